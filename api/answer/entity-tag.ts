@@ -1,0 +1,21 @@
+/**
+ * Conditional requests (RFC 9110 §8.8 and §13.1.2).
+ *
+ * @module
+ */
+import { createHash } from 'node:crypto'
+
+/** A weak entity tag over the parts that make an answer: the same data under the same URL has the same tag. */
+export function createEntityTag(...parts: readonly string[]): string {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part).update('\0')
+  return `W/"${hash.digest('base64url').slice(0, 22)}"`
+}
+
+/** Whether an `If-None-Match` field names the tag, compared weakly, or any tag (`*`). */
+export function matchesEntityTag(ifNoneMatch: string | undefined, tag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  if (ifNoneMatch.trim() === '*') return true
+  const opaque = tag.replace(/^W\//, '')
+  return [...ifNoneMatch.matchAll(/"[^"]*"/g)].some(([candidate]) => candidate === opaque)
+}

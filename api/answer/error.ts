@@ -1,0 +1,27 @@
+import type { Logger } from '@logtape/logtape'
+import type { ErrorHandler } from 'hono'
+import { isDatabaseUnavailable } from '../database/connect.ts'
+import type { Environment } from '../environment.ts'
+import { ApiError, unavailable } from '../errors.ts'
+
+/** Every error's one way out: `{ "error": message }` (`service.md` §7). What is internal goes to the log alone. */
+export function createErrorHandler(logger: Logger): ErrorHandler<Environment> {
+  return function answerError(error, c) {
+    const known = toApiError(error)
+    if (known.cause !== undefined) {
+      logger.error(`${known.status} ${known.message}`, {
+        request_id: c.get('requestId'),
+        cause:
+          known.cause instanceof Error ? (known.cause.stack ?? known.cause.message) : String(known.cause),
+      })
+    }
+    for (const [name, value] of Object.entries(known.headers)) c.header(name, value)
+    return c.json({ error: known.message }, known.status)
+  }
+}
+
+function toApiError(error: Error): ApiError {
+  if (error instanceof ApiError) return error
+  if (isDatabaseUnavailable(error)) return unavailable('Database unavailable', error)
+  return new ApiError(500, 'Internal server error', { cause: error })
+}

@@ -1,0 +1,40 @@
+/**
+ * The one shape of list answers: `{ data, meta, pagination }` with `Link` and `X-Total-Count`.
+ *
+ * @module
+ */
+import type { ListPage, Page } from '../catalog/page.ts'
+import type { ApiContext } from '../environment.ts'
+import type { MeteredAnswer } from './metered.ts'
+import { createLinkHeader, createPagination } from './pagination.ts'
+
+/** A page that was read, and where the list is. */
+export interface ListAnswer {
+  page: Page
+  found: ListPage
+  /** The list's public address, with the request's filters. */
+  url: URL
+}
+
+/** States the list's headers, and makes the answer; it costs as many credits as it has items (`service.md` §8.2). */
+export function createListAnswer(c: ApiContext, { page, found, url }: ListAnswer): MeteredAnswer {
+  const link = createLinkHeader(url, page, found.total)
+  c.header('Link', link)
+  c.header('X-Total-Count', String(found.total))
+  return {
+    cost: found.count,
+    represents: [link, String(page.number), found.items],
+    render: () =>
+      `{"data":${found.items},"meta":${JSON.stringify(createMeta(c))},` +
+      `"pagination":${JSON.stringify(createPagination(page, found.total))}}`,
+  }
+}
+
+/** The meta object (`service.md` §2.1). */
+function createMeta(c: ApiContext) {
+  return {
+    request_id: c.get('requestId'),
+    timestamp: Math.floor(Date.now() / 1000), // seconds
+    execution_time: Math.round(performance.now() - c.get('startedAt')), // milliseconds
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * The commits of a repository.
+ *
+ * @module
+ */
+import type { Sql } from '../database/connect.ts'
+import { type ListPage, offsetOf, type Page } from './page.ts'
+import { fullNameKey } from './repositories.ts'
+
+/**
+ * Lists a repository's commits (`service.md` §2.6): newest committer date first, then by hash; those without a
+ * date come last. Undefined when there is no such repository.
+ */
+export async function listCommits(
+  sql: Sql,
+  owner: string,
+  name: string,
+  page: Page,
+): Promise<ListPage | undefined> {
+  const offset = offsetOf(page)
+  // Positions count from the oldest commit, so that a new one moves no other.
+  const [found] = await sql<ListPage[]>`
+    select r.commits_count as total, found.count, found.items
+    from (
+      select id, commits_count from repositories
+      where full_name_key = ${fullNameKey(owner, name)} order by id desc limit 1
+    ) r, lateral (
+      select count(*)::integer as count,
+        '[' || coalesce(string_agg(document, ',' order by position desc), '') || ']' as items
+      from commits
+      where repository_id = r.id
+        and position > r.commits_count - ${offset + page.size}::bigint
+        and position <= r.commits_count - ${offset}::bigint
+    ) found`
+  return found
+}

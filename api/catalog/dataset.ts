@@ -1,0 +1,20 @@
+/**
+ * What the data is now.
+ *
+ * @module
+ */
+import type { Sql } from '../database/connect.ts'
+
+/** A state of the data: each load that changes something makes a new one. */
+export interface Dataset {
+  version: number
+  /** When that load was applied. */
+  updated_at: Date
+}
+
+/** Reads the dataset's version. */
+export async function readDataset(sql: Sql): Promise<Dataset> {
+  const [dataset] = await sql<Dataset[]>`select version, updated_at from dataset`
+  if (dataset === undefined) throw new Error('the dataset row is missing')
+  return dataset
+}

@@ -1,0 +1,28 @@
+/**
+ * What a page of a list is: what was asked for, and what came of it.
+ *
+ * @module
+ */
+
+/** A page that is asked for. */
+export interface Page {
+  /** From 1. */
+  number: number
+  /** Items per page, 1 to 100. */
+  size: number
+}
+
+/** One page of a list, all of it as of one moment. */
+export interface ListPage {
+  /** Items of the whole list. */
+  total: number
+  /** Items of this page. */
+  count: number
+  /** JSON array of this page's items, as PostgreSQL rendered it. */
+  items: string
+}
+
+/** How many items come before a page. */
+export function offsetOf(page: Page): number {
+  return (page.number - 1) * page.size
+}

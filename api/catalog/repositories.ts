@@ -1,0 +1,65 @@
+/**
+ * Repositories: one by owner and name, and pages of all or of those that a filter matches.
+ *
+ * @module
+ */
+import type { Sql } from '../database/connect.ts'
+import { type Filter, isUnfiltered } from './filter.ts'
+import { type ListingStore, readListed } from './listing.ts'
+import { type ListPage, offsetOf, type Page } from './page.ts'
+import { foldText } from './text-key.ts'
+
+/** The key under which a repository is found by its owner and name, without regard to case. */
+export function fullNameKey(owner: string, name: string): string {
+  return foldText(`${owner}/${name}`)
+}
+
+/**
+ * Finds a repository as the JSON text of a Repository object without `dependencies` (`service.md` §2.3).
+ * A name that has changed hands is whose came last.
+ */
+export async function findRepository(sql: Sql, owner: string, name: string): Promise<string | undefined> {
+  const [repository] = await sql<{ document: string }[]>`
+    select '{"internal_id":' || id || ',' || substr(document, 2) as document
+    from repositories where full_name_key = ${fullNameKey(owner, name)} order by id desc limit 1`
+  return repository?.document
+}
+
+/** Lists the repositories that a filter matches, with their `dependencies`, by internal id. */
+export function listRepositories(
+  sql: Sql,
+  listings: ListingStore,
+  filter: Filter,
+  page: Page,
+): Promise<ListPage> {
+  if (isUnfiltered(filter)) return listAllRepositories(sql, page)
+  return readListed(listings, 'repositories', filter, async () => {
+    const [found] = await sql<ListPage[]>`
+      select listing.total, found.count, found.items
+      from (${listings.selectPage('repositories', filter, page)}) listing,
+      lateral (select ${renderPage(sql)} from repositories where id = any(listing.ids)) found`
+    return found
+  })
+}
+
+async function listAllRepositories(sql: Sql, page: Page): Promise<ListPage> {
+  const offset = offsetOf(page)
+  const [found] = await sql<ListPage[]>`
+    select dataset.repositories_count as total, found.count, found.items
+    from dataset, lateral (
+      select ${renderPage(sql)} from repositories
+      where id > ${offset}::bigint and id <= least(${offset + page.size}::bigint, dataset.repositories_count)
+    ) found`
+  if (found === undefined) throw new Error('the dataset row is missing')
+  return found
+}
+
+/** SQL: `count` and `items` of repositories, each document with `internal_id` before and `dependencies` behind. */
+function renderPage(sql: Sql) {
+  return sql`
+    count(*)::integer as count,
+    '[' || coalesce(string_agg(
+      '{"internal_id":' || id || ',' || substr(left(document, -1), 2) || ',"dependencies":' || dependencies || '}',
+      ',' order by id
+    ), '') || ']' as items`
+}

@@ -1,0 +1,47 @@
+/**
+ * Users: one by login, and pages of all or of those that a filter matches.
+ *
+ * @module
+ */
+import type { Sql } from '../database/connect.ts'
+import { type Filter, isUnfiltered } from './filter.ts'
+import { type ListingStore, readListed } from './listing.ts'
+import { type ListPage, offsetOf, type Page } from './page.ts'
+import { foldText } from './text-key.ts'
+
+/**
+ * Finds a user by login, without regard to case, as the JSON text of a User object (`service.md` §2.2).
+ * A login that has changed hands is whose came last.
+ */
+export async function findUser(sql: Sql, login: string): Promise<string | undefined> {
+  const [user] = await sql<{ document: string }[]>`
+    select document from users where login_key = ${foldText(login)} order by id desc limit 1`
+  return user?.document
+}
+
+/** Lists the users that a filter matches, by internal id. */
+export function listUsers(sql: Sql, listings: ListingStore, filter: Filter, page: Page): Promise<ListPage> {
+  if (isUnfiltered(filter)) return listAllUsers(sql, page)
+  return readListed(listings, 'users', filter, async () => {
+    const [found] = await sql<ListPage[]>`
+      select listing.total, found.count, found.items
+      from (${listings.selectPage('users', filter, page)}) listing,
+      lateral (
+        select count(*)::integer as count, '[' || coalesce(string_agg(document, ',' order by id), '') || ']' as items
+        from users where id = any(listing.ids)
+      ) found`
+    return found
+  })
+}
+
+async function listAllUsers(sql: Sql, page: Page): Promise<ListPage> {
+  const offset = offsetOf(page)
+  const [found] = await sql<ListPage[]>`
+    select dataset.users_count as total, found.count, found.items
+    from dataset, lateral (
+      select count(*)::integer as count, '[' || coalesce(string_agg(document, ',' order by id), '') || ']' as items
+      from users where id > ${offset}::bigint and id <= least(${offset + page.size}::bigint, dataset.users_count)
+    ) found`
+  if (found === undefined) throw new Error('the dataset row is missing')
+  return found
+}

@@ -1,0 +1,156 @@
+/**
+ * Every setting: its name, its rule, its default.
+ *
+ * @module
+ */
+import * as v from 'valibot'
+import { parseRateLimit, type RateLimit } from './ledger/rate-limit.ts'
+
+/** Levels of log lines, from the most to the least talkative. */
+export const logLevels = ['debug', 'info', 'warning', 'error'] as const
+
+/** All settings, checked. Durations are in seconds, sizes in what their name says. */
+export interface Config {
+  /** TCP port to listen on; 0 takes a free one. */
+  port: number
+  /** Address to listen on. */
+  host: string
+  /** Public address with the path prefix, without a slash at its end; undefined: no prefix, the request's own host. */
+  baseUrl: string | undefined
+  /** PostgreSQL connection URL; undefined: the embedded database. */
+  databaseUrl: string | undefined
+  /** Connections to the database at most. */
+  databasePoolSize: number
+  /** A statement may run for this many seconds; 0: for ever. */
+  databaseStatementTimeout: number
+  /** Folder of the embedded database and of what belongs to it. */
+  dataDirectory: string
+  /** Whether the embedded database's first start loads the sample data. */
+  sampleData: boolean
+  /** What `keys create` gives a key that names no limit of its own. */
+  defaultRateLimit: RateLimit | null
+  /** Listings are kept in the database up to this many MiB. */
+  listingsMegabytes: number
+  logLevel: (typeof logLevels)[number]
+  /** `json`: one object a line; `pretty`: for people. */
+  logFormat: 'json' | 'pretty'
+  /** The commit that is running, for `/version`. */
+  commit: string | undefined
+}
+
+/** A setting breaks its rule. The message has a line for each that does. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+function wholeNumber(least: number, most: number) {
+  const rule = `must be a whole number from ${least} to ${most}`
+  return v.pipe(
+    v.string(),
+    v.regex(/^\d{1,9}$/, rule),
+    v.transform(Number),
+    v.minValue(least, rule),
+    v.maxValue(most, rule),
+  )
+}
+
+function isHttpBase(value: string): boolean {
+  if (!URL.canParse(value)) return false
+  const { protocol, search, hash, username, password } = new URL(value)
+  return (
+    (protocol === 'http:' || protocol === 'https:') &&
+    search + hash + username + password === '' &&
+    !/[?#]$/.test(value)
+  )
+}
+
+function isPostgresUrl(value: string): boolean {
+  return URL.canParse(value) && ['postgres:', 'postgresql:'].includes(new URL(value).protocol)
+}
+
+const rateLimitRule = 'must be REQUESTS/SECONDS, such as 100/60, or none'
+
+const settings = {
+  PORT: v.optional(wholeNumber(0, 65535), '8000'),
+  HOST: v.optional(v.pipe(v.string(), v.regex(/^\S+$/, 'must be a host name or an address')), '127.0.0.1'),
+  BASE_URL: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(
+        isHttpBase,
+        'must be an http or https URL without a query, such as https://api.example.com/public-api',
+      ),
+      v.transform((value) => new URL(value).href.replace(/\/+$/, '')),
+    ),
+  ),
+  DATABASE_URL: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(isPostgresUrl, 'must be a URL such as postgres://user:password@host:5432/name'),
+    ),
+  ),
+  DATABASE_POOL_SIZE: v.optional(wholeNumber(1, 1000), '10'),
+  DATABASE_STATEMENT_TIMEOUT: v.optional(wholeNumber(0, 86400), '30'),
+  DATA_DIR: v.optional(v.pipe(v.string(), v.nonEmpty('must be a path')), '.data'),
+  SAMPLE_DATA: v.optional(v.picklist(['on', 'off'], 'must be on or off'), 'on'),
+  DEFAULT_RATE_LIMIT: v.optional(
+    v.pipe(
+      v.string(),
+      v.check((value) => parseRateLimit(value) !== undefined, rateLimitRule),
+      v.transform((value) => parseRateLimit(value) ?? null),
+    ),
+    'none',
+  ),
+  LISTINGS_MAX_MB: v.optional(wholeNumber(1, 1_000_000), '256'),
+  LOG_LEVEL: v.optional(v.picklist(logLevels, `must be one of ${logLevels.join(', ')}`), 'info'),
+  LOG_FORMAT: v.optional(v.picklist(['json', 'pretty', 'auto'], 'must be json, pretty or auto'), 'auto'),
+  COMMIT: v.optional(v.string()),
+}
+const schema = v.object(settings)
+
+/** The names of all settings. */
+export const settingNames = Object.keys(settings)
+
+/** What is shown instead of the value of a setting that may hold a password. */
+const secretSettings = new Set(['DATABASE_URL'])
+
+/**
+ * Reads the settings from an environment. An empty value counts as unset, as `.env` files write it.
+ * Throws `ConfigError` that names each wrong setting, its value and its rule.
+ */
+export function readConfig(
+  environment: Record<string, string | undefined>,
+  { terminal = false } = {},
+): Config {
+  const given = Object.fromEntries(
+    settingNames.flatMap((name) => {
+      const value = environment[name]?.trim()
+      return value === undefined || value === '' ? [] : [[name, value]]
+    }),
+  )
+  const result = v.safeParse(schema, given)
+  if (!result.success) {
+    const lines = result.issues.map((issue) => {
+      const name = String(issue.path?.[0].key)
+      const value = secretSettings.has(name) ? 'its value' : JSON.stringify(given[name])
+      return `${name}: ${value} is wrong: it ${issue.message}`
+    })
+    throw new ConfigError([...new Set(lines)].join('\n'))
+  }
+  const { output } = result
+  return {
+    port: output.PORT,
+    host: output.HOST,
+    baseUrl: output.BASE_URL,
+    databaseUrl: output.DATABASE_URL,
+    databasePoolSize: output.DATABASE_POOL_SIZE,
+    databaseStatementTimeout: output.DATABASE_STATEMENT_TIMEOUT,
+    dataDirectory: output.DATA_DIR,
+    sampleData: output.SAMPLE_DATA === 'on',
+    defaultRateLimit: output.DEFAULT_RATE_LIMIT,
+    listingsMegabytes: output.LISTINGS_MAX_MB,
+    logLevel: output.LOG_LEVEL,
+    logFormat: output.LOG_FORMAT === 'auto' ? (terminal ? 'pretty' : 'json') : output.LOG_FORMAT,
+    commit: output.COMMIT,
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * The OpenAPI document as it is served: the file at the top, with the server's public address in it.
+ *
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+
+const documentPath = join(import.meta.dirname, '..', 'openapi.yml')
+/** The address that the file itself names. */
+const placeholder = 'http://127.0.0.1:8000'
+
+/** The OpenAPI document under a public address. */
+export interface Contract {
+  toYaml(publicRoot: string): string
+  toJson(publicRoot: string): string
+}
+
+/** Reads the document. Throws when it is missing or names no server that could be replaced. */
+export function loadContract(): Contract {
+  const text = readFileSync(documentPath, 'utf8')
+  const server = `- url: ${placeholder}\n`
+  if (text.split(server).length !== 2) throw new Error(`openapi.yml must have one server, "${server.trim()}"`)
+  const toYaml = (publicRoot: string) => text.replace(server, () => `- url: ${publicRoot}\n`)
+  return { toYaml, toJson: (publicRoot) => JSON.stringify(parse(toYaml(publicRoot))) }
+}

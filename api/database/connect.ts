@@ -1,0 +1,100 @@
+/**
+ * The one way to a database: postgres.js, whether the other end is a PostgreSQL server or the embedded one.
+ *
+ * @module
+ */
+import postgres from 'postgres'
+import { openEmbeddedDatabase } from './embedded.ts'
+
+/** 64-bit integers as numbers: all of ours are checked to be safe integers where they enter. */
+const integers = {
+  bigint: { to: 20, from: [20], serialize: (value: number) => String(value), parse: Number },
+}
+
+/** A pool of connections. Statements are tagged templates: what is interpolated is a parameter, never SQL. */
+export type Sql = postgres.Sql<{ bigint: number }>
+
+/** A transaction of `Sql`, or `Sql` itself where a statement may run in either. */
+export type SqlOrTransaction = postgres.ISql<{ bigint: number }>
+
+/** Where the database is, and how to speak to it. */
+export interface DatabaseOptions {
+  /** `postgres://…`; undefined: the embedded database in `dataDirectory`. */
+  databaseUrl: string | undefined
+  /** Folder of the embedded database. */
+  dataDirectory: string
+  /** Connections at most. */
+  databasePoolSize: number
+  /** A statement that runs longer is cancelled by the server. In seconds; 0: never. */
+  databaseStatementTimeout: number
+}
+
+/** An open database. */
+export interface Database {
+  sql: Sql
+  kind: 'postgresql' | 'embedded'
+  /** Whether this process runs the embedded database itself. */
+  owned: boolean
+  /** Lets statements under way finish, then disconnects; an embedded database that this process runs stops. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens the database. A PostgreSQL server is not contacted before the first statement; an embedded one is started,
+ * or found if another process runs it. Throws `EmbeddedDatabaseError` when the data folder can't be used.
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const common = {
+    max: options.databasePoolSize,
+    types: integers,
+    connect_timeout: 10,
+    onnotice: () => {},
+  }
+  if (options.databaseUrl !== undefined) {
+    const sql = postgres(options.databaseUrl, {
+      ...common,
+      connection: {
+        application_name: 'devdata',
+        ...(options.databaseStatementTimeout > 0 && {
+          statement_timeout: options.databaseStatementTimeout * 1000,
+        }),
+      },
+    })
+    return { sql, kind: 'postgresql', owned: false, close: () => sql.end({ timeout: 10 }) }
+  }
+  const embedded = await openEmbeddedDatabase(options.dataDirectory)
+  const sql = postgres({ ...common, path: embedded.socketPath, user: 'postgres', database: 'postgres' })
+  return {
+    sql,
+    kind: 'embedded',
+    owned: embedded.owned,
+    async close() {
+      await sql.end({ timeout: 10 })
+      await embedded.close()
+    },
+  }
+}
+
+const connectionErrorCodes = new Set([
+  'CONNECT_TIMEOUT',
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'CONNECTION_ENDED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT', // the embedded database's socket
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+])
+/** PostgreSQL's classes for: connection exception, insufficient resources, operator intervention. */
+const unavailableClasses = new Set(['08', '53', '57'])
+
+/** Whether an error means that the database is away or overloaded, and not that a statement is wrong. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false
+  if (connectionErrorCodes.has(error.code)) return true
+  return error.code.length === 5 && unavailableClasses.has(error.code.slice(0, 2))
+}

@@ -1,0 +1,173 @@
+/**
+ * The embedded database: PGlite on a Unix socket in the data folder, spoken to like any PostgreSQL server.
+ * One process runs it; others of the same machine (the command line beside a running server) go through its
+ * socket.
+ *
+ * @module
+ */
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join, relative, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import type { EmbeddedWorkerData, EmbeddedWorkerMessage } from './embedded-worker.ts'
+
+/** The operating systems' limit for the path of a Unix socket, in bytes (108 with the ending NUL on Linux, 104 on macOS). */
+const longestSocketPath = 103
+/** How long another process may take from its lock to its socket, in milliseconds. */
+const startUpPatience = 30_000
+
+/** The data folder can't be used as it is. The message says what to do. */
+export class EmbeddedDatabaseError extends Error {
+  override name = 'EmbeddedDatabaseError'
+}
+
+/** An embedded database that clients can connect to. */
+export interface EmbeddedDatabase {
+  /** The Unix socket to connect to. */
+  socketPath: string
+  /** Whether this process runs the database (and stops it with `close`), or another one does. */
+  owned: boolean
+  /** Stops the database if this process runs it. Close the clients first. */
+  close(): Promise<void>
+}
+
+/** Where the embedded database of a data folder listens. Throws `EmbeddedDatabaseError` when the path is too long. */
+export function embeddedSocketPath(dataDirectory: string): string {
+  const absolute = resolve(dataDirectory, 'postgres.sock')
+  const fromHere = relative(process.cwd(), absolute)
+  const path = fromHere.length < absolute.length ? fromHere : absolute
+  if (Buffer.byteLength(path) > longestSocketPath) {
+    throw new EmbeddedDatabaseError(
+      `DATA_DIR is too deep for a Unix socket (${path} is longer than ${longestSocketPath} bytes); choose a shorter path`,
+    )
+  }
+  return path
+}
+
+/**
+ * Runs the embedded database of `dataDirectory`, or finds the process that already does.
+ * Throws `EmbeddedDatabaseError` when the folder can't be used.
+ */
+export async function openEmbeddedDatabase(dataDirectory: string): Promise<EmbeddedDatabase> {
+  const socketPath = embeddedSocketPath(dataDirectory)
+  try {
+    mkdirSync(dataDirectory, { recursive: true })
+  } catch (error) {
+    throw new EmbeddedDatabaseError(`DATA_DIR ${dataDirectory} can't be created: ${reasonOf(error)}`)
+  }
+  const release = await takeLock(dataDirectory, socketPath)
+  if (release === undefined) return { socketPath, owned: false, close: async () => {} }
+  try {
+    rmSync(socketPath, { force: true })
+    const worker = await startWorker({ databaseDirectory: join(dataDirectory, 'database'), socketPath })
+    return {
+      socketPath,
+      owned: true,
+      async close() {
+        const stopped = new Promise((resolve) => worker.once('message', resolve))
+        worker.postMessage('stop')
+        await stopped
+        await worker.terminate()
+        rmSync(socketPath, { force: true })
+        release()
+      },
+    }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+function startWorker(workerData: EmbeddedWorkerData): Promise<Worker> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData })
+    worker.once('message', (message: EmbeddedWorkerMessage) => {
+      if (message.state === 'ready') return resolve(worker)
+      void worker.terminate()
+      const reason = message.state === 'failed' ? message.reason : 'it stopped'
+      reject(
+        new EmbeddedDatabaseError(`The database in ${workerData.databaseDirectory} did not start: ${reason}`),
+      )
+    })
+    worker.once('error', reject)
+  })
+}
+
+/**
+ * Makes this process the one that runs the database, and returns how to give that up; undefined when another
+ * process runs it and answers. PGlite's files have no lock of their own, and two processes would ruin them.
+ */
+async function takeLock(dataDirectory: string, socketPath: string): Promise<(() => void) | undefined> {
+  const lockPath = join(dataDirectory, 'lock')
+  const patienceEnds = Date.now() + startUpPatience
+  for (;;) {
+    try {
+      const file = openSync(lockPath, 'wx')
+      writeSync(file, String(process.pid))
+      closeSync(file)
+      return () => rmSync(lockPath, { force: true })
+    } catch (error) {
+      if (!isErrorCode(error, 'EEXIST')) {
+        throw new EmbeddedDatabaseError(`DATA_DIR ${dataDirectory} can't be written to: ${reasonOf(error)}`)
+      }
+    }
+    if (await answers(socketPath)) return undefined
+    const owner = readOwner(lockPath)
+    if (owner !== undefined && !isRunning(owner)) {
+      // Only one of several starters can rename it; the others find it gone and try again.
+      try {
+        renameSync(lockPath, `${lockPath}.${process.pid}`)
+        rmSync(`${lockPath}.${process.pid}`)
+      } catch (error) {
+        if (!isErrorCode(error, 'ENOENT')) throw error
+      }
+    } else if (Date.now() > patienceEnds) {
+      throw new EmbeddedDatabaseError(
+        `DATA_DIR ${dataDirectory} is locked by process ${owner ?? 'unknown'}, which does not answer; ` +
+          `end it, or remove ${lockPath} if it is not devdata`,
+      )
+    } else {
+      await sleep(100)
+    }
+  }
+}
+
+function readOwner(lockPath: string): number | undefined {
+  try {
+    const owner = Number.parseInt(readFileSync(lockPath, 'utf8'), 10)
+    return Number.isNaN(owner) ? undefined : owner
+  } catch {
+    return undefined
+  }
+}
+
+/** A lock with our own number is a predecessor's: in a container every start has the same one. */
+function isRunning(processId: number): boolean {
+  if (processId === process.pid) return false
+  try {
+    process.kill(processId, 0)
+    return true
+  } catch (error) {
+    return isErrorCode(error, 'EPERM')
+  }
+}
+
+function answers(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath)
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+}
+
+function isErrorCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,66 @@
+/**
+ * Brings a database's schema up to date: numbered SQL files, each applied once, in order.
+ *
+ * @module
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Sql } from './connect.ts'
+
+const migrationsDirectory = join(import.meta.dirname, 'migrations')
+/** Any number that nobody else of this database takes: the bytes of "devdata" cut to what fits. */
+const migrationLock = 0x6465_7664
+
+/** The database can't be brought to the schema of this version. */
+export class MigrationError extends Error {
+  override name = 'MigrationError'
+}
+
+interface Migration {
+  number: number
+  name: string
+}
+
+/** The migrations that this version of devdata has, in order. */
+export function listMigrations(): Migration[] {
+  return readdirSync(migrationsDirectory)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+    .map((name) => ({ number: Number.parseInt(name, 10), name }))
+}
+
+/**
+ * Applies what is missing, all of it in one transaction, and returns the names of what was applied.
+ * Several processes may start at once: one applies, the others wait for it and find nothing left to do.
+ * Throws `MigrationError` when the database was made by a newer version.
+ */
+export async function migrate(sql: Sql): Promise<string[]> {
+  const known = listMigrations()
+  const pending = await sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(${migrationLock})`
+    await tx`
+      create table if not exists migrations (
+        number integer primary key,
+        name text not null,
+        applied_at timestamptz not null default now()
+      )`
+    const applied = new Set(
+      (await tx<Migration[]>`select number, name from migrations`).map((row) => row.number),
+    )
+    const newest = known.at(-1)?.number ?? 0
+    const unknown = [...applied].filter((number) => number > newest)
+    if (unknown.length > 0) {
+      throw new MigrationError(
+        `The database has migration ${Math.max(...unknown)}, and this version of devdata knows ${newest} at most; ` +
+          'run the version that made it, or a newer one',
+      )
+    }
+    const missing = known.filter(({ number }) => !applied.has(number))
+    for (const { number, name } of missing) {
+      await tx.unsafe(readFileSync(join(migrationsDirectory, name), 'utf8'))
+      await tx`insert into migrations (number, name) values (${number}, ${name})`
+    }
+    return missing
+  })
+  return pending.map(({ name }) => name)
+}

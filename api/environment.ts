@@ -1,0 +1,29 @@
+/**
+ * What a request carries from one part of the HTTP surface to the next.
+ *
+ * @module
+ */
+import type { Context } from 'hono'
+import type { ApiKey } from './ledger/api-key.ts'
+
+/** A request whose bearer is known. */
+export interface Caller extends ApiKey {
+  /** The key as the caller sent it. */
+  secret: string
+  secretHash: Buffer
+}
+
+/** Hono's types of what middleware sets. */
+export interface Environment {
+  Variables: {
+    requestId: string
+    /** `performance.now()` when the request came in. */
+    startedAt: number
+    /** Set on routes behind `authenticate`. */
+    caller: Caller
+    /** Credits charged, for the log. */
+    charged?: number
+  }
+}
+
+export type ApiContext = Context<Environment>

@@ -1,0 +1,67 @@
+/**
+ * The one class of error that reaches a client, and how any error becomes `{ "error": message }`.
+ *
+ * @module
+ */
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+
+/** What an `ApiError` carries besides its message. */
+export interface ApiErrorOptions {
+  /** Response headers that belong to the error (`Retry-After`, `Allow`, …). */
+  headers?: Record<string, string>
+  /** The internal error behind it: logged, never sent. */
+  cause?: unknown
+}
+
+/** An answer that is not a success. Made where the rule is broken; `message` is what the client reads. */
+export class ApiError extends Error {
+  override name = 'ApiError'
+  readonly status: ContentfulStatusCode
+  readonly headers: Record<string, string>
+
+  constructor(status: ContentfulStatusCode, message: string, { headers = {}, cause }: ApiErrorOptions = {}) {
+    super(message, { cause })
+    this.status = status
+    this.headers = headers
+  }
+}
+
+/** 400: the request breaks a rule of a parameter. */
+export function badRequest(message: string): ApiError {
+  return new ApiError(400, message)
+}
+
+/** 401, with the challenge that HTTP asks for (`service.md` §5). */
+export function unauthorized(message: string): ApiError {
+  return new ApiError(401, message, { headers: { 'WWW-Authenticate': 'Bearer' } })
+}
+
+/** 403: the key is valid, but may not do this or can't pay for it (`service.md` §5). */
+export function forbidden(message: string): ApiError {
+  return new ApiError(403, message)
+}
+
+/** 404: no such resource, or no such path. */
+export function notFound(message: string): ApiError {
+  return new ApiError(404, message)
+}
+
+/** 429: the key has used up its rate limit; `seconds` until the next request will be let through. */
+export function tooManyRequests(seconds: number): ApiError {
+  return new ApiError(
+    429,
+    `Rate limit exceeded; retry in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`,
+    {
+      headers: { 'Retry-After': String(seconds) },
+    },
+  )
+}
+
+/** 503: what the answer needs is away for now. */
+export function unavailable(message: string, cause?: unknown): ApiError {
+  const retryAfterSeconds = 5
+  return new ApiError(503, `${message}; retry in ${retryAfterSeconds} seconds`, {
+    headers: { 'Retry-After': String(retryAfterSeconds) },
+    cause,
+  })
+}

@@ -1,0 +1,44 @@
+/**
+ * The modules that a `go.mod` requires, in both forms: `require path version` and the block in parentheses.
+ *
+ * Those marked `// indirect` are left out. Since Go 1.17 the go command lists every module of the whole build
+ * there: they are what others depend on, not what this module chose.
+ *
+ * Other directives are passed over, unknown ones too, so that a directive of a later Go does no harm.
+ *
+ * @throws {Error} when a line is no directive, a requirement lacks its version, or a block is not closed
+ */
+export function* parseGoMod(content: string): Generator<string> {
+  let block: string | undefined
+  for (const [index, line] of content.split('\n').entries()) {
+    const { code, comment } = splitComment(line)
+    if (code === '') continue
+    if (block !== undefined) {
+      if (code === ')') block = undefined
+      else if (block === 'require') yield* readRequirement(code, comment, index + 1)
+      continue
+    }
+    const [, directive, rest = ''] = /^([a-z]+)(?=[\s(])\s*(.*)$/.exec(code) ?? []
+    if (directive === undefined) throw new Error(`line ${index + 1} is not a go.mod directive`)
+    if (rest === '(') block = directive
+    else if (directive === 'require' && !/^\(\s*\)$/.test(rest)) {
+      yield* readRequirement(rest, comment, index + 1)
+    }
+  }
+  if (block !== undefined) throw new Error(`the block "${block} (" is not closed`)
+}
+
+function splitComment(line: string): { code: string; comment: string } {
+  const start = line.indexOf('//')
+  if (start === -1) return { code: line.trim(), comment: '' }
+  return { code: line.slice(0, start).trim(), comment: line.slice(start) }
+}
+
+function* readRequirement(code: string, comment: string, line: number): Generator<string> {
+  const [path, version, ...more] = code.split(/\s+/)
+  if (path === undefined || version === undefined || more.length > 0) {
+    throw new Error(`line ${line} does not require a module at a version`)
+  }
+  // What the go command takes for the mark: the word alone, or with a semicolon and more after it.
+  if (!/^\/\/\s+indirect(?:;|\s*$)/.test(comment)) yield path.replace(/^(["`])(.*)\1$/, '$2')
+}

@@ -1,0 +1,121 @@
+import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import { describeError, isTable, type Table } from './table.ts'
+
+type FindProperty = (key: string) => string | undefined
+
+const parser = new XMLParser({
+  parseTagValue: false,
+  // No name needs an entity, and a file can define them to grow without end.
+  processEntities: false,
+  removeNSPrefix: true,
+  // What no dependency is read from is most of a large file: without it, parsing takes half the time.
+  stopNodes: ['build', 'reporting', 'dependencyManagement', 'profiles.profile.build'].map(
+    (path) => `project.${path}`,
+  ),
+})
+
+/**
+ * The artifacts in a `pom.xml`, as `groupId:artifactId`: its dependencies and those of its profiles.
+ *
+ * `dependencyManagement` is left out: it sets versions for dependencies that are declared elsewhere, and uses
+ * none of them. Neither are plugins and the parent, which are the build's.
+ *
+ * Properties are resolved where the file itself defines them; a name that needs another file (a property of
+ * the parent) is left out, as it can't be known here.
+ *
+ * @throws {Error} when it is not well-formed XML, or its root is not `project`
+ */
+export function* parsePomXml(content: string): Generator<string> {
+  const project = parseProject(content)
+  const properties = readProperties(project)
+  yield* readDependencies(project, (key) => properties.get(key))
+  for (const profile of readChildren(readChild(project, 'profiles'), 'profile')) {
+    const own = readTexts(readChild(profile, 'properties'))
+    yield* readDependencies(profile, (key) => own.get(key) ?? properties.get(key))
+  }
+}
+
+function parseProject(content: string): Table {
+  const validity = XMLValidator.validate(content)
+  if (validity !== true) {
+    const { line, msg } = validity.err
+    throw new Error(`not well-formed XML: line ${line}: ${describeError(msg)}`)
+  }
+  let document: unknown
+  try {
+    document = parser.parse(content)
+  } catch (error) {
+    throw new Error(`not readable XML: ${describeError(error)}`, { cause: error })
+  }
+  if (!isTable(document) || !Object.hasOwn(document, 'project')) {
+    throw new Error('the root element is not "project"')
+  }
+  return isTable(document.project) ? document.project : {}
+}
+
+function* readDependencies(parent: Table, findProperty: FindProperty): Generator<string> {
+  for (const dependency of readChildren(readChild(parent, 'dependencies'), 'dependency')) {
+    const texts = readTexts(dependency)
+    const group = resolveText(texts.get('groupId'), findProperty)
+    const artifact = resolveText(texts.get('artifactId'), findProperty)
+    if (group && artifact) yield `${group}:${artifact}`
+  }
+}
+
+/** What Maven calls a project's coordinates, under the names that it has had, and the file's own properties. */
+function readProperties(project: Table): ReadonlyMap<string, string> {
+  const own = readTexts(project)
+  const parent = readTexts(readChild(project, 'parent'))
+  const properties = new Map(readTexts(readChild(project, 'properties')))
+  for (const key of ['groupId', 'artifactId', 'version']) {
+    const inherited = parent.get(key)
+    const value = own.get(key) ?? (key === 'artifactId' ? undefined : inherited)
+    if (value !== undefined) {
+      properties.set(`project.${key}`, value).set(`pom.${key}`, value)
+      if (!properties.has(key)) properties.set(key, value)
+    }
+    if (inherited !== undefined) {
+      properties.set(`project.parent.${key}`, inherited)
+      if (!properties.has(`parent.${key}`)) properties.set(`parent.${key}`, inherited)
+    }
+  }
+  return properties
+}
+
+/**
+ * Undefined when a property is unknown. The bounds end what is defined by itself or made to grow: no name is
+ * that long, or made of so many parts.
+ */
+function resolveText(
+  text: string | undefined,
+  findProperty: FindProperty,
+  budget = { substitutions: 50 },
+): string | undefined {
+  if (text === undefined || text.length > 1000) return undefined
+  let known = true
+  const resolved = text.replace(/\$\{([^{}]*)\}/g, (_, key: string) => {
+    if (!known || budget.substitutions-- <= 0) known = false
+    const value = known ? resolveText(findProperty(key.trim()), findProperty, budget) : undefined
+    if (value === undefined) known = false
+    return value ?? ''
+  })
+  return known ? resolved.trim() : undefined
+}
+
+function readChild(parent: Table, key: string): Table {
+  return readChildren(parent, key)[0] ?? {}
+}
+
+/** The parser gives an element that stands alone as it is, and several as an array. */
+function readChildren(parent: Table, key: string): Table[] {
+  const value = Object.hasOwn(parent, key) ? parent[key] : undefined
+  return (Array.isArray(value) ? value : [value]).filter(isTable)
+}
+
+/** The elements that hold text only. */
+function readTexts(parent: Table): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>()
+  for (const [key, value] of Object.entries(parent))
+    if (typeof value === 'string') texts.set(key, value.trim())
+  return texts
+}

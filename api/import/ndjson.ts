@@ -1,0 +1,196 @@
+/**
+ * Loads files of newline-delimited JSON, in the form in which the API returns its objects.
+ *
+ * @module
+ */
+import { createReadStream } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { Sql } from '../database/connect.ts'
+import { applyImport, dropStagedCommits, findOrphanCommits, type ImportResult } from './apply.ts'
+import { LineError, readLines } from './lines.ts'
+import { RecordError, type RecordKind, readRecord, recordKinds } from './records.ts'
+import { beginStaging, type Staging } from './staging.ts'
+
+/** A file of lines of one kind. */
+export interface Source {
+  kind: RecordKind
+  /** What messages call it. */
+  name: string
+  /** In bytes; undefined when it can't be known. */
+  size: number | undefined
+  open(): AsyncIterable<Uint8Array>
+}
+
+/** A line that was not loaded, and why. */
+export interface InvalidLine {
+  file: string
+  line: number
+  /** The field and the rule. */
+  reason: string
+  content: string
+}
+
+/** How to load. */
+export interface NdjsonOptions {
+  sources: readonly Source[]
+  /** Takes lines that break a rule, and the rest is loaded; without it the first such line stops the load. */
+  onInvalid?: (line: InvalidLine) => Promise<void>
+  /** Called after every line. */
+  onProgress?: (progress: ImportProgress) => void
+}
+
+/** How far a load has come. */
+export interface ImportProgress {
+  /** What is being done. */
+  step: string
+  /** Lines read. */
+  lines: number
+  bytesRead: number
+  /** Of all sources; undefined when it can't be known. */
+  bytesTotal: number | undefined
+}
+
+/** The input can't be loaded, and nothing was changed. */
+export class ImportError extends Error {
+  override name = 'ImportError'
+}
+
+/** Files in one load can have this many lines each. */
+const mostLines = 1e12
+const orphanBatch = 1000
+
+/**
+ * Finds what to load under `paths`: folders with `users.ndjson`, `repos.ndjson`, `commits.ndjson` (any of them), such
+ * files, or with `kind` files of any name. Throws `ImportError` for what is none of these.
+ */
+export async function findSources(paths: readonly string[], kind?: RecordKind): Promise<Source[]> {
+  const found: Source[] = []
+  for (const path of paths) {
+    const status = await stat(path).catch((error: Error) => {
+      throw new ImportError(`${path}: can't be read: ${error.message}`)
+    })
+    if (!status.isDirectory()) {
+      found.push(openFile(path, kind ?? kindOf(path), status.size))
+      continue
+    }
+    const before = found.length
+    for (const candidate of recordKinds) {
+      const file = join(path, `${candidate}.ndjson`)
+      const fileStatus = await stat(file).catch(() => undefined)
+      if (fileStatus?.isFile()) found.push(openFile(file, candidate, fileStatus.size))
+    }
+    if (found.length === before) {
+      throw new ImportError(`${path}: has none of ${recordKinds.map((name) => `${name}.ndjson`).join(', ')}`)
+    }
+  }
+  return found
+}
+
+function openFile(path: string, kind: RecordKind, size: number): Source {
+  return { kind, name: path, size, open: () => createReadStream(path, { highWaterMark: 2 ** 18 }) }
+}
+
+function kindOf(path: string): RecordKind {
+  const kind = recordKinds.find((name) => basename(path) === `${name}.ndjson`)
+  if (kind === undefined) {
+    throw new ImportError(`${path}: say what its lines are with --kind ${recordKinds.join('|')}`)
+  }
+  return kind
+}
+
+/**
+ * Loads lines: what is new is added, what is there is updated in place. All or nothing: readers see the load when
+ * it is complete. Throws `ImportError` with file, line, field and rule; then nothing was changed.
+ */
+export async function importNdjson(sql: Sql, options: NdjsonOptions): Promise<ImportResult> {
+  const staging = await beginStaging(sql)
+  try {
+    const progress = await stageSources(staging, options)
+    await staging.flush()
+    await settleOrphans(sql, staging, options)
+    options.onProgress?.({ ...progress, step: 'applying' })
+    return await applyImport(sql, staging.id)
+  } catch (error) {
+    await staging.discard().catch(() => {}) // the first error is the one that matters; what stays is cleared later
+    throw error
+  }
+}
+
+async function stageSources(
+  staging: Staging,
+  { sources, onInvalid, onProgress }: NdjsonOptions,
+): Promise<ImportProgress> {
+  const sizes = sources.map(({ size }) => size)
+  const bytesTotal = sizes.every((size) => size !== undefined)
+    ? sizes.reduce((sum, size) => sum + size, 0)
+    : undefined
+  const progress: ImportProgress = { step: 'reading', lines: 0, bytesRead: 0, bytesTotal }
+  for (const [index, source] of sources.entries()) {
+    const bytesBefore = progress.bytesRead
+    try {
+      for await (const { text, number, bytesRead } of readLines(source.open())) {
+        try {
+          await staging.add(source.kind, index * mostLines + number, readRecord(source.kind, text))
+        } catch (error) {
+          if (!(error instanceof RecordError)) throw error
+          await refuse({ file: source.name, line: number, reason: error.message, content: text }, onInvalid)
+        }
+        progress.lines++
+        progress.bytesRead = bytesBefore + bytesRead
+        onProgress?.({ ...progress, step: `reading ${source.kind}` })
+      }
+    } catch (error) {
+      if (error instanceof LineError) throw new ImportError(`${source.name}: ${error.message}`)
+      throw error
+    }
+  }
+  return progress
+}
+
+/** A commit needs its repository: loaded before, or in the same load. */
+async function settleOrphans(
+  sql: Sql,
+  staging: Staging,
+  { sources, onInvalid }: NdjsonOptions,
+): Promise<void> {
+  for (;;) {
+    const orphans = await findOrphanCommits(sql, staging.id, orphanBatch)
+    if (orphans.length === 0) return
+    for (const { position, document } of orphans) {
+      const file = sources[Math.floor(position / mostLines)]?.name ?? 'commits'
+      const reason = 'repo_url: no repository has this url; load the repository first, or with its commits'
+      await refuse({ file, line: position % mostLines, reason, content: document }, onInvalid)
+    }
+    await dropStagedCommits(
+      sql,
+      staging.id,
+      orphans.map(({ position }) => position),
+    )
+  }
+}
+
+async function refuse(line: InvalidLine, onInvalid: NdjsonOptions['onInvalid']): Promise<void> {
+  if (onInvalid === undefined)
+    throw new ImportError(`${line.file}:${line.line}: ${line.reason}; nothing was changed`)
+  await onInvalid(line)
+}
+
+/** A file that takes invalid lines, as JSON objects of their own. Made when the first one comes. */
+export function createInvalidLinesFile(path: string) {
+  let file: Awaited<ReturnType<typeof open>> | undefined
+  let count = 0
+  return {
+    get count() {
+      return count
+    },
+    async add(line: InvalidLine): Promise<void> {
+      file ??= await open(path, 'w')
+      await file.write(`${JSON.stringify(line)}\n`)
+      count++
+    },
+    async close(): Promise<void> {
+      await file?.close()
+    },
+  }
+}

@@ -1,0 +1,231 @@
+/**
+ * The lines that can be loaded: exactly the objects that the API returns (`service.md` §2.2, §2.3 with its
+ * dependencies, §2.6). A nullable field may be left out. `internal_id` is ours to give, and is passed over.
+ *
+ * @module
+ */
+import * as v from 'valibot'
+import { identifyAddress, identifyForgeId, identifyLogin } from '../catalog/identity.ts'
+import { foldText } from '../catalog/text-key.ts'
+
+/** What a line describes; also the name of the file that holds such lines, without `.ndjson`. */
+export const recordKinds = ['users', 'repos', 'commits'] as const
+export type RecordKind = (typeof recordKinds)[number]
+
+const text = v.pipe(
+  v.string('must be a string'),
+  v.check(
+    (value) => !value.includes('\0') && value.isWellFormed(),
+    'must be Unicode text without NUL characters',
+  ),
+)
+const integer = v.pipe(v.number('must be an integer'), v.safeInteger('must be an integer up to ±(2^53 - 1)'))
+const count = v.pipe(integer, v.minValue(0, 'must not be negative'))
+const flag = v.boolean('must be true or false')
+const nameRule = 'must be 1 to 100 letters, digits, -, _, ., [ or ]'
+const forgeName = v.pipe(text, v.regex(/^[\w.[\]-]{1,100}$/, nameRule))
+const dependencyText = v.pipe(
+  text,
+  v.check((value) => value !== '' && [...value].length <= 255, 'must have 1 to 255 characters'),
+)
+const webAddress = v.pipe(
+  text,
+  v.check((value) => /^https?:\/\//i.test(value) && URL.canParse(value), 'must be an http or https URL'),
+  v.maxLength(2000, 'must have at most 2000 characters'),
+)
+const isoTime = v.pipe(
+  text,
+  v.regex(
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/,
+    'must be an ISO 8601 timestamp such as 2024-05-06T07:08:09Z',
+  ),
+  v.check((value) => !Number.isNaN(Date.parse(value)), 'must be a date that exists'),
+)
+
+function nullable<T extends v.GenericSchema>(schema: T) {
+  return v.optional(v.nullable(schema), null)
+}
+
+const userSchema = v.strictObject({
+  forge_rest_id: integer,
+  forge_graphql_id: text,
+  login: forgeName,
+  name: nullable(text),
+  email: nullable(text),
+  avatar_url: nullable(text),
+  company: nullable(text),
+  location: nullable(text),
+  bio: nullable(text),
+  followers: count,
+  following: count,
+  type: text,
+  created_at: isoTime,
+  updated_at: isoTime,
+})
+
+const dependencySchema = v.strictObject({
+  url: webAddress,
+  first_use_date: nullable(integer),
+  last_use_date: nullable(integer),
+  updated_at: nullable(integer),
+  status: nullable(v.picklist(['active', 'removed'], 'must be active or removed')),
+  dependency: v.strictObject({ dependency_name: dependencyText, dependency_file: dependencyText }),
+})
+/** A dependency as a repository's line has it (`service.md` §2.4). */
+export type DependencyRecord = v.InferOutput<typeof dependencySchema>
+
+const repositorySchema = v.strictObject({
+  internal_id: v.optional(v.unknown()),
+  forge_rest_id: integer,
+  forge_graphql_id: text,
+  url: webAddress,
+  name: forgeName,
+  full_name: text,
+  private: nullable(flag),
+  owner_login: forgeName,
+  owner_avatar_url: nullable(text),
+  description: nullable(text),
+  homepage: nullable(text),
+  fork: nullable(flag),
+  forks_count: nullable(count),
+  archived: nullable(flag),
+  disabled: nullable(flag),
+  license: nullable(text),
+  language: nullable(text),
+  stargazers_count: nullable(count),
+  watchers_count: nullable(count),
+  open_issues_count: nullable(count),
+  has_issues: nullable(flag),
+  has_discussions: nullable(flag),
+  has_projects: nullable(flag),
+  created_at: nullable(integer),
+  updated_at: nullable(integer),
+  pushed_at: nullable(integer),
+  visibility: nullable(text),
+  size: nullable(count),
+  default_branch: nullable(text),
+  dependencies: nullable(v.array(dependencySchema, 'must be an array')),
+})
+/** A repository's line. `dependencies` null: those that are there stay. */
+export type RepositoryRecord = v.InferOutput<typeof repositorySchema>
+
+const commitSchema = v.strictObject({
+  commit_hash: v.pipe(text, v.regex(/^[\da-f]{40,64}$/, 'must be 40 to 64 lowercase hexadecimal digits')),
+  author_email: text,
+  author_date: nullable(integer),
+  committer_email: text,
+  committer_date: nullable(integer),
+  message: text,
+  repo_url: webAddress,
+})
+/** A commit's line. */
+export type CommitRecord = v.InferOutput<typeof commitSchema>
+
+/** A line, ready for its staging table; the keys are the table's columns. */
+export type StagedRow = Record<string, string | number | null | readonly string[]>
+
+/** A line breaks a rule. The message names the field and the rule. */
+export class RecordError extends Error {
+  override name = 'RecordError'
+}
+
+/**
+ * Reads one line of a kind into a row of its staging table.
+ * Throws `RecordError` when it is not JSON, or breaks a rule.
+ */
+export function readRecord(kind: RecordKind, line: string): StagedRow {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch (error) {
+    throw new RecordError(`not JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  switch (kind) {
+    case 'users':
+      return stageUser(check(userSchema, value))
+    case 'repos':
+      return stageRepository(check(repositorySchema, value))
+    case 'commits':
+      return stageCommit(check(commitSchema, value))
+  }
+}
+
+function check<T extends v.GenericSchema>(schema: T, value: unknown): v.InferOutput<T> {
+  const result = v.safeParse(schema, value, { abortEarly: true })
+  if (result.success) return result.output
+  const [issue] = result.issues
+  const path = v.getDotPath(issue)
+  if (path === null) throw new RecordError('must be a JSON object')
+  if (issue.type === 'strict_object') {
+    throw new RecordError(issue.expected === 'never' ? `${path}: unknown field` : `${path}: must be there`)
+  }
+  throw new RecordError(`${path}: ${issue.message}`)
+}
+
+function stageUser(user: v.InferOutput<typeof userSchema>): StagedRow {
+  const identities = [identifyForgeId(user.forge_rest_id), identifyLogin(user.login)]
+  const byAddress = identifyAddress(user.email ?? '')
+  if (byAddress !== null && !identities.includes(byAddress)) identities.push(byAddress)
+  return {
+    forge_rest_id: user.forge_rest_id,
+    login_key: foldText(user.login),
+    identities,
+    location_key: user.location === null ? null : foldText(user.location),
+    document: JSON.stringify(user),
+  }
+}
+
+/** Reads a repository that is already an object; the same rules hold. */
+export function stageRepository(repository: RepositoryRecord): StagedRow {
+  const { internal_id: _ours, dependencies, ...fields } = repository
+  const fullName = `${fields.owner_login}/${fields.name}`
+  if (foldText(fields.full_name) !== foldText(fullName)) {
+    throw new RecordError(`full_name: must be owner_login/name, ${fullName}`)
+  }
+  const sorted = dependencies && sortDependencies(dependencies, fields.url)
+  return {
+    forge_rest_id: fields.forge_rest_id,
+    full_name_key: foldText(fullName),
+    url_key: foldText(fields.url),
+    owner_identity: identifyLogin(fields.owner_login),
+    document: JSON.stringify(fields),
+    dependencies: sorted && JSON.stringify(sorted),
+    names: sorted?.map(({ dependency }) => dependency.dependency_name) ?? [],
+    name_keys: sorted?.map(({ dependency }) => foldText(dependency.dependency_name)) ?? [],
+    files: sorted?.map(({ dependency }) => dependency.dependency_file) ?? [],
+  }
+}
+
+/** Puts dependencies in the order in which they are listed: by name, then file, byte by byte. */
+function sortDependencies(dependencies: readonly DependencyRecord[], url: string): DependencyRecord[] {
+  const seen = new Map<string, number>()
+  for (const [index, { url: itsUrl, dependency }] of dependencies.entries()) {
+    if (foldText(itsUrl) !== foldText(url)) {
+      throw new RecordError(`dependencies.${index}.url: must be the repository's own url, ${url}`)
+    }
+    const pair = JSON.stringify([dependency.dependency_name, dependency.dependency_file])
+    const twin = seen.get(pair)
+    if (twin !== undefined) {
+      throw new RecordError(
+        `dependencies.${index}.dependency: the same name and file as dependencies.${twin}`,
+      )
+    }
+    seen.set(pair, index)
+  }
+  const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
+  return dependencies.toSorted(
+    ({ dependency: a }, { dependency: b }) =>
+      compare(a.dependency_name, b.dependency_name) || compare(a.dependency_file, b.dependency_file),
+  )
+}
+
+/** Reads a commit that is already an object; the same rules hold. */
+export function stageCommit(commit: CommitRecord): StagedRow {
+  return {
+    url_key: foldText(commit.repo_url),
+    commit_hash: commit.commit_hash,
+    committer_date: commit.committer_date,
+    author_identity: identifyAddress(commit.author_email),
+    document: JSON.stringify(commit),
+  }
+}

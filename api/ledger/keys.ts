@@ -1,0 +1,164 @@
+/**
+ * What operators do with keys: make them, give them credits, narrow them, end them.
+ *
+ * @module
+ */
+import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import { hashSecret, mintSecret, type Role, type Scope } from './api-key.ts'
+import type { RateLimit } from './rate-limit.ts'
+
+/** The largest balance: all whole numbers up to it are exact in JSON's numbers. */
+export const largestBalance = Number.MAX_SAFE_INTEGER
+
+/** What a new key is given. */
+export interface NewKey {
+  role: Role
+  scopes: readonly Scope[]
+  /** In credits. */
+  credits: number
+  rateLimit: RateLimit | null
+  expiresAt: Date | null
+  name: string | null
+}
+
+/** What operators may know of a key: never the key itself, nor its hash. */
+export interface KeySummary {
+  id: number
+  name: string | null
+  role: Role
+  scopes: Scope[]
+  /** In credits. */
+  remaining_credits: number
+  /** `REQUESTS/SECONDS`, or null for none. */
+  rate_limit: string | null
+  status: 'active' | 'revoked' | 'expired'
+  created_at: Date
+  expires_at: Date | null
+  last_used_at: Date | null
+}
+
+/** The key does not exist, or can't be changed in this way. */
+export class KeyError extends Error {
+  override name = 'KeyError'
+}
+
+function summary(sql: SqlOrTransaction) {
+  return sql`
+    id, name, role, scopes, credits as remaining_credits, rate_limit_requests || '/' || rate_limit_seconds as rate_limit,
+    case
+      when revoked_at is not null then 'revoked'
+      when expires_at <= now() then 'expired'
+      else 'active'
+    end as status, created_at, expires_at, last_used_at`
+}
+
+/** Makes a key. `secret` is what its bearer sends; it can't be had a second time. */
+export async function createKey(sql: Sql, key: NewKey): Promise<{ secret: string; key: KeySummary }> {
+  const secret = mintSecret()
+  const [created] = await sql<KeySummary[]>`
+    with key as (
+      insert into api_keys (role, scopes, credits, rate_limit_requests, rate_limit_seconds, expires_at, name)
+      values (${key.role}, ${[...key.scopes]}::text[], ${key.credits}, ${key.rateLimit?.requests ?? null},
+        ${key.rateLimit?.seconds ?? null}, ${key.expiresAt}, ${key.name})
+      returning *
+    ), secret as (
+      insert into api_key_secrets (hash, api_key_id) select ${hashSecret(secret)}, id from key
+    ), entry as (
+      insert into ledger (api_key_id, kind, credits, balance) select id, 'grant', credits, credits from key
+    )
+    select ${summary(sql)} from key`
+  if (created === undefined) throw new Error('the key was not stored')
+  return { secret, key: created }
+}
+
+/** All keys that were not deleted, oldest first; or one page of them. */
+export function listKeys(sql: Sql, page?: { offset: number; limit: number }): Promise<KeySummary[]> {
+  return sql<KeySummary[]>`
+    select ${summary(sql)} from api_keys where deleted_at is null order by id
+    ${page ? sql`limit ${page.limit} offset ${page.offset}` : sql``}`
+}
+
+/** How many keys there are, deleted ones aside. */
+export async function countKeys(sql: Sql): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`select count(*) from api_keys where deleted_at is null`
+  return row?.count ?? 0
+}
+
+/**
+ * Adds credits to a key; a negative number takes them away.
+ * Throws `KeyError` when the balance would leave 0 … `largestBalance`.
+ */
+export async function grantCredits(sql: Sql, id: number, credits: number): Promise<KeySummary> {
+  const [granted] = await sql<KeySummary[]>`
+    with key as (
+      update api_keys set credits = credits + ${credits}
+      where id = ${id} and deleted_at is null and credits + ${credits} between 0 and ${largestBalance}
+      returning *
+    ), entry as (
+      insert into ledger (api_key_id, kind, credits, balance) select id, 'grant', ${credits}::bigint, credits from key
+    )
+    select ${summary(sql)} from key`
+  if (granted !== undefined) return granted
+  const { remaining_credits } = await getKey(sql, id)
+  throw new KeyError(
+    `Key ${id} has ${remaining_credits} credits: ${credits} more would leave the range from 0 to ${largestBalance}`,
+  )
+}
+
+/** Sets or lifts a key's rate limit; its window begins anew. */
+export function setRateLimit(sql: Sql, id: number, limit: RateLimit | null): Promise<KeySummary> {
+  return changeKey(
+    sql,
+    id,
+    sql`rate_limit_requests = ${limit?.requests ?? null}, rate_limit_seconds = ${limit?.seconds ?? null},
+      window_started_at = '-infinity', window_requests = 0`,
+  )
+}
+
+/** A revoked key stops working with its next request; `restoreKey` brings it back. */
+export function revokeKey(sql: Sql, id: number): Promise<KeySummary> {
+  return changeKey(sql, id, sql`revoked_at = coalesce(revoked_at, now())`)
+}
+
+/** Undoes `revokeKey`. */
+export function restoreKey(sql: Sql, id: number): Promise<KeySummary> {
+  return changeKey(sql, id, sql`revoked_at = null`)
+}
+
+/** Ends a key for good. Its ledger stays. */
+export function deleteKey(sql: Sql, id: number): Promise<KeySummary> {
+  return changeKey(sql, id, sql`deleted_at = now()`)
+}
+
+/** Gives a key a new secret. The old ones work for `graceSeconds` more. */
+export function rotateKey(
+  sql: Sql,
+  id: number,
+  graceSeconds: number,
+): Promise<{ secret: string; key: KeySummary }> {
+  const secret = mintSecret()
+  return sql.begin(async (tx) => {
+    const key = await getKey(tx, id)
+    await tx`
+      update api_key_secrets
+      set expires_at = least(expires_at, now() + make_interval(secs => ${graceSeconds}))
+      where api_key_id = ${id}`
+    await tx`insert into api_key_secrets (hash, api_key_id) values (${hashSecret(secret)}, ${id})`
+    return { secret, key }
+  })
+}
+
+async function getKey(sql: SqlOrTransaction, id: number): Promise<KeySummary> {
+  const [key] = await sql<
+    KeySummary[]
+  >`select ${summary(sql)} from api_keys where id = ${id} and deleted_at is null`
+  if (key === undefined) throw new KeyError(`There is no key ${id}`)
+  return key
+}
+
+async function changeKey(sql: Sql, id: number, change: ReturnType<Sql>): Promise<KeySummary> {
+  const [key] = await sql<KeySummary[]>`
+    update api_keys set ${change} where id = ${id} and deleted_at is null returning ${summary(sql)}`
+  if (key === undefined) throw new KeyError(`There is no key ${id}`)
+  return key
+}

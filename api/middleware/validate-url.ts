@@ -1,0 +1,26 @@
+import { createMiddleware } from 'hono/factory'
+import type { Environment } from '../environment.ts'
+import { ApiError, badRequest } from '../errors.ts'
+
+/** Longest path and query, in characters: the longest filters that `decisions.md` allows fit in. */
+const longestUrl = 32_768
+
+/** Refuses requests whose URL can't be read (`decisions.md`, Single resources): 400, or 414 when it is too long. */
+export function validateUrl() {
+  return createMiddleware<Environment>(async function validateUrl(c, next) {
+    assertReadableUrl(c.req.url)
+    await next()
+  })
+}
+
+/** Throws 400 for a NUL or an escape that is broken or not UTF-8, and 414 for a URL that is too long. */
+export function assertReadableUrl(url: string): void {
+  if (url.length > longestUrl) throw new ApiError(414, `URL too long: at most ${longestUrl} characters`)
+  let decoded: string
+  try {
+    decoded = decodeURIComponent(url)
+  } catch {
+    throw badRequest('Invalid URL: broken percent-escape')
+  }
+  if (decoded.includes('\0')) throw badRequest('Invalid URL: NUL character')
+}

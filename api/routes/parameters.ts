@@ -1,0 +1,95 @@
+/**
+ * Reads parameters of requests by their rules (`service.md` §4, `decisions.md`). Each throws a 400 that names the
+ * parameter and its rule.
+ *
+ * @module
+ */
+import * as v from 'valibot'
+import { createFilter, type Filter } from '../catalog/filter.ts'
+import type { Page } from '../catalog/page.ts'
+import type { ApiContext } from '../environment.ts'
+import { badRequest } from '../errors.ts'
+
+const defaultPageSize = 30
+const largestPageSize = 100
+const mostNames = 50
+const longestName = 255
+
+const pageNumber = v.pipe(v.string(), v.regex(/^[1-9]\d*$/), v.transform(Number))
+const pageSize = v.pipe(pageNumber, v.maxValue(largestPageSize))
+/** What an account or repository of a forge may be called (`decisions.md`, Single resources). */
+const forgeName = v.pipe(v.string(), v.regex(/^[\w.[\]-]{1,100}$/))
+
+/** `page` and `per_page`. */
+export function readPage(query: URLSearchParams): Page {
+  const number = v.safeParse(pageNumber, readSingle(query, 'page') ?? '1')
+  if (!number.success) throw badRequest('Invalid page: must be an integer of at least 1')
+  const size = v.safeParse(pageSize, readSingle(query, 'per_page') ?? String(defaultPageSize))
+  if (!size.success) throw badRequest(`Invalid per_page: must be an integer from 1 to ${largestPageSize}`)
+  const page = { number: number.output, size: size.output }
+  if (!Number.isSafeInteger(page.number * page.size))
+    throw badRequest('Invalid page: page × per_page is too large')
+  return page
+}
+
+/** The filters of a list, in their canonical form. `names` are those that the list has. */
+export function readFilter(query: URLSearchParams, names: readonly FilterName[]): Filter {
+  const read = (name: FilterName) => (names.includes(name) ? readSingle(query, name) : undefined)
+  return createFilter({
+    location: read('location'),
+    dependencyNames: splitNames('dependency_names', read('dependency_names')),
+    dependencyFiles: splitNames('dependency_files', read('dependency_files')),
+  })
+}
+
+/** Query parameters that filter. */
+export type FilterName = 'location' | 'dependency_names' | 'dependency_files'
+
+/** A list's address as `Link` repeats it: `url` with its filters, and without what the list does not know. */
+export function withFilters(url: URL, query: URLSearchParams, names: readonly FilterName[]): URL {
+  const filtered = new URL(url)
+  filtered.search = ''
+  for (const name of names) {
+    const value = query.get(name)
+    if (value !== null) filtered.searchParams.set(name, value)
+  }
+  return filtered
+}
+
+/** The path parameter `login`. */
+export function readLogin(c: ApiContext): string {
+  return readForgeName(c.req.param('login'), 'Login', 'login')
+}
+
+/** The path parameters `owner` and `name`. */
+export function readFullName(c: ApiContext): { owner: string; name: string } {
+  return {
+    owner: readForgeName(c.req.param('owner'), 'Owner', 'owner'),
+    name: readForgeName(c.req.param('name'), 'Repository name', 'repository name'),
+  }
+}
+
+function readForgeName(value: string | undefined, title: string, name: string): string {
+  if (value === undefined || value === '') throw badRequest(`${title} is missing`)
+  if (!v.is(forgeName, value)) throw badRequest(`Invalid ${name}`)
+  return value
+}
+
+function readSingle(query: URLSearchParams, name: string): string | undefined {
+  const [value, second] = query.getAll(name)
+  if (second !== undefined) throw badRequest(`Invalid ${name}: given more than once`)
+  return value
+}
+
+function splitNames(parameter: string, value = ''): string[] {
+  const entries = value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+  if (entries.length > mostNames) throw badRequest(`Invalid ${parameter}: at most ${mostNames} entries`)
+  const tooLong = entries.findIndex((entry) => [...entry].length > longestName)
+  if (tooLong >= 0) {
+    throw badRequest(`Invalid ${parameter}: entry ${tooLong + 1} is longer than ${longestName} characters`)
+  }
+  return entries
+}

@@ -1,0 +1,34 @@
+// Installs what package-lock.json names, if that has changed since the last time. Runs on any Node from 20 on, before
+// anything is installed: `node_modules/.bin` then holds the Node that everything else runs on.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+
+const stampFile = new URL('./node_modules/.devdata-installed', import.meta.url)
+const stamp = createHash('sha256')
+  .update(readFileSync(new URL('./package-lock.json', import.meta.url)))
+  .update(`${process.platform} ${process.arch}`)
+  .digest('hex')
+
+function readStamp() {
+  try {
+    return readFileSync(stampFile, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+if (readStamp() !== stamp) {
+  console.error('Installing packages (a minute or two the first time) …')
+  // EBADENGINE is about the Node that npm runs on; the packages run on the one that they bring along.
+  const { status, error } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    stdio: ['ignore', 2, 2],
+    cwd: new URL('.', import.meta.url),
+    shell: process.platform === 'win32',
+  })
+  if (status !== 0) {
+    console.error(error?.message ?? 'npm ci failed; see above')
+    process.exit(1)
+  }
+  writeFileSync(stampFile, stamp)
+}

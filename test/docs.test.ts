@@ -1,0 +1,364 @@
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { Hono } from 'hono'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { settingNames } from '../api/config.ts'
+import { createApiDocsRoutes } from '../api/routes/api-docs.ts'
+import {
+  createDocsRoutes,
+  type DocsManifest,
+  hashInlineScripts,
+  readDocsManifest,
+} from '../api/routes/docs.ts'
+import { createBaseAddressPlugin, normalizeBaseUrl, readBasePath } from '../docs-site/base-address.ts'
+import { buildDocs, docsDirectory } from '../docs-site/build.ts'
+
+function createApp(directory: string, basePath = ''): Hono {
+  return new Hono()
+    .route(`${basePath}/docs`, createDocsRoutes({ directory, basePath }))
+    .route(`${basePath}/api-docs`, createApiDocsRoutes({ directory, basePath }))
+}
+
+const app = createApp(docsDirectory)
+let manifest: DocsManifest
+let scratch: string
+
+beforeAll(async () => {
+  await buildDocs({ ifStale: true })
+  const built = await readDocsManifest(docsDirectory)
+  if (!built) throw new Error('the build left no manifest')
+  manifest = built
+  scratch = await mkdtemp(join(tmpdir(), 'devdata-docs-'))
+}, 300_000)
+
+afterAll(() => rm(scratch, { recursive: true, force: true }))
+
+function findFile(pattern: RegExp): string {
+  const name = Object.keys(manifest.files).find((file) => pattern.test(file))
+  if (!name) throw new Error(`the build has no file like ${pattern}`)
+  return name
+}
+
+describe('GET /docs', () => {
+  test('answers 200 itself with the home page, with and without a slash', async () => {
+    const response = await app.request('/docs')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const home = await response.text()
+    expect(home).toMatch(/<h1[^>]*>devdata<\/h1>/)
+    expect(await (await app.request('/docs/')).text()).toBe(home)
+  })
+
+  test('answers every page with and without a slash', async () => {
+    const pages = Object.keys(manifest.files).filter((name) => name.endsWith('/index.html'))
+    expect(pages.length).toBeGreaterThanOrEqual(12)
+    for (const page of pages) {
+      const path = `/docs/${page.slice(0, -'/index.html'.length)}`
+      const [bare, slashed] = await Promise.all([app.request(path), app.request(`${path}/`)])
+      expect([path, bare.status, slashed.status]).toEqual([path, 200, 200])
+      expect(await bare.text()).toBe(await slashed.text())
+    }
+  })
+
+  test('has every page and anchor that its pages link to', async () => {
+    const texts = new Map<string, string>()
+    for (const name of Object.keys(manifest.files).filter((file) => file.endsWith('.html'))) {
+      texts.set(name, await readFile(join(docsDirectory, name), 'utf8'))
+    }
+    const dead: string[] = []
+    let count = 0
+    for (const [name, text] of texts) {
+      for (const [, address = ''] of text.matchAll(/\s(?:href|src)="([^"]*)"/g)) {
+        if (/^(https?:|mailto:|data:)/.test(address)) continue
+        count += 1
+        const url = new URL(address, `http://localhost/docs/${name}`)
+        if (['/api-docs', '/openapi.yml', '/openapi.json'].includes(url.pathname)) continue
+        const file = url.pathname.replace(/^\/docs\//, '').replace(/(^|\/)$/, '$1index.html')
+        const target = texts.get(file)
+        const anchor = decodeURIComponent(url.hash.slice(1))
+        const exists = url.pathname.startsWith('/docs/') && Object.hasOwn(manifest.files, file)
+        if (!exists || (anchor && target && !target.includes(`id="${anchor}"`))) {
+          dead.push(`${name}: ${address}`)
+        }
+      }
+    }
+    expect(count).toBeGreaterThan(200)
+    expect(dead).toEqual([])
+  })
+
+  test('shows the address of a local start in its samples, and no placeholder', async () => {
+    const quickstart = await (await app.request('/docs/quickstart')).text()
+    expect(quickstart).toContain('http://127.0.0.1:8000/users')
+    expect(quickstart).not.toContain('base_url')
+  })
+
+  test('names each message of the contract on the errors page', async () => {
+    const page = await (await app.request('/docs/errors')).text()
+    const headings = [...page.matchAll(/<h3 [^>]*>([^<]*)<\/h3>/g)].map(([, heading = '']) =>
+      heading.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&#39;', "'"),
+    )
+    expect(headings).toEqual([
+      'Authorization header required',
+      "Invalid authorization format. Use 'Bearer <API_KEY>'",
+      'API key required',
+      'Invalid API key format',
+      'Invalid API key',
+      'Insufficient permissions',
+      'Admin access required',
+      'insufficient credits: need 30, have 12',
+    ])
+  })
+
+  test('names each setting on the settings page, and no other', async () => {
+    const page = await (await app.request('/docs/settings')).text()
+    const rows = [...page.matchAll(/<tr>\s*<td><code[^>]*>([A-Z_]+)<\/code><\/td>/g)].map(([, name]) => name)
+    expect(rows.sort()).toEqual([...settingNames].sort())
+  })
+
+  test('loads nothing from another host', async () => {
+    for (const name of Object.keys(manifest.files).filter((file) => file.endsWith('.html'))) {
+      const text = await readFile(join(docsDirectory, name), 'utf8')
+      expect(text).not.toMatch(/<(script|img|iframe)[^>]+src="(https?:)?\/\//)
+      expect(text).not.toMatch(
+        /<link[^>]+rel="(stylesheet|preload|preconnect|icon|shortcut icon)"[^>]+href="(https?:)?\/\//,
+      )
+    }
+  })
+})
+
+describe('GET /docs/*', () => {
+  test('serves the site’s own 404 page with status 404', async () => {
+    for (const path of [
+      '/docs/no-such-page',
+      '/docs/no-such-page/',
+      '/docs/404',
+      '/docs/404.html',
+      '/docs/manifest.json',
+    ]) {
+      const response = await app.request(path)
+      expect([path, response.status]).toEqual([path, 404])
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(await response.text()).toContain('<title>404')
+    }
+  })
+
+  test('never leaves the folder, and refuses addresses that no file could have', async () => {
+    await writeFile(join(docsDirectory, '..', 'outside.txt'), 'not for readers')
+    try {
+      for (const path of [
+        '/docs/../outside.txt',
+        '/docs/%2e%2e/outside.txt',
+        '/docs/..%2foutside.txt',
+        '/docs/%2e%2e%2foutside.txt',
+        '/docs/..%5coutside.txt',
+        '/docs/..\\outside.txt',
+        '/docs/_astro/..%2f..%2foutside.txt',
+        '/docs/%252e%252e/outside.txt',
+        '/docs//outside.txt',
+        '/docs/constructor',
+        '/docs/__proto__',
+      ]) {
+        const response = await app.request(path)
+        expect([path, [400, 404].includes(response.status)]).toEqual([path, true])
+        expect(await response.text()).not.toContain('not for readers')
+      }
+    } finally {
+      await rm(join(docsDirectory, '..', 'outside.txt'))
+    }
+    for (const path of [
+      '/docs/%00',
+      '/docs/index.html%00',
+      '/docs/%',
+      '/docs/%zz',
+      '/docs/%c3%28',
+      '/docs/a%5cb',
+    ]) {
+      const response = await app.request(path)
+      expect([path, response.status]).toEqual([path, 400])
+      expect(await response.json()).toEqual({ error: expect.any(String) })
+    }
+  })
+
+  test('gives each file its content type', async () => {
+    const types = [
+      [/^_astro\/.*\.js$/, 'text/javascript; charset=utf-8'],
+      [/^_astro\/.*\.css$/, 'text/css; charset=utf-8'],
+      [/^favicon\.svg$/, 'image/svg+xml; charset=utf-8'],
+      [/^pagefind\/pagefind-entry\.json$/, 'application/json'],
+      [/^pagefind\/wasm\..*$/, 'application/octet-stream'],
+    ] as const
+    for (const [pattern, type] of types) {
+      const response = await app.request(`/docs/${findFile(pattern)}`)
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toBe(type)
+    }
+  })
+
+  test('sends brotli or gzip where the reader takes it, and the plain file otherwise', async () => {
+    const request = async (accepted: string) => {
+      const response = await app.request('/docs/quickstart', { headers: { 'accept-encoding': accepted } })
+      expect(response.status).toBe(200)
+      expect(response.headers.get('vary')).toMatch(/accept-encoding/i)
+      const body = Buffer.from(await response.arrayBuffer())
+      expect(response.headers.get('content-length')).toBe(String(body.byteLength))
+      return { body, encoding: response.headers.get('content-encoding'), etag: response.headers.get('etag') }
+    }
+    const plain = await request('identity')
+    const brotli = await request('gzip, deflate, br, zstd')
+    const gzip = await request('gzip, br;q=0')
+    expect([plain.encoding, brotli.encoding, gzip.encoding]).toEqual([null, 'br', 'gzip'])
+    expect((await request('deflate')).encoding).toBeNull()
+    expect(brotliDecompressSync(brotli.body)).toEqual(plain.body)
+    expect(gunzipSync(gzip.body)).toEqual(plain.body)
+    expect(brotli.body.byteLength).toBeLessThan(plain.body.byteLength / 3)
+    expect(new Set([plain.etag, brotli.etag, gzip.etag]).size).toBe(3)
+  })
+
+  test('answers 304 to the ETag of the same encoding', async () => {
+    const headers = { 'accept-encoding': 'br' }
+    const etag = (await app.request('/docs/credits', { headers })).headers.get('etag') ?? ''
+    expect(etag).toMatch(/^"[^"]+"$/)
+    for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const response = await app.request('/docs/credits', { headers: { ...headers, 'if-none-match': tags } })
+      expect([tags, response.status]).toEqual([tags, 304])
+      expect(response.headers.get('etag')).toBe(etag)
+      expect(await response.text()).toBe('')
+    }
+    const other = await app.request('/docs/credits', { headers: { 'if-none-match': etag } })
+    expect(other.status).toBe(200)
+  })
+
+  test('lets hashed assets be kept for a year and has pages asked for again', async () => {
+    const cacheControl = async (path: string) => (await app.request(path)).headers.get('cache-control')
+    const year = 'public, max-age=31536000, immutable'
+    expect(await cacheControl('/docs')).toBe('no-cache')
+    expect(await cacheControl('/docs/no-such-page')).toBe('no-cache')
+    expect(await cacheControl('/docs/favicon.svg')).toBe('no-cache')
+    expect(await cacheControl(`/docs/${findFile(/^pagefind\/pagefind\.js$/)}`)).toBe('no-cache')
+    expect(await cacheControl(`/docs/${findFile(/^_astro\/.*\.css$/)}`)).toBe(year)
+    expect(await cacheControl(`/docs/${findFile(/^pagefind\/fragment\//)}`)).toBe(year)
+    expect(await cacheControl(`/docs/${manifest.viewerScript}`)).toBe(year)
+  })
+
+  test('answers HEAD with the headers of GET and no body', async () => {
+    const [head, get] = await Promise.all([app.request('/docs/', { method: 'HEAD' }), app.request('/docs/')])
+    expect(head.status).toBe(200)
+    expect(await head.text()).toBe('')
+    expect([...head.headers]).toEqual([...get.headers])
+  })
+
+  test('names by hash every script that stands in a page', async () => {
+    for (const name of Object.keys(manifest.files).filter((file) => file.endsWith('.html'))) {
+      const response = await app.request(`/docs/${name}`)
+      const policy = response.headers.get('content-security-policy') ?? ''
+      expect(policy).toContain("default-src 'none'")
+      expect(policy).not.toMatch(/script-src[^;]*'unsafe-inline'/)
+      for (const hash of hashInlineScripts(await response.text())) expect(policy).toContain(hash)
+    }
+  })
+})
+
+describe('the docs folder', () => {
+  test('is 503 with an error body while it is not built', async () => {
+    const empty = createApp(join(scratch, 'nothing-here'))
+    for (const path of ['/docs', '/docs/quickstart', '/api-docs']) {
+      const response = await empty.request(path)
+      expect(response.status).toBe(503)
+      expect(await response.json()).toEqual({ error: expect.stringContaining('not built') })
+    }
+  })
+
+  test('is served under the path of BASE_URL, and is 503 when it was built for another', async () => {
+    const directory = join(scratch, 'docs')
+    await cp(docsDirectory, directory, { recursive: true })
+    const prefixed = createApp(directory, '/public-api')
+    const other = await prefixed.request('/public-api/docs')
+    expect(other.status).toBe(503)
+    expect(await other.json()).toEqual({ error: expect.stringContaining('/public-api/docs') })
+
+    const text = JSON.stringify({ ...manifest, base: '/public-api/docs' })
+    await writeFile(join(directory, 'manifest.json'), text)
+    expect((await prefixed.request('/public-api/docs')).status).toBe(200)
+    expect((await prefixed.request('/public-api/docs/credits/')).status).toBe(200)
+    const viewer = await (await prefixed.request('/public-api/api-docs')).text()
+    expect(viewer).toContain('"url": "/public-api/openapi.yml"')
+    expect(viewer).toContain(`src="/public-api/docs/${manifest.viewerScript}"`)
+  })
+
+  test('is not built again while nothing has changed', async () => {
+    const lines: string[] = []
+    expect(await buildDocs({ ifStale: true, onProgress: (line) => lines.push(line) })).toBe(false)
+    expect(lines).toEqual([])
+  })
+
+  test('holds no source map and no leftovers of a build', async () => {
+    const names = await readdir(docsDirectory, { recursive: true })
+    expect(names.filter((name) => name.endsWith('.map'))).toEqual([])
+    const script = await readFile(join(docsDirectory, manifest.viewerScript), 'utf8')
+    expect(script).not.toContain('sourceMappingURL')
+  })
+})
+
+describe('GET /api-docs', () => {
+  test('answers a page that loads its script and openapi.yml from this server', async () => {
+    const response = await app.request('/api-docs')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toMatch(/^text\/html/)
+    const html = await response.text()
+    expect(html).toContain('"url": "/openapi.yml"')
+    expect(html).not.toMatch(/https?:\/\//)
+    const script = /<script src="([^"]+)"/.exec(html)?.[1] ?? ''
+    expect((await app.request(script)).status).toBe(200)
+  })
+
+  test('turns off what would talk to others', async () => {
+    const html = await (await app.request('/api-docs')).text()
+    expect(html).toContain('"telemetry": false')
+    expect(html).toContain('"withDefaultFonts": false')
+    expect(html).toContain('"showDeveloperTools": "never"')
+    expect(html).not.toContain('proxyUrl')
+  })
+
+  test('allows its one inline script by hash', async () => {
+    const response = await app.request('/api-docs')
+    const hashes = hashInlineScripts(await response.text())
+    expect(hashes).toHaveLength(1)
+    const policy = response.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain(`script-src 'self' ${hashes[0]};`)
+  })
+})
+
+describe('the base address', () => {
+  test('is an http address without query, its slashes taken off', () => {
+    expect(normalizeBaseUrl(undefined)).toBeUndefined()
+    expect(normalizeBaseUrl(' ')).toBeUndefined()
+    expect(normalizeBaseUrl('https://api.example.com/')).toBe('https://api.example.com')
+    expect(normalizeBaseUrl('https://api.example.com/public-api//')).toBe(
+      'https://api.example.com/public-api',
+    )
+    expect(readBasePath('https://api.example.com/public-api')).toBe('/public-api')
+    expect(readBasePath('https://api.example.com')).toBe('')
+    for (const wrong of ['api.example.com', 'ftp://api.example.com', 'https://api.example.com/?a=1']) {
+      expect(() => normalizeBaseUrl(wrong)).toThrow('BASE_URL')
+    }
+  })
+
+  test('is put into texts, samples and links of a page', () => {
+    const plugin = createBaseAddressPlugin('https://api.example.com/public-api')
+    const changes: unknown[] = []
+    const context = {
+      setProperty: (_node: object, key: string, value: string) => void changes.push([key, value]),
+    }
+    plugin.code({ type: 'code', value: 'curl {base_url}/users' }, context)
+    plugin.text({ type: 'text', value: 'nothing to complete in {login}' }, context)
+    plugin.link({ type: 'link', url: '/docs/errors/' }, context)
+    plugin.link({ type: 'link', url: 'https://other.example/' }, context)
+    plugin.link({ type: 'link', url: '#anchor' }, context)
+    expect(changes).toEqual([
+      ['value', 'curl https://api.example.com/public-api/users'],
+      ['url', '/public-api/docs/errors/'],
+    ])
+  })
+})

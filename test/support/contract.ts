@@ -1,0 +1,272 @@
+/**
+ * Holds responses to `openapi.yml`: `assertMatchesContract` is called with every response that a test gets.
+ *
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { parse } from 'yaml'
+
+/** A response as a test received it. */
+export interface ContractResponse {
+  method: string
+  /** Path and query relative to the base address, for example `/users?page=2`. */
+  url: string
+  status: number
+  headers: Headers
+  body: string
+}
+
+export interface Reference {
+  $ref: string
+}
+
+/** The keywords of JSON Schema that tests compare with the code; ajv reads the others. */
+export interface Schema {
+  $ref?: string
+  type?: string | string[]
+  format?: string
+  default?: unknown
+  enum?: unknown[]
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  maxItems?: number
+  pattern?: string
+  items?: Schema
+  properties?: Record<string, Schema>
+  required?: string[]
+}
+
+export interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required?: boolean
+  schema: Schema
+  /** The value of this path parameter may contain slashes. */
+  'x-multi-segment'?: boolean
+}
+
+export interface Header {
+  required?: boolean
+  schema: Schema
+}
+
+export interface ResponseDeclaration {
+  headers?: Record<string, Header | Reference>
+  content?: Record<string, { schema?: Schema }>
+}
+
+export interface Operation {
+  operationId: string
+  security?: Record<string, string[]>[]
+  parameters?: (Parameter | Reference)[]
+  responses: Record<string, ResponseDeclaration | Reference>
+}
+
+export interface PathItem {
+  parameters?: (Parameter | Reference)[]
+  get?: Operation
+  head?: Operation
+}
+
+export interface Contract {
+  info: { version: string }
+  servers: { url: string }[]
+  paths: Record<string, PathItem>
+  /** What any path answers, declared or not, by status. */
+  'x-shared-responses': Record<string, ResponseDeclaration | Reference>
+  components: {
+    parameters: Record<string, Parameter>
+    headers: Record<string, Header>
+    responses: Record<string, ResponseDeclaration>
+    schemas: Record<string, Schema>
+  }
+}
+
+/** The document as it stands in the repository. `redocly lint` vouches for its shape. */
+export const contract: Contract = parse(readFileSync(new URL('../../openapi.yml', import.meta.url), 'utf8'))
+
+/** A declared operation, with the parameters of its path item and their references followed. */
+export interface ContractOperation {
+  /** Path template, for example `/users/{login}`. */
+  path: string
+  /** Upper case. */
+  method: string
+  parameters: { name: string; in: string; schema: Schema; required: boolean }[]
+}
+
+/** Every operation of the document. */
+export function listOperations(): ContractOperation[] {
+  return Object.entries(contract.paths).flatMap(([path, item]) =>
+    (['get', 'head'] as const).flatMap((method) => {
+      if (item[method] === undefined) return []
+      const parameters = listParameters(item, method).map(({ name, in: place, schema, required = false }) => {
+        return { name, in: place, schema: followSchema(schema), required }
+      })
+      return [{ path, method: method.toUpperCase(), parameters }]
+    }),
+  )
+}
+
+/** Throws an error that says in which point a response breaks the contract. */
+export function assertMatchesContract(response: ContractResponse): void {
+  const { url, status, headers, body } = response
+  const method = response.method.toUpperCase()
+  const fail = (reason: string): never => {
+    throw new Error(`${method} ${url} answered ${status}: ${reason}`)
+  }
+  const [declaration, pointer] = findDeclaration(method, url, status) ?? fail('not declared in openapi.yml')
+
+  for (const [name, declared] of Object.entries(declaration.headers ?? {})) {
+    const at = joinPointer(pointer, 'headers', name)
+    const [header, headerPointer] = follow(declared, 'headers', contract.components.headers, at)
+    const value = headers.get(name)
+    if (value === null) {
+      if (header.required) fail(`the header ${name} is missing`)
+      continue
+    }
+    const violation = findViolation(joinPointer(headerPointer, 'schema'), readHeader(value, header.schema))
+    if (violation) fail(`the header ${name} is ${JSON.stringify(value)}: ${violation}`)
+  }
+
+  if (method === 'HEAD' || declaration.content === undefined) {
+    if (body !== '') fail(`the body must be empty, but has ${body.length} characters`)
+    return
+  }
+  const contentType = headers.get('Content-Type') ?? fail('the header Content-Type is missing')
+  const type = contentType.split(';', 1).join('').trim().toLowerCase()
+  const { content } = declaration
+  const ranges = [type, type.replace(/\/.*/, '/*'), '*/*']
+  const range =
+    ranges.find((key) => content[key] !== undefined) ??
+    fail(`the content type ${contentType} is not declared`)
+  if (content[range]?.schema === undefined) return
+  let value: unknown
+  try {
+    value = readBody(body, type)
+  } catch (error) {
+    fail(`the body is not ${type}: ${error instanceof Error ? error.message : error}`)
+  }
+  const violation = findViolation(joinPointer(pointer, 'content', range, 'schema'), value)
+  if (violation) fail(`the body breaks its schema: ${violation}`)
+}
+
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true })
+formats.default(ajv)
+// To ajv the document is one schema with others inside, and its strict mode asks what its top level means.
+ajv.addVocabulary(Object.keys(contract))
+ajv.addSchema(contract, 'openapi.yml')
+const validators = new Map<string, ValidateFunction>()
+
+/** What is wrong with a value by the schema at a JSON pointer of the document; undefined when nothing is. */
+export function findViolation(schemaPointer: string, value: unknown): string | undefined {
+  let validate = validators.get(schemaPointer)
+  if (validate === undefined) {
+    const $ref = `openapi.yml#${schemaPointer.split('/').map(encodeURIComponent).join('/')}`
+    validate = ajv.compile({ $ref })
+    validators.set(schemaPointer, validate)
+  }
+  return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'value' })
+}
+
+/** Adds segments to a JSON pointer. */
+export function joinPointer(pointer: string, ...segments: string[]): string {
+  return [pointer, ...segments.map((text) => text.replaceAll('~', '~0').replaceAll('/', '~1'))].join('/')
+}
+
+type Located<T> = readonly [value: T, pointer: string]
+
+/** A response of the operation itself where there is one, else one that any path may give. */
+function findDeclaration(
+  method: string,
+  url: string,
+  status: number,
+): Located<ResponseDeclaration> | undefined {
+  const path = findPath(url)
+  const item = path === undefined ? undefined : contract.paths[path]
+  const own = method === 'HEAD' && item?.head ? 'head' : 'get'
+  const operation = item?.[own]
+  const reads = method === 'GET' || method === 'HEAD'
+  if (path !== undefined && operation !== undefined && reads) {
+    const key = operation.responses[status] ? String(status) : 'default'
+    const pointer = joinPointer('/paths', path, own, 'responses', key)
+    const declared = operation.responses[key]
+    return declared && followResponse(declared, pointer)
+  }
+  if (status === 204 && method !== 'OPTIONS') return undefined
+  if (status === 405 && (reads || method === 'OPTIONS')) return undefined
+  const declared = contract['x-shared-responses'][status]
+  return declared && followResponse(declared, joinPointer('/x-shared-responses', String(status)))
+}
+
+const templates = Object.keys(contract.paths).map((path) => ({ path, pattern: compileTemplate(path) }))
+
+/** The template that a URL matches, one without parameters first. An empty segment is an empty parameter. */
+function findPath(url: string): string | undefined {
+  const path = url.replace(/[?#].*/s, '') || '/'
+  if (contract.paths[path] !== undefined) return path
+  return templates.find(({ pattern }) => pattern.test(path))?.path
+}
+
+function compileTemplate(path: string): RegExp {
+  const parameters = listParameters(contract.paths[path] ?? {}, 'get')
+  const source = path.split(/(\{[^}]*\})/).map((part) => {
+    if (!part.startsWith('{')) return part.replaceAll('.', '\\.')
+    const parameter = parameters.find(({ name, in: place }) => place === 'path' && part === `{${name}}`)
+    if (parameter === undefined) throw new Error(`openapi.yml: ${path} does not declare ${part}`)
+    return parameter['x-multi-segment'] ? '.*' : '[^/]*'
+  })
+  return new RegExp(`^${source.join('')}$`, 's')
+}
+
+function listParameters(item: PathItem, method: 'get' | 'head'): Parameter[] {
+  const declared = [...(item.parameters ?? []), ...(item[method]?.parameters ?? [])]
+  return declared.map((parameter) => follow(parameter, 'parameters', contract.components.parameters, '')[0])
+}
+
+function isReference(value: object): value is Reference {
+  return '$ref' in value
+}
+
+/** Follows a reference into one kind of components; what is no reference stays where it is. */
+function follow<T extends object>(
+  value: T | Reference,
+  kind: string,
+  components: Record<string, T>,
+  pointer: string,
+): Located<T> {
+  if (!isReference(value)) return [value, pointer]
+  const prefix = `#/components/${kind}/`
+  const name = value.$ref.slice(prefix.length)
+  const target = value.$ref.startsWith(prefix) ? components[name] : undefined
+  if (target === undefined) throw new Error(`openapi.yml: ${value.$ref} does not name one of its ${kind}`)
+  return [target, joinPointer('/components', kind, name)]
+}
+
+function followResponse(
+  value: ResponseDeclaration | Reference,
+  pointer: string,
+): Located<ResponseDeclaration> {
+  return follow(value, 'responses', contract.components.responses, pointer)
+}
+
+function followSchema(schema: Schema): Schema {
+  if (schema.$ref === undefined) return schema
+  const { $ref, ...own } = schema
+  const target = followSchema(follow<Schema>({ $ref }, 'schemas', contract.components.schemas, '')[0])
+  return { ...target, ...own }
+}
+
+/** A header is text: what its schema calls an integer is read as one. */
+function readHeader(text: string, schema: Schema): string | number {
+  return followSchema(schema).type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text
+}
+
+/** @throws when a JSON or YAML body can't be parsed. */
+function readBody(body: string, type: string): unknown {
+  if (type === 'application/json') return JSON.parse(body)
+  return type === 'application/yaml' ? parse(body) : body
+}

@@ -1,0 +1,165 @@
+/**
+ * A whole service for a test: the app, on a database of its own, whose every answer is held to openapi.yml.
+ *
+ * @module
+ */
+import { randomUUID } from 'node:crypto'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { getLogger } from '@logtape/logtape'
+import postgres from 'postgres'
+import { describe, inject } from 'vitest'
+import { createApp } from '../../api/app.ts'
+import { type Database, openDatabase, type Sql } from '../../api/database/connect.ts'
+import { type Scope, scopes } from '../../api/ledger/api-key.ts'
+import { createKey, type NewKey } from '../../api/ledger/keys.ts'
+import { docsDirectory } from '../../api/program.ts'
+import { assertMatchesContract } from './contract.ts'
+import { databaseUrl, testPool } from './databases.ts'
+
+/** Which database a test runs on. */
+export type DatabaseKind = Database['kind']
+
+/** What a test wants of its service. */
+export interface TestServiceOptions {
+  /** What is in the database at the start. Default: the sample data. */
+  data?: 'empty' | 'sample'
+  baseUrl?: string
+  databasePoolSize?: number
+}
+
+/** An answer, its body read. */
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+  /** The body as JSON. Throws when it is none. */
+  json(): unknown
+}
+
+/** What a request is sent with. */
+export interface RequestOptions {
+  method?: string
+  /** API key for the Authorization header. */
+  key?: string | undefined
+  headers?: Record<string, string>
+}
+
+/** A service under test. */
+export interface TestService {
+  kind: DatabaseKind
+  sql: Sql
+  /** The path of the base URL, '' without one. */
+  basePath: string
+  /** Sends a request to a path below the base path, and holds the answer to the contract. */
+  request(path: string, options?: RequestOptions): Promise<Answer>
+  /** Makes a key: `user`, 1,000,000 credits, all scopes and no limit, unless it is said otherwise. */
+  createKey(key?: Partial<NewKey> & { scopes?: readonly Scope[] }): Promise<{ secret: string; id: number }>
+  /** The balance, what was granted and what was charged, as the ledger has it. */
+  readLedger(keyId: number): Promise<{ balance: number; granted: number; charged: number }>
+  close(): Promise<void>
+}
+
+/** Runs a suite on the embedded database and on PostgreSQL; on the latter only where the machine has it. */
+export function describeOnEachDatabase(name: string, suite: (kind: DatabaseKind) => void): void {
+  const { postgres: server } = inject('databases')
+  describe(`${name} (embedded)`, () => suite('embedded'))
+  describe.skipIf(server === undefined)(`${name} (PostgreSQL)`, () => suite('postgresql'))
+}
+
+/** Starts a service on a copy of a prepared database. */
+export async function startTestService(
+  kind: DatabaseKind,
+  options: TestServiceOptions = {},
+): Promise<TestService> {
+  const { data = 'sample', baseUrl, databasePoolSize = testPool.databasePoolSize } = options
+  const copy = kind === 'embedded' ? await copyEmbedded(data) : await copyPostgres(data)
+  const database = await openDatabase({ ...testPool, databasePoolSize, ...copy.location })
+  const { sql } = database
+  const app = createApp({
+    database,
+    logger: getLogger('devdata'),
+    baseUrl,
+    listingsMegabytes: 16,
+    docsDirectory,
+    program: { version: '0.0.0-test', commit: null, runtime: 'vitest' },
+  })
+  const origin = baseUrl === undefined ? 'http://localhost' : new URL(baseUrl).origin
+  const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/$/, '')
+  return {
+    kind,
+    sql,
+    basePath,
+    async request(path, { method = 'GET', key, headers = {} } = {}) {
+      const response = await app.request(`${origin}${basePath}${path}`, {
+        method,
+        headers: { ...(key !== undefined && { Authorization: `Bearer ${key}` }), ...headers },
+      })
+      const text = await response.text()
+      assertMatchesContract({
+        method,
+        url: path,
+        status: response.status,
+        headers: response.headers,
+        body: text,
+      })
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        json: () => JSON.parse(text) as unknown,
+      }
+    },
+    async createKey(key = {}) {
+      const created = await createKey(sql, {
+        role: 'user',
+        scopes,
+        credits: 1_000_000,
+        rateLimit: null,
+        expiresAt: null,
+        name: null,
+        ...key,
+      })
+      return { secret: created.secret, id: created.key.id }
+    },
+    async readLedger(keyId) {
+      const [row] = await sql<{ balance: number; granted: number; charged: number }[]>`
+        select
+          (select credits from api_keys where id = ${keyId}) as balance,
+          coalesce(sum(credits) filter (where kind = 'grant'), 0)::bigint as granted,
+          coalesce(-sum(credits) filter (where kind = 'charge'), 0)::bigint as charged
+        from ledger where api_key_id = ${keyId}`
+      if (row === undefined) throw new Error('no ledger row')
+      return row
+    },
+    async close() {
+      await database.close()
+      await copy.remove()
+    },
+  }
+}
+
+async function copyEmbedded(data: string) {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'devdata-'))
+  await cp(join(inject('databases').embedded, data), dataDirectory, { recursive: true })
+  return {
+    location: { databaseUrl: undefined, dataDirectory },
+    remove: () => rm(dataDirectory, { recursive: true, force: true }),
+  }
+}
+
+async function copyPostgres(data: string) {
+  const { postgres: server } = inject('databases')
+  if (server === undefined) throw new Error('there is no PostgreSQL on this machine')
+  const admin = postgres(server, { max: 1, onnotice: () => {} })
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  await admin`create database ${admin(name)} template ${admin(data)}`
+  return {
+    location: { databaseUrl: databaseUrl(server, name), dataDirectory: '' },
+    async remove() {
+      await admin`drop database ${admin(name)} with (force)`
+      await admin.end()
+    },
+  }
+}

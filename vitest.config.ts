@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/databases.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 300_000,
+    maxWorkers: 2,
+  },
+})
