@@ -20,14 +20,20 @@ function readStamp() {
 
 if (readStamp() !== stamp) {
   console.error('Installing packages (a minute or two the first time) …')
-  // EBADENGINE is about the Node that npm runs on; the packages run on the one that they bring along.
-  const { status, error } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-    stdio: ['ignore', 2, 2],
-    cwd: new URL('.', import.meta.url),
-    shell: process.platform === 'win32',
-  })
+  // Not `npm ci`: it refuses a lock file that lacks another platform's optional packages, which npm leaves out where a
+  // registry does not have them. --no-save keeps the lock file as it is. Warnings are left out because they are about
+  // the Node that npm runs on, and the packages run on the one that they bring along.
+  const { status, error } = spawnSync(
+    'npm',
+    ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
+    {
+      stdio: ['ignore', 2, 2],
+      cwd: new URL('.', import.meta.url),
+      shell: process.platform === 'win32',
+    },
+  )
   if (status !== 0) {
-    console.error(error?.message ?? 'npm ci failed; see above')
+    console.error(error?.message ?? 'npm install failed; see above')
     process.exit(1)
   }
   writeFileSync(stampFile, stamp)

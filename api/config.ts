@@ -3,6 +3,9 @@
  *
  * @module
  */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
 import * as v from 'valibot'
 import { parseRateLimit, type RateLimit } from './ledger/rate-limit.ts'
 
@@ -113,6 +116,24 @@ export const settingNames = Object.keys(settings)
 
 /** What is shown instead of the value of a setting that may hold a password. */
 const secretSettings = new Set(['DATABASE_URL'])
+
+/**
+ * The environment with what a `.env` file in `directory` adds to it; what is set already stays.
+ * Throws `ConfigError` when there is such a file and it can't be read.
+ */
+export function readEnvironment(
+  environment: Record<string, string | undefined>,
+  directory = '.',
+): Record<string, string | undefined> {
+  let text: string
+  try {
+    text = readFileSync(join(directory, '.env'), 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return environment
+    throw new ConfigError(`.env can't be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  return { ...parseEnv(text), ...environment }
+}
 
 /**
  * Reads the settings from an environment. An empty value counts as unset, as `.env` files write it.

@@ -4,10 +4,11 @@
  * @module
  */
 import { createApp } from './app.ts'
-import { ConfigError, readConfig } from './config.ts'
+import { readConfig, readEnvironment } from './config.ts'
 import { type Database, openDatabase } from './database/connect.ts'
 import { EmbeddedDatabaseError } from './database/embedded.ts'
-import { MigrationError, migrate } from './database/migrate.ts'
+import { migrate } from './database/migrate.ts'
+import { explainFailure } from './failure.ts'
 import { createDemoKeys, describeStart, loadSampleData } from './first-start.ts'
 import { configureLog } from './log.ts'
 import { docsDirectory, readCommit, readVersion } from './program.ts'
@@ -42,7 +43,7 @@ export async function startService(runtime: Runtime): Promise<void> {
   try {
     await start(runtime)
   } catch (error) {
-    const reason = explainFailure(error)
+    const reason = error instanceof ListenError ? error.message : explainFailure(error)
     if (reason === undefined) throw error
     console.error(reason)
     process.exit(1)
@@ -50,7 +51,7 @@ export async function startService(runtime: Runtime): Promise<void> {
 }
 
 async function start({ environment, runtime, terminal, listen }: Runtime): Promise<void> {
-  const config = readConfig(environment, { terminal })
+  const config = readConfig(readEnvironment(environment), { terminal })
   const logger = await configureLog(config)
   const database = await openDatabase(config)
   if (database.kind === 'embedded' && !database.owned) {
@@ -70,7 +71,9 @@ async function start({ environment, runtime, terminal, listen }: Runtime): Promi
       docsDirectory,
       program: { version: readVersion(), commit: config.commit ?? readCommit(), runtime },
     })
-    listener = await listen({ fetch: app.fetch, port: config.port, hostname: config.host })
+    listener = await listen({ fetch: app.fetch, port: config.port, hostname: config.host }).catch((error) => {
+      throw nameListenFailure(error)
+    })
     stopOnSignal(database, listener)
     const keys =
       database.kind === 'embedded' ? await createDemoKeys(database.sql, config.dataDirectory) : undefined
@@ -97,25 +100,25 @@ function stopOnSignal(database: Database, listener: Listener): void {
   process.on('SIGTERM', stop)
 }
 
-/** One line for what a deployer can mend; undefined for a defect of ours, whose stack trace is wanted. */
-function explainFailure(error: unknown): string | undefined {
-  if (
-    error instanceof ConfigError ||
-    error instanceof EmbeddedDatabaseError ||
-    error instanceof MigrationError
-  ) {
-    return error.message
-  }
-  if (!(error instanceof Error) || !('code' in error)) return undefined
+/** The address can't be listened on. The message names the setting. */
+class ListenError extends Error {
+  override name = 'ListenError'
+}
+
+/** Puts what is wrong with the address into words; anything else stays as it is. */
+function nameListenFailure(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error)) return error
   switch (error.code) {
     case 'EADDRINUSE':
-      return `PORT: another program listens there already (${error.message}); end it, or set another PORT`
+      return new ListenError(
+        `PORT: another program listens there already (${error.message}); end it, or set another PORT`,
+      )
     case 'EACCES':
-      return `PORT: this user may not listen there (${error.message}); set a PORT above 1023`
+      return new ListenError(`PORT: this user may not listen there (${error.message}); set a PORT above 1023`)
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `HOST: this machine has no such address (${error.message})`
+      return new ListenError(`HOST: this machine has no such address (${error.message})`)
     default:
-      return undefined
+      return error
   }
 }

@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { getMimeType } from 'hono/utils/mime'
+import { readConfig, readEnvironment } from '../api/config.ts'
 import {
   type DocsManifest,
   docsManifestName,
@@ -223,7 +224,7 @@ if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(
     const { values } = parseArgs({
       options: { 'base-url': { type: 'string' }, 'if-stale': { type: 'boolean', default: false } },
     })
-    const baseUrl = values['base-url'] ?? process.env.BASE_URL
+    const baseUrl = values['base-url'] ?? readConfig(readEnvironment(process.env)).baseUrl
     const isBuilt = await buildDocs({ baseUrl, ifStale: values['if-stale'] })
     console.log(isBuilt ? `The documentation is in ${docsDirectory}` : 'The documentation is up to date')
   } catch (error) {

@@ -5,9 +5,18 @@
  *
  * @module
  */
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { connect } from 'node:net'
-import { join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { EmbeddedWorkerData, EmbeddedWorkerMessage } from './embedded-worker.ts'
@@ -52,7 +61,7 @@ export function embeddedSocketPath(dataDirectory: string): string {
 export async function openEmbeddedDatabase(dataDirectory: string): Promise<EmbeddedDatabase> {
   const socketPath = embeddedSocketPath(dataDirectory)
   try {
-    mkdirSync(dataDirectory, { recursive: true })
+    makeDirectory(resolve(dataDirectory))
   } catch (error) {
     throw new EmbeddedDatabaseError(`DATA_DIR ${dataDirectory} can't be created: ${reasonOf(error)}`)
   }
@@ -76,6 +85,18 @@ export async function openEmbeddedDatabase(dataDirectory: string): Promise<Embed
   } catch (error) {
     release()
     throw error
+  }
+}
+
+/** Like mkdir with `recursive`, which never returns where a file system answers ENOENT for good (/proc, for one). */
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    if (isErrorCode(error, 'EEXIST') && statSync(path).isDirectory()) return
+    if (!isErrorCode(error, 'ENOENT') || dirname(path) === path) throw error
+    makeDirectory(dirname(path))
+    mkdirSync(path)
   }
 }
 

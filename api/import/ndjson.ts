@@ -8,7 +8,8 @@ import { open, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Sql } from '../database/connect.ts'
 import { applyImport, dropStagedCommits, findOrphanCommits, type ImportResult } from './apply.ts'
-import { LineError, readLines } from './lines.ts'
+import { ImportError } from './import-error.ts'
+import { readLines } from './lines.ts'
 import { RecordError, type RecordKind, readRecord, recordKinds } from './records.ts'
 import { beginStaging, type Staging } from './staging.ts'
 
@@ -51,18 +52,13 @@ export interface ImportProgress {
   bytesTotal: number | undefined
 }
 
-/** The input can't be loaded, and nothing was changed. */
-export class ImportError extends Error {
-  override name = 'ImportError'
-}
-
 /** Files in one load can have this many lines each. */
 const mostLines = 1e12
 const orphanBatch = 1000
 
 /**
- * Finds what to load under `paths`: folders with `users.ndjson`, `repos.ndjson`, `commits.ndjson` (any of them), such
- * files, or with `kind` files of any name. Throws `ImportError` for what is none of these.
+ * Finds what to load under `paths`: folders with `users.ndjson`, `repos.ndjson`, `commits.ndjson` (any of them, or the
+ * one of `kind`), such files, or with `kind` files of any name. Throws `ImportError` for what is none of these.
  */
 export async function findSources(paths: readonly string[], kind?: RecordKind): Promise<Source[]> {
   const found: Source[] = []
@@ -75,13 +71,15 @@ export async function findSources(paths: readonly string[], kind?: RecordKind): 
       continue
     }
     const before = found.length
-    for (const candidate of recordKinds) {
+    const wanted = recordKinds.filter((name) => kind === undefined || name === kind)
+    for (const candidate of wanted) {
       const file = join(path, `${candidate}.ndjson`)
       const fileStatus = await stat(file).catch(() => undefined)
       if (fileStatus?.isFile()) found.push(openFile(file, candidate, fileStatus.size))
     }
     if (found.length === before) {
-      throw new ImportError(`${path}: has none of ${recordKinds.map((name) => `${name}.ndjson`).join(', ')}`)
+      const names = wanted.map((name) => `${name}.ndjson`)
+      throw new ImportError(`${path}: has ${names.length === 1 ? 'no' : 'none of'} ${names.join(', ')}`)
     }
   }
   return found
@@ -128,21 +126,17 @@ async function stageSources(
   const progress: ImportProgress = { step: 'reading', lines: 0, bytesRead: 0, bytesTotal }
   for (const [index, source] of sources.entries()) {
     const bytesBefore = progress.bytesRead
-    try {
-      for await (const { text, number, bytesRead } of readLines(source.open())) {
-        try {
-          await staging.add(source.kind, index * mostLines + number, readRecord(source.kind, text))
-        } catch (error) {
-          if (!(error instanceof RecordError)) throw error
-          await refuse({ file: source.name, line: number, reason: error.message, content: text }, onInvalid)
-        }
-        progress.lines++
-        progress.bytesRead = bytesBefore + bytesRead
-        onProgress?.({ ...progress, step: `reading ${source.kind}` })
+    for await (const { text, problem, number, bytesRead } of readLines(source.open())) {
+      try {
+        if (problem !== undefined) throw new RecordError(problem)
+        await staging.add(source.kind, index * mostLines + number, readRecord(source.kind, text))
+      } catch (error) {
+        if (!(error instanceof RecordError)) throw error
+        await refuse({ file: source.name, line: number, reason: error.message, content: text }, onInvalid)
       }
-    } catch (error) {
-      if (error instanceof LineError) throw new ImportError(`${source.name}: ${error.message}`)
-      throw error
+      progress.lines++
+      progress.bytesRead = bytesBefore + bytesRead
+      onProgress?.({ ...progress, step: `reading ${source.kind}` })
     }
   }
   return progress
@@ -176,21 +170,20 @@ async function refuse(line: InvalidLine, onInvalid: NdjsonOptions['onInvalid']):
   await onInvalid(line)
 }
 
-/** A file that takes invalid lines, as JSON objects of their own. Made when the first one comes. */
-export function createInvalidLinesFile(path: string) {
-  let file: Awaited<ReturnType<typeof open>> | undefined
+/** Opens a file that takes invalid lines, as JSON objects of their own. What was in it is gone. */
+export async function createInvalidLinesFile(path: string) {
+  const file = await open(path, 'w')
   let count = 0
   return {
     get count() {
       return count
     },
     async add(line: InvalidLine): Promise<void> {
-      file ??= await open(path, 'w')
       await file.write(`${JSON.stringify(line)}\n`)
       count++
     },
     async close(): Promise<void> {
-      await file?.close()
+      await file.close()
     },
   }
 }

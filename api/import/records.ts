@@ -175,8 +175,7 @@ function stageUser(user: v.InferOutput<typeof userSchema>): StagedRow {
   }
 }
 
-/** Reads a repository that is already an object; the same rules hold. */
-export function stageRepository(repository: RepositoryRecord): StagedRow {
+function stageRepository(repository: RepositoryRecord): StagedRow {
   const { internal_id: _ours, dependencies, ...fields } = repository
   const fullName = `${fields.owner_login}/${fields.name}`
   if (foldText(fields.full_name) !== foldText(fullName)) {
@@ -219,7 +218,7 @@ function sortDependencies(dependencies: readonly DependencyRecord[], url: string
   )
 }
 
-/** Reads a commit that is already an object; the same rules hold. */
+/** Makes the row of a commit whose fields are known to keep the rules. */
 export function stageCommit(commit: CommitRecord): StagedRow {
   return {
     url_key: foldText(commit.repo_url),

@@ -1,0 +1,17 @@
+/**
+ * The service on Deno: `deno task start`.
+ *
+ * @module
+ */
+import process from 'node:process'
+import { startService } from './service.ts'
+
+await startService({
+  environment: process.env,
+  runtime: `deno ${Deno.version.deno}`,
+  terminal: Deno.stdout.isTerminal(),
+  async listen({ fetch, port, hostname }) {
+    const server = Deno.serve({ port, hostname, onListen: () => {} }, (request) => fetch(request))
+    return { port: server.addr.port, close: () => server.shutdown() }
+  },
+})

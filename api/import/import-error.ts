@@ -1,0 +1,4 @@
+/** The input can't be loaded, and nothing was changed. The message says what is wrong, where, and what would be right. */
+export class ImportError extends Error {
+  override name = 'ImportError'
+}
