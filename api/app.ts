@@ -110,6 +110,17 @@ export function createApp(options: AppOptions): Hono<Environment> {
   app.use('/api-key/credits', ...authenticated, ...checked)
   app.use('/metrics', ...authenticated, requireAdmin(), ...checked)
   app.use('/admin/*', ...authenticated, requireAdmin(), ...checked)
+  const publicPaths = [
+    '',
+    '/',
+    '/health',
+    '/version',
+    '/openapi.yml',
+    '/openapi.json',
+    '/docs/*',
+    '/api-docs',
+  ]
+  for (const path of publicPaths) app.use(path, validateUrl())
 
   addUserRoutes({ app, sql, listings, meter, publicUrl })
   addRepositoryRoutes({ app, sql, listings, meter, publicUrl })

@@ -68,7 +68,7 @@ function isHttpBase(value: string): boolean {
 }
 
 function isPostgresUrl(value: string): boolean {
-  return URL.canParse(value) && ['postgres:', 'postgresql:'].includes(new URL(value).protocol)
+  return /^postgres(ql)?:\/\//.test(value) && URL.canParse(value)
 }
 
 const rateLimitRule = 'must be REQUESTS/SECONDS, such as 100/60, or none'

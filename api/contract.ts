@@ -19,9 +19,22 @@ export interface Contract {
 
 /** Reads the document. Throws when it is missing or names no server that could be replaced. */
 export function loadContract(): Contract {
-  const text = readFileSync(documentPath, 'utf8')
-  const server = `- url: ${placeholder}\n`
-  if (text.split(server).length !== 2) throw new Error(`openapi.yml must have one server, "${server.trim()}"`)
-  const toYaml = (publicRoot: string) => text.replace(server, () => `- url: ${publicRoot}\n`)
-  return { toYaml, toJson: (publicRoot) => JSON.stringify(parse(toYaml(publicRoot))) }
+  const yaml = readFileSync(documentPath, 'utf8')
+  const json = JSON.stringify(parse(yaml))
+  return {
+    toYaml: createTemplate(yaml, `- url: ${placeholder}\n`, (publicRoot) => `- url: ${publicRoot}\n`),
+    toJson: createTemplate(
+      json,
+      `"url":"${placeholder}"`,
+      (publicRoot) => `"url":${JSON.stringify(publicRoot)}`,
+    ),
+  }
+}
+
+function createTemplate(text: string, server: string, write: (publicRoot: string) => string) {
+  const [before, after, ...more] = text.split(server)
+  if (before === undefined || after === undefined || more.length > 0) {
+    throw new Error(`openapi.yml must have one server, "${server.trim()}"`)
+  }
+  return (publicRoot: string) => before + write(publicRoot) + after
 }

@@ -3,23 +3,23 @@
  *
  * @module
  */
-import type { Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
-import { createAdaptorServer } from '@hono/node-server'
+import { getRequestListener, RequestError } from '@hono/node-server'
 import { startService } from './service.ts'
 
 /** Request line and headers together, in bytes: room for the longest URL that the API reads. */
-const maxHeaderSize = 65_536
+const maxHeaderSize = 294_912
 
 await startService({
   environment: process.env,
   runtime: `node ${process.version}`,
   terminal: process.stdout.isTTY === true,
   listen({ fetch, port, hostname }) {
-    const server = createAdaptorServer({
-      fetch,
-      serverOptions: { maxHeaderSize, requestTimeout: 30_000 },
-    }) as Server
+    const listener = getRequestListener(fetch, { errorHandler: answerFailure })
+    // Node would refuse a request without Host, or with an unknown Expect, without the {error} body that all errors have.
+    const server = createServer({ maxHeaderSize, requestTimeout: 30_000, requireHostHeader: false }, listener)
+    server.on('checkExpectation', listener)
     server.on('clientError', answerUnreadable)
     return new Promise((resolve, reject) => {
       server.once('error', reject)
@@ -37,6 +37,16 @@ await startService({
     })
   },
 })
+
+/** What is HTTP, but names no URL (a Host that no host could have), is the client's error; anything else is ours. */
+function answerFailure(error: unknown): Response {
+  const isUnreadable = error instanceof RequestError
+  if (!isUnreadable) console.error(error)
+  return Response.json(
+    { error: isUnreadable ? 'Invalid HTTP request' : 'Internal server error' },
+    { status: isUnreadable ? 400 : 500, headers: { 'X-Request-Id': crypto.randomUUID() } },
+  )
+}
 
 /** What is not HTTP, or has more headers than are read, never becomes a request; it gets an {error} body all the same. */
 function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {

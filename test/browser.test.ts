@@ -3,14 +3,12 @@ import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
-import { Hono } from 'hono'
-import { secureHeaders } from 'hono/secure-headers'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { createApiDocsRoutes } from '../api/routes/api-docs.ts'
-import { createDocsRoutes } from '../api/routes/docs.ts'
-import { buildDocs, docsDirectory } from '../docs-site/build.ts'
+import { buildDocs } from '../docs-site/build.ts'
+import { createInstance } from './support/instance.ts'
+import { startTestService, type TestService } from './support/service.ts'
 
 const chromiumPath = process.env.CHROMIUM_PATH || '/usr/bin/chromium'
 const hasChromium = existsSync(chromiumPath)
@@ -25,15 +23,9 @@ function readSummaries(document: { paths: Record<string, Record<string, { summar
   return operations.flatMap(({ summary }) => (summary ? [summary] : []))
 }
 
-const options = { directory: docsDirectory, basePath: '' }
-const app = new Hono()
-  .use(secureHeaders({ overwrite: false, contentSecurityPolicy: { defaultSrc: ["'none'"] } }))
-  .route('/docs', createDocsRoutes(options))
-  .route('/api-docs', createApiDocsRoutes(options))
-  .get('/openapi.yml', (c) => c.body(specification, 200, { 'Content-Type': 'application/yaml' }))
-
 describe.skipIf(!hasChromium)('in a browser', () => {
-  const server = createAdaptorServer({ fetch: app.fetch })
+  let service: TestService
+  let server: ReturnType<typeof createAdaptorServer>
   let origin: string
   let browser: Browser
   let context: BrowserContext
@@ -43,6 +35,8 @@ describe.skipIf(!hasChromium)('in a browser', () => {
 
   beforeAll(async () => {
     await buildDocs({ ifStale: true })
+    service = await startTestService('embedded')
+    server = createAdaptorServer({ fetch: createInstance(service).app.fetch })
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
     const { port } = server.address() as AddressInfo
     origin = `http://127.0.0.1:${port}`
@@ -64,6 +58,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   afterAll(async () => {
     await browser?.close()
     await new Promise((closed) => server.close(closed))
+    await service.close()
   })
 
   beforeEach(async () => {
@@ -134,6 +129,29 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     const shown = (await sidebar.textContent()) ?? ''
     expect(summaries.filter((summary) => !shown.includes(summary))).toEqual([])
     expect(requested.map((url) => url.pathname)).toContain('/openapi.yml')
+    expectGoodManners()
+  }, 90_000)
+
+  test('the viewer makes a live call with the key that is entered', async () => {
+    const { secret, id } = await service.createKey({ credits: 1000 })
+    await page.goto(`${origin}/api-docs`, { waitUntil: 'networkidle' })
+    await page.getByPlaceholder('Token').fill(secret)
+    await page.getByRole('button', { name: 'Test Request' }).first().click()
+    const sent = page.waitForResponse((response) => new URL(response.url()).pathname === '/users')
+    await page.getByRole('button', { name: 'Send get request to' }).click()
+    const response = await sent
+    expect(response.status()).toBe(200)
+    const headers = response.headers()
+    const { balance, charged } = await service.readLedger(id)
+    expect([headers['x-credits-cost'], headers['x-credits-remaining']]).toEqual([
+      String(charged),
+      String(balance),
+    ])
+    await page.getByText('200 OK').waitFor()
+    await page
+      .getByText(headers['x-request-id'] ?? 'no id')
+      .first()
+      .waitFor()
     expectGoodManners()
   }, 90_000)
 })

@@ -2,26 +2,20 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { Hono } from 'hono'
+import type { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { settingNames } from '../api/config.ts'
-import { createApiDocsRoutes } from '../api/routes/api-docs.ts'
-import {
-  createDocsRoutes,
-  type DocsManifest,
-  hashInlineScripts,
-  readDocsManifest,
-} from '../api/routes/docs.ts'
+import type { Database } from '../api/database/connect.ts'
+import type { Environment } from '../api/environment.ts'
+import { type DocsManifest, hashInlineScripts, readDocsManifest } from '../api/routes/docs.ts'
 import { createBaseAddressPlugin, normalizeBaseUrl, readBasePath } from '../docs-site/base-address.ts'
 import { buildDocs, docsDirectory } from '../docs-site/build.ts'
+import { createInstance, type Instance, openAbsentDatabase } from './support/instance.ts'
 
-function createApp(directory: string, basePath = ''): Hono {
-  return new Hono()
-    .route(`${basePath}/docs`, createDocsRoutes({ directory, basePath }))
-    .route(`${basePath}/api-docs`, createApiDocsRoutes({ directory, basePath }))
-}
-
-const app = createApp(docsDirectory)
+/** The docs are there without a database. */
+let database: Database
+let instance: Instance
+let app: Hono<Environment>
 let manifest: DocsManifest
 let scratch: string
 
@@ -31,9 +25,15 @@ beforeAll(async () => {
   if (!built) throw new Error('the build left no manifest')
   manifest = built
   scratch = await mkdtemp(join(tmpdir(), 'devdata-docs-'))
+  database = await openAbsentDatabase()
+  instance = createInstance(database)
+  app = instance.app
 }, 300_000)
 
-afterAll(() => rm(scratch, { recursive: true, force: true }))
+afterAll(async () => {
+  await database.close()
+  await rm(scratch, { recursive: true, force: true })
+})
 
 function findFile(pattern: RegExp): string {
   const name = Object.keys(manifest.files).find((file) => pattern.test(file))
@@ -129,18 +129,29 @@ describe('GET /docs', () => {
 })
 
 describe('GET /docs/*', () => {
-  test('serves the site’s own 404 page with status 404', async () => {
+  test('answers 404 for what is not there: browsers get the site’s own page, everybody else an error body', async () => {
     for (const path of [
       '/docs/no-such-page',
       '/docs/no-such-page/',
+      '/docs/no/such/page',
       '/docs/404',
       '/docs/404.html',
       '/docs/manifest.json',
     ]) {
-      const response = await app.request(path)
-      expect([path, response.status]).toEqual([path, 404])
-      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
-      expect(await response.text()).toContain('<title>404')
+      const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+      const page = await instance.request(path, { headers: { Accept: accept } })
+      expect([path, page.status]).toEqual([path, 404])
+      expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(page.headers.get('vary')).toMatch(/\baccept\b/i)
+      expect(page.text).toContain('<title>404')
+      for (const headers of [{}, { Accept: '*/*' }, { Accept: 'application/json' }] as Record<
+        string,
+        string
+      >[]) {
+        const answer = await instance.request(path, { headers })
+        expect([path, answer.status, answer.json()]).toEqual([path, 404, { error: 'Not found' }])
+        expect(answer.headers.get('vary')).toMatch(/\baccept\b/i)
+      }
     }
   })
 
@@ -167,17 +178,16 @@ describe('GET /docs/*', () => {
     } finally {
       await rm(join(docsDirectory, '..', 'outside.txt'))
     }
-    for (const path of [
-      '/docs/%00',
-      '/docs/index.html%00',
-      '/docs/%',
-      '/docs/%zz',
-      '/docs/%c3%28',
-      '/docs/a%5cb',
-    ]) {
-      const response = await app.request(path)
-      expect([path, response.status]).toEqual([path, 400])
-      expect(await response.json()).toEqual({ error: expect.any(String) })
+    for (const [path, error] of [
+      ['/docs/%00', 'Invalid URL: NUL character'],
+      ['/docs/index.html%00', 'Invalid URL: NUL character'],
+      ['/docs/%', 'Invalid URL: broken percent-escape'],
+      ['/docs/%zz', 'Invalid URL: broken percent-escape'],
+      ['/docs/%c3%28', 'Invalid URL: broken percent-escape'],
+      ['/docs/a%5cb', 'Invalid path'],
+    ] as const) {
+      const answer = await instance.request(path)
+      expect([path, answer.status, answer.json()]).toEqual([path, 400, { error }])
     }
   })
 
@@ -231,7 +241,9 @@ describe('GET /docs/*', () => {
   })
 
   test('lets hashed assets be kept for a year and has pages asked for again', async () => {
-    const cacheControl = async (path: string) => (await app.request(path)).headers.get('cache-control')
+    const headers = { accept: 'text/html,*/*' }
+    const cacheControl = async (path: string) =>
+      (await app.request(path, { headers })).headers.get('cache-control')
     const year = 'public, max-age=31536000, immutable'
     expect(await cacheControl('/docs')).toBe('no-cache')
     expect(await cacheControl('/docs/no-such-page')).toBe('no-cache')
@@ -246,7 +258,8 @@ describe('GET /docs/*', () => {
     const [head, get] = await Promise.all([app.request('/docs/', { method: 'HEAD' }), app.request('/docs/')])
     expect(head.status).toBe(200)
     expect(await head.text()).toBe('')
-    expect([...head.headers]).toEqual([...get.headers])
+    const listHeaders = ({ headers }: Response) => [...headers].filter(([name]) => name !== 'x-request-id')
+    expect(listHeaders(head)).toEqual(listHeaders(get))
   })
 
   test('names by hash every script that stands in a page', async () => {
@@ -261,30 +274,40 @@ describe('GET /docs/*', () => {
 })
 
 describe('the docs folder', () => {
-  test('is 503 with an error body while it is not built', async () => {
-    const empty = createApp(join(scratch, 'nothing-here'))
+  test('is 503 with an error body that says what to do while it is not built', async () => {
+    const empty = createInstance(database, { docsDirectory: join(scratch, 'nothing-here') })
     for (const path of ['/docs', '/docs/quickstart', '/api-docs']) {
-      const response = await empty.request(path)
-      expect(response.status).toBe(503)
-      expect(await response.json()).toEqual({ error: expect.stringContaining('not built') })
+      const answer = await empty.request(path)
+      expect([path, answer.status, answer.json()]).toEqual([
+        path,
+        503,
+        { error: 'The documentation is not built; run: npm run docs' },
+      ])
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
     }
   })
 
   test('is served under the path of BASE_URL, and is 503 when it was built for another', async () => {
     const directory = join(scratch, 'docs')
     await cp(docsDirectory, directory, { recursive: true })
-    const prefixed = createApp(directory, '/public-api')
-    const other = await prefixed.request('/public-api/docs')
-    expect(other.status).toBe(503)
-    expect(await other.json()).toEqual({ error: expect.stringContaining('/public-api/docs') })
+    const baseUrl = 'https://api.example.com/public-api'
+    const prefixed = createInstance(database, { docsDirectory: directory, baseUrl })
+    const other = await prefixed.request('/docs')
+    expect([other.status, other.json()]).toEqual([
+      503,
+      { error: 'The documentation is built for /docs, not for /public-api/docs; run: npm run docs' },
+    ])
 
     const text = JSON.stringify({ ...manifest, base: '/public-api/docs' })
     await writeFile(join(directory, 'manifest.json'), text)
-    expect((await prefixed.request('/public-api/docs')).status).toBe(200)
-    expect((await prefixed.request('/public-api/docs/credits/')).status).toBe(200)
-    const viewer = await (await prefixed.request('/public-api/api-docs')).text()
-    expect(viewer).toContain('"url": "/public-api/openapi.yml"')
-    expect(viewer).toContain(`src="/public-api/docs/${manifest.viewerScript}"`)
+    expect((await prefixed.request('/docs')).status).toBe(200)
+    expect((await prefixed.request('/docs/credits/')).status).toBe(200)
+    expect((await prefixed.app.request('https://api.example.com/docs')).status).toBe(404)
+    const viewer = await prefixed.request('/api-docs')
+    expect(viewer.text).toContain('"url": "/public-api/openapi.yml"')
+    expect(viewer.text).toContain(`src="/public-api/docs/${manifest.viewerScript}"`)
+    const policy = viewer.headers.get('content-security-policy')
+    expect(policy).toContain("connect-src 'self' https://api.example.com;")
   })
 
   test('is not built again while nothing has changed', async () => {

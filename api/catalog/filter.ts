@@ -65,7 +65,7 @@ export function selectMatches(
 
   const wanted = sql`
     select id from dependencies where
-      ${nameKeys.length > 0 ? sql`name_key = any(${[...nameKeys]}::text[])` : sql`name_key is null`}
+      ${nameKeys.length > 0 ? sql`name_key = any(${[...nameKeys]}::text[])` : sql`name_key = ''`}
       ${files.length > 0 ? sql`and file = any(${[...files]}::text[])` : sql``}`
   const byDependency =
     list === 'users'

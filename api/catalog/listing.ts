@@ -34,8 +34,9 @@ export function createListingStore(sql: Sql, { maxBytes }: { maxBytes: number })
     await sql.begin(async (tx) => {
       // Other instances may want the same: the first computes, the others wait and find it done.
       await tx`select pg_advisory_xact_lock(${hash.readInt32BE(0)}, ${hash.readInt32BE(4)})`
+      // `limit 1` is for the planner: expecting more rows it would compile the statement, which takes far longer.
       await tx`
-        with current as (select version from dataset),
+        with current as (select version from dataset limit 1),
         missing as (
           select version from current
           where not exists (select from listings l where l.filter_hash = ${hash} and l.version = current.version)

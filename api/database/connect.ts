@@ -17,6 +17,12 @@ export type Sql = postgres.Sql<{ bigint: number }>
 /** A transaction of `Sql`, or `Sql` itself where a statement may run in either. */
 export type SqlOrTransaction = postgres.ISql<{ bigint: number }>
 
+/**
+ * Between two attempts of a connection. Callers wait for an attempt, so it must not grow while the database is away:
+ * they are to hear of it soon, and so is everybody when it is back.
+ */
+const reconnectSeconds = 0.2
+
 /** Where the database is, and how to speak to it. */
 export interface DatabaseOptions {
   /** `postgres://…`; undefined: the embedded database in `dataDirectory`. */
@@ -48,6 +54,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     max: options.databasePoolSize,
     types: integers,
     connect_timeout: 10,
+    backoff: () => reconnectSeconds,
     onnotice: () => {},
   }
   if (options.databaseUrl !== undefined) {

@@ -3,6 +3,9 @@
  *
  * @module
  */
+import type { Server } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { serveEmbeddedSession } from './embedded-session.ts'
@@ -29,11 +32,18 @@ async function main({ databaseDirectory, socketPath }: EmbeddedWorkerData): Prom
   const database = await PGlite.create(databaseDirectory)
   const server = await serveEmbeddedSession(database, socketPath)
   parentPort?.once('message', async () => {
+    await waitForOthers(server)
     server.close()
     await database.close()
     report({ state: 'stopped' })
   })
   report({ state: 'ready' })
+}
+
+/** Commands that other processes run through the socket are let finish; this process has closed its own clients. */
+async function waitForOthers(server: Server): Promise<void> {
+  const countConnections = promisify(server.getConnections.bind(server))
+  while ((await countConnections()) > 0) await sleep(20)
 }
 
 main(workerData).catch((error: unknown) => {

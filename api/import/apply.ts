@@ -9,6 +9,8 @@ import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 /** Any number that nobody else of this database takes: only one load is applied at a time. */
 const applyLock = 0x6465_7665
 
+const stagingTables = ['import_users', 'import_repositories', 'import_commits']
+
 /** What a load changed. */
 export interface ImportResult {
   users: Change
@@ -30,13 +32,20 @@ export interface OrphanCommit {
   document: string
 }
 
-/** Finds up to `limit` staged commits whose `repo_url` names no repository, neither loaded nor in this load. */
+/** Finds up to `limit` staged commits whose `repo_url` will name no repository once this load is applied. */
 export function findOrphanCommits(sql: Sql, importId: number, limit: number): Promise<OrphanCommit[]> {
   return sql<OrphanCommit[]>`
+    with staged as materialized (
+      select distinct on (forge_rest_id) forge_rest_id, url_key from import_repositories
+      where import_id = ${importId} order by forge_rest_id, position desc
+    ), kept as (
+      select url_key from repositories r
+      where not exists (select from staged s where s.forge_rest_id = r.forge_rest_id)
+    )
     select position, document from import_commits c
     where import_id = ${importId}
-      and not exists (select from repositories r where r.url_key = c.url_key)
-      and not exists (select from import_repositories r where r.import_id = ${importId} and r.url_key = c.url_key)
+      and not exists (select from staged where staged.url_key = c.url_key)
+      and not exists (select from kept where kept.url_key = c.url_key)
     order by position limit ${limit}`
 }
 
@@ -51,6 +60,8 @@ export async function dropStagedCommits(
 
 /** Applies what was staged under `importId`, and clears the stage. */
 export async function applyImport(sql: Sql, importId: number): Promise<ImportResult> {
+  // Without figures of its own the planner takes a staged load for a handful of rows.
+  for (const table of stagingTables) await sql`analyze ${sql(table)}`
   const result = await sql.begin(async (tx) => {
     // Statements over a whole load may take longer than those of a request.
     await tx`set local statement_timeout = 0`
@@ -60,7 +71,7 @@ export async function applyImport(sql: Sql, importId: number): Promise<ImportRes
     const repositories = await applyRepositories(tx, importId)
     const commits = await applyCommits(tx, importId)
     await refreshUserDependencies(tx)
-    for (const table of ['import_users', 'import_repositories', 'import_commits']) {
+    for (const table of stagingTables) {
       await tx`delete from ${tx(table)} where import_id = ${importId}`
     }
     await tx`delete from imports where id = ${importId}`
@@ -156,21 +167,22 @@ async function applyRepositories(tx: SqlOrTransaction, importId: number): Promis
     insert into repositories (id, forge_rest_id, full_name_key, url_key, document, dependencies, dependencies_count)
     select id, forge_rest_id, full_name_key, url_key, document, coalesce(dependencies, '[]'), cardinality(names)
     from changed_repositories where is_new order by id`
+  await tx`analyze repositories`
 
   await tx`
     create temporary table declared on commit drop as
     select id as repository_id, name, name_key, file
     from changed_repositories, unnest(names, name_keys, files) as pair(name, name_key, file)
     union all
-    select distinct id, null, null, file from changed_repositories, unnest(files) as file`
+    select distinct id, '', '', file from changed_repositories, unnest(files) as file`
+  await tx`analyze declared`
   await tx`
     insert into dependencies (name, name_key, file)
     select distinct name, name_key, file from declared on conflict do nothing`
+  await tx`analyze dependencies`
   await tx`
     create temporary table new_postings on commit drop as
-    select n.repository_id, d.id as dependency_id from declared n join dependencies d using (name, file)
-    union all
-    select n.repository_id, d.id from declared n join dependencies d using (file) where n.name is null and d.name is null`
+    select n.repository_id, d.id as dependency_id from declared n join dependencies d using (name, file)`
   await tx`create index on new_postings (repository_id, dependency_id)`
   await tx`analyze new_postings`
   await tx`create temporary table touched_repositories (repository_id integer not null) on commit drop`
@@ -217,7 +229,10 @@ async function applyCommits(tx: SqlOrTransaction, importId: number): Promise<Cha
       select distinct on (r.id, i.commit_hash)
         r.id, i.commit_hash, i.committer_date, i.author_identity, i.document
       from import_commits i
-      join lateral (select id from repositories r where r.url_key = i.url_key order by id desc limit 1) r on true
+      join (
+        select url_key, max(id) as id from repositories
+        where url_key in (select url_key from import_commits where import_id = ${importId}) group by url_key
+      ) r using (url_key)
       where i.import_id = ${importId}
       order by r.id, i.commit_hash, i.position desc
     ) s
@@ -291,6 +306,7 @@ async function refreshUserDependencies(tx: SqlOrTransaction): Promise<void> {
 /** The planner learns what the tables are now; the embedded database has nobody else to tell it. */
 async function refreshStatistics(sql: Sql): Promise<void> {
   for (const table of [
+    'dataset',
     'users',
     'repositories',
     'commits',

@@ -4,26 +4,28 @@
  * @module
  */
 
-/** A line of text that is longer than this is refused, in bytes. */
+/** A line of text that is longer than this is not read, in bytes. */
 const longestLine = 64 * 2 ** 20
 
 /** A line, where it stands, and how far the reading has come. */
 export interface Line {
+  /** Without white space at its ends. Where `problem` says that it is no text: what can be shown of it. */
   text: string
+  /** Why the line can't be read; undefined when it can. */
+  problem: string | undefined
   /** From 1. */
   number: number
   /** Bytes read so far. */
   bytesRead: number
 }
 
-/** The input is not UTF-8 text in lines. The message says where. */
-export class LineError extends Error {
-  override name = 'LineError'
-}
-
-/** Reads UTF-8 lines that end with LF or CRLF; blank ones are passed over. Throws `LineError`. */
+/**
+ * Reads UTF-8 lines that end with LF or CRLF, the last one with or without. Blank lines are passed over, and so is a
+ * byte order mark.
+ */
 export async function* readLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const strict = new TextDecoder('utf-8', { fatal: true })
+  const lenient = new TextDecoder('utf-8')
   let pieces: Uint8Array[] = []
   let pieceBytes = 0
   let number = 0
@@ -32,15 +34,17 @@ export async function* readLines(input: AsyncIterable<Uint8Array>): AsyncGenerat
   function takeLine(): Line | undefined {
     number++
     const bytes = Buffer.concat(pieces)
+    const isTooLong = pieceBytes > longestLine
     pieces = []
     pieceBytes = 0
+    if (isTooLong) return { text: '', problem: `longer than ${longestLine} bytes`, number, bytesRead }
     let text: string
     try {
-      text = decoder.decode(bytes).trim()
+      text = strict.decode(bytes).trim()
     } catch {
-      throw new LineError(`line ${number}: not UTF-8 text`)
+      return { text: lenient.decode(bytes).trim(), problem: 'not UTF-8 text', number, bytesRead }
     }
-    return text === '' ? undefined : { text, number, bytesRead }
+    return text === '' ? undefined : { text, problem: undefined, number, bytesRead }
   }
 
   for await (const chunk of input) {
@@ -48,11 +52,10 @@ export async function* readLines(input: AsyncIterable<Uint8Array>): AsyncGenerat
     for (;;) {
       const end = chunk.indexOf(0x0a, start)
       const piece = chunk.subarray(start, end === -1 ? chunk.length : end)
-      pieces.push(piece)
       pieceBytes += piece.length
       bytesRead += piece.length
-      if (pieceBytes > longestLine)
-        throw new LineError(`line ${number + 1}: longer than ${longestLine} bytes`)
+      if (pieceBytes > longestLine) pieces = []
+      else pieces.push(piece)
       if (end === -1) break
       bytesRead += 1
       start = end + 1

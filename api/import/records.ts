@@ -12,6 +12,7 @@ import { foldText } from '../catalog/text-key.ts'
 export const recordKinds = ['users', 'repos', 'commits'] as const
 export type RecordKind = (typeof recordKinds)[number]
 
+const notAnObject = 'must be a JSON object'
 const text = v.pipe(
   v.string('must be a string'),
   v.check(
@@ -39,7 +40,13 @@ const isoTime = v.pipe(
     /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/,
     'must be an ISO 8601 timestamp such as 2024-05-06T07:08:09Z',
   ),
-  v.check((value) => !Number.isNaN(Date.parse(value)), 'must be a date that exists'),
+  v.check(
+    // `Date` takes the 30th of February for the 1st of March.
+    (value) =>
+      !Number.isNaN(Date.parse(value)) &&
+      new Date(value.slice(0, 10)).toJSON()?.slice(0, 10) === value.slice(0, 10),
+    'must be a date that exists',
+  ),
 )
 
 function nullable<T extends v.GenericSchema>(schema: T) {
@@ -140,6 +147,7 @@ export function readRecord(kind: RecordKind, line: string): StagedRow {
   } catch (error) {
     throw new RecordError(`not JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
+  if (Array.isArray(value)) throw new RecordError(notAnObject)
   switch (kind) {
     case 'users':
       return stageUser(check(userSchema, value))
@@ -150,16 +158,19 @@ export function readRecord(kind: RecordKind, line: string): StagedRow {
   }
 }
 
+/** What an object's own rule expected: an object at all, a field that is not there, or no such field. */
+function ruleOf(expected: string | null): string {
+  if (expected === 'Object') return notAnObject
+  return expected === 'never' ? 'unknown field' : 'must be there'
+}
+
 function check<T extends v.GenericSchema>(schema: T, value: unknown): v.InferOutput<T> {
   const result = v.safeParse(schema, value, { abortEarly: true })
   if (result.success) return result.output
   const [issue] = result.issues
   const path = v.getDotPath(issue)
-  if (path === null) throw new RecordError('must be a JSON object')
-  if (issue.type === 'strict_object') {
-    throw new RecordError(issue.expected === 'never' ? `${path}: unknown field` : `${path}: must be there`)
-  }
-  throw new RecordError(`${path}: ${issue.message}`)
+  if (path === null) throw new RecordError(notAnObject)
+  throw new RecordError(`${path}: ${issue.type === 'strict_object' ? ruleOf(issue.expected) : issue.message}`)
 }
 
 function stageUser(user: v.InferOutput<typeof userSchema>): StagedRow {

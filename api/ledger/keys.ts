@@ -138,6 +138,7 @@ export function rotateKey(
 ): Promise<{ secret: string; key: KeySummary }> {
   const secret = mintSecret()
   return sql.begin(async (tx) => {
+    await tx`select from api_keys where id = ${id} for update` // of two rotations at once the later one wins
     const key = await getKey(tx, id)
     await tx`
       update api_key_secrets

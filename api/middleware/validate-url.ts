@@ -2,8 +2,11 @@ import { createMiddleware } from 'hono/factory'
 import type { Environment } from '../environment.ts'
 import { ApiError, badRequest } from '../errors.ts'
 
-/** Longest path and query, in characters: the longest filters that `decisions.md` allows fit in. */
-const longestUrl = 32_768
+/**
+ * Longest URL, in characters. The longest filters that `decisions.md` allows fit in: twice 50 entries of 255
+ * characters, each of which may take nine when it is escaped.
+ */
+const longestUrl = 262_144
 
 /** Refuses requests whose URL can't be read (`decisions.md`, Single resources): 400, or 414 when it is too long. */
 export function validateUrl() {

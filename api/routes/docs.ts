@@ -202,6 +202,7 @@ export function createDocsRoutes({ directory, basePath }: DocsRoutesOptions): Ho
     const name = findDocsFile(manifest, path)
     const file = manifest.files[name ?? '404.html']
     // The site's own page is for browsers; everybody else gets the error that all of the API gives.
+    if (!name) c.header('Vary', 'Accept')
     if (!file || (!name && !c.req.header('Accept')?.includes('text/html'))) throw notFound('Not found')
     return sendFile(c, manifest, name ?? '404.html', file, name ? 200 : 404)
   })

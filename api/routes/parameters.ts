@@ -6,7 +6,7 @@
  */
 import * as v from 'valibot'
 import { createFilter, type Filter } from '../catalog/filter.ts'
-import type { Page } from '../catalog/page.ts'
+import { offsetOf, type Page } from '../catalog/page.ts'
 import type { ApiContext } from '../environment.ts'
 import { badRequest } from '../errors.ts'
 
@@ -27,8 +27,8 @@ export function readPage(query: URLSearchParams): Page {
   const size = v.safeParse(pageSize, readSingle(query, 'per_page') ?? String(defaultPageSize))
   if (!size.success) throw badRequest(`Invalid per_page: must be an integer from 1 to ${largestPageSize}`)
   const page = { number: number.output, size: size.output }
-  if (!Number.isSafeInteger(page.number * page.size))
-    throw badRequest('Invalid page: page × per_page is too large')
+  if (!Number.isSafeInteger(offsetOf(page)))
+    throw badRequest('Invalid page: (page - 1) × per_page must be at most 9007199254740991')
   return page
 }
 

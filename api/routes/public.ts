@@ -1,8 +1,9 @@
 import type { Hono } from 'hono'
+import { createEntityTag, matchesEntityTag } from '../answer/entity-tag.ts'
 import { readDataset } from '../catalog/dataset.ts'
 import type { Contract } from '../contract.ts'
 import { type Database, isDatabaseUnavailable } from '../database/connect.ts'
-import type { Environment } from '../environment.ts'
+import type { ApiContext, Environment } from '../environment.ts'
 import type { PublicUrl } from './lists.ts'
 
 /** What the public routes need. */
@@ -36,13 +37,14 @@ export function addPublicRoutes({ app, database, contract, program, publicRoot }
     return c.json({ ...program, dataset })
   })
 
-  app.get('/openapi.yml', (c) => {
-    c.header('Cache-Control', 'no-cache')
-    return c.body(contract.toYaml(publicRoot(c)), 200, { 'Content-Type': 'application/yaml' })
-  })
+  app.get('/openapi.yml', (c) => sendDocument(c, contract.toYaml(publicRoot(c)), 'application/yaml'))
+  app.get('/openapi.json', (c) => sendDocument(c, contract.toJson(publicRoot(c)), 'application/json'))
+}
 
-  app.get('/openapi.json', (c) => {
-    c.header('Cache-Control', 'no-cache')
-    return c.body(contract.toJson(publicRoot(c)), 200, { 'Content-Type': 'application/json' })
-  })
+function sendDocument(c: ApiContext, text: string, type: string): Response {
+  const tag = createEntityTag(type, text)
+  c.header('ETag', tag)
+  c.header('Cache-Control', 'no-cache')
+  if (matchesEntityTag(c.req.header('If-None-Match'), tag)) return c.body(null, 304)
+  return c.body(text, 200, { 'Content-Type': type })
 }

@@ -7,16 +7,13 @@ import { randomUUID } from 'node:crypto'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { getLogger } from '@logtape/logtape'
 import postgres from 'postgres'
 import { describe, inject } from 'vitest'
-import { createApp } from '../../api/app.ts'
 import { type Database, openDatabase, type Sql } from '../../api/database/connect.ts'
 import { type Scope, scopes } from '../../api/ledger/api-key.ts'
 import { createKey, type NewKey } from '../../api/ledger/keys.ts'
-import { docsDirectory } from '../../api/program.ts'
-import { assertMatchesContract } from './contract.ts'
 import { databaseUrl, testPool } from './databases.ts'
+import { createInstance } from './instance.ts'
 
 /** Which database a test runs on. */
 export type DatabaseKind = Database['kind']
@@ -50,6 +47,8 @@ export interface RequestOptions {
 export interface TestService {
   kind: DatabaseKind
   sql: Sql
+  /** Where the database is, for other processes. */
+  location: { databaseUrl: string | undefined; dataDirectory: string }
   /** The path of the base URL, '' without one. */
   basePath: string
   /** Sends a request to a path below the base path, and holds the answer to the contract. */
@@ -77,40 +76,14 @@ export async function startTestService(
   const copy = kind === 'embedded' ? await copyEmbedded(data) : await copyPostgres(data)
   const database = await openDatabase({ ...testPool, databasePoolSize, ...copy.location })
   const { sql } = database
-  const app = createApp({
-    database,
-    logger: getLogger('devdata'),
-    baseUrl,
-    listingsMegabytes: 16,
-    docsDirectory,
-    program: { version: '0.0.0-test', commit: null, runtime: 'vitest' },
-  })
-  const origin = baseUrl === undefined ? 'http://localhost' : new URL(baseUrl).origin
+  const { request } = createInstance(database, { ...(baseUrl !== undefined && { baseUrl }) })
   const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/$/, '')
   return {
     kind,
     sql,
+    location: copy.location,
     basePath,
-    async request(path, { method = 'GET', key, headers = {} } = {}) {
-      const response = await app.request(`${origin}${basePath}${path}`, {
-        method,
-        headers: { ...(key !== undefined && { Authorization: `Bearer ${key}` }), ...headers },
-      })
-      const text = await response.text()
-      assertMatchesContract({
-        method,
-        url: path,
-        status: response.status,
-        headers: response.headers,
-        body: text,
-      })
-      return {
-        status: response.status,
-        headers: response.headers,
-        text,
-        json: () => JSON.parse(text) as unknown,
-      }
-    },
+    request,
     async createKey(key = {}) {
       const created = await createKey(sql, {
         role: 'user',

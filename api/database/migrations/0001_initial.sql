@@ -110,13 +110,13 @@ create table location_users (
   primary key (location_id, user_id)
 );
 
--- The row without a name stands for all names that are declared in that file.
+-- The row with the empty name, which no dependency has, stands for whatever is declared in that file.
 create table dependencies (
   id integer primary key generated always as identity,
-  name text collate "C",
-  name_key text collate "C",
+  name text collate "C" not null,
+  name_key text collate "C" not null,
   file text collate "C" not null,
-  unique nulls not distinct (name, file)
+  unique (name, file)
 );
 create index on dependencies (name_key, file);
 create table dependency_repositories (

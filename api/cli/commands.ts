@@ -1,0 +1,51 @@
+/**
+ * All commands, and what is common to them: help, examples, and how wrong usage is answered.
+ *
+ * @module
+ */
+import { Command } from 'commander'
+import { readVersion } from '../program.ts'
+import { addImportCommands } from './import.ts'
+import { addKeysCommands } from './keys.ts'
+import { addMigrateCommand } from './migrate.ts'
+
+/** Creates the command line. It throws `CommanderError` after it has shown help, or has said what was wrong with the usage. */
+export function createCommands(): Command {
+  const program = new Command('devdata')
+    .description('Operates a devdata service: its API keys, its data, its database.')
+    .version(readVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .exitOverride()
+    .enablePositionalOptions()
+    .configureHelp({ showGlobalOptions: false })
+  addKeysCommands(program)
+  addImportCommands(program)
+  addMigrateCommand(program)
+  program.addHelpText(
+    'after',
+    `
+Settings are read from the environment and from .env (see .env.example). The database is the one in DATABASE_URL,
+or else the embedded one in DATA_DIR; while a service runs on that, commands go through it.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage.
+
+Examples:
+  devdata keys create --credits 1000
+  devdata import ndjson sample
+  devdata migrate`,
+  )
+  program.addHelpText('afterAll', '\n"devdata" is "npm run -s devdata --", or with Deno "deno task devdata".')
+  hintAfterErrors(program)
+  return program
+}
+
+/** After what is wrong comes how it would be right. */
+function hintAfterErrors(command: Command): void {
+  const path = pathOf(command)
+  command.showHelpAfterError(`Usage: ${path} ${command.usage()}\nSee ${path} --help.`)
+  for (const subcommand of command.commands) hintAfterErrors(subcommand)
+}
+
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
+}

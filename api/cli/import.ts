@@ -1,0 +1,232 @@
+/**
+ * `devdata import …`
+ *
+ * @module
+ */
+import { stat } from 'node:fs/promises'
+import process from 'node:process'
+import { type Command, Option } from 'commander'
+import type { Change, ImportResult } from '../import/apply.ts'
+import { type GitImportResult, importGit } from '../import/git-import.ts'
+import { ImportError } from '../import/import-error.ts'
+import { createInvalidLinesFile, findSources, importNdjson, type Source } from '../import/ndjson.ts'
+import { type RecordKind, recordKinds } from '../import/records.ts'
+import { readForgeId } from './arguments.ts'
+import { countOf, formatCount, print, printJson } from './output.ts'
+import { startProgress } from './progress.ts'
+import { withDatabase } from './session.ts'
+
+interface NdjsonCommandOptions {
+  kind?: RecordKind
+  skipInvalid?: string
+  json?: true
+}
+
+interface GitCommandOptions {
+  url: string
+  restId?: number
+  json?: true
+}
+
+/** Stands for standard input among paths. */
+const standardInput = '-'
+
+/** Adds `import` and its commands. */
+export function addImportCommands(program: Command): void {
+  const imports = program
+    .command('import')
+    .summary('load data')
+    .description('Loads data. Readers see a load when it is complete, or nothing of it.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  devdata import ndjson sample\n  devdata import git ../hono --url https://forge.example/honojs/hono',
+    )
+  addNdjson(imports)
+  addGit(imports)
+}
+
+function addNdjson(imports: Command): void {
+  const command = imports
+    .command('ndjson')
+    .summary('load users, repositories and commits from lines of JSON')
+    .description(
+      `Loads users, repositories and commits from lines of JSON, each an object as the API returns it.
+
+What is there is updated: users and repositories by their forge_rest_id, commits by hash and repository. A line that
+breaks a rule stops the load, and nothing is changed.`,
+    )
+    .argument(
+      '<path...>',
+      'folder with users.ndjson, repos.ndjson, commits.ndjson (any of them), or such files, or - for standard input',
+    )
+    .addOption(
+      new Option('--kind <kind>', 'what the lines are, where the name of a file does not say it').choices(
+        recordKinds,
+      ),
+    )
+    .option(
+      '--skip-invalid <file>',
+      'write lines that break a rule to this file, with the reason, and load the rest',
+    )
+    .option('--json', 'print the summary as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  devdata import ndjson sample
+  devdata import ndjson users.ndjson repos.ndjson --skip-invalid invalid.ndjson
+  zcat people.ndjson.gz | devdata import ndjson - --kind users`,
+    )
+    .action(async (paths: string[], options: NdjsonCommandOptions) => {
+      const inputs = paths.filter((path) => path === standardInput).length
+      if (inputs > 0 && options.kind === undefined) {
+        command.error(`error: standard input (-) needs --kind ${recordKinds.join('|')}`)
+      }
+      if (inputs > 1) command.error('error: standard input (-) can be given once')
+      await loadNdjson(paths, options)
+    })
+}
+
+async function loadNdjson(
+  paths: readonly string[],
+  { kind, skipInvalid, json }: NdjsonCommandOptions,
+): Promise<void> {
+  const sources = await collectSources(paths, kind)
+  if (skipInvalid !== undefined) await refuseSource(skipInvalid, sources)
+  await withDatabase({ longStatements: true }, async ({ sql }) => {
+    const started = performance.now()
+    const invalid = skipInvalid === undefined ? undefined : await createInvalidLinesFile(skipInvalid)
+    const progress = startProgress(process.stderr)
+    let lines = 0
+    let result: ImportResult
+    try {
+      result = await importNdjson(sql, {
+        sources,
+        ...(invalid && { onInvalid: (line) => invalid.add(line) }),
+        onProgress({ step, lines: read, bytesRead, bytesTotal }) {
+          lines = read
+          const fraction =
+            step === 'applying' || !bytesTotal ? undefined : Math.min(bytesRead / bytesTotal, 1)
+          progress.update({ step, count: read, unit: 'lines', fraction })
+        },
+      })
+    } finally {
+      progress.end()
+      await invalid?.close()
+    }
+    const seconds = secondsSince(started)
+    const skipped = invalid?.count ?? 0
+    if (json) return printJson({ ...summarize(result), lines, skipped, seconds })
+    print(`Read ${countOf(lines, 'line')} in ${seconds} s`)
+    print(describe(result))
+    if (skipped > 0) print(`skipped       ${countOf(skipped, 'line')}, see ${skipInvalid}`)
+  })
+}
+
+async function collectSources(paths: readonly string[], kind: RecordKind | undefined): Promise<Source[]> {
+  const sources: Source[] = []
+  for (const path of paths) {
+    if (path === standardInput && kind !== undefined) {
+      sources.push({ kind, name: 'standard input', size: undefined, open: () => process.stdin })
+    } else {
+      sources.push(...(await findSources([path], kind)))
+    }
+  }
+  return sources
+}
+
+/** The file for invalid lines is written anew: it must be none of those that are read. */
+async function refuseSource(file: string, sources: readonly Source[]): Promise<void> {
+  const there = await stat(file).catch(() => undefined)
+  for (const { name, size } of there === undefined ? [] : sources) {
+    const source = size === undefined ? undefined : await stat(name)
+    if (source?.ino === there?.ino && source?.dev === there?.dev) {
+      throw new ImportError(`--skip-invalid ${file}: must be another file than those that are loaded`)
+    }
+  }
+}
+
+function addGit(imports: Command): void {
+  imports
+    .command('git')
+    .summary("load a clone's commits and dependencies")
+    .description(
+      `Loads a clone's commits, and the dependencies that its manifests declare and declared. Run again, it adds what is new.
+
+What else is known of the repository stays. One that is not known yet is described by what the clone tells of it.`,
+    )
+    .argument('<path>', 'a full clone, bare or not')
+    .requiredOption('--url <url>', "the repository's address on the forge, https://HOST/OWNER/NAME")
+    .option(
+      '--rest-id <n>',
+      "its id in the forge's REST interface (default: the one that is known, or one made from the address)",
+      readForgeId,
+    )
+    .option('--json', 'print the summary as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  devdata import git ../hono --url https://forge.example/honojs/hono
+  devdata import git ../hono --url https://forge.example/honojs/hono --rest-id 458210379 --json`,
+    )
+    .action(loadGit)
+}
+
+async function loadGit(path: string, { url, restId, json }: GitCommandOptions): Promise<void> {
+  await withDatabase({ longStatements: true }, async ({ sql }) => {
+    const started = performance.now()
+    const progress = startProgress(process.stderr)
+    let warnings = 0
+    let result: GitImportResult
+    try {
+      result = await importGit(sql, {
+        path,
+        url,
+        restId,
+        onProgress({ step, done, total }) {
+          const fraction = total ? Math.min(done / total, 1) : undefined
+          progress.update({ step, count: done, unit: 'done', fraction })
+        },
+        onWarning(message) {
+          warnings++
+          progress.note(message)
+        },
+      })
+    } finally {
+      progress.end()
+    }
+    const seconds = secondsSince(started)
+    const { commitsRead, dependencies } = result
+    if (json) {
+      return printJson({ ...summarize(result), commits_read: commitsRead, dependencies, warnings, seconds })
+    }
+    print(`Read ${countOf(commitsRead, 'commit')} in ${seconds} s`)
+    print(describe(result))
+    print(describeDependencies(result))
+  })
+}
+
+function summarize({ users, repositories, commits, version }: ImportResult) {
+  return { users, repositories, commits, dataset_version: version }
+}
+
+function describe({ users, repositories, commits, version }: ImportResult): string {
+  const change = ({ added, updated }: Change) =>
+    `${formatCount(added)} added, ${formatCount(updated)} updated`
+  return [
+    `users         ${change(users)}`,
+    `repositories  ${change(repositories)}`,
+    `commits       ${change(commits)}`,
+    `dataset       version ${version}`,
+  ].join('\n')
+}
+
+function describeDependencies({ dependencies: { active, removed } }: GitImportResult): string {
+  return `dependencies  ${formatCount(active)} active, ${formatCount(removed)} removed`
+}
+
+/** With three digits behind the point. */
+function secondsSince(started: number): number {
+  return Math.round(performance.now() - started) / 1000
+}

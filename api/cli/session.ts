@@ -1,0 +1,126 @@
+/**
+ * A command's time with the database.
+ *
+ * @module
+ */
+import { constants } from 'node:os'
+import process from 'node:process'
+import { type Config, readConfig, readEnvironment } from '../config.ts'
+import {
+  type Database,
+  type DatabaseOptions,
+  isDatabaseUnavailable,
+  openDatabase,
+  type Sql,
+} from '../database/connect.ts'
+import { listMigrations, MigrationError, migrate } from '../database/migrate.ts'
+
+/** How often another process may end while this one connects to its embedded database. */
+const openAttempts = 5
+
+/** What a command needs of the database. */
+export interface SessionOptions {
+  /** Whether the command itself brings the schema up to date. Default: it expects that to have been done. */
+  migrates?: boolean
+  /** Whether statements may take longer than those of a request. */
+  longStatements?: boolean
+}
+
+/** What a command works with. */
+export interface Session {
+  config: Config
+  sql: Sql
+}
+
+/** The command was told to stop before it was done. */
+export class Interruption extends Error {
+  override name = 'Interruption'
+  /** 128 and the signal's number, as shells have it. */
+  readonly exitCode: number
+
+  constructor(signal: 'SIGINT' | 'SIGTERM') {
+    super('Interrupted')
+    this.exitCode = 128 + constants.signals[signal]
+  }
+}
+
+/**
+ * Reads the settings, opens the database, runs `work`, and closes the database whatever happens.
+ *
+ * The schema of an embedded database that nobody else runs is brought up to date first; it is this folder's own. A
+ * PostgreSQL database, which may be the wrong one or have instances of another version on it, is only looked at.
+ *
+ * @throws what `openDatabase` throws, `ConfigError`, `MigrationError` when the schema is not that of this version,
+ *   and `Interruption` on SIGINT and SIGTERM: statements under way are cut off, and their transactions undone
+ */
+export async function withDatabase<T>(
+  { migrates = false, longStatements = false }: SessionOptions,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const config = readConfig(readEnvironment(process.env))
+  const database = await openReady(
+    {
+      ...config,
+      databasePoolSize: 1,
+      ...(longStatements && { databaseStatementTimeout: 0 }),
+    },
+    migrates,
+  )
+  const interruption = listenForInterruption(database)
+  try {
+    return await Promise.race([interruption.promise, work({ config, sql: database.sql })])
+  } finally {
+    await database.close()
+    interruption.ignore()
+  }
+}
+
+/**
+ * Opens the database, and sees to its schema. Another command that ran the embedded database may be ending just now:
+ * then it is opened anew, by this process.
+ */
+async function openReady(options: DatabaseOptions, migrates: boolean): Promise<Database> {
+  for (let attempt = 1; ; attempt++) {
+    const database = await openDatabase(options)
+    try {
+      if (migrates) await database.sql`select 1`
+      else if (database.owned) await migrate(database.sql)
+      else await checkSchema(database.sql)
+      return database
+    } catch (error) {
+      await database.close()
+      const left = database.kind === 'embedded' && !database.owned && isDatabaseUnavailable(error)
+      if (!left || attempt === openAttempts) throw error
+    }
+  }
+}
+
+/** A second signal finds no listener any more, and ends the process at once. */
+function listenForInterruption({ sql }: Database) {
+  const { promise, reject } = Promise.withResolvers<never>()
+  function interrupt(signal: 'SIGINT' | 'SIGTERM'): void {
+    ignore()
+    reject(new Interruption(signal))
+    void sql.end({ timeout: 0 })
+  }
+  function ignore(): void {
+    process.off('SIGINT', interrupt)
+    process.off('SIGTERM', interrupt)
+  }
+  process.on('SIGINT', interrupt)
+  process.on('SIGTERM', interrupt)
+  return { promise, ignore }
+}
+
+async function checkSchema(sql: Sql): Promise<void> {
+  const [found] = await sql<{ exists: boolean }[]>`select to_regclass('migrations') is not null as exists`
+  const applied = found?.exists
+    ? (await sql<{ number: number }[]>`select number from migrations`).map(({ number }) => number)
+    : []
+  const missing = listMigrations().filter(({ number }) => !applied.includes(number))
+  if (missing.length > 0) {
+    const state =
+      applied.length === 0 ? 'has no schema of devdata yet' : `lacks ${missing.map(({ name }) => name)}`
+    throw new MigrationError(`The database ${state}; run "devdata migrate" first`)
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * Settings: their defaults, their rules, and what is said about a wrong one.
+ *
+ * @module
+ */
+import { expect, test } from 'vitest'
+import { ConfigError, readConfig, settingNames } from '../api/config.ts'
+
+const defaults = {
+  port: 8000,
+  host: '127.0.0.1',
+  baseUrl: undefined,
+  databaseUrl: undefined,
+  databasePoolSize: 10,
+  databaseStatementTimeout: 30,
+  dataDirectory: '.data',
+  sampleData: true,
+  defaultRateLimit: null,
+  listingsMegabytes: 256,
+  logLevel: 'info',
+  logFormat: 'json',
+  commit: undefined,
+}
+
+/** The message of a wrong setting. */
+function readComplaint(environment: Record<string, string>): string {
+  try {
+    readConfig(environment)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message
+    throw error
+  }
+  return 'nothing is wrong'
+}
+
+test('without any setting all have their defaults', () => {
+  expect(readConfig({})).toEqual(defaults)
+})
+
+test('an empty value counts as unset, and white space around a value does not count', () => {
+  const empty = Object.fromEntries(settingNames.map((name) => [name, '']))
+  expect(readConfig(empty)).toEqual(defaults)
+  const blank = Object.fromEntries(settingNames.map((name) => [name, '  ']))
+  expect(readConfig(blank)).toEqual(defaults)
+  expect(readConfig({ PORT: ' 9000 ' })).toMatchObject({ port: 9000 })
+})
+
+test('what is no setting is left alone', () => {
+  expect(readConfig({ PATH: '/bin', port: '1', PORTS: 'x' })).toEqual(defaults)
+})
+
+test.each([
+  ['PORT', '0', { port: 0 }],
+  ['PORT', '65535', { port: 65535 }],
+  ['HOST', '0.0.0.0', { host: '0.0.0.0' }],
+  ['HOST', '::1', { host: '::1' }],
+  ['BASE_URL', 'https://api.example.com/public-api', { baseUrl: 'https://api.example.com/public-api' }],
+  ['BASE_URL', 'https://api.example.com/public-api//', { baseUrl: 'https://api.example.com/public-api' }],
+  ['BASE_URL', 'http://localhost:8080/', { baseUrl: 'http://localhost:8080' }],
+  ['BASE_URL', 'HTTPS://API.Example.com', { baseUrl: 'https://api.example.com' }],
+  ['DATABASE_URL', 'postgres://u:p@host:5432/name', { databaseUrl: 'postgres://u:p@host:5432/name' }],
+  ['DATABASE_URL', 'postgresql://host/name', { databaseUrl: 'postgresql://host/name' }],
+  ['DATABASE_POOL_SIZE', '1', { databasePoolSize: 1 }],
+  ['DATABASE_POOL_SIZE', '1000', { databasePoolSize: 1000 }],
+  ['DATABASE_STATEMENT_TIMEOUT', '0', { databaseStatementTimeout: 0 }],
+  ['DATABASE_STATEMENT_TIMEOUT', '86400', { databaseStatementTimeout: 86400 }],
+  ['DATA_DIR', '/var/lib/devdata', { dataDirectory: '/var/lib/devdata' }],
+  ['SAMPLE_DATA', 'on', { sampleData: true }],
+  ['SAMPLE_DATA', 'off', { sampleData: false }],
+  ['DEFAULT_RATE_LIMIT', '100/60', { defaultRateLimit: { requests: 100, seconds: 60 } }],
+  ['DEFAULT_RATE_LIMIT', '1/1', { defaultRateLimit: { requests: 1, seconds: 1 } }],
+  ['DEFAULT_RATE_LIMIT', 'none', { defaultRateLimit: null }],
+  ['LISTINGS_MAX_MB', '1', { listingsMegabytes: 1 }],
+  ['LISTINGS_MAX_MB', '1000000', { listingsMegabytes: 1_000_000 }],
+  ['LOG_LEVEL', 'debug', { logLevel: 'debug' }],
+  ['LOG_LEVEL', 'info', { logLevel: 'info' }],
+  ['LOG_LEVEL', 'warning', { logLevel: 'warning' }],
+  ['LOG_LEVEL', 'error', { logLevel: 'error' }],
+  ['LOG_FORMAT', 'json', { logFormat: 'json' }],
+  ['LOG_FORMAT', 'pretty', { logFormat: 'pretty' }],
+  ['LOG_FORMAT', 'auto', { logFormat: 'json' }],
+  ['COMMIT', '7f3c2a9', { commit: '7f3c2a9' }],
+] as const)('%s=%s is taken', (name, value, expected) => {
+  expect(readConfig({ [name]: value })).toEqual({ ...defaults, ...expected })
+})
+
+const wholeNumber = (least: number, most: number) => `must be a whole number from ${least} to ${most}`
+const httpUrl = 'must be an http or https URL without a query, such as https://api.example.com/public-api'
+const rateLimit = 'must be REQUESTS/SECONDS, such as 100/60, or none'
+
+test.each([
+  ...['-1', '65536', 'x', '80.5', '1e3', '0x50', '99999999999'].map(
+    (value) => ['PORT', value, wholeNumber(0, 65535)] as const,
+  ),
+  ['HOST', 'two words', 'must be a host name or an address'],
+  ...[
+    'api.example.com',
+    'ftp://api.example.com',
+    'https://',
+    'https://api.example.com/?a=1',
+    'https://api.example.com/?',
+    'https://api.example.com/#a',
+    'https://user@api.example.com',
+  ].map((value) => ['BASE_URL', value, httpUrl] as const),
+  ...['0', '1001', 'many'].map((value) => ['DATABASE_POOL_SIZE', value, wholeNumber(1, 1000)] as const),
+  ...['-1', '86401', '30s'].map(
+    (value) => ['DATABASE_STATEMENT_TIMEOUT', value, wholeNumber(0, 86400)] as const,
+  ),
+  ...['yes', 'ON', 'true', '1'].map((value) => ['SAMPLE_DATA', value, 'must be on or off'] as const),
+  ...['100', '0/60', '100/0', '-1/60', '100/60s', '1.5/60', 'None', '99999999999/1', '/', '1/1/1'].map(
+    (value) => ['DEFAULT_RATE_LIMIT', value, rateLimit] as const,
+  ),
+  ...['0', '1000001', '1G'].map((value) => ['LISTINGS_MAX_MB', value, wholeNumber(1, 1_000_000)] as const),
+  ...['trace', 'INFO', 'warn'].map(
+    (value) => ['LOG_LEVEL', value, 'must be one of debug, info, warning, error'] as const,
+  ),
+  ['LOG_FORMAT', 'xml', 'must be json, pretty or auto'],
+] as const)('%s=%s is refused with its name, its value and its rule', (name, value, rule) => {
+  expect(readComplaint({ [name]: value })).toBe(`${name}: ${JSON.stringify(value)} is wrong: it ${rule}`)
+})
+
+test.each(['mysql://admin:hunter2@db/name', 'admin:hunter2@db', 'postgres:/hunter2@', '//hunter2'])(
+  'a wrong DATABASE_URL is refused without showing it, since it may hold a password: %s',
+  (value) => {
+    const complaint = readComplaint({ DATABASE_URL: value, PORT: 'x' })
+    expect(complaint).toContain('DATABASE_URL: its value is wrong: it must be a URL such as postgres://')
+    expect(complaint).not.toContain('hunter2')
+  },
+)
+
+test('all wrong settings are named at once, a line each', () => {
+  expect(readComplaint({ PORT: 'x', LOG_LEVEL: 'loud', SAMPLE_DATA: 'maybe' }).split('\n').sort()).toEqual([
+    'LOG_LEVEL: "loud" is wrong: it must be one of debug, info, warning, error',
+    `PORT: "x" is wrong: it ${wholeNumber(0, 65535)}`,
+    'SAMPLE_DATA: "maybe" is wrong: it must be on or off',
+  ])
+})
+
+test('the log is for people on a terminal, unless LOG_FORMAT says otherwise', () => {
+  expect(readConfig({}, { terminal: true })).toMatchObject({ logFormat: 'pretty' })
+  expect(readConfig({ LOG_FORMAT: 'json' }, { terminal: true })).toMatchObject({ logFormat: 'json' })
+  expect(readConfig({ LOG_FORMAT: 'pretty' }, { terminal: false })).toMatchObject({ logFormat: 'pretty' })
+})

@@ -1,0 +1,300 @@
+/**
+ * Code and `openapi.yml` hold each other, both ways: the same paths and methods, the same parameters with the same
+ * bounds, the same messages. (That every answer keeps to the document is checked with each request of every test.)
+ *
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+import * as v from 'valibot'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { contract, listOperations, type Schema } from './support/contract.ts'
+import { createInstance, openAbsentDatabase } from './support/instance.ts'
+import { type RequestOptions, startTestService, type TestService } from './support/service.ts'
+
+const paginationSchema = v.object({ pagination: v.looseObject({ page: v.number(), per_page: v.number() }) })
+
+/** A path of the document with a user and a repository of the sample data. */
+function fillPath(path: string, repository: string): string {
+  return path
+    .replace('{login}', 'ngoldberg')
+    .replace('{owner}/{name}', repository)
+    .replace('{page}', 'quickstart')
+}
+
+/** Every error message that the document shows. */
+function listDocumentedMessages(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  if ('error' in value && typeof value.error === 'string') return [value.error]
+  return Object.values(value).flatMap(listDocumentedMessages)
+}
+
+describe('openapi.yml', () => {
+  let service: TestService
+  /** An admin key: it may call everything, as often as it likes. */
+  let key: string
+  let repository: string
+  beforeAll(async () => {
+    service = await startTestService('embedded')
+    key = (await service.createKey({ role: 'admin' })).secret
+    const [row] = await service.sql<{ name: string }[]>`
+      select document::json->>'full_name' as name from repositories
+      where commits_count > 0 and dependencies_count > 0 order by id limit 1`
+    if (row === undefined) throw new Error('the sample data has no such repository')
+    repository = row.name
+  })
+  afterAll(() => service.close())
+
+  const withParameters = listOperations().map(({ path, method, parameters }) => ({
+    path,
+    method,
+    queries: parameters.filter((parameter) => parameter.in === 'query'),
+    segments: parameters.filter((parameter) => parameter.in === 'path'),
+  }))
+
+  test('has the version of package.json', () => {
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+    expect(contract.info.version).toBe(version)
+  })
+
+  test('declares exactly the paths that the app has', () => {
+    const routed = createInstance(service)
+      .app.routes.filter(({ method }) => method !== 'ALL')
+      .flatMap(({ method, path }) => {
+        const template = path.replaceAll(/:(\w+)(\{\[\^\/\]\*\})?/g, '{$1}')
+        const templates = template === '/docs/*' ? ['/docs', '/docs/{page}'] : [template || '/']
+        return templates.map((each) => `${method} ${each}`)
+      })
+      // What is below /repos/ without a name is an error (`decisions.md`, Single resources), not an endpoint.
+      .filter((route) => route !== 'GET /repos/{owner}')
+    const declared = Object.entries(contract.paths).flatMap(([path, { get }]) => (get ? [`GET ${path}`] : []))
+    expect([...new Set(routed)].sort()).toEqual(declared.sort())
+  })
+
+  test('declares no path and no method that is not answered', async () => {
+    for (const path of Object.keys(contract.paths)) {
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await service.request(fillPath(path, repository), { method, key })
+        expect([method, path, answer.status]).toEqual([method, path, path === '/' ? 302 : 200])
+      }
+    }
+    for (const { path, method } of listOperations()) {
+      if (method === 'HEAD') expect(contract.paths[path]?.get).toBeDefined()
+    }
+  })
+
+  test('has a HEAD of its own for each metered path, with the parameters of its GET', () => {
+    const heads = withParameters.filter(({ method }) => method === 'HEAD').map(({ path }) => path)
+    expect(heads).toEqual(Object.keys(contract.paths).filter((path) => /^\/(users|repos)/.test(path)))
+    for (const { path, method, queries, segments } of withParameters) {
+      const get = withParameters.find((each) => each.path === path && each.method === 'GET')
+      if (method === 'HEAD')
+        expect({ queries, segments }).toEqual({ queries: get?.queries, segments: get?.segments })
+    }
+  })
+
+  const allQueries = ['page', 'per_page', 'location', 'dependency_names', 'dependency_files']
+
+  test('declares the five query parameters of the contract, none of them required', () => {
+    const queries = withParameters.flatMap((operation) => operation.queries)
+    expect([...new Set(queries.map(({ name }) => name))].sort()).toEqual([...allQueries].sort())
+    expect(queries.filter(({ required }) => required)).toEqual([])
+  })
+
+  describe.each(withParameters.filter(({ queries }) => queries.length > 0))('$method $path', (operation) => {
+    const { path, method, queries } = operation
+    const ask = (query: string) => service.request(`${fillPath(path, repository)}${query}`, { method, key })
+    const statusOf = async (query: string) => [query, (await ask(query)).status]
+
+    /** What the answer to a query says of its page; of HEAD it is the address of the first one. */
+    async function readPage(query: string) {
+      const answer = await ask(query)
+      expect([query, answer.status]).toEqual([query, 200])
+      const [, perPage] =
+        /[?&]page=1&per_page=(\d+)>; rel="first"/.exec(answer.headers.get('Link') ?? '') ?? []
+      if (method === 'HEAD') return { per_page: Number(perPage) }
+      const { pagination } = v.parse(paginationSchema, answer.json())
+      expect(pagination.per_page).toBe(Number(perPage))
+      return pagination
+    }
+
+    test.each(queries.filter(({ schema }) => schema.type === 'integer'))(
+      'reads $name with the declared bounds and default',
+      async ({ name, schema }) => {
+        const { minimum, maximum } = schema
+        const at = (value: unknown) => `?${name}=${value}`
+        if (minimum === undefined) throw new Error(`${name} has no minimum`)
+        expect(await statusOf(at(minimum))).toEqual([at(minimum), 200])
+        expect(await statusOf(at(minimum - 1))).toEqual([at(minimum - 1), 400])
+        if (maximum !== undefined) {
+          expect(await statusOf(at(maximum))).toEqual([at(maximum), 200])
+          expect(await statusOf(at(maximum + 1))).toEqual([at(maximum + 1), 400])
+        }
+        for (const wrong of ['', 'x', '1.5', '1e1', '%2B1', '-1', '01', '0x1', '%201', `1&${name}=1`]) {
+          expect(await statusOf(at(wrong))).toEqual([at(wrong), 400])
+        }
+        expect(await readPage('')).toEqual(await readPage(at(schema.default)))
+        const other = maximum ?? minimum + 1
+        if (method === 'GET' || name === 'per_page') {
+          expect(await readPage(at(other))).toMatchObject({ [name]: other })
+        }
+      },
+    )
+
+    test.each(queries.filter(({ schema }) => schema.type === 'array'))(
+      'reads $name with the declared bounds',
+      async ({ name, schema }) => {
+        const { maxItems, items } = schema
+        const longest = items?.maxLength
+        if (maxItems === undefined || longest === undefined) throw new Error(`${name} has no bounds`)
+        const entries = (count: number) => Array.from({ length: count }, (_, index) => `e${index}`).join(',')
+        for (const [value, status] of [
+          [entries(maxItems), 200],
+          [entries(maxItems + 1), 400],
+          ['a'.repeat(longest), 200],
+          ['a'.repeat(longest + 1), 400],
+          [`b,${'%C3%A9'.repeat(longest)}`, 200],
+          [`b,${'%C3%A9'.repeat(longest + 1)}`, 400],
+        ] as const) {
+          const answer = await ask(`?${name}=${value}`)
+          expect([value, answer.status]).toEqual([value, status])
+          if (status === 200) expect(answer.headers.get('X-Total-Count')).toBe('0')
+        }
+      },
+    )
+
+    test('reads every declared filter', async () => {
+      const total = async (query: string) => (await ask(query)).headers.get('X-Total-Count')
+      for (const { name } of queries.filter(({ schema }) => schema.type !== 'integer')) {
+        expect([name, await total(`?${name}=nothing-is-called-so`)]).toEqual([name, '0'])
+        expect([name, (await ask(`?${name}=a&${name}=b`)).status]).toEqual([name, 400])
+      }
+      expect(Number(await total(''))).toBeGreaterThan(0)
+    })
+  })
+
+  test('a query parameter that a path does not declare is ignored there', async () => {
+    for (const { path, method, queries } of withParameters.filter(({ path }) =>
+      /^\/(users|repos|admin)/.test(path),
+    )) {
+      const address = fillPath(path, repository)
+      const plain = await service.request(address, { method, key })
+      const undeclared = allQueries.filter((name) => !queries.some((query) => query.name === name))
+      for (const name of [...undeclared, 'limit', 'offset', 'sort', 'q', 'Page', 'per-page']) {
+        const answer = await service.request(`${address}?${name}=0&${name}=nothing`, { method, key })
+        expect([path, name, answer.status]).toEqual([path, name, 200])
+        for (const header of ['ETag', 'Link', 'X-Total-Count', 'X-Credits-Cost']) {
+          const before = plain.headers.get(header)
+          // A new key's rows move on with its last use; everything else is the same to the letter.
+          expect([path, name, header, answer.headers.get(header)]).toEqual([path, name, header, before])
+        }
+      }
+    }
+  })
+
+  test('its pattern of names is the rule for login, owner and repository name', async () => {
+    const schemas = withParameters
+      .filter(({ path }) => !path.startsWith('/docs'))
+      .flatMap(({ segments }) => segments.map(({ schema }) => schema))
+    expect(new Set(schemas.map((schema) => JSON.stringify(schema))).size).toBe(1)
+    const [{ pattern, maxLength, minLength } = {} as Schema] = schemas
+    if (pattern === undefined || maxLength === undefined) throw new Error('names have no rule')
+    expect(minLength).toBe(1)
+    const characters = Array.from({ length: 0x7f - 0x20 }, (_, index) => String.fromCharCode(0x20 + index))
+    const names = [
+      ...[...characters, '\t', '\u007f', 'é', '東', '😀'].map((character) => `z${character}z`),
+      'z'.repeat(maxLength),
+      'z'.repeat(maxLength + 1),
+      '',
+    ]
+    for (const name of names) {
+      const segment = encodeURIComponent(name)
+      const isValid = new RegExp(pattern, 'u').test(name) && [...name].length <= maxLength
+      const addresses = [
+        `/users/${segment}`,
+        `/repos/${segment}/b`,
+        `/repos/a/${segment}`,
+        `/repos/a/${segment}/commits`,
+      ]
+      for (const address of addresses) {
+        const { status } = await service.request(address, { key })
+        expect([address, status]).toEqual([address, isValid ? 404 : 400])
+      }
+    }
+  })
+
+  test('every message that it shows is one that the service gives', async () => {
+    const user = await service.createKey({ credits: 12 })
+    const narrow = await service.createKey({ scopes: [] })
+    const limited = await service.createKey({ rateLimit: { requests: 1, seconds: 12 } })
+    const list = (count: number) => Array.from({ length: count }, (_, index) => `e${index}`).join(',')
+    const long = `a,b,${'c'.repeat(256)}`
+    const scheme = { headers: { Authorization: 'Basic eDp5' } }
+    const provocations: Record<string, [path: string, options?: RequestOptions]> = {
+      'Authorization header required': ['/users'],
+      "Invalid authorization format. Use 'Bearer <API_KEY>'": ['/users', scheme],
+      'API key required': ['/users', { key: '' }],
+      'Invalid API key format': ['/users', { key: 'x' }],
+      'Invalid API key': ['/users', { key: crypto.randomUUID() }],
+      'Insufficient permissions': ['/users', { key: narrow.secret }],
+      'Admin access required': ['/metrics', { key: user.secret }],
+      'insufficient credits: need 30, have 12': ['/users', { key: user.secret }],
+      'User not found': ['/users/nobody-has-this-login', { key }],
+      'Repository not found': ['/repos/nobody/nothing', { key }],
+      'Not found': ['/no-such-path'],
+      'Method not allowed; use GET, HEAD or OPTIONS': ['/users', { method: 'DELETE' }],
+      'Rate limit exceeded; retry in 12 seconds': ['/users', { key: limited.secret }],
+      'URL too long: at most 262144 characters': [`/users?x=${'x'.repeat(262_144)}`, { key }],
+      'Invalid page: must be an integer of at least 1': ['/users?page=0', { key }],
+      'Invalid per_page: must be an integer from 1 to 100': ['/users?per_page=0', { key }],
+      'Invalid page: (page - 1) × per_page must be at most 9007199254740991': [
+        '/users?page=9007199254740991',
+        { key },
+      ],
+      'Invalid location: given more than once': ['/users?location=a&location=b', { key }],
+      'Invalid dependency_names: at most 50 entries': [`/users?dependency_names=${list(51)}`, { key }],
+      'Invalid dependency_names: entry 3 is longer than 255 characters': [
+        `/users?dependency_names=${long}`,
+        { key },
+      ],
+      'Invalid dependency_files: at most 50 entries': [`/users?dependency_files=${list(51)}`, { key }],
+      'Invalid dependency_files: entry 3 is longer than 255 characters': [
+        `/users?dependency_files=${long}`,
+        { key },
+      ],
+      'Login is missing': ['/users/', { key }],
+      'Invalid login': ['/users/a%20b', { key }],
+      'Owner is missing': ['/repos/', { key }],
+      'Invalid owner': ['/repos/a%20b/c', { key }],
+      'Repository name is missing': ['/repos/a', { key }],
+      'Invalid repository name': ['/repos/a/b%20c', { key }],
+      'Invalid path': ['/docs/a%5Cb'],
+      'Invalid URL: broken percent-escape': ['/users?x=%zz', { key }],
+      'Invalid URL: NUL character': ['/users?x=%00', { key }],
+    }
+    await service.request('/users', { key: limited.secret })
+    for (const [message, [path, options]] of Object.entries(provocations)) {
+      const { error } = v.parse(
+        v.object({ error: v.string() }),
+        (await service.request(path, options)).json(),
+      )
+      // How much of the window is left when the second request comes is not for a test to say.
+      expect(message.startsWith('Rate limit') ? error.replace(/\d+/, '12') : error).toBe(message)
+    }
+
+    const absent = await openAbsentDatabase()
+    const away = await createInstance(absent).request('/health')
+    expect(away.json()).toEqual({ error: 'Database unavailable; retry in 5 seconds' })
+    await absent.close()
+    await service.sql`alter table users rename to moved_away`
+    const broken = await service.request('/users', { key })
+    await service.sql`alter table moved_away rename to users`
+    expect(broken.json()).toEqual({ error: 'Internal server error' })
+
+    const given = [
+      ...Object.keys(provocations),
+      'Database unavailable; retry in 5 seconds',
+      'Internal server error',
+    ]
+    expect([...new Set(listDocumentedMessages(contract))].sort()).toEqual(given.sort())
+  })
+})

@@ -1,0 +1,303 @@
+/**
+ * What answers cost (`service.md` §8; `decisions.md`, Credits).
+ *
+ * @module
+ */
+import * as v from 'valibot'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { setRateLimit } from '../api/ledger/keys.ts'
+import { type Answer, describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+
+const listSchema = v.object({ data: v.array(v.unknown()) })
+
+/** How many items a list answer holds. */
+function countItems(answer: Answer): number {
+  return v.parse(listSchema, answer.json()).data.length
+}
+
+function readCredits({ headers }: Answer) {
+  return { cost: headers.get('X-Credits-Cost'), remaining: headers.get('X-Credits-Remaining') }
+}
+
+describeOnEachDatabase('credits', (kind) => {
+  let service: TestService
+  /** Path of a repository with more than 30 commits and with dependencies. */
+  let repository: string
+  beforeAll(async () => {
+    service = await startTestService(kind)
+    const [row] = await service.sql<{ name: string }[]>`
+      select document::json->>'full_name' as name from repositories
+      where commits_count > 30 and dependencies_count > 5 order by id limit 1`
+    if (row === undefined) throw new Error('the sample data has no such repository')
+    repository = `/repos/${row.name}`
+  })
+  afterAll(() => service.close())
+
+  /** All metered endpoints: path, and whether it is a list. */
+  const endpoints = (): [path: string, isList: boolean][] => [
+    ['/users?location=berlin&per_page=3', true],
+    ['/users/ngoldberg', false],
+    ['/repos?per_page=7&page=2', true],
+    [repository, false],
+    [`${repository}/commits`, true],
+    [`${repository}/dependencies?per_page=2`, true],
+  ]
+
+  test('a list costs one credit per item, another item one, and the ledger has a row for each charge', async () => {
+    for (const [path, isList] of endpoints()) {
+      const { secret, id } = await service.createKey({ credits: 500 })
+      const answer = await service.request(path, { key: secret })
+      const cost = isList ? countItems(answer) : 1
+      expect([path, answer.status]).toEqual([path, 200])
+      expect(cost).toBeGreaterThan(0)
+      expect(readCredits(answer)).toEqual({ cost: String(cost), remaining: String(500 - cost) })
+      expect(await service.readLedger(id)).toEqual({ balance: 500 - cost, granted: 500, charged: cost })
+      const rows = await service.sql`
+        select kind, credits, balance, request_id, endpoint from ledger where api_key_id = ${id} order by id`
+      expect(rows).toEqual([
+        { kind: 'grant', credits: 500, balance: 500, request_id: null, endpoint: null },
+        {
+          kind: 'charge',
+          credits: -cost,
+          balance: 500 - cost,
+          request_id: answer.headers.get('X-Request-Id'),
+          endpoint: `GET ${path.replace(/\?.*/, '')}`,
+        },
+      ])
+    }
+  })
+
+  test('30 items are a page unless per_page says otherwise, 100 at most', async () => {
+    const { secret } = await service.createKey()
+    for (const [path, cost] of [
+      ['/users', 30],
+      ['/users?per_page=1', 1],
+      ['/users?per_page=100', 100],
+      ['/repos', 30],
+      ['/repos?per_page=100', 100],
+    ] as const) {
+      const answer = await service.request(path, { key: secret })
+      expect([path, countItems(answer), readCredits(answer).cost]).toEqual([path, cost, String(cost)])
+    }
+  })
+
+  test('a short last page costs what it holds, and a page past the end nothing', async () => {
+    for (const [path, perPage] of [
+      ['/users', 70],
+      ['/repos', 90],
+      [`${repository}/commits`, 29],
+      [`${repository}/dependencies`, 4],
+      ['/users?location=berlin', 5],
+    ] as const) {
+      const { secret, id } = await service.createKey({ credits: 500 })
+      const address = (page: number) =>
+        `${path}${path.includes('?') ? '&' : '?'}per_page=${perPage}&page=${page}`
+      const quote = await service.request(address(1), { method: 'HEAD', key: secret })
+      const total = Number(quote.headers.get('X-Total-Count'))
+      const last = Math.ceil(total / perPage)
+      const items = total - (last - 1) * perPage
+      const answer = await service.request(address(last), { key: secret })
+      expect([path, countItems(answer)]).toEqual([path, items])
+      expect(readCredits(answer)).toEqual({ cost: String(items), remaining: String(500 - items) })
+      const past = await service.request(address(last + 1), { key: secret })
+      expect([past.status, countItems(past)]).toEqual([200, 0])
+      expect(readCredits(past)).toEqual({ cost: '0', remaining: String(500 - items) })
+      expect(await service.readLedger(id)).toMatchObject({ charged: items })
+    }
+  })
+
+  test('a page past the end is answered without any credit', async () => {
+    const { secret } = await service.createKey({ credits: 0 })
+    for (const path of ['/users?page=999', '/repos?page=999', '/users?location=nowhere-at-all']) {
+      const answer = await service.request(path, { key: secret })
+      expect([path, answer.status, readCredits(answer)]).toEqual([path, 200, { cost: '0', remaining: '0' }])
+    }
+  })
+
+  test('errors cost nothing and say so, an unknown login aside', async () => {
+    const { secret, id } = await service.createKey({ credits: 10, scopes: ['users:read', 'repos:read'] })
+    const missing = '/repos/ngoldberg/no-such-repository'
+    for (const [path, status] of [
+      ['/users?page=0', 400],
+      ['/users?per_page=101', 400],
+      ['/users/%zz', 400],
+      ['/users/', 400],
+      ['/users/a/b', 404],
+      ['/repos?per_page=x', 400],
+      ['/repos/', 400],
+      ['/repos/ngoldberg', 400],
+      [missing, 404],
+      [`${missing}/commits`, 404],
+      [`${missing}/dependencies`, 404],
+      [`${missing}/nothing`, 404],
+      ['/users', 403],
+    ] as const) {
+      const answer = await service.request(path, { key: secret })
+      expect([path, answer.status]).toEqual([path, status])
+      expect([path, readCredits(answer)]).toEqual([path, { cost: '0', remaining: '10' }])
+    }
+    expect(await service.readLedger(id)).toEqual({ balance: 10, granted: 10, charged: 0 })
+
+    const unknown = await service.request('/users/nobody-has-this-login', { key: secret })
+    expect([unknown.status, readCredits(unknown)]).toEqual([404, { cost: '1', remaining: '9' }])
+  })
+
+  test('what the key may not do, or not yet, costs nothing and says so', async () => {
+    const narrow = await service.createKey({ credits: 10, scopes: ['repos:read'] })
+    const forbidden = await service.request('/users', { key: narrow.secret })
+    expect([forbidden.status, readCredits(forbidden)]).toEqual([403, { cost: '0', remaining: '10' }])
+    await setRateLimit(service.sql, narrow.id, { requests: 1, seconds: 3600 })
+    await service.request('/repos?per_page=1', { key: narrow.secret })
+    const throttled = await service.request('/repos', { key: narrow.secret })
+    expect([throttled.status, readCredits(throttled)]).toEqual([429, { cost: '0', remaining: '9' }])
+    expect(await service.readLedger(narrow.id)).toMatchObject({ charged: 1 })
+  })
+
+  describe('a balance below the cost', () => {
+    test('is 403 with the exact cost and the exact balance, and not one item leaves', async () => {
+      for (const [path, need, have] of [
+        ['/users', 30, 12],
+        ['/users?per_page=13', 13, 12],
+        ['/users?per_page=100', 100, 99],
+        ['/repos?per_page=2', 2, 1],
+        ['/repos?per_page=90&page=5', 40, 39],
+        ['/users/ngoldberg', 1, 0],
+        ['/users/nobody-has-this-login', 1, 0],
+        [repository, 1, 0],
+        [`${repository}/commits?per_page=5`, 5, 4],
+        [`${repository}/dependencies?per_page=3`, 3, 0],
+      ] as const) {
+        const { secret, id } = await service.createKey({ credits: have })
+        const answer = await service.request(path, { key: secret })
+        expect([path, answer.status, answer.json()]).toEqual([
+          path,
+          403,
+          { error: `insufficient credits: need ${need}, have ${have}` },
+        ])
+        expect(readCredits(answer)).toEqual({ cost: '0', remaining: String(have) })
+        expect(await service.readLedger(id)).toEqual({ balance: have, granted: have, charged: 0 })
+      }
+    })
+
+    test('does not keep the key from what it can pay, to the last credit', async () => {
+      const { secret, id } = await service.createKey({ credits: 12 })
+      expect((await service.request('/users', { key: secret })).status).toBe(403)
+      const answer = await service.request('/users?per_page=12', { key: secret })
+      expect([answer.status, countItems(answer)]).toEqual([200, 12])
+      expect(readCredits(answer)).toEqual({ cost: '12', remaining: '0' })
+      expect(await service.readLedger(id)).toEqual({ balance: 0, granted: 12, charged: 12 })
+    })
+  })
+
+  describe('HEAD', () => {
+    test('is a free quote: status, headers and cost of the GET, without its body', async () => {
+      for (const [path] of endpoints()) {
+        const { secret, id } = await service.createKey({ credits: 500 })
+        const quote = await service.request(path, { method: 'HEAD', key: secret })
+        expect(await service.readLedger(id)).toEqual({ balance: 500, granted: 500, charged: 0 })
+        const answer = await service.request(path, { key: secret })
+        expect([path, quote.status, quote.text]).toEqual([path, answer.status, ''])
+        for (const name of [
+          'Link',
+          'X-Total-Count',
+          'ETag',
+          'Content-Type',
+          'Cache-Control',
+          'X-Credits-Cost',
+        ]) {
+          expect([path, name, quote.headers.get(name)]).toEqual([path, name, answer.headers.get(name)])
+        }
+        expect(quote.headers.get('X-Credits-Remaining')).toBe('500')
+      }
+    })
+
+    test('quotes what the key could not pay', async () => {
+      const { secret } = await service.createKey({ credits: 2 })
+      const quote = await service.request('/users?per_page=100', { method: 'HEAD', key: secret })
+      expect([quote.status, readCredits(quote)]).toEqual([200, { cost: '100', remaining: '2' }])
+    })
+
+    test('quotes short and empty pages, unknown users and errors', async () => {
+      const { secret, id } = await service.createKey({ credits: 10 })
+      for (const [path, status, cost] of [
+        ['/users?per_page=70&page=5', 200, '20'],
+        ['/users?page=999', 200, '0'],
+        ['/users/nobody-has-this-login', 404, '1'],
+        ['/users/a%20b', 400, '0'],
+        ['/users?page=0', 400, '0'],
+        ['/repos/ngoldberg/no-such-repository', 404, '0'],
+      ] as const) {
+        const quote = await service.request(path, { method: 'HEAD', key: secret })
+        expect([path, quote.status, quote.text]).toEqual([path, status, ''])
+        expect([path, readCredits(quote)]).toEqual([path, { cost, remaining: '10' }])
+      }
+      expect(await service.readLedger(id)).toEqual({ balance: 10, granted: 10, charged: 0 })
+    })
+  })
+
+  test('304 is free, also for a key without credits', async () => {
+    const reader = await service.createKey()
+    const poor = await service.createKey({ credits: 0 })
+    for (const [path] of endpoints()) {
+      const answer = await service.request(path, { key: reader.secret })
+      const headers = { 'If-None-Match': answer.headers.get('ETag') ?? '' }
+      const again = await service.request(path, { key: poor.secret, headers })
+      expect([path, again.status, again.text]).toEqual([path, 304, ''])
+      expect(readCredits(again)).toEqual({ cost: '0', remaining: '0' })
+    }
+    expect(await service.readLedger(poor.id)).toEqual({ balance: 0, granted: 0, charged: 0 })
+  })
+
+  test('admin keys are not metered', async () => {
+    const { secret, id } = await service.createKey({ role: 'admin', credits: 5 })
+    for (const [path] of [...endpoints(), ['/users?per_page=100']] as const) {
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await service.request(path, { method, key: secret })
+        expect([path, method, answer.status]).toEqual([path, method, 200])
+        expect(answer.headers.get('X-Credits-Cost')).toBe('0')
+      }
+    }
+    const unknown = await service.request('/users/nobody-has-this-login', { key: secret })
+    expect([unknown.status, unknown.headers.get('X-Credits-Cost')]).toEqual([404, '0'])
+    expect(await service.readLedger(id)).toEqual({ balance: 5, granted: 5, charged: 0 })
+  })
+
+  describe('GET /api-key/credits', () => {
+    test('echoes the key, its exact balance and its role, for free', async () => {
+      const { secret, id } = await service.createKey({ credits: 100 })
+      const ask = async () => (await service.request('/api-key/credits', { key: secret })).json()
+      expect(await ask()).toEqual({ api_key: secret, remaining_credits: 100, role: 'user' })
+      await service.request('/users?per_page=7', { key: secret })
+      expect(await ask()).toEqual({ api_key: secret, remaining_credits: 93, role: 'user' })
+      expect(await ask()).toEqual({ api_key: secret, remaining_credits: 93, role: 'user' })
+      expect(await service.readLedger(id)).toEqual({ balance: 93, granted: 100, charged: 7 })
+      const answer = await service.request('/api-key/credits', { key: secret })
+      expect(answer.headers.get('Cache-Control')).toBe('no-store')
+    })
+
+    test('answers a key without credits, and an admin key', async () => {
+      const poor = await service.createKey({ credits: 0 })
+      const admin = await service.createKey({ role: 'admin', credits: 0 })
+      for (const [secret, role] of [
+        [poor.secret, 'user'],
+        [admin.secret, 'admin'],
+      ] as const) {
+        const answer = await service.request('/api-key/credits', { key: secret })
+        expect([answer.status, answer.json()]).toEqual([200, { api_key: secret, remaining_credits: 0, role }])
+      }
+    })
+  })
+
+  test('what the caller read is not delivered when the debit can’t be recorded', async () => {
+    const { secret, id } = await service.createKey({ credits: 10 })
+    await service.sql`alter table ledger add constraint no_charges check (kind <> 'charge') not valid`
+    try {
+      const answer = await service.request('/users?per_page=3', { key: secret })
+      expect([answer.status, answer.json()]).toEqual([500, { error: 'Internal server error' }])
+      expect(readCredits(answer)).toEqual({ cost: '0', remaining: '10' })
+    } finally {
+      await service.sql`alter table ledger drop constraint no_charges`
+    }
+    expect(await service.readLedger(id)).toEqual({ balance: 10, granted: 10, charged: 0 })
+  })
+})

@@ -1,0 +1,135 @@
+/**
+ * The schema: applied once, however many start at once, and never by an older version.
+ *
+ * @module
+ */
+import { randomUUID } from 'node:crypto'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
+import { type Database, openDatabase } from '../api/database/connect.ts'
+import { listMigrations, MigrationError, migrate } from '../api/database/migrate.ts'
+import { databaseUrl, testPool } from './support/databases.ts'
+import { describeOnEachDatabase } from './support/service.ts'
+
+/** Databases in which nothing is, of one kind. */
+interface BareDatabases {
+  /** Makes one, and returns how to open it, as often as wanted, and how to remove it. */
+  create(): Promise<{ open(): Promise<Database>; remove(): Promise<void> }>
+  close(): Promise<void>
+}
+
+async function prepareEmbedded(): Promise<BareDatabases> {
+  const template = await mkdtemp(join(tmpdir(), 'devdata-bare-'))
+  // The first start makes the files, which takes seconds; all others get a copy.
+  await (await openDatabase({ ...testPool, databaseUrl: undefined, dataDirectory: template })).close()
+  return {
+    async create() {
+      const dataDirectory = await mkdtemp(join(tmpdir(), 'devdata-bare-'))
+      await cp(template, dataDirectory, { recursive: true })
+      return {
+        open: () => openDatabase({ ...testPool, databaseUrl: undefined, dataDirectory }),
+        remove: () => rm(dataDirectory, { recursive: true, force: true }),
+      }
+    },
+    close: () => rm(template, { recursive: true, force: true }),
+  }
+}
+
+function prepareServer(url: string): BareDatabases {
+  const admin = postgres(url, { max: 1, onnotice: () => {} })
+  return {
+    async create() {
+      const name = `test_${randomUUID().replaceAll('-', '')}`
+      await admin`create database ${admin(name)}`
+      return {
+        open: () => openDatabase({ ...testPool, databaseUrl: databaseUrl(url, name), dataDirectory: '' }),
+        async remove() {
+          await admin`drop database ${admin(name)} with (force)`
+        },
+      }
+    },
+    close: () => admin.end(),
+  }
+}
+
+const names = listMigrations().map(({ name }) => name)
+
+test('migrations are numbered from 1 without a gap', () => {
+  const numbers = listMigrations().map(({ number }) => number)
+  expect(numbers.length).toBeGreaterThan(0)
+  expect(numbers).toEqual(numbers.map((_, index) => index + 1))
+})
+
+describeOnEachDatabase('migrations', (kind) => {
+  let databases: BareDatabases
+  let bare: Awaited<ReturnType<BareDatabases['create']>>
+  let open: Database[]
+  beforeAll(async () => {
+    const { postgres: server } = inject('databases')
+    if (kind === 'embedded') databases = await prepareEmbedded()
+    else if (server !== undefined) databases = prepareServer(server)
+  })
+  afterAll(() => databases.close())
+  beforeEach(async () => {
+    bare = await databases.create()
+    // The first to open an embedded database runs it; the second goes through it, as a command line would.
+    open = [await bare.open(), await bare.open()]
+  })
+  afterEach(async () => {
+    for (const database of open.reverse()) await database.close()
+    await bare.remove()
+  })
+
+  function getDatabases(): readonly [Database, Database] {
+    const [first, second] = open
+    if (first === undefined || second === undefined) throw new Error('the database was not opened twice')
+    return [first, second]
+  }
+
+  test('are applied once, in order, and not again', async () => {
+    const [{ sql }] = getDatabases()
+    expect(await migrate(sql)).toEqual(names)
+    expect(await migrate(sql)).toEqual([])
+    const rows = await sql`select number, name from migrations order by number`
+    expect(rows).toEqual(listMigrations())
+  })
+
+  test('are applied once by several who start at once', async () => {
+    const [first, second] = getDatabases()
+    const applied = await Promise.all(
+      [first, second, first, second, first, second].map(({ sql }) => migrate(sql)),
+    )
+    expect(applied.filter((each) => each.length > 0)).toEqual([names])
+    expect(await first.sql`select name from migrations order by number`).toEqual(
+      names.map((name) => ({ name })),
+    )
+    expect(await second.sql`select version, users_count from dataset`).toEqual([
+      { version: 0, users_count: 0 },
+    ])
+  })
+
+  test('leave a database of a newer version as it is, and say so', async () => {
+    const [{ sql }] = getDatabases()
+    await migrate(sql)
+    await sql`insert into migrations (number, name) values (9999, '9999_future.sql')`
+    const message =
+      `The database has migration 9999, and this version of devdata knows ${names.length} at most; ` +
+      'run the version that made it, or a newer one'
+    await expect(migrate(sql)).rejects.toThrow(new MigrationError(message))
+    expect(await sql`select count(*) from migrations`).toEqual([{ count: names.length + 1 }])
+  })
+
+  test('are applied all or none', async () => {
+    const [{ sql }] = getDatabases()
+    await sql`create table users (mine text)` // somebody else's: the first migration breaks on it
+    await expect(migrate(sql)).rejects.toThrow('already exists')
+    const tables =
+      await sql`select table_name as name from information_schema.tables where table_schema = 'public'`
+    expect(tables).toEqual([{ name: 'users' }])
+    await sql`drop table users`
+    expect(await migrate(sql)).toEqual(names)
+  })
+})

@@ -1,0 +1,117 @@
+/**
+ * What anybody may call without a key (`service.md` §4.6).
+ *
+ * @module
+ */
+import * as v from 'valibot'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { importNdjson } from '../api/import/ndjson.ts'
+import { buildDocs } from '../docs-site/build.ts'
+import { contract } from './support/contract.ts'
+import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+
+const versionSchema = v.object({ dataset: v.object({ version: v.number(), updated_at: v.string() }) })
+
+describeOnEachDatabase('public endpoints', (kind) => {
+  let service: TestService
+  beforeAll(async () => {
+    await buildDocs({ ifStale: true })
+    service = await startTestService(kind)
+  })
+  afterAll(() => service.close())
+
+  async function readVersion() {
+    const answer = await service.request('/version')
+    expect(answer.status).toBe(200)
+    return v.parse(versionSchema, answer.json()).dataset
+  }
+
+  /** Loads one user, as a file of one line. */
+  function loadUser(user: object) {
+    const open = async function* () {
+      yield Buffer.from(`${JSON.stringify(user)}\n`)
+    }
+    return importNdjson(service.sql, {
+      sources: [{ kind: 'users', name: 'users.ndjson', size: undefined, open }],
+    })
+  }
+
+  test.each([
+    ['/health', 'application/json'],
+    ['/version', 'application/json'],
+    ['/openapi.yml', 'application/yaml'],
+    ['/openapi.json', 'application/json'],
+    ['/docs', 'text/html; charset=utf-8'],
+    ['/docs/', 'text/html; charset=utf-8'],
+    ['/docs/quickstart', 'text/html; charset=utf-8'],
+    ['/api-docs', 'text/html; charset=utf-8'],
+  ])('GET and HEAD %s answer 200 without a key, and whatever key is sent', async (path, type) => {
+    for (const headers of [{}, { Authorization: 'Bearer wrong' }, { Authorization: 'Basic eDp5' }] as Record<
+      string,
+      string
+    >[]) {
+      const answer = await service.request(path, { headers })
+      expect([answer.status, answer.headers.get('Content-Type')?.toLowerCase()]).toEqual([200, type])
+      const head = await service.request(path, { method: 'HEAD', headers })
+      expect([head.status, head.text]).toEqual([200, ''])
+      expect(head.headers.get('Content-Type')?.toLowerCase()).toBe(type)
+    }
+  })
+
+  test('/health says which database answers', async () => {
+    const answer = await service.request('/health')
+    expect(answer.json()).toEqual({ status: 'ok', database: kind })
+    expect(answer.headers.get('Cache-Control')).toBe('no-store')
+  })
+
+  test('/version says what runs and which data it has', async () => {
+    const answer = await service.request('/version')
+    expect(answer.json()).toEqual({
+      version: '0.0.0-test',
+      commit: null,
+      runtime: 'vitest',
+      dataset: { version: expect.any(Number), updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) },
+    })
+  })
+
+  test('the dataset’s version moves with a load, and the data with it', async () => {
+    const admin = await service.createKey({ role: 'admin' })
+    const found = await service.request('/users/ngoldberg', { key: admin.secret })
+    const user = v.parse(v.looseObject({ login: v.string() }), found.json())
+    const before = await readVersion()
+    await loadUser({ ...user, name: 'Another Name' })
+    const after = await readVersion()
+    expect(after.version).toBeGreaterThan(before.version)
+    expect(Date.parse(after.updated_at)).toBeGreaterThan(Date.parse(before.updated_at))
+    const changed = await service.request('/users/ngoldberg', { key: admin.secret })
+    expect(changed.json()).toEqual({ ...user, name: 'Another Name' })
+    expect(changed.headers.get('ETag')).not.toBe(found.headers.get('ETag'))
+    expect(await readVersion()).toEqual(after)
+  })
+
+  test('/openapi.yml and /openapi.json are one document, with the server’s own address', async () => {
+    const yaml = await service.request('/openapi.yml')
+    const json = await service.request('/openapi.json')
+    expect(parse(yaml.text)).toEqual(json.json())
+    expect(json.json()).toEqual({
+      ...contract,
+      servers: [{ ...contract.servers[0], url: 'http://localhost' }],
+    })
+  })
+
+  test.each(['/openapi.yml', '/openapi.json'])('%s is asked for again at no cost', async (path) => {
+    const { headers } = await service.request(path)
+    const tag = headers.get('ETag') ?? ''
+    expect(tag).toMatch(/^(W\/)?".+"$/)
+    const again = await service.request(path, { headers: { 'If-None-Match': tag } })
+    expect([again.status, again.text, again.headers.get('ETag')]).toEqual([304, '', tag])
+    const other = await service.request(path, { headers: { 'If-None-Match': '"other"' } })
+    expect(other.status).toBe(200)
+  })
+
+  test('/ leads to the docs', async () => {
+    const answer = await service.request('/')
+    expect([answer.status, answer.headers.get('Location')]).toEqual([302, 'http://localhost/docs'])
+  })
+})

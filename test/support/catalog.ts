@@ -1,0 +1,88 @@
+/**
+ * Reads all that a service lists, as a client does, and tells what the filters must answer on given records.
+ *
+ * @module
+ */
+import type { SampleCommit, SampleRepository, SampleUser } from '../../sample/records.ts'
+import { readListAnswer } from './list-answer.ts'
+import type { TestService } from './service.ts'
+
+/** What can be loaded, by what identifies it. */
+export interface Records {
+  users: Map<number, SampleUser>
+  repos: Map<number, SampleRepository>
+  /** By repository URL and hash. */
+  commits: Map<string, SampleCommit>
+}
+
+/** An element of a list. */
+export type Item = Record<string, unknown>
+
+/** Reads a whole list. */
+export async function readList(service: TestService, key: string, path: string): Promise<Item[]> {
+  const items: Item[] = []
+  for (let page = 1; ; page++) {
+    const separator = path.includes('?') ? '&' : '?'
+    const answer = readListAnswer(
+      await service.request(`${path}${separator}per_page=100&page=${page}`, { key }),
+    )
+    items.push(...answer.data)
+    if (!answer.pagination.has_more) {
+      if (answer.total !== items.length)
+        throw new Error(`${path}: ${answer.total} announced, ${items.length} listed`)
+      return items
+    }
+  }
+}
+
+/** Everything that a service lists, without `internal_id`: users, repositories, and each repository's commits. */
+export async function readCatalog(service: TestService, key: string) {
+  const users = await readList(service, key, '/users')
+  const repos = (await readList(service, key, '/repos')).map(({ internal_id: _ours, ...repo }) => repo)
+  const commits: Item[] = []
+  for (const { full_name } of repos)
+    commits.push(...(await readList(service, key, `/repos/${full_name}/commits`)))
+  return { users, repos, commits }
+}
+
+/** Which users and repositories use each dependency, as the filters answer it. */
+export async function readFilters(service: TestService, key: string, dependencies: readonly string[]) {
+  const found: Record<string, { users: unknown[]; repos: unknown[] }> = {}
+  for (const name of dependencies) {
+    const query = `dependency_names=${encodeURIComponent(name)}`
+    found[name] = {
+      users: (await readList(service, key, `/users?${query}`)).map(({ login }) => login),
+      repos: (await readList(service, key, `/repos?${query}`)).map(({ full_name }) => full_name),
+    }
+  }
+  return found
+}
+
+/** What `readFilters` must find, by plain loops from `decisions.md` (Lists). */
+export function expectFilters({ users, repos, commits }: Records, dependencies: readonly string[]) {
+  const found: Record<string, { users: unknown[]; repos: unknown[] }> = {}
+  for (const name of dependencies) {
+    const using = [...repos.values()].filter((repo) =>
+      repo.dependencies.some(({ dependency }) => dependency.dependency_name === name),
+    )
+    const worksOn = (user: SampleUser, { owner_login, url }: SampleRepository): boolean => {
+      if (owner_login.toLowerCase() === user.login.toLowerCase()) return true
+      return [...commits.values()].some(
+        ({ repo_url, author_email }) => repo_url === url && isAuthor(user, author_email.toLowerCase()),
+      )
+    }
+    found[name] = {
+      users: [...users.values()]
+        .filter((user) => using.some((repo) => worksOn(user, repo)))
+        .map(({ login }) => login),
+      repos: using.map(({ full_name }) => full_name),
+    }
+  }
+  return found
+}
+
+function isAuthor({ forge_rest_id, login, email }: SampleUser, address: string): boolean {
+  const [account, host = ''] = address.split('@')
+  if (!host.startsWith('users.noreply.')) return email?.toLowerCase() === address
+  return account === login.toLowerCase() || account?.split('+')[0] === String(forge_rest_id)
+}

@@ -1,0 +1,108 @@
+/**
+ * Runs the real command line, in a process of its own.
+ *
+ * @module
+ */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { inject } from 'vitest'
+import { databaseUrl } from './databases.ts'
+import type { TestService } from './service.ts'
+
+/** Where a command finds its database: settings, and the folder that it is run in. */
+export interface Location {
+  environment: Record<string, string>
+  directory: string
+}
+
+/** How a command is run. */
+export interface RunOptions extends Location {
+  /** What it reads on standard input; nothing when left out. */
+  input?: string | Uint8Array | AsyncIterable<string>
+  /** Program and arguments before the command's own. Default: this Node. */
+  program?: readonly string[]
+}
+
+/** What a command did. */
+export interface CommandResult {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** The file that is run. */
+export const commandLine = resolve(import.meta.dirname, '../../api/cli/main.ts')
+
+/** Starts a command. */
+export function startCommand(
+  args: readonly string[],
+  { environment, directory, program = [process.execPath] }: RunOptions,
+): ChildProcessWithoutNullStreams {
+  const [command = '', ...before] = program
+  // Settings of whoever runs the tests must not reach it; an empty one counts as unset.
+  const settings = { DATABASE_URL: '', DATA_DIR: '', DEFAULT_RATE_LIMIT: '', NO_COLOR: '1', ...environment }
+  const { PATH, HOME } = process.env
+  return spawn(command, [...before, commandLine, ...args], {
+    cwd: directory,
+    env: { ...(PATH && { PATH }), ...(HOME && { HOME }), ...settings },
+    stdio: 'pipe',
+  })
+}
+
+/** Runs a command to its end. */
+export async function runCommand(args: readonly string[], options: RunOptions): Promise<CommandResult> {
+  const child = startCommand(args, options)
+  const { input = '' } = options
+  child.stdin.on('error', () => {}) // it need not read to the end
+  if (typeof input === 'string' || input instanceof Uint8Array) child.stdin.end(input)
+  else Readable.from(input).pipe(child.stdin)
+  return finishCommand(child)
+}
+
+/** Waits for a started command's end. */
+export async function finishCommand(child: ChildProcessWithoutNullStreams): Promise<CommandResult> {
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  const code = await new Promise<number | null>((ended, failed) => {
+    child.once('error', failed)
+    child.once('close', ended)
+  })
+  return { code, stdout, stderr }
+}
+
+/** The database of a service that is running. */
+export async function locationOf({ kind, sql }: TestService): Promise<Location> {
+  if (kind === 'embedded') {
+    const { path } = sql.options
+    if (typeof path !== 'string') throw new Error('the embedded database has no socket')
+    return { environment: { DATA_DIR: '.' }, directory: dirname(resolve(path)) }
+  }
+  const { postgres: server } = inject('databases')
+  const [row] = await sql<{ name: string }[]>`select current_database() as name`
+  if (server === undefined || row === undefined) throw new Error('there is no PostgreSQL on this machine')
+  return { environment: { DATABASE_URL: databaseUrl(server, row.name) }, directory: tmpdir() }
+}
+
+/** An embedded database that nobody runs: none yet, or a copy of one that is prepared. */
+export async function createFolder(
+  data?: 'empty' | 'sample',
+): Promise<Location & { remove(): Promise<void> }> {
+  const directory = await mkdtemp(join(tmpdir(), 'devdata-cli-'))
+  if (data !== undefined) {
+    await cp(join(inject('databases').embedded, data), join(directory, '.data'), { recursive: true })
+  }
+  return {
+    environment: {},
+    directory,
+    remove: () => rm(directory, { recursive: true, force: true }),
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Instances of the service beside the one that `startTestService` starts: on the same database, on none at all, with
+ * another base URL or another docs folder. Their answers are held to openapi.yml too.
+ *
+ * @module
+ */
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { getLogger } from '@logtape/logtape'
+import type { Hono } from 'hono'
+import { inject } from 'vitest'
+import { createApp } from '../../api/app.ts'
+import { type Database, openDatabase } from '../../api/database/connect.ts'
+import type { Environment } from '../../api/environment.ts'
+import { docsDirectory } from '../../api/program.ts'
+import { assertMatchesContract } from './contract.ts'
+import { databaseUrl, testPool } from './databases.ts'
+import type { Answer, RequestOptions, TestService } from './service.ts'
+
+/** What a test wants of an instance. */
+export interface InstanceOptions {
+  baseUrl?: string
+  docsDirectory?: string
+}
+
+/** One app, as a test speaks to it. */
+export interface Instance {
+  app: Hono<Environment>
+  /** Sends a request to a path below the base path, and holds the answer to the contract. */
+  request(path: string, options?: RequestOptions): Promise<Answer>
+}
+
+/** An app on a database that is somebody else's to close. */
+export function createInstance(
+  { sql, kind }: Pick<Database, 'sql' | 'kind'>,
+  options: InstanceOptions = {},
+): Instance {
+  const { baseUrl } = options
+  const app = createApp({
+    database: { sql, kind, owned: false, close: async () => {} },
+    logger: getLogger('devdata'),
+    baseUrl,
+    listingsMegabytes: 16,
+    docsDirectory: options.docsDirectory ?? docsDirectory,
+    program: { version: '0.0.0-test', commit: null, runtime: 'vitest' },
+  })
+  const root = baseUrl ?? 'http://localhost'
+  return {
+    app,
+    async request(path, { method = 'GET', key, headers = {} } = {}) {
+      const response = await app.request(`${root}${path}`, {
+        method,
+        headers: { ...(key !== undefined && { Authorization: `Bearer ${key}` }), ...headers },
+      })
+      const text = await response.text()
+      const { status } = response
+      assertMatchesContract({ method, url: path, status, headers: response.headers, body: text })
+      return { status, headers: response.headers, text, json: () => JSON.parse(text) as unknown }
+    },
+  }
+}
+
+/** Opens a service's PostgreSQL database once more, with a pool of its own, as another instance would. */
+export async function openSameDatabase(service: TestService): Promise<Database> {
+  const { postgres: server } = inject('databases')
+  const [row] = await service.sql<{ name: string }[]>`select current_database() as name`
+  if (server === undefined || row === undefined) throw new Error('the service is not on PostgreSQL')
+  return openDatabase({ ...testPool, databaseUrl: databaseUrl(server, row.name), dataDirectory: '' })
+}
+
+/** A database whose address nothing listens at, with a password that must show up nowhere. */
+export async function openAbsentDatabase(): Promise<Database> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('the server has no address')
+  server.close()
+  await once(server, 'close')
+  return openDatabase({
+    ...testPool,
+    databaseUrl: `postgres://nobody:${absentPassword}@127.0.0.1:${address.port}/nothing`,
+    dataDirectory: '',
+  })
+}
+
+/** The password of `openAbsentDatabase`. */
+export const absentPassword = 'hunter2-must-not-leak'

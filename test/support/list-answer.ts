@@ -1,0 +1,68 @@
+/**
+ * Reads what a list answers: its body, its `Link` header and its other headers.
+ *
+ * @module
+ */
+import * as v from 'valibot'
+import type { Answer } from './service.ts'
+
+const integer = v.pipe(v.number(), v.integer())
+const bodySchema = v.strictObject({
+  data: v.array(v.record(v.string(), v.unknown())),
+  meta: v.strictObject({ request_id: v.string(), timestamp: integer, execution_time: integer }),
+  pagination: v.strictObject({
+    page: integer,
+    per_page: integer,
+    next_page: integer,
+    prev_page: integer,
+    has_more: v.boolean(),
+  }),
+})
+
+/** A page of a list. */
+export interface ListAnswer extends v.InferOutput<typeof bodySchema> {
+  /** Target of each relation of the `Link` header. */
+  links: Map<string, URL>
+  /** `X-Total-Count` */
+  total: number
+  /** `X-Credits-Cost` */
+  cost: number
+  /** `X-Credits-Remaining` */
+  remaining: number
+}
+
+/** Reads the answer of a list. Throws when it is not 200 with exactly what a list answers. */
+export function readListAnswer(answer: Answer): ListAnswer {
+  if (answer.status !== 200) throw new Error(`the list answered ${answer.status}: ${answer.text}`)
+  const body = v.parse(bodySchema, answer.json())
+  if (answer.headers.get('X-Request-Id') !== body.meta.request_id) {
+    throw new Error('meta.request_id is not the X-Request-Id header')
+  }
+  return {
+    ...body,
+    links: parseLinkHeader(answer.headers.get('Link') ?? ''),
+    total: readInteger(answer, 'X-Total-Count'),
+    cost: readInteger(answer, 'X-Credits-Cost'),
+    remaining: readInteger(answer, 'X-Credits-Remaining'),
+  }
+}
+
+/** Parses a `Link` header (RFC 8288) as this service writes it. Throws when a relation is there twice. */
+export function parseLinkHeader(header: string): Map<string, URL> {
+  const links = new Map<string, URL>()
+  let rest = header
+  while (rest !== '') {
+    const [link, target = '', relation = ''] = /^<([^<>\s]*)>; rel="([a-z]+)"(?:, |$)/.exec(rest) ?? []
+    if (link === undefined) throw new Error(`not a Link header: ${header}`)
+    if (links.has(relation)) throw new Error(`the relation ${relation} is there twice: ${header}`)
+    links.set(relation, new URL(target))
+    rest = rest.slice(link.length)
+  }
+  return links
+}
+
+function readInteger({ headers }: Answer, name: string): number {
+  const value = headers.get(name) ?? ''
+  if (!/^\d+$/.test(value)) throw new Error(`the header ${name} is ${JSON.stringify(value)}`)
+  return Number(value)
+}

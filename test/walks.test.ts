@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { SampleUser } from '../sample/records.ts'
+import { parseLinkHeader, readListAnswer } from './support/list-answer.ts'
+import { loadRecords } from './support/records.ts'
+import {
+  commitsOf,
+  dependenciesOf,
+  findRepositories,
+  findUsers,
+  type OracleFilter,
+  sampleRepositories,
+  sampleUsers,
+} from './support/sample-oracle.ts'
+import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+
+const baseUrl = 'https://api.example.com/public-api'
+const pageSizes = [1, 7, 30, 100]
+/** Lists with more elements than this are not walked in steps of one. */
+const mostSingleSteps = 60
+
+interface List {
+  path: string
+  query?: Record<string, string>
+  expected: readonly object[]
+}
+
+function listUsers(query: Record<string, string>, filter: OracleFilter): List {
+  return { path: '/users', query, expected: findUsers(filter) }
+}
+
+function listRepositories(query: Record<string, string>, filter: OracleFilter): List {
+  return { path: '/repos', query, expected: findRepositories(filter) }
+}
+
+const locations = [
+  'berlin',
+  'São PAULO',
+  'sao paulo',
+  'ZÜRICH',
+  'istanbul',
+  'iğdır',
+  '東京',
+  'ΠΕΙΡΑΙΆΣ',
+  'STRASSE',
+  '%',
+  '_',
+  '\\',
+  ', ',
+  'a',
+  '🌍',
+  'Atlantis',
+]
+const manifests = ['package.json', 'pom.xml', 'pyproject.toml', 'requirements.txt', 'go.mod']
+
+const lists: List[] = [
+  { path: '/users', expected: sampleUsers },
+  { path: '/repos', expected: sampleRepositories },
+  { path: '/repos/yarrow-collective/monolith/commits', expected: commitsOf('yarrow-collective/monolith') },
+  {
+    path: '/repos/yarrow-collective/platform/dependencies',
+    expected: dependenciesOf('yarrow-collective/platform'),
+  },
+  { path: '/repos/yarrow-collective/placeholder/commits', expected: [] },
+  { path: '/repos/yarrow-collective/placeholder/dependencies', expected: [] },
+  ...locations.map((location) => listUsers({ location }, { location })),
+  listUsers({ location: 'berlin', dependency_names: 'react' }, { location: 'berlin', names: ['react'] }),
+  listUsers(
+    { location: 'a', dependency_files: 'go.mod,pom.xml' },
+    { location: 'a', files: ['go.mod', 'pom.xml'] },
+  ),
+  listUsers(
+    { location: 'o', dependency_names: 'redis,Django', dependency_files: 'pyproject.toml' },
+    { location: 'o', names: ['redis', 'django'], files: ['pyproject.toml'] },
+  ),
+  ...[listUsers, listRepositories].flatMap((list) => [
+    list({ dependency_names: 'TypeScript' }, { names: ['typescript'] }),
+    list({ dependency_names: 'django,pyyaml' }, { names: ['django', 'pyyaml'] }),
+    list({ dependency_names: '@types/node, react ,,numpy' }, { names: ['@types/node', 'react', 'numpy'] }),
+    list({ dependency_names: 'there-is-no-such-package' }, { names: ['there-is-no-such-package'] }),
+    list({ dependency_files: 'Cargo.toml' }, { files: ['Cargo.toml'] }),
+    list({ dependency_files: manifests.join() }, { files: manifests }),
+    list(
+      { dependency_names: 'redis,dotenv', dependency_files: 'package.json' },
+      { names: ['redis', 'dotenv'], files: ['package.json'] },
+    ),
+  ]),
+]
+
+describe('the lists to walk', () => {
+  test('are of all sizes: empty, one page, many pages', () => {
+    const sizes = lists.map(({ expected }) => expected.length)
+    expect(sizes.filter((size) => size === 0).length).toBeGreaterThan(2)
+    expect(sizes.filter((size) => size > 0 && size < 7).length).toBeGreaterThan(5)
+    expect(sizes.filter((size) => size > 100).length).toBeGreaterThan(5)
+  })
+})
+
+describeOnEachDatabase('a walk from page 1 by rel="next"', (kind) => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService(kind, { baseUrl })
+  })
+  afterAll(() => service.close())
+
+  /** Follows `next` from page 1 to the end, and checks what each page says about itself. */
+  async function walk({ path, query = {}, expected }: List, size: number): Promise<object[]> {
+    const { secret, id } = await service.createKey({ credits: expected.length })
+    const last = Math.max(1, Math.ceil(expected.length / size))
+    const addressOf = (page: number) => ({ ...query, page: String(page), per_page: String(size) })
+    const met: object[] = []
+    let next: string | undefined = `${path}?${new URLSearchParams(addressOf(1))}`
+    for (let page = 1; next !== undefined; page++) {
+      const answer = readListAnswer(await service.request(next, { key: secret }))
+      met.push(...answer.data)
+      const links = [...answer.links].map(([relation, target]) => {
+        expect(`${target.origin}${target.pathname}`).toBe(`${baseUrl}${path}`)
+        return [relation, Object.fromEntries(target.searchParams)]
+      })
+      expect(Object.fromEntries(links)).toEqual({
+        first: addressOf(1),
+        ...(page > 1 && { prev: addressOf(page - 1) }),
+        ...(page < last && { next: addressOf(page + 1) }),
+        last: addressOf(last),
+      })
+      expect(answer.pagination).toEqual({
+        page,
+        per_page: size,
+        next_page: page < last ? page + 1 : 0,
+        prev_page: page - 1,
+        has_more: page < last,
+      })
+      expect(answer.total).toBe(expected.length)
+      expect(answer.cost).toBe(answer.data.length)
+      expect(answer.remaining).toBe(expected.length - met.length)
+      next = answer.links.get('next')?.href.slice(baseUrl.length)
+    }
+    expect(await service.readLedger(id)).toEqual({
+      balance: 0,
+      granted: expected.length,
+      charged: expected.length,
+    })
+    return met
+  }
+
+  test.for(lists.map((list) => [`${list.path}?${new URLSearchParams(list.query)}`, list] as const))(
+    'meets every element of %s once, in order, for a credit each',
+    async ([, list]) => {
+      for (const size of pageSizes) {
+        if (size === 1 && list.expected.length > mostSingleSteps) continue
+        expect(await walk(list, size)).toEqual(list.expected)
+      }
+    },
+  )
+
+  test('has 30 elements to a page unless it is said otherwise', async () => {
+    const { secret } = await service.createKey()
+    for (const path of ['/users', '/repos', '/repos/yarrow-collective/monolith/commits']) {
+      const { data, pagination, links } = readListAnswer(await service.request(path, { key: secret }))
+      expect(data).toHaveLength(30)
+      expect(pagination).toMatchObject({ page: 1, per_page: 30 })
+      expect(links.get('next')?.search).toBe('?page=2&per_page=30')
+    }
+  })
+
+  test('is not led astray by parameters that the list does not know: they are ignored, and links drop them', async () => {
+    const { secret } = await service.createKey()
+    const unknown = 'sort=name&Page=9&PAGE=x&page%5B%5D=3&location%20=x&utm_source=a&utm_source=b'
+    for (const [path, own, alien, expected] of [
+      ['/users', 'location=berlin', 'dependency_name=x&language=Go', findUsers({ location: 'berlin' })],
+      ['/repos', 'dependency_names=redis', 'location=berlin', findRepositories({ names: ['redis'] })],
+      [
+        '/repos/yarrow-collective/platform/dependencies',
+        '',
+        'dependency_names=redis&dependency_names=x&location=berlin',
+        dependenciesOf('yarrow-collective/platform'),
+      ],
+      [
+        '/repos/yarrow-collective/monolith/commits',
+        '',
+        'dependency_files=go.mod&location=berlin&location=x',
+        commitsOf('yarrow-collective/monolith'),
+      ],
+    ] as const) {
+      const url = `${path}?${unknown}&${own}&per_page=5&${alien}`
+      const { data, total, links } = readListAnswer(await service.request(url, { key: secret }))
+      expect([path, total, data]).toEqual([path, expected.length, expected.slice(0, 5)])
+      for (const [, target] of links) {
+        const names = [...target.searchParams.keys()].sort()
+        expect(names).toEqual([...(own === '' ? [] : [own.replace(/=.*/, '')]), 'page', 'per_page'])
+      }
+    }
+  })
+
+  test('keeps filters in its links as they were sent, whatever characters they have', async () => {
+    const { secret } = await service.createKey()
+    for (const location of [
+      ' Lisbon ',
+      '',
+      'a&page=9',
+      'x=y#z',
+      '<nowhere>',
+      '"the cloud"',
+      'Berlin & beyond + more',
+      '%41',
+      'Zu\u0308rich',
+    ]) {
+      const query = new URLSearchParams({ location, dependency_names: ',Redis,,', dependency_files: ' ' })
+      const answer = await service.request(`/users?${query}`, { key: secret })
+      for (const [, target] of parseLinkHeader(answer.headers.get('Link') ?? '')) {
+        expect(Object.fromEntries(target.searchParams)).toMatchObject({
+          location,
+          dependency_names: ',Redis,,',
+          dependency_files: ' ',
+        })
+      }
+    }
+  })
+
+  test('is not disturbed by a load that comes in between: what is new comes at the end', async () => {
+    const arriving = await startTestService(kind, { baseUrl })
+    try {
+      const { secret } = await arriving.createKey()
+      const newcomers = [1, 2, 3].map((number): SampleUser => {
+        const [model] = sampleUsers
+        if (model === undefined) throw new Error('the sample has no users')
+        return {
+          ...model,
+          forge_rest_id: number,
+          forge_graphql_id: `U_${number}`,
+          login: `newcomer-${number}`,
+          location: 'Berlin',
+        }
+      })
+      for (const [query, before] of [
+        ['location=berlin&per_page=7', findUsers({ location: 'berlin' })],
+        ['per_page=7', sampleUsers],
+      ] as const) {
+        const arrived = newcomers.slice(0, query.startsWith('location') ? 2 : 3)
+        const met: object[] = []
+        let next: string | undefined = `/users?${query}`
+        for (let page = 1; next !== undefined; page++) {
+          const answer = readListAnswer(await arriving.request(next, { key: secret }))
+          met.push(...answer.data)
+          if (page === 2) await loadRecords(arriving.sql, { users: arrived })
+          next = answer.links.get('next')?.href.slice(baseUrl.length)
+        }
+        expect(met).toEqual([...before, ...arrived])
+      }
+    } finally {
+      await arriving.close()
+    }
+  })
+})
