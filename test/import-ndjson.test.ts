@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ImportResult } from '../api/import/apply.ts'
+import type { ImportResult } from '../api/import/apply/apply.ts'
 import { ImportError } from '../api/import/import-error.ts'
 import { type InvalidLine, importNdjson, type Source } from '../api/import/ndjson.ts'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../sample/records.ts'
@@ -363,6 +363,19 @@ describeOnEachDatabase('import ndjson, updating in place', (kind) => {
       'commits.ndjson:1: repo_url: no repository has this url',
     )
     expect(await readVersion(service)).toBe(version)
+  })
+
+  test('a repository whose address changes takes its commits and kept dependencies along', async () => {
+    const before = await read('/repos/linus/repo-11/commits')
+    const { dependencies, ...line } = repo(11, { url: 'https://forge.example/r/11-moved' })
+    await load(service, { repos: [line] })
+    const url = 'https://forge.example/r/11-moved'
+    expect(await read('/repos/linus/repo-11/commits')).toEqual(
+      before.map((commit) => ({ ...commit, repo_url: url })),
+    )
+    expect(await read('/repos/linus/repo-11/dependencies')).toEqual(
+      dependencies.map((each) => ({ ...each, url })),
+    )
   })
 })
 

@@ -5,7 +5,7 @@
  */
 import type { Sql } from '../database/connect.ts'
 import { type ListPage, offsetOf, type Page } from './page.ts'
-import { fullNameKey } from './repositories.ts'
+import { selectRepository } from './repositories.ts'
 
 /**
  * Lists a repository's commits (`service.md` §2.6): newest committer date first, then by hash; those without a
@@ -21,10 +21,7 @@ export async function listCommits(
   // Positions count from the oldest commit, so that a new one moves no other.
   const [found] = await sql<ListPage[]>`
     select r.commits_count as total, found.count, found.items
-    from (
-      select id, commits_count from repositories
-      where full_name_key = ${fullNameKey(owner, name)} order by id desc limit 1
-    ) r, lateral (
+    from (${selectRepository(sql, owner, name)}) r, lateral (
       select count(*)::integer as count,
         '[' || coalesce(string_agg(document, ',' order by position desc), '') || ']' as items
       from commits

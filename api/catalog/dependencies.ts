@@ -5,7 +5,7 @@
  */
 import type { Sql } from '../database/connect.ts'
 import { type ListPage, offsetOf, type Page } from './page.ts'
-import { fullNameKey } from './repositories.ts'
+import { selectRepository } from './repositories.ts'
 
 /**
  * Lists a repository's dependencies (`service.md` §2.4) by name, then file.
@@ -20,10 +20,7 @@ export async function listDependencies(
   const offset = offsetOf(page)
   const [found] = await sql<ListPage[]>`
     select r.dependencies_count as total, found.count, found.items
-    from (
-      select dependencies, dependencies_count from repositories
-      where full_name_key = ${fullNameKey(owner, name)} order by id desc limit 1
-    ) r, lateral (
+    from (${selectRepository(sql, owner, name)}) r, lateral (
       select count(*)::integer as count,
         '[' || coalesce(string_agg(element.value::text, ',' order by element.ordinality), '') || ']' as items
       from json_array_elements(r.dependencies::json) with ordinality as element

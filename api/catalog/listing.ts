@@ -36,12 +36,14 @@ export function createListingStore(sql: Sql, { maxBytes }: { maxBytes: number })
       await tx`select pg_advisory_xact_lock(${hash.readInt32BE(0)}, ${hash.readInt32BE(4)})`
       // `limit 1` is for the planner: expecting more rows it would compile the statement, which takes far longer.
       await tx`
-        with current as (select version from dataset limit 1),
+        with current as (select * from dataset limit 1),
         missing as (
-          select version from current
+          select version, ${list === 'users' ? tx`users_count` : tx`repositories_count`} as published from current
           where not exists (select from listings l where l.filter_hash = ${hash} and l.version = current.version)
         ),
-        matches as materialized (select id from (${selectMatches(tx, list, filter)}) m, missing),
+        matches as materialized (
+          select id from (${selectMatches(tx, list, filter)}) m, missing where id <= published
+        ),
         listing as (
           insert into listings (filter_hash, version, total)
           select ${hash}, version, (select count(*) from matches) from missing

@@ -9,19 +9,24 @@ import { type ListingStore, readListed } from './listing.ts'
 import { type ListPage, offsetOf, type Page } from './page.ts'
 import { foldText } from './text-key.ts'
 
-/** The key under which a repository is found by its owner and name, without regard to case. */
-export function fullNameKey(owner: string, name: string): string {
-  return foldText(`${owner}/${name}`)
+/**
+ * SQL: the row of the repository with an owner and a name, without regard to case.
+ * A name that has changed hands is whose came last.
+ */
+export function selectRepository(sql: Sql, owner: string, name: string) {
+  return sql`
+    select * from repositories
+    where full_name_key = ${foldText(`${owner}/${name}`)} and id <= (select repositories_count from dataset)
+    order by id desc limit 1`
 }
 
 /**
  * Finds a repository as the JSON text of a Repository object without `dependencies` (`service.md` §2.3).
- * A name that has changed hands is whose came last.
  */
 export async function findRepository(sql: Sql, owner: string, name: string): Promise<string | undefined> {
   const [repository] = await sql<{ document: string }[]>`
     select '{"internal_id":' || id || ',' || substr(document, 2) as document
-    from repositories where full_name_key = ${fullNameKey(owner, name)} order by id desc limit 1`
+    from (${selectRepository(sql, owner, name)}) found`
   return repository?.document
 }
 

@@ -15,7 +15,9 @@ import { foldText } from './text-key.ts'
  */
 export async function findUser(sql: Sql, login: string): Promise<string | undefined> {
   const [user] = await sql<{ document: string }[]>`
-    select document from users where login_key = ${foldText(login)} order by id desc limit 1`
+    select document from users
+    where login_key = ${foldText(login)} and id <= (select users_count from dataset)
+    order by id desc limit 1`
   return user?.document
 }
 

@@ -29,14 +29,24 @@ export function listMigrations(): Migration[] {
     .map((name) => ({ number: Number.parseInt(name, 10), name }))
 }
 
+/** The oldest server that the statements run on. */
+const oldestServer = { number: 150_000, name: 'PostgreSQL 15' }
+
 /**
  * Applies what is missing, all of it in one transaction, and returns the names of what was applied.
  * Several processes may start at once: one applies, the others wait for it and find nothing left to do.
- * Throws `MigrationError` when the database was made by a newer version.
+ * Throws `MigrationError` when the database was made by a newer version, or its server is too old.
  */
 export async function migrate(sql: Sql): Promise<string[]> {
   const known = listMigrations()
   const pending = await sql.begin(async (tx) => {
+    const [server] = await tx<{ number: number; name: string }[]>`
+      select current_setting('server_version_num')::integer as number, current_setting('server_version') as name`
+    if (server === undefined || server.number < oldestServer.number) {
+      throw new MigrationError(
+        `The server is PostgreSQL ${server?.name}; ${oldestServer.name} or later is needed`,
+      )
+    }
     await tx`select pg_advisory_xact_lock(${migrationLock})`
     await tx`
       create table if not exists migrations (

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { foldText } from '../catalog/text-key.ts'
 import type { Sql } from '../database/connect.ts'
-import { applyImport, type ImportResult } from './apply.ts'
+import { applyImport, type ImportResult } from './apply/apply.ts'
 import { readCommits } from './git/commits.ts'
 import type { GitDependency } from './git/declarations.ts'
 import { readDependencyHistory } from './git/history.ts'
@@ -97,7 +97,9 @@ async function findKnown(
   restId: number | undefined,
 ): Promise<RepositoryRecord | undefined> {
   const [byUrl] = await sql<{ document: string }[]>`
-    select document from repositories where url_key = ${foldText(url)} order by id desc limit 1`
+    select document from repositories
+    where url_key = ${foldText(url)} and id <= (select repositories_count from dataset)
+    order by id desc limit 1`
   const known: RepositoryRecord | undefined = byUrl && JSON.parse(byUrl.document)
   if (restId === undefined || known?.forge_rest_id === restId) return known
   if (known !== undefined) {

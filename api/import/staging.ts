@@ -19,7 +19,7 @@ export interface Staging {
   id: number
   /** Stages a row; `position` orders rows: of several for one thing the last wins. */
   add(kind: RecordKind, position: number, row: StagedRow): Promise<void>
-  /** Sends what is still in memory. */
+  /** Sends what is still in memory; the load can then be applied. */
   flush(): Promise<void>
   /** Drops everything that was staged. */
   discard(): Promise<void>
@@ -98,6 +98,8 @@ export async function beginStaging(sql: Sql): Promise<Staging> {
     },
     async flush() {
       for (const kind of [...batches.keys()]) await send(kind)
+      // Without figures of its own the planner takes a staged load for a handful of rows.
+      for (const { name } of Object.values(tables)) await sql`analyze ${sql(name)}`
     },
     async discard() {
       batches.clear()
@@ -117,7 +119,7 @@ async function clearStale(sql: Sql): Promise<void> {
 
 async function dropStaged(sql: Sql, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
-  for (const { name } of Object.values(tables)) {
+  for (const name of [...Object.values(tables).map((table) => table.name), 'import_affected_users']) {
     await sql`delete from ${sql(name)} where import_id = any(${[...ids]}::bigint[])`
   }
   await sql`delete from imports where id = any(${[...ids]}::bigint[])`

@@ -55,7 +55,8 @@ create table dataset (
 insert into dataset default values;
 
 -- users.id and repositories.id are 1, 2, 3, … without a gap: an id is also the rank in the unfiltered list, which
--- makes any page of it a range. Rows are therefore never deleted (see the triggers below).
+-- makes any page of it a range. Rows are therefore never deleted (see the triggers below). Rows beyond the dataset's
+-- counts belong to a load that is not applied yet: readers pass over them (api/import/apply/ahead.ts).
 create table users (
   id integer primary key,
   forge_rest_id bigint not null unique,
@@ -78,13 +79,22 @@ create table repositories (
 create index on repositories (full_name_key);
 create index on repositories (url_key);
 
-create function refuse_deletion() returns trigger language plpgsql as $$
+create function keep_published() returns trigger language plpgsql as $$
 begin
+  if tg_op = 'DELETE' then
+    if old.id > (
+      select case tg_table_name when 'users' then users_count else repositories_count end from dataset
+    ) then
+      return old; -- of a load that was never applied
+    end if;
+  end if;
   raise exception '% rows are never deleted: their ids are ranks without gaps', tg_table_name;
 end
 $$;
-create trigger users_stay before delete or truncate on users execute function refuse_deletion();
-create trigger repositories_stay before delete or truncate on repositories execute function refuse_deletion();
+create trigger users_stay before delete on users for each row execute function keep_published();
+create trigger users_stay_all before truncate on users execute function keep_published();
+create trigger repositories_stay before delete on repositories for each row execute function keep_published();
+create trigger repositories_stay_all before truncate on repositories execute function keep_published();
 
 -- position counts the repository's commits from the oldest (1) to the newest, so any page of them is a range.
 create table commits (
@@ -168,7 +178,8 @@ create table listing_chunks (
 -- order of the lines: of several for one thing the last wins.
 create table imports (
   id bigint primary key generated always as identity,
-  touched_at timestamptz not null default now()
+  touched_at timestamptz not null default now(),
+  applying boolean not null default false
 );
 create unlogged table import_users (
   import_id bigint not null,
@@ -180,6 +191,7 @@ create unlogged table import_users (
   document text not null
 );
 create index on import_users (import_id, forge_rest_id, position);
+create index on import_users (import_id, position);
 create unlogged table import_repositories (
   import_id bigint not null,
   position bigint not null,
@@ -194,6 +206,7 @@ create unlogged table import_repositories (
   files text[] not null
 );
 create index on import_repositories (import_id, forge_rest_id, position);
+create index on import_repositories (import_id, position);
 create index on import_repositories (import_id, url_key);
 create unlogged table import_commits (
   import_id bigint not null,
@@ -205,3 +218,11 @@ create unlogged table import_commits (
   document text not null
 );
 create index on import_commits (import_id, url_key, commit_hash, position);
+create index on import_commits (import_id, position);
+
+-- Users whose dependencies a load may have changed.
+create unlogged table import_affected_users (
+  import_id bigint not null,
+  user_id integer not null
+);
+create index on import_affected_users (import_id, user_id);

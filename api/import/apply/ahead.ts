@@ -1,0 +1,119 @@
+/**
+ * Adds what is new in a load before the load is applied, in short transactions, where no reader sees it: with ids
+ * beyond the dataset's counts. What is left for the last transaction is what changes, and moving the counts.
+ *
+ * Only the embedded database needs this. It has one session, so readers wait for whatever runs; a server has
+ * snapshots for them, and there the one transaction is simpler.
+ *
+ * @module
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Sql, SqlOrTransaction } from '../../database/connect.ts'
+import { applyCommits } from './commits.ts'
+import { applyRepositories } from './repositories.ts'
+import { refreshStatistics } from './statistics.ts'
+import type { Change, Step } from './step.ts'
+import { refreshUserDependencies } from './user-dependencies.ts'
+import { applyUsers } from './users.ts'
+
+/** What a step does, and how many staged rows it does it to: some hundred milliseconds' worth. */
+const stages = {
+  users: { table: 'import_users', rows: 400, apply: applyUsers },
+  repositories: { table: 'import_repositories', rows: 150, apply: applyRepositories },
+  commits: { table: 'import_commits', rows: 800, apply: applyCommits },
+} as const
+const usersPerRefresh = 150
+/** A load that has shown no sign of life for so long is dead, in seconds: longer than any step takes. */
+const deadAfterSeconds = 60
+
+/** How many things were added. */
+export type Added = Record<keyof typeof stages, number>
+
+/** Whether the database is one that readers have to share a session of. */
+export async function hasSingleSession(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ single: boolean }[]>`select version() like '%PGlite%' as single`
+  return row?.single === true
+}
+
+/** Adds what is new under `importId`. The load must then be applied, or what was added cleared away. */
+export async function addAhead(sql: Sql, importId: number): Promise<Added> {
+  await waitForTurn(sql, importId)
+  await clearAhead(sql)
+  const added: Added = { users: 0, repositories: 0, commits: 0 }
+  for (const [name, { table, rows, apply }] of Object.entries(stages)) {
+    for await (const step of cutIntoSteps(sql, importId, table, rows)) {
+      const change: Change = await sql.begin((tx) => apply(tx, step))
+      added[name as keyof Added] += change.added
+    }
+    await refreshStatistics(sql)
+  }
+  await refreshNewUsers(sql, importId)
+  return added
+}
+
+/** Only one load at a time may take ids. */
+async function waitForTurn(sql: Sql, importId: number): Promise<void> {
+  for (;;) {
+    const [turn] = await sql`
+      update imports set applying = true, touched_at = now()
+      where id = ${importId} and not exists (
+        select from imports other
+        where other.applying and other.id <> ${importId}
+          and other.touched_at > now() - make_interval(secs => ${deadAfterSeconds})
+      )
+      returning id`
+    if (turn !== undefined) break
+    await sleep(200)
+  }
+  await sql`update imports set applying = false where applying and id <> ${importId}`
+}
+
+async function* cutIntoSteps(sql: Sql, importId: number, table: string, rows: number): AsyncGenerator<Step> {
+  let after = -1
+  for (;;) {
+    const [next] = await sql<{ upTo: number | null }[]>`
+      with alive as (update imports set touched_at = now() where id = ${importId})
+      select max(position) as "upTo" from (
+        select position from ${sql(table)} where import_id = ${importId} and position > ${after}
+        order by position limit ${rows}
+      ) step`
+    if (next === undefined || next.upTo === null) return
+    yield { importId, after, upTo: next.upTo, onlyNew: true }
+    after = next.upTo
+  }
+}
+
+/** The postings of users whom no reader sees yet; those whom the load affects beside them are left for its end. */
+async function refreshNewUsers(sql: Sql, importId: number): Promise<void> {
+  const [range] = await sql<{ first: number; last: number }[]>`
+    select users_count + 1 as first, (select coalesce(max(id), 0) from users) as last from dataset`
+  for (let id = range?.first ?? 1; id <= (range?.last ?? 0); id += usersPerRefresh) {
+    await sql`update imports set touched_at = now() where id = ${importId}`
+    await sql.begin((tx) =>
+      refreshUserDependencies(
+        tx,
+        tx`select id as user_id from users where id >= ${id} and id < ${id + usersPerRefresh}`,
+      ),
+    )
+  }
+  await sql`
+    delete from import_affected_users
+    where import_id = ${importId} and user_id > (select users_count from dataset)`
+}
+
+/** Clears away what a load added that was never applied. */
+export async function clearAhead(sql: SqlOrTransaction): Promise<void> {
+  const [left] = await sql`
+    select 1 from dataset
+    where users_count < (select coalesce(max(id), 0) from users)
+      or repositories_count < (select coalesce(max(id), 0) from repositories)`
+  if (left === undefined) return
+  for (const table of ['dependency_users', 'location_users', 'identities']) {
+    await sql`delete from ${sql(table)} where user_id > (select users_count from dataset)`
+  }
+  for (const table of ['dependency_repositories', 'contributions', 'commits']) {
+    await sql`delete from ${sql(table)} where repository_id > (select repositories_count from dataset)`
+  }
+  await sql`delete from users where id > (select users_count from dataset)`
+  await sql`delete from repositories where id > (select repositories_count from dataset)`
+}

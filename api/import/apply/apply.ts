@@ -1,0 +1,117 @@
+/**
+ * Applies a staged load: a transaction, at the end of which readers see all of it under a new version of the
+ * dataset, or none of it. What is derived (who uses what, ranks, counts) follows the change, not the dataset's size.
+ *
+ * @module
+ */
+import type { Sql } from '../../database/connect.ts'
+import { ImportError } from '../import-error.ts'
+import { type Added, addAhead, clearAhead, hasSingleSession } from './ahead.ts'
+import { applyCommits } from './commits.ts'
+import { applyRepositories } from './repositories.ts'
+import { refreshStatistics } from './statistics.ts'
+import type { Change, Step } from './step.ts'
+import { refreshUserDependencies } from './user-dependencies.ts'
+import { applyUsers } from './users.ts'
+
+/** Any number that nobody else of this database takes: only one load is applied at a time. */
+const applyLock = 0x6465_7665
+
+const stagingTables = ['import_users', 'import_repositories', 'import_commits']
+
+/** What a load changed. */
+export interface ImportResult {
+  users: Change
+  repositories: Change
+  commits: Change
+  /** The dataset's version now; it has not moved if nothing changed. */
+  version: number
+}
+
+/** A staged commit whose repository is unknown. */
+export interface OrphanCommit {
+  position: number
+  document: string
+}
+
+/** Finds up to `limit` staged commits whose `repo_url` will name no repository once this load is applied. */
+export function findOrphanCommits(sql: Sql, importId: number, limit: number): Promise<OrphanCommit[]> {
+  return sql<OrphanCommit[]>`
+    with staged as materialized (
+      select distinct on (forge_rest_id) forge_rest_id, url_key from import_repositories
+      where import_id = ${importId} order by forge_rest_id, position desc
+    ), kept as (
+      select url_key from repositories r
+      where not exists (select from staged s where s.forge_rest_id = r.forge_rest_id)
+    )
+    select position, document from import_commits c
+    where import_id = ${importId}
+      and not exists (select from staged where staged.url_key = c.url_key)
+      and not exists (select from kept where kept.url_key = c.url_key)
+    order by position limit ${limit}`
+}
+
+/** Takes commits out of a staged load. */
+export async function dropStagedCommits(
+  sql: Sql,
+  importId: number,
+  positions: readonly number[],
+): Promise<void> {
+  await sql`delete from import_commits where import_id = ${importId} and position = any(${[...positions]}::bigint[])`
+}
+
+/** Applies what was staged under `importId`, and clears the stage. */
+export async function applyImport(sql: Sql, importId: number): Promise<ImportResult> {
+  const stepwise = await hasSingleSession(sql)
+  try {
+    const ahead = stepwise ? await addAhead(sql, importId) : { users: 0, repositories: 0, commits: 0 }
+    return await applyRest(sql, importId, ahead, stepwise)
+  } catch (error) {
+    if (stepwise) await clearAhead(sql)
+    throw error
+  }
+}
+
+/** Applies what was not added ahead, and publishes all of it. */
+async function applyRest(sql: Sql, importId: number, ahead: Added, stepwise: boolean): Promise<ImportResult> {
+  const result = await sql.begin(async (tx) => {
+    // Statements over a whole load may take longer than those of a request.
+    await tx`set local statement_timeout = 0`
+    await tx`select pg_advisory_xact_lock(${applyLock})`
+    const [turn] = await tx`select 1 from imports where id = ${importId} and (applying or not ${stepwise})`
+    if (turn === undefined)
+      throw new ImportError('Another load took this one for dead; load again; nothing was changed')
+    const step: Step = { importId, after: -1, upTo: Number.MAX_SAFE_INTEGER, onlyNew: false }
+    const users = await applyUsers(tx, step)
+    const repositories = await applyRepositories(tx, step)
+    const commits = await applyCommits(tx, step)
+    await refreshUserDependencies(
+      tx,
+      tx`select distinct user_id from import_affected_users where import_id = ${importId}`,
+    )
+    for (const table of [...stagingTables, 'import_affected_users']) {
+      await tx`delete from ${tx(table)} where import_id = ${importId}`
+    }
+    await tx`delete from imports where id = ${importId}`
+
+    users.added += ahead.users
+    repositories.added += ahead.repositories
+    commits.added += ahead.commits
+    const changes = [users, repositories, commits].reduce(
+      (sum, { added, updated }) => sum + added + updated,
+      0,
+    )
+    const [dataset] = await tx<{ version: number }[]>`
+      update dataset set
+        version = version + ${changes > 0 ? 1 : 0},
+        updated_at = case when ${changes > 0} then now() else updated_at end,
+        users_count = (select coalesce(max(id), 0) from users),
+        repositories_count = (select coalesce(max(id), 0) from repositories)
+      returning version`
+    if (dataset === undefined) throw new Error('the dataset row is missing')
+    return { users, repositories, commits, version: dataset.version, changes }
+  })
+  const { changes, ...counts } = result
+  if (changes > 0) await refreshStatistics(sql)
+  return counts
+}

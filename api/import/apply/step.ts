@@ -1,0 +1,33 @@
+/**
+ * A part of a staged load that is applied in one go.
+ *
+ * @module
+ */
+import type { SqlOrTransaction } from '../../database/connect.ts'
+
+/** The staged rows after one position up to another. */
+export interface Step {
+  importId: number
+  after: number
+  upTo: number
+  /** Only what is not there yet; it takes ids beyond the dataset's counts, where no reader sees it. */
+  onlyNew: boolean
+}
+
+/** Things that came, and things that were there with other content. */
+export interface Change {
+  added: number
+  updated: number
+}
+
+/** SQL: the staged row `s` belongs to the step. */
+export function isOfStep(tx: SqlOrTransaction, { importId, after, upTo }: Step) {
+  return tx`s.import_id = ${importId} and s.position > ${after} and s.position <= ${upTo}`
+}
+
+/** Counts the rows of a table of changes. */
+export async function countChanges(tx: SqlOrTransaction, table: string): Promise<Change> {
+  const [change] = await tx<Change[]>`
+    select count(*) filter (where is_new) as added, count(*) filter (where not is_new) as updated from ${tx(table)}`
+  return change ?? { added: 0, updated: 0 }
+}

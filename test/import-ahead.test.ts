@@ -1,0 +1,131 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { addAhead } from '../api/import/apply/ahead.ts'
+import { applyImport } from '../api/import/apply/apply.ts'
+import { findSources, importNdjson } from '../api/import/ndjson.ts'
+import { readRecord, recordKinds } from '../api/import/records.ts'
+import { beginStaging, type Staging } from '../api/import/staging.ts'
+import { readCatalog } from './support/catalog.ts'
+import { readListAnswer } from './support/list-answer.ts'
+import { startTestService, type TestService } from './support/service.ts'
+
+const sampleDirectory = join(import.meta.dirname, '..', 'sample')
+
+/** Stages the sample data, which takes many steps to add. */
+async function stageSample({ sql }: TestService): Promise<Staging> {
+  const staging = await beginStaging(sql)
+  for (const [index, kind] of recordKinds.entries()) {
+    const lines = (await readFile(join(sampleDirectory, `${kind}.ndjson`), 'utf8')).trimEnd().split('\n')
+    for (const [number, line] of lines.entries()) {
+      await staging.add(kind, index * 1e6 + number, readRecord(kind, line))
+    }
+  }
+  await staging.flush()
+  return staging
+}
+
+describe('a load on the embedded database', () => {
+  let service: TestService
+  let key: string
+  let whole: TestService
+  let expected: Awaited<ReturnType<typeof readCatalog>>
+  beforeAll(async () => {
+    whole = await startTestService('embedded')
+    expected = await readCatalog(whole, (await whole.createKey()).secret)
+  })
+  afterAll(() => whole.close())
+  beforeEach(async () => {
+    service = await startTestService('embedded', { data: 'empty' })
+    key = (await service.createKey()).secret
+  })
+  afterEach(() => service.close())
+
+  async function expectNothingVisible(): Promise<void> {
+    for (const path of [
+      '/users',
+      '/repos',
+      '/users?location=berlin',
+      '/users?dependency_names=react',
+      '/repos?dependency_files=package.json',
+    ]) {
+      expect([path, readListAnswer(await service.request(path, { key })).total]).toEqual([path, 0])
+    }
+    for (const path of [
+      '/users/ngoldberg',
+      '/repos/yarrow-collective/monolith',
+      '/repos/yarrow-collective/monolith/commits',
+      '/repos/yarrow-collective/platform/dependencies',
+    ]) {
+      expect([path, (await service.request(path, { key })).status]).toEqual([path, 404])
+    }
+  }
+
+  test('shows nothing of what it adds ahead until it is applied, and then all of it', async () => {
+    const staging = await stageSample(service)
+    const added = await addAhead(service.sql, staging.id)
+    expect(added).toEqual({ users: 300, repositories: 400, commits: expected.commits.length })
+    await expectNothingVisible()
+
+    const result = await applyImport(service.sql, staging.id)
+    expect(result).toMatchObject({
+      users: { added: 300, updated: 0 },
+      repositories: { added: 400, updated: 0 },
+    })
+    expect(await readCatalog(service, key)).toEqual(expected)
+  })
+
+  test('that dies while it adds is cleared away by the next one', async () => {
+    const dead = await stageSample(service)
+    await addAhead(service.sql, dead.id)
+    await service.sql`update imports set touched_at = now() - interval '10 minutes' where id = ${dead.id}`
+
+    const users = await findSources([sampleDirectory], 'users')
+    await importNdjson(service.sql, { sources: users.filter(({ kind }) => kind === 'users') })
+    const [left] = await service.sql`
+      select (select count(*) from users) as users, (select count(*) from repositories) as repositories,
+        (select count(*) from commits) as commits, (select count(*) from dependency_users) as postings`
+    expect(left).toEqual({ users: 300, repositories: 0, commits: 0, postings: 0 })
+
+    await importNdjson(service.sql, { sources: await findSources([sampleDirectory]) })
+    expect(await readCatalog(service, key)).toEqual(expected)
+  })
+
+  test('of which two come at once loses nothing of either', async () => {
+    const sources = await findSources([sampleDirectory])
+    const results = await Promise.all([
+      importNdjson(service.sql, { sources: sources.filter(({ kind }) => kind === 'users') }),
+      importNdjson(service.sql, { sources: sources.filter(({ kind }) => kind !== 'users') }),
+    ])
+    expect(results.map(({ version }) => version).sort()).toEqual([1, 2])
+    expect(await readCatalog(service, key)).toEqual(expected)
+  })
+
+  test('lets readers in between its steps', async () => {
+    const staging = await stageSample(service)
+    let applied = false
+    let reads = 0
+    const reading = (async () => {
+      while (!applied) {
+        await service.request('/users', { key })
+        reads++
+      }
+    })()
+    await applyImport(service.sql, staging.id)
+    applied = true
+    await reading
+    // With one transaction for all of it there would be the one that waits for it, and perhaps one before.
+    expect(reads).toBeGreaterThan(10)
+  })
+
+  test('never loses a published row', async () => {
+    await importNdjson(service.sql, { sources: await findSources([sampleDirectory]) })
+    for (const statement of [
+      service.sql`delete from users where id = 300`,
+      service.sql`delete from repositories where id = 1`,
+      service.sql`truncate users`,
+    ]) {
+      await expect(statement).rejects.toThrow('rows are never deleted')
+    }
+  })
+})
