@@ -115,9 +115,18 @@ describeOnEachDatabase('a filter', (kind) => {
       expect((await service.readLedger(id)).charged).toBe(0)
     })
 
-    test('of any length is answered', async () => {
-      const { total } = await listAll(service, '/users', { location: 'a'.repeat(20_000) })
-      expect(total).toBe(0)
+    test('takes 255 characters, and not 256; white space at its ends does not count', async () => {
+      const { secret: key } = await service.createKey()
+      for (const character of ['a', 'é', '東', '🌍']) {
+        const longest = character.repeat(255)
+        expect((await listAll(service, '/users', { location: `  ${longest} ` })).total).toBe(0)
+        const query = new URLSearchParams({ location: longest + character })
+        const answer = await service.request(`/users?${query}`, { key })
+        expect([answer.status, answer.json()]).toEqual([
+          400,
+          { error: 'Invalid location: longer than 255 characters' },
+        ])
+      }
     })
 
     test('does not filter repositories', async () => {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Sql } from '../database/connect.ts'
-import { type ListPage, offsetOf, type Page } from './page.ts'
+import { type ListPage, offsetOf, type Page, renderPage } from './page.ts'
 import { selectRepository } from './repositories.ts'
 
 /**
@@ -22,9 +22,7 @@ export async function listCommits(
   const [found] = await sql<ListPage[]>`
     select r.commits_count as total, found.count, found.items
     from (${selectRepository(sql, owner, name)}) r, lateral (
-      select count(*)::integer as count,
-        '[' || coalesce(string_agg(document, ',' order by position desc), '') || ']' as items
-      from commits
+      select ${renderPage(sql, sql`document`, sql`position desc`)} from commits
       where repository_id = r.id
         and position > r.commits_count - ${offset + page.size}::bigint
         and position <= r.commits_count - ${offset}::bigint

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Sql } from '../database/connect.ts'
-import { type ListPage, offsetOf, type Page } from './page.ts'
+import { type ListPage, offsetOf, type Page, renderPage } from './page.ts'
 import { selectRepository } from './repositories.ts'
 
 /**
@@ -21,8 +21,7 @@ export async function listDependencies(
   const [found] = await sql<ListPage[]>`
     select r.dependencies_count as total, found.count, found.items
     from (${selectRepository(sql, owner, name)}) r, lateral (
-      select count(*)::integer as count,
-        '[' || coalesce(string_agg(element.value::text, ',' order by element.ordinality), '') || ']' as items
+      select ${renderPage(sql, sql`element.value::text`, sql`element.ordinality`)}
       from json_array_elements(r.dependencies::json) with ordinality as element
       where element.ordinality > ${offset}::bigint and element.ordinality <= ${offset + page.size}::bigint
     ) found`

@@ -22,7 +22,7 @@ export interface Filter {
 
 /** What a client asks for (`decisions.md`, Lists). */
 export interface FilterRequest {
-  location?: string | undefined
+  location?: string
   dependencyNames?: readonly string[]
   dependencyFiles?: readonly string[]
 }
@@ -34,7 +34,7 @@ export function createFilter({
   dependencyFiles = [],
 }: FilterRequest): Filter {
   return {
-    locationKey: foldText(location.trim()),
+    locationKey: foldText(location),
     nameKeys: [...new Set(dependencyNames.map(foldText))].sort(),
     files: [...new Set(dependencyFiles)].sort(),
   }

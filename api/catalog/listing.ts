@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Sql } from '../database/connect.ts'
+import type { Fragment, Sql } from '../database/connect.ts'
 import { type Filter, hashFilter, type ListName, selectMatches } from './filter.ts'
 import { type ListPage, offsetOf, type Page } from './page.ts'
 
@@ -20,7 +20,7 @@ const sweepInterval = 32
 /** Kept listings of one database. */
 export interface ListingStore {
   /** SQL: `total` and `ids` (of the page, ascending) of a filter's listing at the dataset's version; no row if there is none yet. */
-  selectPage(list: ListName, filter: Filter, page: Page): ReturnType<Sql>
+  selectPage(list: ListName, filter: Filter, page: Page): Fragment
   /** Makes the listing that `selectPage` did not find. Many who ask at once cause one computation. */
   build(list: ListName, filter: Filter): Promise<void>
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { Fragment, Sql } from '../database/connect.ts'
+
 /** A page that is asked for. */
 export interface Page {
   /** From 1. */
@@ -25,4 +27,14 @@ export interface ListPage {
 /** How many items come before a page. */
 export function offsetOf(page: Page): number {
   return (page.number - 1) * page.size
+}
+
+/**
+ * SQL: the columns `count` and `items` of a page, over its rows. `item` is an item's JSON text; `order` puts the
+ * items in order.
+ */
+export function renderPage(sql: Sql, item: Fragment, order: Fragment) {
+  return sql`
+    count(*)::integer as count,
+    '[' || coalesce(string_agg(${item}, ',' order by ${order}), '') || ']' as items`
 }

@@ -6,7 +6,7 @@
 import type { Sql } from '../database/connect.ts'
 import { type Filter, isUnfiltered } from './filter.ts'
 import { type ListingStore, readListed } from './listing.ts'
-import { type ListPage, offsetOf, type Page } from './page.ts'
+import { type ListPage, offsetOf, type Page, renderPage } from './page.ts'
 import { foldText } from './text-key.ts'
 
 /**
@@ -42,7 +42,7 @@ export function listRepositories(
     const [found] = await sql<ListPage[]>`
       select listing.total, found.count, found.items
       from (${listings.selectPage('repositories', filter, page)}) listing,
-      lateral (select ${renderPage(sql)} from repositories where id = any(listing.ids)) found`
+      lateral (select ${renderRepositories(sql)} from repositories where id = any(listing.ids)) found`
     return found
   })
 }
@@ -52,19 +52,16 @@ async function listAllRepositories(sql: Sql, page: Page): Promise<ListPage> {
   const [found] = await sql<ListPage[]>`
     select dataset.repositories_count as total, found.count, found.items
     from dataset, lateral (
-      select ${renderPage(sql)} from repositories
+      select ${renderRepositories(sql)} from repositories
       where id > ${offset}::bigint and id <= least(${offset + page.size}::bigint, dataset.repositories_count)
     ) found`
   if (found === undefined) throw new Error('the dataset row is missing')
   return found
 }
 
-/** SQL: `count` and `items` of repositories, each document with `internal_id` before and `dependencies` behind. */
-function renderPage(sql: Sql) {
-  return sql`
-    count(*)::integer as count,
-    '[' || coalesce(string_agg(
-      '{"internal_id":' || id || ',' || substr(left(document, -1), 2) || ',"dependencies":' || dependencies || '}',
-      ',' order by id
-    ), '') || ']' as items`
+/** Each document with `internal_id` before and `dependencies` behind. */
+function renderRepositories(sql: Sql) {
+  const item = sql`
+    '{"internal_id":' || id || ',' || substr(left(document, -1), 2) || ',"dependencies":' || dependencies || '}'`
+  return renderPage(sql, item, sql`id`)
 }

@@ -6,7 +6,7 @@
 import type { Sql } from '../database/connect.ts'
 import { type Filter, isUnfiltered } from './filter.ts'
 import { type ListingStore, readListed } from './listing.ts'
-import { type ListPage, offsetOf, type Page } from './page.ts'
+import { type ListPage, offsetOf, type Page, renderPage } from './page.ts'
 import { foldText } from './text-key.ts'
 
 /**
@@ -28,10 +28,7 @@ export function listUsers(sql: Sql, listings: ListingStore, filter: Filter, page
     const [found] = await sql<ListPage[]>`
       select listing.total, found.count, found.items
       from (${listings.selectPage('users', filter, page)}) listing,
-      lateral (
-        select count(*)::integer as count, '[' || coalesce(string_agg(document, ',' order by id), '') || ']' as items
-        from users where id = any(listing.ids)
-      ) found`
+      lateral (select ${renderUsers(sql)} from users where id = any(listing.ids)) found`
     return found
   })
 }
@@ -41,9 +38,13 @@ async function listAllUsers(sql: Sql, page: Page): Promise<ListPage> {
   const [found] = await sql<ListPage[]>`
     select dataset.users_count as total, found.count, found.items
     from dataset, lateral (
-      select count(*)::integer as count, '[' || coalesce(string_agg(document, ',' order by id), '') || ']' as items
-      from users where id > ${offset}::bigint and id <= least(${offset + page.size}::bigint, dataset.users_count)
+      select ${renderUsers(sql)} from users
+      where id > ${offset}::bigint and id <= least(${offset + page.size}::bigint, dataset.users_count)
     ) found`
   if (found === undefined) throw new Error('the dataset row is missing')
   return found
+}
+
+function renderUsers(sql: Sql) {
+  return renderPage(sql, sql`document`, sql`id`)
 }

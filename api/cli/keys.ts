@@ -216,7 +216,8 @@ function addRotate(keys: Command): void {
         const { secret, key } = await rotateKey(sql, id, grace)
         if (json) return printJson(withSecret(key, secret))
         const old = grace === 0 ? 'has stopped working' : `works for ${countOf(grace, 'second')} more`
-        print(`${describeSecret(key, secret)}\n\nThe one before it ${old}.`)
+        const status = key.status === 'active' ? '' : ` The key is ${key.status}, and so is the new one.`
+        print(`${describeSecret(key, secret)}\n\nThe one before it ${old}.${status}`)
       })
     })
 }

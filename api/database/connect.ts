@@ -23,6 +23,9 @@ export type SqlOrTransaction = postgres.ISql<{ bigint: number }>
  */
 const reconnectSeconds = 0.2
 
+/** A part of a statement, to be put into another. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>
+
 /** Where the database is, and how to speak to it. */
 export interface DatabaseOptions {
   /** `postgres://…`; undefined: the embedded database in `dataDirectory`. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { hashSecret, mintSecret, type Role, type Scope } from './api-key.ts'
 import type { RateLimit } from './rate-limit.ts'
 
@@ -101,7 +101,9 @@ export async function grantCredits(sql: Sql, id: number, credits: number): Promi
   if (granted !== undefined) return granted
   const { remaining_credits } = await getKey(sql, id)
   throw new KeyError(
-    `Key ${id} has ${remaining_credits} credits: ${credits} more would leave the range from 0 to ${largestBalance}`,
+    credits < 0
+      ? `Key ${id} has ${remaining_credits} credits: ${-credits} can't be taken away; grant at least ${-remaining_credits}`
+      : `Key ${id} has ${remaining_credits} credits: ${credits} more are over the largest balance, ${largestBalance}`,
   )
 }
 
@@ -157,7 +159,7 @@ async function getKey(sql: SqlOrTransaction, id: number): Promise<KeySummary> {
   return key
 }
 
-async function changeKey(sql: Sql, id: number, change: ReturnType<Sql>): Promise<KeySummary> {
+async function changeKey(sql: Sql, id: number, change: Fragment): Promise<KeySummary> {
   const [key] = await sql<KeySummary[]>`
     update api_keys set ${change} where id = ${id} and deleted_at is null returning ${summary(sql)}`
   if (key === undefined) throw new KeyError(`There is no key ${id}`)

@@ -13,12 +13,14 @@ import { badRequest } from '../errors.ts'
 const defaultPageSize = 30
 const largestPageSize = 100
 const mostNames = 50
-const longestName = 255
+/** Of a place or the name of a dependency or file, in characters. */
+const longestText = 255
 
 const pageNumber = v.pipe(v.string(), v.regex(/^[1-9]\d*$/), v.transform(Number))
 const pageSize = v.pipe(pageNumber, v.maxValue(largestPageSize))
 /** What an account or repository of a forge may be called (`decisions.md`, Single resources). */
 const forgeName = v.pipe(v.string(), v.regex(/^[\w.[\]-]{1,100}$/))
+const forgeNameRule = 'must be 1 to 100 letters, digits, -, _, ., [ or ]'
 
 /** `page` and `per_page`. */
 export function readPage(query: URLSearchParams): Page {
@@ -35,8 +37,12 @@ export function readPage(query: URLSearchParams): Page {
 /** The filters of a list, in their canonical form. `names` are those that the list has. */
 export function readFilter(query: URLSearchParams, names: readonly FilterName[]): Filter {
   const read = (name: FilterName) => (names.includes(name) ? readSingle(query, name) : undefined)
+  const location = read('location')?.trim() ?? ''
+  if (countCharacters(location) > longestText) {
+    throw badRequest(`Invalid location: longer than ${longestText} characters`)
+  }
   return createFilter({
-    location: read('location'),
+    location,
     dependencyNames: splitNames('dependency_names', read('dependency_names')),
     dependencyFiles: splitNames('dependency_files', read('dependency_files')),
   })
@@ -71,7 +77,7 @@ export function readFullName(c: ApiContext): { owner: string; name: string } {
 
 function readForgeName(value: string | undefined, title: string, name: string): string {
   if (value === undefined || value === '') throw badRequest(`${title} is missing`)
-  if (!v.is(forgeName, value)) throw badRequest(`Invalid ${name}`)
+  if (!v.is(forgeName, value)) throw badRequest(`Invalid ${name}: ${forgeNameRule}`)
   return value
 }
 
@@ -87,9 +93,14 @@ function splitNames(parameter: string, value = ''): string[] {
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
   if (entries.length > mostNames) throw badRequest(`Invalid ${parameter}: at most ${mostNames} entries`)
-  const tooLong = entries.findIndex((entry) => [...entry].length > longestName)
+  const tooLong = entries.findIndex((entry) => countCharacters(entry) > longestText)
   if (tooLong >= 0) {
-    throw badRequest(`Invalid ${parameter}: entry ${tooLong + 1} is longer than ${longestName} characters`)
+    throw badRequest(`Invalid ${parameter}: entry ${tooLong + 1} is longer than ${longestText} characters`)
   }
   return entries
+}
+
+/** Counts as people do: one for a letter beyond the first 65,536 too. */
+function countCharacters(text: string): number {
+  return [...text].length
 }

@@ -37,7 +37,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const cluster = findPostgresBinaries()
     ? await startPostgresCluster({ settings: { max_connections: '200' } })
     : undefined
-  if (cluster === undefined) console.warn(`Tests on PostgreSQL are skipped: ${postgresMissing}`)
+  if (cluster === undefined) {
+    if (process.env.CI) throw new Error(`CI must not skip the tests on PostgreSQL: ${postgresMissing}`)
+    console.warn(`Tests on PostgreSQL are skipped: ${postgresMissing}`)
+  }
   await Promise.all([prepareEmbedded(directory), cluster && preparePostgres(cluster.url)])
   project.provide('databases', { embedded: directory, postgres: cluster?.url })
   return async () => {

@@ -1,10 +1,10 @@
-import type { Sql, SqlOrTransaction } from '../../database/connect.ts'
+import type { Fragment, SqlOrTransaction } from '../../database/connect.ts'
 
 /**
  * Brings the postings of some users in line with the repositories that they work on.
  * `users` is SQL: a query of their `user_id`, each once.
  */
-export async function refreshUserDependencies(tx: SqlOrTransaction, users: ReturnType<Sql>): Promise<void> {
+export async function refreshUserDependencies(tx: SqlOrTransaction, users: Fragment): Promise<void> {
   await tx`create temporary table affected_users on commit drop as ${users}`
   await tx`analyze affected_users`
   await tx`
