@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addAhead } from '../api/import/apply/ahead.ts'
-import { applyImport } from '../api/import/apply/apply.ts'
+import { applyImport, finishImport } from '../api/import/apply/apply.ts'
 import { findSources, importNdjson } from '../api/import/ndjson.ts'
 import { readRecord, recordKinds } from '../api/import/records.ts'
 import { beginStaging, type Staging } from '../api/import/staging.ts'
@@ -67,7 +67,7 @@ describe('a load on the embedded database', () => {
     expect(added).toEqual({ users: 300, repositories: 400, commits: expected.commits.length })
     await expectNothingVisible()
 
-    const result = await applyImport(service.sql, staging.id)
+    const result = await finishImport(service.sql, staging.id, added, true)
     expect(result).toMatchObject({
       users: { added: 300, updated: 0 },
       repositories: { added: 400, updated: 0 },

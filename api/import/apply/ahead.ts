@@ -8,21 +8,36 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Sql, SqlOrTransaction } from '../../database/connect.ts'
+import type { Fragment, Sql, SqlOrTransaction } from '../../database/connect.ts'
 import { applyCommits } from './commits.ts'
 import { applyRepositories } from './repositories.ts'
 import { refreshStatistics } from './statistics.ts'
-import type { Change, Step } from './step.ts'
+import { type Change, isOfStep, isSuperseded, type Step } from './step.ts'
 import { refreshUserDependencies } from './user-dependencies.ts'
 import { applyUsers } from './users.ts'
 
 /** What a step does, and how many staged rows it does it to: some hundred milliseconds' worth. */
 const stages = {
-  users: { table: 'import_users', rows: 400, apply: applyUsers },
-  repositories: { table: 'import_repositories', rows: 150, apply: applyRepositories },
-  commits: { table: 'import_commits', rows: 800, apply: applyCommits },
+  users: {
+    table: 'import_users',
+    rows: 1_500,
+    apply: applyUsers,
+    isThere: isUserThere,
+  },
+  repositories: {
+    table: 'import_repositories',
+    rows: 300,
+    apply: applyRepositories,
+    isThere: isRepositoryThere,
+  },
+  commits: {
+    table: 'import_commits',
+    rows: 3_000,
+    apply: applyCommits,
+    isThere: isCommitThere,
+  },
 } as const
-const usersPerRefresh = 150
+const usersPerRefresh = 400
 /** A load that has shown no sign of life for so long is dead, in seconds: longer than any step takes. */
 const deadAfterSeconds = 60
 
@@ -40,15 +55,42 @@ export async function addAhead(sql: Sql, importId: number): Promise<Added> {
   await waitForTurn(sql, importId)
   await clearAhead(sql)
   const added: Added = { users: 0, repositories: 0, commits: 0 }
-  for (const [name, { table, rows, apply }] of Object.entries(stages)) {
+  for (const [name, { table, rows, apply, isThere }] of Object.entries(stages)) {
     for await (const step of cutIntoSteps(sql, importId, table, rows)) {
-      const change: Change = await sql.begin((tx) => apply(tx, step))
+      const change: Change = await sql.begin(async (tx) => {
+        const applied = await apply(tx, step)
+        await tx`
+          delete from ${tx(table)} s
+          where ${isOfStep(tx, step)} and (${isSuperseded(tx, table)} or ${isThere(tx)})`
+        return applied
+      })
       added[name as keyof Added] += change.added
     }
     await refreshStatistics(sql)
   }
   await refreshNewUsers(sql, importId)
   return added
+}
+
+/** SQL: what the staged row `s` says is there already, since this step or before: nothing is left to do for it. */
+function isUserThere(tx: SqlOrTransaction): Fragment {
+  return tx`exists (select from users u where u.forge_rest_id = s.forge_rest_id and u.document = s.document)`
+}
+
+function isRepositoryThere(tx: SqlOrTransaction): Fragment {
+  return tx`exists (
+    select from repositories r
+    where r.forge_rest_id = s.forge_rest_id and r.document = s.document
+      and (s.dependencies is null or r.dependencies = s.dependencies)
+  )`
+}
+
+function isCommitThere(tx: SqlOrTransaction): Fragment {
+  return tx`exists (
+    select from commits c
+    where c.repository_id = (select max(id) from repositories r where r.url_key = s.url_key)
+      and c.commit_hash = s.commit_hash and c.document = s.document
+  )`
 }
 
 /** Only one load at a time may take ids. */

@@ -65,15 +65,23 @@ export async function applyImport(sql: Sql, importId: number): Promise<ImportRes
   const stepwise = await hasSingleSession(sql)
   try {
     const ahead = stepwise ? await addAhead(sql, importId) : { users: 0, repositories: 0, commits: 0 }
-    return await applyRest(sql, importId, ahead, stepwise)
+    return await finishImport(sql, importId, ahead, stepwise)
   } catch (error) {
     if (stepwise) await clearAhead(sql)
     throw error
   }
 }
 
-/** Applies what was not added ahead, and publishes all of it. */
-async function applyRest(sql: Sql, importId: number, ahead: Added, stepwise: boolean): Promise<ImportResult> {
+/**
+ * Applies what was not added `ahead`, and publishes all of it. `stepwise`: something may have been added ahead, and the
+ * load must still have its turn. Throws `ImportError`; then nothing is published.
+ */
+export async function finishImport(
+  sql: Sql,
+  importId: number,
+  ahead: Added,
+  stepwise: boolean,
+): Promise<ImportResult> {
   const result = await sql.begin(async (tx) => {
     // Statements over a whole load may take longer than those of a request.
     await tx`set local statement_timeout = 0`

@@ -1,6 +1,6 @@
 import type { SqlOrTransaction } from '../../database/connect.ts'
 import { ImportError } from '../import-error.ts'
-import { type Change, countChanges, isOfStep, type Step } from './step.ts'
+import { type Change, countChanges, isOfStep, isSuperseded, type Step } from './step.ts'
 
 /**
  * Applies the staged commits of a step. Throws `ImportError` when the repository of one is not there any more.
@@ -9,7 +9,8 @@ export async function applyCommits(tx: SqlOrTransaction, step: Step): Promise<Ch
   if (!step.onlyNew) await assertNoOrphans(tx, step.importId)
   await tx`
     create temporary table changed_commits on commit drop as
-    select s.*, c.commit_hash is null as is_new
+    select s.*, c.commit_hash is null as is_new,
+      (select commits_count > 0 from repositories where id = s.id) as is_growing
     from (
       select r.id, s.commit_hash, s.committer_date, s.author_identity, s.document
       from import_commits s
@@ -19,15 +20,15 @@ export async function applyCommits(tx: SqlOrTransaction, step: Step): Promise<Ch
       ) r using (url_key)
       where ${isOfStep(tx, step)}
         ${step.onlyNew ? tx`and r.id > (select repositories_count from dataset)` : tx``}
-        and not exists (
-          select from import_commits l
-          where l.import_id = s.import_id and l.url_key = s.url_key and l.commit_hash = s.commit_hash
-            and l.position > s.position
-        )
+        and not ${isSuperseded(tx, 'import_commits')}
     ) s
     left join commits c on c.repository_id = s.id and c.commit_hash = s.commit_hash
     where c.commit_hash is null ${step.onlyNew ? tx`` : tx`or c.document <> s.document`}`
   await tx`analyze changed_commits`
+  await tx`
+    create temporary table grown_repositories on commit drop as
+    select distinct id from changed_commits where is_growing`
+  await tx`analyze grown_repositories`
   // In a repository that had no commits yet these positions are right; the others are put in order below.
   await tx`
     insert into commits (repository_id, commit_hash, committer_date, author_identity, position, document)
@@ -44,7 +45,7 @@ export async function applyCommits(tx: SqlOrTransaction, step: Step): Promise<Ch
       select repository_id, commit_hash,
         row_number() over (partition by repository_id order by committer_date nulls first, commit_hash desc) as position
       from commits
-      where repository_id in (select id from repositories where commits_count > 0 and id in (select id from changed_commits))
+      where repository_id in (select id from grown_repositories)
     ) ranked
     where c.repository_id = ranked.repository_id and c.commit_hash = ranked.commit_hash
       and c.position <> ranked.position`

@@ -1,5 +1,5 @@
 import type { SqlOrTransaction } from '../../database/connect.ts'
-import { type Change, countChanges, isOfStep, type Step } from './step.ts'
+import { type Change, countChanges, isOfStep, isSuperseded, type Step } from './step.ts'
 
 /** Applies the staged repositories of a step, with their dependencies and owners. */
 export async function applyRepositories(tx: SqlOrTransaction, step: Step): Promise<Change> {
@@ -15,10 +15,7 @@ export async function applyRepositories(tx: SqlOrTransaction, step: Step): Promi
     from import_repositories s
     left join repositories r using (forge_rest_id)
     where ${isOfStep(tx, step)}
-      and not exists (
-        select from import_repositories l
-        where l.import_id = s.import_id and l.forge_rest_id = s.forge_rest_id and l.position > s.position
-      )
+      and not ${isSuperseded(tx, 'import_repositories')}
       and (r.id is null ${step.onlyNew ? tx`` : tx`or r.document <> s.document or r.dependencies <> s.dependencies`})`
   await tx`analyze changed_repositories`
   await tx`

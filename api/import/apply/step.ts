@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { SqlOrTransaction } from '../../database/connect.ts'
+import type { Fragment, SqlOrTransaction } from '../../database/connect.ts'
 
 /** The staged rows after one position up to another. */
 export interface Step {
@@ -23,6 +23,21 @@ export interface Change {
 /** SQL: the staged row `s` belongs to the step. */
 export function isOfStep(tx: SqlOrTransaction, { importId, after, upTo }: Step) {
   return tx`s.import_id = ${importId} and s.position > ${after} and s.position <= ${upTo}`
+}
+
+/** What makes two staged rows be for the same thing. */
+const keys = {
+  import_users: ['forge_rest_id'],
+  import_repositories: ['forge_rest_id'],
+  import_commits: ['url_key', 'commit_hash'],
+} as const
+
+/** SQL: another line for the same thing comes after the staged row `s`, and wins. */
+export function isSuperseded(tx: SqlOrTransaction, table: keyof typeof keys): Fragment {
+  const isSame = tx.unsafe(keys[table].map((column) => `l.${column} = s.${column}`).join(' and '))
+  return tx`exists (
+    select from ${tx(table)} l where l.import_id = s.import_id and ${isSame} and l.position > s.position
+  )`
 }
 
 /** Counts the rows of a table of changes. */

@@ -1,5 +1,5 @@
 import type { SqlOrTransaction } from '../../database/connect.ts'
-import { type Change, countChanges, isOfStep, type Step } from './step.ts'
+import { type Change, countChanges, isOfStep, isSuperseded, type Step } from './step.ts'
 
 /** Applies the staged users of a step. */
 export async function applyUsers(tx: SqlOrTransaction, step: Step): Promise<Change> {
@@ -13,10 +13,7 @@ export async function applyUsers(tx: SqlOrTransaction, step: Step): Promise<Chan
     from import_users s
     left join users u using (forge_rest_id)
     where ${isOfStep(tx, step)}
-      and not exists (
-        select from import_users l
-        where l.import_id = s.import_id and l.forge_rest_id = s.forge_rest_id and l.position > s.position
-      )
+      and not ${isSuperseded(tx, 'import_users')}
       and (u.id is null ${step.onlyNew ? tx`` : tx`or u.document <> s.document`})`
   await tx`analyze changed_users`
   await tx`
