@@ -66,7 +66,7 @@ export async function addAhead(sql: Sql, importId: number): Promise<Added> {
       })
       added[name as keyof Added] += change.added
     }
-    await refreshStatistics(sql)
+    if (added[name as keyof Added] > rows) await refreshStatistics(sql) // the next steps build on many rows
   }
   await refreshNewUsers(sql, importId)
   return added
