@@ -13,6 +13,7 @@ import type { Sql } from './database/connect.ts'
 import { findSources, importNdjson } from './import/ndjson.ts'
 import { findApiKey, hashSecret, type Role, scopes } from './ledger/api-key.ts'
 import { createKey } from './ledger/keys.ts'
+import type { RateLimit } from './ledger/rate-limit.ts'
 
 const sampleDirectory = join(import.meta.dirname, '..', 'sample')
 const demoCredits = 10_000
@@ -33,12 +34,15 @@ export async function loadSampleData(sql: Sql): Promise<void> {
  * The demo keys of a data folder; made anew if they are not there, or do not work any more. They lie in a file that
  * only its owner can read, since the database keeps no key.
  */
-export async function createDemoKeys(sql: Sql, dataDirectory: string): Promise<DemoKeys> {
+export async function createDemoKeys(
+  sql: Sql,
+  { dataDirectory, defaultRateLimit }: Pick<Config, 'dataDirectory' | 'defaultRateLimit'>,
+): Promise<DemoKeys> {
   const path = join(dataDirectory, 'demo-keys.json')
   const known = readDemoKeys(path)
   const keys: DemoKeys = {
-    user: await keepOrCreate(sql, 'user', known?.user),
-    admin: await keepOrCreate(sql, 'admin', known?.admin),
+    user: await keepOrCreate(sql, 'user', known?.user, defaultRateLimit),
+    admin: await keepOrCreate(sql, 'admin', known?.admin, defaultRateLimit),
   }
   if (keys.user !== known?.user || keys.admin !== known?.admin) {
     writeFileSync(path, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
@@ -54,13 +58,18 @@ function readDemoKeys(path: string): DemoKeys | undefined {
   }
 }
 
-async function keepOrCreate(sql: Sql, role: Role, known: string | undefined): Promise<string> {
+async function keepOrCreate(
+  sql: Sql,
+  role: Role,
+  known: string | undefined,
+  rateLimit: RateLimit | null,
+): Promise<string> {
   if (known !== undefined && (await findApiKey(sql, hashSecret(known))) !== undefined) return known
   const { secret } = await createKey(sql, {
     role,
     scopes,
     credits: role === 'user' ? demoCredits : 0,
-    rateLimit: null,
+    rateLimit,
     expiresAt: null,
     name: `demo ${role}`,
   })

@@ -75,8 +75,7 @@ async function start({ environment, runtime, terminal, listen }: Runtime): Promi
       throw nameListenFailure(error)
     })
     stopOnSignal(database, listener)
-    const keys =
-      database.kind === 'embedded' ? await createDemoKeys(database.sql, config.dataDirectory) : undefined
+    const keys = database.kind === 'embedded' ? await createDemoKeys(database.sql, config) : undefined
     console.log(describeStart({ config, port: listener.port, keys }))
   } catch (error) {
     await listener?.close()

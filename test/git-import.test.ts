@@ -129,6 +129,12 @@ describeOnEachDatabase('importGit', (kind) => {
         { url: 'git@forge.example:acme/widget' },
         /^--url git@forge.example:acme\/widget: must be .*https address/,
       ],
+      [
+        { url: 'https://ada:token@forge.example/acme/widget' },
+        /^--url: must not hold .* try https:\/\/forge\.example\/acme\/widget$/,
+      ],
+      [{ url: `${url}?tab=readme` }, /must not hold a user name, a token, a query or a fragment/],
+      [{ url: 'https://forge.example/acme/%zz' }, /must be the repository's http or https address/],
       [{ url: 'https://forge.example/widget' }, /must be the repository's http or https address/],
       [{ url: 'https://forge.example/~ada/widget' }, /owner_login: must be 1 to 100 letters/],
       [{ url, restId: 7 }, /--rest-id 7: .* is known as repository -\d+/],

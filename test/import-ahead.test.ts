@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { addAhead } from '../api/import/apply/ahead.ts'
+import { addAhead, giveUp } from '../api/import/apply/ahead.ts'
 import { applyImport, finishImport } from '../api/import/apply/apply.ts'
 import { findSources, importNdjson } from '../api/import/ndjson.ts'
 import { readRecord, recordKinds } from '../api/import/records.ts'
@@ -88,6 +88,18 @@ describe('a load on the embedded database', () => {
     expect(left).toEqual({ users: 300, repositories: 0, commits: 0, postings: 0 })
 
     await importNdjson(service.sql, { sources: await findSources([sampleDirectory]) })
+    expect(await readCatalog(service, key)).toEqual(expected)
+  })
+
+  test('that was taken for dead is refused when it goes on, and harms nothing', async () => {
+    const stalled = await stageSample(service)
+    const added = await addAhead(service.sql, stalled.id)
+    await service.sql`update imports set touched_at = now() - interval '10 minutes' where id = ${stalled.id}`
+    await importNdjson(service.sql, { sources: await findSources([sampleDirectory]) })
+
+    const refusal = 'Another load took this one for dead'
+    await expect(finishImport(service.sql, stalled.id, added, true)).rejects.toThrow(refusal)
+    await giveUp(service.sql, stalled.id)
     expect(await readCatalog(service, key)).toEqual(expected)
   })
 

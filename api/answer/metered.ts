@@ -62,12 +62,15 @@ export function createMeter(sql: Sql): Meter {
     stateCredits: stateCredits(),
     async answer(c, { cost, represents, render }) {
       const tag = createEntityTag(...represents)
+      const isKnown = matchesEntityTag(c.req.header('If-None-Match'), tag)
+      if (!isKnown) {
+        if (c.req.method === 'HEAD') quote(c, cost)
+        else await settle(c, cost)
+      }
       c.header('ETag', tag)
       // Private: whoever holds a copy must ask again, with a key, before using it.
       c.header('Cache-Control', 'private, no-cache')
-      if (matchesEntityTag(c.req.header('If-None-Match'), tag)) return c.body(null, 304)
-      if (c.req.method === 'HEAD') quote(c, cost)
-      else await settle(c, cost)
+      if (isKnown) return c.body(null, 304)
       c.header('Content-Type', 'application/json')
       return c.body(render())
     },

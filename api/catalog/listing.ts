@@ -57,7 +57,7 @@ export function createListingStore(sql: Sql, { maxBytes }: { maxBytes: number })
     untilSweep--
     if (untilSweep > 0) return
     untilSweep = sweepInterval
-    await sweep()
+    await sweep().catch(() => {}) // the listing is there; what is over the bound goes with the next sweep
   }
 
   /** Drops what no version needs any more, and the oldest of what is over the bound. */

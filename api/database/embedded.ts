@@ -5,16 +5,7 @@
  *
  * @module
  */
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -70,11 +61,13 @@ export async function openEmbeddedDatabase(dataDirectory: string): Promise<Embed
   try {
     rmSync(socketPath, { force: true })
     const worker = await startWorker({ databaseDirectory: join(dataDirectory, 'database'), socketPath })
+    worker.once('exit', endProcess)
     return {
       socketPath,
       owned: true,
       async close() {
-        const stopped = new Promise((resolve) => worker.once('message', resolve))
+        worker.off('exit', endProcess)
+        const stopped = new Promise((resolve) => worker.once('message', resolve).once('exit', resolve))
         worker.postMessage('stop')
         await stopped
         await worker.terminate()
@@ -86,6 +79,12 @@ export async function openEmbeddedDatabase(dataDirectory: string): Promise<Embed
     release()
     throw error
   }
+}
+
+/** Without its database the process can do nothing but be started anew. */
+function endProcess(): void {
+  console.error('The embedded database stopped unexpectedly')
+  process.exit(1)
 }
 
 /** Like mkdir with `recursive`, which never returns where a file system answers ENOENT for good (/proc, for one). */
@@ -111,7 +110,7 @@ function startWorker(workerData: EmbeddedWorkerData): Promise<Worker> {
         new EmbeddedDatabaseError(`The database in ${workerData.databaseDirectory} did not start: ${reason}`),
       )
     })
-    worker.once('error', reject)
+    worker.on('error', reject) // after the start, 'exit' follows
   })
 }
 
@@ -135,23 +134,36 @@ async function takeLock(dataDirectory: string, socketPath: string): Promise<(() 
     }
     if (await answers(socketPath)) return undefined
     const owner = readOwner(lockPath)
-    if (owner !== undefined && !isRunning(owner)) {
-      // Only one of several starters can rename it; the others find it gone and try again.
-      try {
-        renameSync(lockPath, `${lockPath}.${process.pid}`)
-        rmSync(`${lockPath}.${process.pid}`)
-      } catch (error) {
-        if (!isErrorCode(error, 'ENOENT')) throw error
-      }
-    } else if (Date.now() > patienceEnds) {
+    if (owner !== undefined && !isRunning(owner) && removeStaleLock(lockPath, owner)) continue
+    if (Date.now() > patienceEnds) {
       throw new EmbeddedDatabaseError(
         `DATA_DIR ${dataDirectory} is locked by process ${owner ?? 'unknown'}, which does not answer; ` +
           `end it, or remove ${lockPath} if it is not devdata`,
       )
-    } else {
-      await sleep(100)
     }
+    await sleep(100)
   }
+}
+
+/**
+ * Removes the lock of a process that is gone. Several starters may want to: one at a time looks again and removes,
+ * so that none removes the lock that another has just taken. No step of it waits, so the guard is gone at once.
+ * False when another one is at it.
+ */
+function removeStaleLock(lockPath: string, owner: number): boolean {
+  const guard = `${lockPath}.takeover`
+  try {
+    closeSync(openSync(guard, 'wx'))
+  } catch (error) {
+    if (isErrorCode(error, 'EEXIST')) return false
+    throw error
+  }
+  try {
+    if (readOwner(lockPath) === owner) rmSync(lockPath, { force: true })
+  } finally {
+    rmSync(guard, { force: true })
+  }
+  return true
 }
 
 function readOwner(lockPath: string): number | undefined {

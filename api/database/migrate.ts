@@ -47,6 +47,7 @@ export async function migrate(sql: Sql): Promise<string[]> {
         `The server is PostgreSQL ${server?.name}; ${oldestServer.name} or later is needed`,
       )
     }
+    await tx`set local statement_timeout = 0` // waiting for another starter, and a long migration, may take longer
     await tx`select pg_advisory_xact_lock(${migrationLock})`
     await tx`
       create table if not exists migrations (

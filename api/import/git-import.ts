@@ -77,15 +77,21 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
 }
 
 function normalizeUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = URL.parse(text)
+  const names = url?.pathname.split('/').filter(Boolean) ?? []
   if (
-    url === undefined ||
+    url === null ||
     !/^https?:$/.test(url.protocol) ||
-    url.pathname.split('/').filter(Boolean).length < 2
+    names.length < 2 ||
+    names.some((name) => /%(?![\da-f]{2})/i.test(name))
   ) {
     throw new ImportError(
       `--url ${text}: must be the repository's http or https address, https://HOST/OWNER/NAME`,
     )
+  }
+  if (url.username + url.password + url.search + url.hash !== '') {
+    url.username = url.password = url.search = url.hash = ''
+    throw new ImportError(`--url: must not hold a user name, a token, a query or a fragment; try ${url.href}`)
   }
   return url.href.replace(/\/+$/, '').replace(/\.git$/, '')
 }
@@ -108,7 +114,8 @@ async function findKnown(
     )
   }
   const [byId] = await sql<{ url: string }[]>`
-    select document::json ->> 'url' as url from repositories where forge_rest_id = ${restId}`
+    select document::json ->> 'url' as url from repositories
+    where forge_rest_id = ${restId} and id <= (select repositories_count from dataset)`
   if (byId !== undefined) {
     throw new ImportError(`--rest-id ${restId}: that repository is known as ${byId.url}; give that as --url`)
   }

@@ -32,7 +32,8 @@ const dependencyText = v.pipe(
 const webAddress = v.pipe(
   text,
   v.check((value) => /^https?:\/\//i.test(value) && URL.canParse(value), 'must be an http or https URL'),
-  v.maxLength(2000, 'must have at most 2000 characters'),
+  v.check((value) => URL.parse(value)?.username === '', 'must not hold a user name or a token'),
+  v.check((value) => Buffer.byteLength(foldText(value)) <= 2000, 'must have at most 2000 bytes'),
 )
 const isoTime = v.pipe(
   text,

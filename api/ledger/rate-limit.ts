@@ -54,7 +54,10 @@ export async function countRequest(sql: Sql, keyId: number): Promise<RateLimitSt
   const ended = sql`window_started_at + make_interval(secs => rate_limit_seconds) <= now()`
   const row = sql`
     rate_limit_requests as requests, rate_limit_seconds as seconds, window_requests as used,
-    greatest(1, ceil(extract(epoch from window_started_at - now()) + rate_limit_seconds))::integer as reset`
+    case when isfinite(window_started_at)
+      then greatest(1, ceil(extract(epoch from window_started_at - now()) + rate_limit_seconds))::integer
+      else 1 -- the limit was set anew a moment ago
+    end as reset`
   const [counted] = await sql<WindowRow[]>`
     update api_keys set
       window_started_at = case when ${ended} then now() else window_started_at end,

@@ -175,13 +175,13 @@ create table listing_chunks (
 );
 
 -- Lines of loads under way, invisible to readers until the load is applied in one transaction. position is the
--- order of the lines: of several for one thing the last wins.
+-- order of the lines: of several for one thing the last wins. They are logged: a load goes on over a crash.
 create table imports (
   id bigint primary key generated always as identity,
   touched_at timestamptz not null default now(),
   applying boolean not null default false
 );
-create unlogged table import_users (
+create table import_users (
   import_id bigint not null,
   position bigint not null,
   forge_rest_id bigint not null,
@@ -192,7 +192,7 @@ create unlogged table import_users (
 );
 create index on import_users (import_id, forge_rest_id, position);
 create index on import_users (import_id, position);
-create unlogged table import_repositories (
+create table import_repositories (
   import_id bigint not null,
   position bigint not null,
   forge_rest_id bigint not null,
@@ -208,7 +208,7 @@ create unlogged table import_repositories (
 create index on import_repositories (import_id, forge_rest_id, position);
 create index on import_repositories (import_id, position);
 create index on import_repositories (import_id, url_key);
-create unlogged table import_commits (
+create table import_commits (
   import_id bigint not null,
   position bigint not null,
   url_key text not null,
@@ -221,7 +221,7 @@ create index on import_commits (import_id, url_key, commit_hash, position);
 create index on import_commits (import_id, position);
 
 -- Users whose dependencies a load may have changed.
-create unlogged table import_affected_users (
+create table import_affected_users (
   import_id bigint not null,
   user_id integer not null
 );

@@ -9,6 +9,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fragment, Sql, SqlOrTransaction } from '../../database/connect.ts'
+import { ImportError } from '../import-error.ts'
 import { applyCommits } from './commits.ts'
 import { applyRepositories } from './repositories.ts'
 import { refreshStatistics } from './statistics.ts'
@@ -53,11 +54,12 @@ export async function hasSingleSession(sql: Sql): Promise<boolean> {
 /** Adds what is new under `importId`. The load must then be applied, or what was added cleared away. */
 export async function addAhead(sql: Sql, importId: number): Promise<Added> {
   await waitForTurn(sql, importId)
-  await clearAhead(sql)
+  await sql.begin(clearAhead)
   const added: Added = { users: 0, repositories: 0, commits: 0 }
   for (const [name, { table, rows, apply, isThere }] of Object.entries(stages)) {
     for await (const step of cutIntoSteps(sql, importId, table, rows)) {
       const change: Change = await sql.begin(async (tx) => {
+        await keepTurn(tx, importId)
         const applied = await apply(tx, step)
         await tx`
           delete from ${tx(table)} s
@@ -110,11 +112,27 @@ async function waitForTurn(sql: Sql, importId: number): Promise<void> {
   await sql`update imports set applying = false where applying and id <> ${importId}`
 }
 
+/** A load that was taken for dead has lost its turn, and with it what it added. Throws `ImportError` then. */
+export async function keepTurn(tx: SqlOrTransaction, importId: number): Promise<void> {
+  const [kept] = await tx`
+    update imports set touched_at = now() where id = ${importId} and applying returning id`
+  if (kept === undefined) {
+    throw new ImportError('Another load took this one for dead; load again; nothing was changed')
+  }
+}
+
+/** Clears away what a failed load added, unless it has lost its turn: then the next one did that. */
+export async function giveUp(sql: Sql, importId: number): Promise<void> {
+  await sql.begin(async (tx) => {
+    const [holder] = await tx`select 1 from imports where id = ${importId} and applying for update`
+    if (holder !== undefined) await clearAhead(tx)
+  })
+}
+
 async function* cutIntoSteps(sql: Sql, importId: number, table: string, rows: number): AsyncGenerator<Step> {
   let after = -1
   for (;;) {
     const [next] = await sql<{ upTo: number | null }[]>`
-      with alive as (update imports set touched_at = now() where id = ${importId})
       select max(position) as "upTo" from (
         select position from ${sql(table)} where import_id = ${importId} and position > ${after}
         order by position limit ${rows}
@@ -130,13 +148,13 @@ async function refreshNewUsers(sql: Sql, importId: number): Promise<void> {
   const [range] = await sql<{ first: number; last: number }[]>`
     select users_count + 1 as first, (select coalesce(max(id), 0) from users) as last from dataset`
   for (let id = range?.first ?? 1; id <= (range?.last ?? 0); id += usersPerRefresh) {
-    await sql`update imports set touched_at = now() where id = ${importId}`
-    await sql.begin((tx) =>
-      refreshUserDependencies(
+    await sql.begin(async (tx) => {
+      await keepTurn(tx, importId)
+      await refreshUserDependencies(
         tx,
         tx`select id as user_id from users where id >= ${id} and id < ${id + usersPerRefresh}`,
-      ),
-    )
+      )
+    })
   }
   await sql`
     delete from import_affected_users
@@ -144,7 +162,7 @@ async function refreshNewUsers(sql: Sql, importId: number): Promise<void> {
 }
 
 /** Clears away what a load added that was never applied. */
-export async function clearAhead(sql: SqlOrTransaction): Promise<void> {
+async function clearAhead(sql: SqlOrTransaction): Promise<void> {
   const [left] = await sql`
     select 1 from dataset
     where users_count < (select coalesce(max(id), 0) from users)

@@ -5,8 +5,7 @@
  * @module
  */
 import type { Sql } from '../../database/connect.ts'
-import { ImportError } from '../import-error.ts'
-import { type Added, addAhead, clearAhead, hasSingleSession } from './ahead.ts'
+import { type Added, addAhead, giveUp, hasSingleSession, keepTurn } from './ahead.ts'
 import { applyCommits } from './commits.ts'
 import { applyRepositories } from './repositories.ts'
 import { refreshStatistics } from './statistics.ts'
@@ -42,7 +41,7 @@ export function findOrphanCommits(sql: Sql, importId: number, limit: number): Pr
       where import_id = ${importId} order by forge_rest_id, position desc
     ), kept as (
       select url_key from repositories r
-      where not exists (select from staged s where s.forge_rest_id = r.forge_rest_id)
+      where id <= (select repositories_count from dataset) and not exists (select from staged s where s.forge_rest_id = r.forge_rest_id)
     )
     select position, document from import_commits c
     where import_id = ${importId}
@@ -67,7 +66,7 @@ export async function applyImport(sql: Sql, importId: number): Promise<ImportRes
     const ahead = stepwise ? await addAhead(sql, importId) : { users: 0, repositories: 0, commits: 0 }
     return await finishImport(sql, importId, ahead, stepwise)
   } catch (error) {
-    if (stepwise) await clearAhead(sql)
+    if (stepwise) await giveUp(sql, importId).catch(() => {}) // the next load clears what stays
     throw error
   }
 }
@@ -86,9 +85,7 @@ export async function finishImport(
     // Statements over a whole load may take longer than those of a request.
     await tx`set local statement_timeout = 0`
     await tx`select pg_advisory_xact_lock(${applyLock})`
-    const [turn] = await tx`select 1 from imports where id = ${importId} and (applying or not ${stepwise})`
-    if (turn === undefined)
-      throw new ImportError('Another load took this one for dead; load again; nothing was changed')
+    if (stepwise) await keepTurn(tx, importId)
     const step: Step = { importId, after: -1, upTo: Number.MAX_SAFE_INTEGER, onlyNew: false }
     const users = await applyUsers(tx, step)
     const repositories = await applyRepositories(tx, step)
