@@ -20,6 +20,7 @@ import { notFound } from './errors.ts'
 import { createMetrics } from './metrics.ts'
 import { accessLog } from './middleware/access-log.ts'
 import { authenticate, requireAdmin, requireScope } from './middleware/authenticate.ts'
+import { limitConcurrency } from './middleware/limit-concurrency.ts'
 import { readOnly } from './middleware/read-only.ts'
 import { requestIdentity } from './middleware/request-identity.ts'
 import { throttle } from './middleware/throttle.ts'
@@ -45,6 +46,9 @@ export interface AppOptions {
   /** What `/version` says. */
   program: { version: string; commit: string | null; runtime: string }
 }
+
+/** Requests that an instance works on at a time: what its database does in a second or so. */
+const mostRequestsUnderWay = 1_000
 
 /** Headers beyond the safelisted ones that scripts of other origins may read. */
 const exposedHeaders = [
@@ -100,6 +104,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
       maxAge: 86_400, // seconds
     }),
     readOnly(),
+    limitConcurrency(mostRequestsUnderWay),
   )
 
   const app = basePath === '' ? root : root.basePath(basePath)

@@ -8,7 +8,7 @@ import * as v from 'valibot'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { contract } from './support/contract.ts'
 import { absentPassword, createInstance, type Instance, openAbsentDatabase } from './support/instance.ts'
-import { type Answer, startTestService, type TestService } from './support/service.ts'
+import { type Answer, describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 const records: LogRecord[] = []
 const metaSchema = v.object({
@@ -543,5 +543,29 @@ describe('while the database is away', () => {
       await database.close()
       await reset()
     }
+  })
+})
+
+describeOnEachDatabase('more requests at once than an instance takes', (kind) => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService(kind)
+  })
+  afterAll(() => service.close())
+
+  test('are turned away with 503, for free, and the rest is answered', async () => {
+    const { secret: key, id } = await service.createKey({ credits: 10_000 })
+    const answers = await Promise.all(
+      Array.from({ length: 1_300 }, () => service.request('/users?per_page=1', { key })),
+    )
+    const refused = answers.filter(({ status }) => status === 503)
+    expect(refused).toHaveLength(300)
+    for (const answer of refused) {
+      expect(answer.json()).toEqual({ error: 'Over capacity; retry in 5 seconds' })
+      expect(answer.headers.get('Retry-After')).toBe('5')
+    }
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1_000)
+    expect((await service.readLedger(id)).charged).toBe(1_000)
+    expect((await service.request('/users?per_page=1', { key })).status).toBe(200)
   })
 })
