@@ -33,10 +33,13 @@ export interface Meter {
 
 /** Creates the meter of a ledger. */
 export function createMeter(sql: Sql): Meter {
-  /** Takes the cost off the caller's balance. Throws 401 or 403, and then nothing was taken. */
+  /**
+   * Takes the cost off the caller's balance; for `HEAD` only states it. Throws 401 or 403, and then nothing was taken.
+   */
   async function settle(c: ApiContext, cost: number): Promise<void> {
     const caller = c.get('caller')
     if (caller.role === 'admin' || cost === 0) return
+    if (c.req.method === 'HEAD') return c.header('X-Credits-Cost', String(cost))
     const result = await chargeCredits(sql, {
       keyId: caller.id,
       secretHash: caller.secretHash,
@@ -53,20 +56,12 @@ export function createMeter(sql: Sql): Meter {
     c.set('charged', cost)
   }
 
-  /** A quote is what the `GET` would cost this caller. */
-  function quote(c: ApiContext, cost: number): void {
-    if (c.get('caller').role !== 'admin') c.header('X-Credits-Cost', String(cost))
-  }
-
   return {
     stateCredits: stateCredits(),
     async answer(c, { cost, represents, render }) {
       const tag = createEntityTag(...represents)
       const isKnown = matchesEntityTag(c.req.header('If-None-Match'), tag)
-      if (!isKnown) {
-        if (c.req.method === 'HEAD') quote(c, cost)
-        else await settle(c, cost)
-      }
+      if (!isKnown) await settle(c, cost)
       c.header('ETag', tag)
       // Private: whoever holds a copy must ask again, with a key, before using it.
       c.header('Cache-Control', 'private, no-cache')
@@ -75,8 +70,7 @@ export function createMeter(sql: Sql): Meter {
       return c.body(render())
     },
     async answerNotFound(c, message, cost) {
-      if (c.req.method === 'HEAD') quote(c, cost)
-      else await settle(c, cost)
+      await settle(c, cost)
       return notFound(message)
     },
   }

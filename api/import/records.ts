@@ -5,6 +5,7 @@
  * @module
  */
 import * as v from 'valibot'
+import { forgeNamePattern, forgeNameRule } from '../catalog/forge-name.ts'
 import { identifyAddress, identifyForgeId, identifyLogin } from '../catalog/identity.ts'
 import { foldText } from '../catalog/text-key.ts'
 
@@ -23,8 +24,7 @@ const text = v.pipe(
 const integer = v.pipe(v.number('must be an integer'), v.safeInteger('must be an integer up to ±(2^53 - 1)'))
 const count = v.pipe(integer, v.minValue(0, 'must not be negative'))
 const flag = v.boolean('must be true or false')
-const nameRule = 'must be 1 to 100 letters, digits, -, _, ., [ or ]'
-const forgeName = v.pipe(text, v.regex(/^[\w.[\]-]{1,100}$/, nameRule))
+const forgeName = v.pipe(text, v.regex(forgeNamePattern, forgeNameRule))
 const dependencyText = v.pipe(
   text,
   v.check((value) => value !== '' && [...value].length <= 255, 'must have 1 to 255 characters'),

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Sql } from '../database/connect.ts'
+import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import type { RecordKind, StagedRow } from './records.ts'
 
 /** Rows in one statement at most, … */
@@ -117,7 +117,8 @@ async function clearStale(sql: Sql): Promise<void> {
   )
 }
 
-async function dropStaged(sql: Sql, ids: readonly number[]): Promise<void> {
+/** Drops loads, with all that was staged for them. */
+export async function dropStaged(sql: SqlOrTransaction, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   for (const name of [...Object.values(tables).map((table) => table.name), 'import_affected_users']) {
     await sql`delete from ${sql(name)} where import_id = any(${[...ids]}::bigint[])`

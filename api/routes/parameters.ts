@@ -6,6 +6,7 @@
  */
 import * as v from 'valibot'
 import { createFilter, type Filter } from '../catalog/filter.ts'
+import { forgeNamePattern, forgeNameRule } from '../catalog/forge-name.ts'
 import { offsetOf, type Page } from '../catalog/page.ts'
 import type { ApiContext } from '../environment.ts'
 import { badRequest } from '../errors.ts'
@@ -18,9 +19,6 @@ const longestText = 255
 
 const pageNumber = v.pipe(v.string(), v.regex(/^[1-9]\d*$/), v.transform(Number))
 const pageSize = v.pipe(pageNumber, v.maxValue(largestPageSize))
-/** What an account or repository of a forge may be called (`decisions.md`, Single resources). */
-const forgeName = v.pipe(v.string(), v.regex(/^[\w.[\]-]{1,100}$/))
-const forgeNameRule = 'must be 1 to 100 letters, digits, -, _, ., [ or ]'
 
 /** `page` and `per_page`. */
 export function readPage(query: URLSearchParams): Page {
@@ -77,7 +75,7 @@ export function readFullName(c: ApiContext): { owner: string; name: string } {
 
 function readForgeName(value: string | undefined, title: string, name: string): string {
   if (value === undefined || value === '') throw badRequest(`${title} is missing`)
-  if (!v.is(forgeName, value)) throw badRequest(`Invalid ${name}: ${forgeNameRule}`)
+  if (!forgeNamePattern.test(value)) throw badRequest(`Invalid ${name}: ${forgeNameRule}`)
   return value
 }
 

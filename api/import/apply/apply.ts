@@ -5,6 +5,7 @@
  * @module
  */
 import type { Sql } from '../../database/connect.ts'
+import { dropStaged } from '../staging.ts'
 import { type Added, addAhead, giveUp, hasSingleSession, keepTurn } from './ahead.ts'
 import { applyCommits } from './commits.ts'
 import { applyRepositories } from './repositories.ts'
@@ -15,8 +16,6 @@ import { applyUsers } from './users.ts'
 
 /** Any number that nobody else of this database takes: only one load is applied at a time. */
 const applyLock = 0x6465_7665
-
-const stagingTables = ['import_users', 'import_repositories', 'import_commits']
 
 /** What a load changed. */
 export interface ImportResult {
@@ -94,10 +93,7 @@ export async function finishImport(
       tx,
       tx`select distinct user_id from import_affected_users where import_id = ${importId}`,
     )
-    for (const table of [...stagingTables, 'import_affected_users']) {
-      await tx`delete from ${tx(table)} where import_id = ${importId}`
-    }
-    await tx`delete from imports where id = ${importId}`
+    await dropStaged(tx, [importId])
 
     users.added += ahead.users
     repositories.added += ahead.repositories
