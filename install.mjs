@@ -38,3 +38,4 @@ if (readStamp() !== stamp) {
   }
   writeFileSync(stampFile, stamp)
 }
+await import('./patches/apply.mjs')
