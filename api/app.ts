@@ -1,29 +1,31 @@
 /**
  * The whole HTTP surface, with no runtime in it: what differs between Node and Deno is handed in.
  *
- * Every endpoint outside `service.md` §4.6 goes one way: authenticate → permission → throttle → validate → read
- * (catalog) → charge (ledger) → answer.
+ * Every endpoint outside `service.md` §4.6 goes one way: authenticate → permission → rate limit → admission → validate
+ * → read (catalog) → settle (ledger) → answer. The ledger has the last word on the first three.
  *
  * @module
  */
 import type { Logger } from '@logtape/logtape'
 import { Hono } from 'hono'
-import { cors } from 'hono/cors'
-import { secureHeaders } from 'hono/secure-headers'
+import { createAdmission } from './admission.ts'
 import { createErrorHandler } from './answer/error.ts'
 import { createMeter } from './answer/metered.ts'
 import { createListingStore } from './catalog/listing.ts'
 import { loadContract } from './contract.ts'
 import type { Database } from './database/connect.ts'
-import type { ApiContext, Environment } from './environment.ts'
+import type { ApiContext, Caller, Environment } from './environment.ts'
 import { notFound } from './errors.ts'
+import type { Scope } from './ledger/api-key.ts'
+import { createLedger } from './ledger/ledger.ts'
 import { createMetrics } from './metrics.ts'
 import { accessLog } from './middleware/access-log.ts'
-import { authenticate, requireAdmin, requireScope } from './middleware/authenticate.ts'
-import { limitConcurrency } from './middleware/limit-concurrency.ts'
+import { admit } from './middleware/admit.ts'
+import { authenticate, recallKey } from './middleware/authenticate.ts'
 import { readOnly } from './middleware/read-only.ts'
+import { refuseOverload } from './middleware/refuse-overload.ts'
 import { requestIdentity } from './middleware/request-identity.ts'
-import { throttle } from './middleware/throttle.ts'
+import { standardHeaders } from './middleware/standard-headers.ts'
 import { assertReadableUrl, validateUrl } from './middleware/validate-url.ts'
 import { createApiDocsRoutes } from './routes/api-docs.ts'
 import { addApiKeyRoutes } from './routes/api-key.ts'
@@ -41,80 +43,84 @@ export interface AppOptions {
   baseUrl: string | undefined
   /** What kept listings may take in the database, in MiB. */
   listingsMegabytes: number
+  /** What would have to wait for longer before it is worked on is answered 503. In milliseconds; default 2,000. */
+  longestWait?: number
   /** Folder of the built documentation. */
   docsDirectory: string
   /** What `/version` says. */
   program: { version: string; commit: string | null; runtime: string }
 }
 
-/** Requests that an instance works on at a time: what its database does in a second or so. */
-const mostRequestsUnderWay = 1_000
+/** Requests that an instance takes in at a time, with or without a key. */
+const mostUnderWay = 4_000
+/** Of those with a key, so many are worked on at a time; the others take turns, up to so many. */
+const admission = { atOnce: 64, mostWaiting: 2_000 }
 
-/** Headers beyond the safelisted ones that scripts of other origins may read. */
-const exposedHeaders = [
-  'ETag',
-  'Link',
-  'RateLimit',
-  'RateLimit-Policy',
-  'Retry-After',
-  'WWW-Authenticate',
-  'X-Credits-Cost',
-  'X-Credits-Remaining',
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-  'X-Request-Id',
-  'X-Total-Count',
-]
+const crossOriginHeaders = {
+  allowed: ['Authorization', 'Idempotency-Key', 'If-None-Match', 'Max-Credits'],
+  exposed: [
+    'ETag',
+    'Idempotency-Replayed',
+    'Link',
+    'RateLimit',
+    'RateLimit-Policy',
+    'Retry-After',
+    'WWW-Authenticate',
+    'X-Credits-Cost',
+    'X-Credits-Remaining',
+    'X-RateLimit-Limit',
+    'X-RateLimit-Remaining',
+    'X-RateLimit-Reset',
+    'X-Request-Id',
+    'X-Total-Count',
+  ],
+}
 
 /** Creates the app. It listens nowhere yet: hand its `fetch` to a server, or requests to its `request`. */
 export function createApp(options: AppOptions): Hono<Environment> {
-  const { database, logger, baseUrl, docsDirectory, program } = options
-  const { sql } = database
+  const { database, logger, baseUrl, longestWait = 2_000, docsDirectory, program } = options
+  const { sql, ledgerSql } = database
   const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/$/, '')
   const publicRoot = (c: ApiContext) => baseUrl ?? new URL(c.req.url).origin
   const publicUrl = (c: ApiContext) => new URL(new URL(c.req.url).pathname, publicRoot(c))
   const metrics = createMetrics()
-  const meter = createMeter(sql)
+  const ledger = createLedger(ledgerSql)
+  const meter = createMeter(ledger, { basePath })
+  const room = createAdmission<number>({ ...admission, longestWait })
+  const isHopeless = (c: ApiContext) => {
+    const key = room.isFull() ? recallKey(ledger, c.req.header('Authorization')) : undefined
+    return key !== undefined && room.isHopeless(key.id)
+  }
   const listings = createListingStore(sql, { maxBytes: options.listingsMegabytes * 2 ** 20 })
 
   const root = new Hono<Environment>()
   root.onError(createErrorHandler(logger))
-  root.notFound((c) => {
+  const answerNowhere = meter.metered(() => Promise.reject(notFound('Not found')))
+  root.notFound(async (c) => {
+    if (c.get('caller') !== undefined) return (await answerNowhere(c, async () => {})) ?? c.body(null)
     assertReadableUrl(c.req.url)
     throw notFound('Not found')
   })
   root.use(
     requestIdentity(),
-    accessLog(logger),
     metrics.measure,
-    secureHeaders({
-      overwrite: false, // docs and viewer have policies of their own
-      contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-      crossOriginResourcePolicy: 'cross-origin', // any origin may call the API
-      crossOriginOpenerPolicy: 'same-origin',
-      xFrameOptions: 'DENY',
-      strictTransportSecurity: baseUrl?.startsWith('https:') ? 'max-age=31536000' : false,
-    }),
-    cors({
-      origin: '*',
-      allowMethods: ['GET', 'HEAD', 'OPTIONS'],
-      allowHeaders: ['Authorization', 'If-None-Match'],
-      exposeHeaders: exposedHeaders,
-      maxAge: 86_400, // seconds
-    }),
+    standardHeaders(crossOriginHeaders, { isHttps: baseUrl?.startsWith('https:') ?? false }),
+    refuseOverload({ mostUnderWay, isHopeless }),
+    accessLog(logger),
     readOnly(),
-    limitConcurrency(mostRequestsUnderWay),
   )
 
   const app = basePath === '' ? root : root.basePath(basePath)
-  const authenticated = [authenticate(sql)] as const
-  const checked = [throttle(sql), validateUrl()] as const
-  app.use('/users/*', ...authenticated, meter.stateCredits, requireScope('users:read'), ...checked)
-  app.use('/repos/*', ...authenticated, meter.stateCredits, requireScope('repos:read'), ...checked)
-  app.use('/api-key/credits', ...authenticated, ...checked)
-  app.use('/metrics', ...authenticated, requireAdmin(), ...checked)
-  app.use('/admin/*', ...authenticated, requireAdmin(), ...checked)
+  const guard = (isAllowed: (caller: Caller) => boolean, message: string) =>
+    [authenticate(ledger), meter.permit(isAllowed, message), meter.turnAway, admit(room)] as const
+  const mayRead = (scope: Scope) =>
+    guard(({ role, scopes }) => role === 'admin' || scopes.includes(scope), 'Insufficient permissions')
+  const isAdmin = () => guard(({ role }) => role === 'admin', 'Admin access required')
+  app.use('/users/*', ...mayRead('users:read'))
+  app.use('/repos/*', ...mayRead('repos:read'))
+  app.use('/api-key/*', ...guard(() => true, ''))
+  app.use('/metrics', ...isAdmin())
+  app.use('/admin/*', ...isAdmin())
   const publicPaths = [
     '',
     '/',
@@ -129,8 +135,8 @@ export function createApp(options: AppOptions): Hono<Environment> {
 
   addUserRoutes({ app, sql, listings, meter, publicUrl })
   addRepositoryRoutes({ app, sql, listings, meter, publicUrl })
-  addApiKeyRoutes(app)
-  addOperationsRoutes({ app, sql, metrics: metrics.registry, publicUrl })
+  addApiKeyRoutes({ app, sql, meter, publicUrl })
+  addOperationsRoutes({ app, sql, meter, metrics: metrics.registry, publicUrl })
   addPublicRoutes({ app, database, contract: loadContract(), program, publicRoot })
   app.route('/docs', createDocsRoutes({ directory: docsDirectory, basePath }))
   app.route(

@@ -6,7 +6,7 @@
 import type { Context } from 'hono'
 import type { ApiKey } from './ledger/api-key.ts'
 
-/** A request whose bearer is known. */
+/** Whose request it is. */
 export interface Caller extends ApiKey {
   /** The key as the caller sent it. */
   secret: string
@@ -21,6 +21,8 @@ export interface Environment {
     startedAt: number
     /** Set on routes behind `authenticate`. */
     caller: Caller
+    /** Gives up the request's place among those that are worked on. Set behind `admit`. */
+    leave?: () => void
     /** Credits charged, for the log. */
     charged?: number
   }

@@ -41,9 +41,27 @@ export function forbidden(message: string): ApiError {
   return new ApiError(403, message)
 }
 
+/** 403: the balance is below the cost (`service.md` §5). Both in credits. */
+export function insufficientCredits(cost: number, balance: number): ApiError {
+  return forbidden(`insufficient credits: need ${cost}, have ${balance}`)
+}
+
+/** 403: the answer costs more than the client is ready to pay. Both in credits. */
+export function forbiddenCost(cost: number, most: number): ApiError {
+  return forbidden(`Max-Credits is ${most}, and this costs ${cost}`)
+}
+
 /** 404: no such resource, or no such path. */
 export function notFound(message: string): ApiError {
   return new ApiError(404, message)
+}
+
+/** 422: the idempotency key was used for another request. */
+export function idempotencyConflict(): ApiError {
+  return new ApiError(
+    422,
+    'Idempotency-Key was sent with another request before; use a new one for this request',
+  )
 }
 
 /** 429: the key has used up its rate limit; `seconds` until the next request will be let through. */

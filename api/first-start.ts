@@ -11,7 +11,7 @@ import { readDataset } from './catalog/dataset.ts'
 import type { Config } from './config.ts'
 import type { Sql } from './database/connect.ts'
 import { findSources, importNdjson } from './import/ndjson.ts'
-import { findApiKey, hashSecret, type Role, scopes } from './ledger/api-key.ts'
+import { findApiKeys, hashSecret, type Role, scopes } from './ledger/api-key.ts'
 import { createKey } from './ledger/keys.ts'
 import type { RateLimit } from './ledger/rate-limit.ts'
 
@@ -64,7 +64,10 @@ async function keepOrCreate(
   known: string | undefined,
   rateLimit: RateLimit | null,
 ): Promise<string> {
-  if (known !== undefined && (await findApiKey(sql, hashSecret(known))) !== undefined) return known
+  if (known !== undefined) {
+    const [key] = await findApiKeys(sql, [hashSecret(known)])
+    if (key !== undefined) return known
+  }
   const { secret } = await createKey(sql, {
     role,
     scopes,

@@ -54,7 +54,15 @@ export default defineConfig({
         },
         {
           label: 'Guides',
-          items: ['authentication', 'credits', 'pagination', 'filtering', 'requests-and-answers', 'errors'],
+          items: [
+            'authentication',
+            'credits',
+            'exactness',
+            'pagination',
+            'filtering',
+            'requests-and-answers',
+            'errors',
+          ],
         },
         {
           label: 'Reference',
@@ -62,7 +70,7 @@ export default defineConfig({
         },
         {
           label: 'Run your own',
-          items: ['running', 'settings', 'loading-data', 'keys'],
+          items: ['running', 'settings', 'loading-data', 'keys', 'ledger'],
         },
       ],
     }),

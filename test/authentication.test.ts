@@ -66,8 +66,8 @@ describeOnEachDatabase('authentication', (kind) => {
     return answers.map(({ status }) => status)
   }
 
-  test('the document has the nine paths that ask for a key', () => {
-    expect(authenticatedPaths).toHaveLength(9)
+  test('the document has the eleven paths that ask for a key', () => {
+    expect(authenticatedPaths).toHaveLength(11)
   })
 
   test.each([...authenticatedPaths, ...otherGuardedPaths])(

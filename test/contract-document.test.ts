@@ -164,6 +164,8 @@ describe('openapi.yml', () => {
     )
     expect(new Set(lists.map(({ path }) => path))).toEqual(
       new Set([
+        '/api-key/usage',
+        '/api-key/usage/days',
         '/users',
         '/repos',
         '/repos/{owner}/{name}/commits',

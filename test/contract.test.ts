@@ -7,6 +7,7 @@
 import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { grantCredits } from '../api/ledger/keys.ts'
 import { contract, listOperations, type Schema } from './support/contract.ts'
 import { createInstance, openAbsentDatabase } from './support/instance.ts'
 import { type RequestOptions, startTestService, type TestService } from './support/service.ts'
@@ -32,6 +33,8 @@ describe('openapi.yml', () => {
   let service: TestService
   /** An admin key: it may call everything, as often as it likes. */
   let key: string
+  /** A user key that has spent something. */
+  let spender: string
   let repository: string
   beforeAll(async () => {
     service = await startTestService('embedded')
@@ -41,6 +44,8 @@ describe('openapi.yml', () => {
       where commits_count > 0 and dependencies_count > 0 order by id limit 1`
     if (row === undefined) throw new Error('the sample data has no such repository')
     repository = row.name
+    spender = (await service.createKey()).secret
+    await service.request('/users', { key: spender })
   })
   afterAll(() => service.close())
 
@@ -92,9 +97,9 @@ describe('openapi.yml', () => {
     }
   })
 
-  const allQueries = ['page', 'per_page', 'location', 'dependency_names', 'dependency_files']
+  const allQueries = ['page', 'per_page', 'location', 'dependency_names', 'dependency_files', 'day']
 
-  test('declares the five query parameters of the contract, none of them required', () => {
+  test('declares the query parameters of the contract and of the ledger, none of them required', () => {
     const queries = withParameters.flatMap((operation) => operation.queries)
     expect([...new Set(queries.map(({ name }) => name))].sort()).toEqual([...allQueries].sort())
     expect(queries.filter(({ required }) => required)).toEqual([])
@@ -102,7 +107,11 @@ describe('openapi.yml', () => {
 
   describe.each(withParameters.filter(({ queries }) => queries.length > 0))('$method $path', (operation) => {
     const { path, method, queries } = operation
-    const ask = (query: string) => service.request(`${fillPath(path, repository)}${query}`, { method, key })
+    const ask = (query: string) =>
+      service.request(`${fillPath(path, repository)}${query}`, {
+        method,
+        key: path.startsWith('/api-key/') ? spender : key,
+      })
     const statusOf = async (query: string) => [query, (await ask(query)).status]
 
     /** What the answer to a query says of its page; of HEAD it is the address of the first one. */
@@ -164,8 +173,9 @@ describe('openapi.yml', () => {
 
     test('reads every declared filter', async () => {
       const total = async (query: string) => (await ask(query)).headers.get('X-Total-Count')
-      for (const { name } of queries.filter(({ schema }) => schema.type !== 'integer')) {
-        expect([name, await total(`?${name}=nothing-is-called-so`)]).toEqual([name, '0'])
+      for (const { name, schema } of queries.filter(({ schema }) => schema.type !== 'integer')) {
+        const nothing = schema.format === 'date' ? '1999-12-31' : 'nothing-is-called-so'
+        expect([name, await total(`?${name}=${nothing}`)]).toEqual([name, '0'])
         expect([name, (await ask(`?${name}=a&${name}=b`)).status]).toEqual([name, 400])
       }
       expect(Number(await total(''))).toBeGreaterThan(0)
@@ -238,6 +248,23 @@ describe('openapi.yml', () => {
       'Insufficient permissions': ['/users', { key: narrow.secret }],
       'Admin access required': ['/metrics', { key: user.secret }],
       'insufficient credits: need 30, have 12': ['/users', { key: user.secret }],
+      'Max-Credits is 10, and this costs 30': [
+        '/users',
+        { key: user.secret, headers: { 'Max-Credits': '10' } },
+      ],
+      'Invalid Max-Credits: must be a whole number of credits': [
+        '/users',
+        { key, headers: { 'Max-Credits': 'a few' } },
+      ],
+      'Invalid Idempotency-Key: must be 1 to 255 visible ASCII characters': [
+        '/users',
+        { key, headers: { 'Idempotency-Key': 'a b' } },
+      ],
+      'Idempotency-Key was sent with another request before; use a new one for this request': [
+        '/users?per_page=1',
+        { key: user.secret, headers: { 'Idempotency-Key': 'used' } },
+      ],
+      'Invalid day: must be a date such as 2030-12-31 (UTC)': ['/api-key/usage?day=today', { key }],
       'User not found': ['/users/nobody-has-this-login', { key }],
       'Repository not found': ['/repos/nobody/nothing', { key }],
       'Not found': ['/no-such-path'],
@@ -276,6 +303,8 @@ describe('openapi.yml', () => {
       'Invalid URL: NUL character': ['/users?x=%00', { key }],
     }
     await service.request('/users', { key: limited.secret })
+    await service.request('/users/ngoldberg', { key: user.secret, headers: { 'Idempotency-Key': 'used' } })
+    await grantCredits(service.sql, user.id, 1) // 12 again
     for (const [message, [path, options]] of Object.entries(provocations)) {
       const { error } = v.parse(
         v.object({ error: v.string() }),

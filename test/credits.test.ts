@@ -53,15 +53,17 @@ describeOnEachDatabase('credits', (kind) => {
       expect(readCredits(answer)).toEqual({ cost: String(cost), remaining: String(500 - cost) })
       expect(await service.readLedger(id)).toEqual({ balance: 500 - cost, granted: 500, charged: cost })
       const rows = await service.sql`
-        select kind, credits, balance, request_id, endpoint from ledger where api_key_id = ${id} order by id`
+        select kind, granted, cost, balance, items, request_id, path from ledger where api_key_id = ${id} order by position`
       expect(rows).toEqual([
-        { kind: 'grant', credits: 500, balance: 500, request_id: null, endpoint: null },
+        { kind: 'grant', granted: 500, cost: 0, balance: 500, items: null, request_id: null, path: null },
         {
           kind: 'charge',
-          credits: -cost,
+          granted: 0,
+          cost,
           balance: 500 - cost,
+          items: cost,
           request_id: answer.headers.get('X-Request-Id'),
-          endpoint: `GET ${path.replace(/\?.*/, '')}`,
+          path: path.replace(/\?.*/, ''),
         },
       ])
     }
@@ -294,7 +296,7 @@ describeOnEachDatabase('credits', (kind) => {
     try {
       const answer = await service.request('/users?per_page=3', { key: secret })
       expect([answer.status, answer.json()]).toEqual([500, { error: 'Internal server error' }])
-      expect(readCredits(answer)).toEqual({ cost: '0', remaining: '10' })
+      expect(readCredits(answer)).toEqual({ cost: null, remaining: null })
     } finally {
       await service.sql`alter table ledger drop constraint no_charges`
     }

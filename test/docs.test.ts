@@ -108,6 +108,7 @@ describe('GET /docs', () => {
       'Insufficient permissions',
       'Admin access required',
       'insufficient credits: need 30, have 12',
+      'Max-Credits is 10, and this costs 30',
     ])
   })
 

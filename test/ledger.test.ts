@@ -60,13 +60,14 @@ describeOnEachDatabase('the ledger', (kind) => {
 
   afterEach(async () => {
     const wrong = await service.sql`
-      select k.id, k.credits, sum(l.credits)::bigint as sum from api_keys k left join ledger l on l.api_key_id = k.id
-      group by k.id having k.credits <> coalesce(sum(l.credits), 0)`
+      select k.id, k.credits, sum(granted - cost)::bigint as sum
+      from api_keys k left join ledger l on l.api_key_id = k.id
+      group by k.id having k.credits <> coalesce(sum(granted - cost), 0)`
     expect(wrong).toEqual([])
     // Each row says what the balance was after it, without a gap.
     const gaps = await service.sql`
       select * from (
-        select *, sum(credits) over (partition by api_key_id order by id)::bigint as sum from ledger
+        select *, sum(granted - cost) over (partition by api_key_id order by position)::bigint as sum from ledger
       ) l where balance <> sum`
     expect(gaps).toEqual([])
   })
@@ -196,12 +197,12 @@ describeOnEachDatabase('the ledger', (kind) => {
       expect(await grantCredits(service.sql, id, -15)).toMatchObject({ id, remaining_credits: 0 })
       expect(await grantCredits(service.sql, id, 0)).toMatchObject({ id, remaining_credits: 0 })
       const rows = await service.sql`
-        select kind, credits, balance from ledger where api_key_id = ${id} order by id`
+        select kind, granted, balance from ledger where api_key_id = ${id} order by position`
       expect(rows).toEqual([
-        { kind: 'grant', credits: 10, balance: 10 },
-        { kind: 'grant', credits: 5, balance: 15 },
-        { kind: 'grant', credits: -15, balance: 0 },
-        { kind: 'grant', credits: 0, balance: 0 },
+        { kind: 'grant', granted: 10, balance: 10 },
+        { kind: 'grant', granted: 5, balance: 15 },
+        { kind: 'grant', granted: -15, balance: 0 },
+        { kind: 'grant', granted: 0, balance: 0 },
       ])
     })
 

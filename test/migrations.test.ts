@@ -4,6 +4,7 @@
  * @module
  */
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +12,8 @@ import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { type Database, openDatabase } from '../api/database/connect.ts'
 import { listMigrations, MigrationError, migrate } from '../api/database/migrate.ts'
+import { grantCredits } from '../api/ledger/keys.ts'
+import { verifyLedger } from '../api/ledger/verify.ts'
 import { databaseUrl, testPool } from './support/databases.ts'
 import { describeOnEachDatabase } from './support/service.ts'
 
@@ -131,5 +134,52 @@ describeOnEachDatabase('migrations', (kind) => {
     expect(tables).toEqual([{ name: 'users' }])
     await sql`drop table users`
     expect(await migrate(sql)).toEqual(names)
+  })
+
+  test('carry a ledger of the first version over, entry by entry', async () => {
+    const [{ sql }] = getDatabases()
+    const [first] = names
+    const directory = new URL('../api/database/migrations/', import.meta.url)
+    await sql.begin(async (tx) => {
+      await tx.unsafe(readFileSync(new URL(first ?? '', directory), 'utf8'))
+      await tx`create table migrations (number integer primary key, name text, applied_at timestamptz default now())`
+      await tx`insert into migrations (number, name) values (1, ${first ?? ''})`
+      await tx`
+        insert into api_keys (role, scopes, credits)
+        values ('user', '{users:read}', 63), ('user', '{}', 5), ('admin', '{}', 0)`
+      await tx`
+        insert into ledger (api_key_id, created_at, kind, credits, balance, request_id, endpoint) values
+          (1, '2026-01-30 10:00Z', 'grant', 100, 100, null, null),
+          (2, '2026-01-30 10:01Z', 'grant', 5, 5, null, null),
+          (1, '2026-01-30 23:59:59Z', 'charge', -30, 70, gen_random_uuid(), 'GET /users'),
+          (1, '2026-01-31 00:00:01Z', 'charge', -1, 69, gen_random_uuid(), 'GET /users/ngoldberg'),
+          (1, '2026-01-31 00:00:00Z', 'charge', -6, 63, gen_random_uuid(), 'GET /repos/a/b/commits')`
+    })
+    expect(await migrate(sql)).toEqual(names.slice(1))
+    expect(await verifyLedger(sql)).toMatchObject({
+      keys: 3,
+      entries: 5,
+      granted: 105n,
+      cost: 37n,
+      problems: [],
+    })
+    expect(
+      await sql`select position, kind, granted, cost, balance, items, path from ledger where api_key_id = 1 order by position`,
+    ).toEqual([
+      { position: 1, kind: 'grant', granted: 100, cost: 0, balance: 100, items: null, path: null },
+      { position: 2, kind: 'charge', granted: 0, cost: 30, balance: 70, items: 30, path: '/users' },
+      { position: 3, kind: 'charge', granted: 0, cost: 1, balance: 69, items: 1, path: '/users/ngoldberg' },
+      { position: 4, kind: 'charge', granted: 0, cost: 6, balance: 63, items: 6, path: '/repos/a/b/commits' },
+    ])
+    expect(
+      await sql`select day::text, endpoint, entries, cost from ledger_days where api_key_id = 1 order by day, endpoint`,
+    ).toEqual([
+      { day: '2026-01-30', endpoint: '', entries: 1, cost: 0 },
+      { day: '2026-01-30', endpoint: '/users', entries: 1, cost: 30 },
+      { day: '2026-01-31', endpoint: '/repos/{owner}/{name}/commits', entries: 1, cost: 6 },
+      { day: '2026-01-31', endpoint: '/users/{login}', entries: 1, cost: 1 },
+    ])
+    expect(await grantCredits(sql, 1, 7)).toMatchObject({ remaining_credits: 70 })
+    expect((await verifyLedger(sql)).problems).toEqual([])
   })
 })

@@ -143,12 +143,12 @@ describeOnEachDatabase('operations', (kind) => {
         `devdata_requests_total{method="${method}",route="${route}",status="${status}"}`
       for (const [name, count] of [
         [sample('GET', '/users', 200), 1],
-        [sample('GET', '/users/:login', 200), 2],
-        [sample('GET', '/users/:login', 404), 1],
-        [sample('HEAD', '/users/:login', 200), 1],
-        [sample('GET', '/users/:login', 401), 1],
+        [sample('GET', '/users/{login}', 200), 2],
+        [sample('GET', '/users/{login}', 404), 1],
+        [sample('HEAD', '/users/{login}', 200), 1],
+        [sample('GET', '/users/{login}', 401), 1],
         ['devdata_credits_charged_total', 10],
-        ['devdata_request_seconds_count{route="/users/:login"}', 5],
+        ['devdata_request_seconds_count{route="/users/{login}"}', 5],
       ] as const) {
         expect([name, findSample(after, name) - findSample(before, name)]).toEqual([name, count])
       }

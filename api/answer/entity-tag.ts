@@ -3,13 +3,11 @@
  *
  * @module
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** A weak entity tag over the parts that make an answer: the same data under the same URL has the same tag. */
 export function createEntityTag(...parts: readonly string[]): string {
-  const hash = createHash('sha256')
-  for (const part of parts) hash.update(part).update('\0')
-  return `W/"${hash.digest('base64url').slice(0, 22)}"`
+  return `W/"${hash('sha256', parts.join('\0'), 'base64url').slice(0, 22)}"`
 }
 
 /** Whether an `If-None-Match` field names the tag, compared weakly, or any tag (`*`). */

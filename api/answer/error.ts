@@ -1,5 +1,6 @@
 import type { Logger } from '@logtape/logtape'
 import type { ErrorHandler } from 'hono'
+import { OverCapacityError } from '../admission.ts'
 import { isDatabaseUnavailable } from '../database/connect.ts'
 import type { Environment } from '../environment.ts'
 import { ApiError, unavailable } from '../errors.ts'
@@ -22,6 +23,7 @@ export function createErrorHandler(logger: Logger): ErrorHandler<Environment> {
 
 function toApiError(error: Error): ApiError {
   if (error instanceof ApiError) return error
+  if (error instanceof OverCapacityError) return unavailable('Over capacity')
   if (isDatabaseUnavailable(error)) return unavailable('Database unavailable', error)
   return new ApiError(500, 'Internal server error', { cause: error })
 }

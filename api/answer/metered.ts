@@ -1,15 +1,28 @@
 /**
- * The last steps of every request for data: not modified? a quote? then charge, then answer. Nothing leaves before
- * its debit is recorded (`decisions.md`, Credits).
+ * The last steps of every request with a key: not modified? a quote? then settle, then answer. Nothing leaves before
+ * the ledger has let it (`decisions.md`, Credits).
  *
  * @module
  */
+import type { Handler, MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import type { Sql } from '../database/connect.ts'
-import type { ApiContext, Environment } from '../environment.ts'
-import { type ApiError, forbidden, notFound, unauthorized } from '../errors.ts'
-import { chargeCredits } from '../ledger/charge.ts'
+import type { ApiContext, Caller, Environment } from '../environment.ts'
+import {
+  ApiError,
+  forbidden,
+  forbiddenCost,
+  idempotencyConflict,
+  insufficientCredits,
+  tooManyRequests,
+  unauthorized,
+} from '../errors.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Purchase, Settlement } from '../ledger/settle.ts'
+import { describeRoute } from '../middleware/access-log.ts'
+import { assertReadableUrl } from '../middleware/validate-url.ts'
 import { createEntityTag, matchesEntityTag } from './entity-tag.ts'
+import { stateStanding, wholeSeconds } from './standing.ts'
+import { noTerms, readTerms, type Terms } from './terms.ts'
 
 /** Data that a request asked for, and what it costs. */
 export interface MeteredAnswer {
@@ -21,65 +34,113 @@ export interface MeteredAnswer {
   render(): string
 }
 
-/** Settles and sends answers for data. */
-export interface Meter {
-  /** Middleware: states cost and balance on every answer of a metered route, errors included. */
-  stateCredits: ReturnType<typeof stateCredits>
-  /** Charges for an answer and sends it; 304 and `HEAD` cost nothing. Throws 403 when the balance is below the cost. */
-  answer(c: ApiContext, answer: MeteredAnswer): Promise<Response>
-  /** Charges for an answer that is not there: the contract's one paid 404 (`service.md` §4.2). */
-  answerNotFound(c: ApiContext, message: string, cost: number): Promise<ApiError>
+/** An error that may cost something: the contract's one paid 404 (`service.md` §4.2). */
+export interface MeteredError {
+  /** In credits. */
+  cost: number
+  error: ApiError
 }
 
-/** Creates the meter of a ledger. */
-export function createMeter(sql: Sql): Meter {
-  /**
-   * Takes the cost off the caller's balance; for `HEAD` only states it. Throws 401 or 403, and then nothing was taken.
-   */
-  async function settle(c: ApiContext, cost: number): Promise<void> {
-    const caller = c.get('caller')
-    if (caller.role === 'admin' || cost === 0) return
-    if (c.req.method === 'HEAD') return c.header('X-Credits-Cost', String(cost))
-    const result = await chargeCredits(sql, {
-      keyId: caller.id,
-      secretHash: caller.secretHash,
-      cost,
+/** Settles and sends the answers of endpoints that need a key. */
+export interface Meter {
+  /** Middleware: lets only keys through that may use the route; the others get a 403 with `message`. */
+  permit(isAllowed: (caller: Caller) => boolean, message: string): MiddlewareHandler<Environment>
+  /** Middleware: 429 without asking the database, while it is sure to say so. */
+  turnAway: MiddlewareHandler<Environment>
+  /** An endpoint whose answers cost credits. An `ApiError` that `read` throws is free. */
+  metered(read: (c: ApiContext) => Promise<MeteredAnswer | MeteredError>): Handler<Environment>
+  /** An endpoint that costs nothing. `answer` is told what the ledger said. */
+  free(answer: (c: ApiContext, settlement: Settlement) => Response | Promise<Response>): Handler<Environment>
+}
+
+/** What is bought, and on which terms; nothing, for what is free. */
+type Order = (Pick<Purchase, 'cost' | 'items'> & Terms) | null
+
+/** Creates the meter of a ledger. `basePath` is the path under which the API is mounted. */
+export function createMeter(ledger: Ledger, { basePath }: { basePath: string }): Meter {
+  /** Throws 401, 403, 422 or 429, and then nothing was taken. */
+  async function settle(c: ApiContext, order: Order, { counts = true } = {}): Promise<Settlement> {
+    const { id, secretHash } = c.get('caller')
+    const purchase = order && {
+      ...order,
       requestId: c.get('requestId'),
-      endpoint: `${c.req.method} ${c.req.path}`,
-    })
-    if (result.outcome === 'unusable') throw unauthorized('Invalid API key')
-    c.header('X-Credits-Remaining', String(result.balance))
-    if (result.outcome === 'insufficient') {
-      throw forbidden(`insufficient credits: need ${cost}, have ${result.balance}`)
+      path: c.req.path.slice(basePath.length),
+      endpoint: describeRoute(c).slice(basePath.length),
     }
-    c.header('X-Credits-Cost', String(cost))
-    c.set('charged', cost)
+    const settlement = await ledger.settle({ keyId: id, secretHash, counts, purchase }, c.get('leave'))
+    if (settlement.outcome === 'unusable') throw unauthorized('Invalid API key')
+    stateStanding(c, settlement)
+    switch (settlement.outcome) {
+      case 'throttled':
+        throw tooManyRequests(wholeSeconds(settlement))
+      case 'over_most':
+        throw forbiddenCost(order?.cost ?? 0, order?.mostCredits ?? 0)
+      case 'insufficient':
+        throw insufficientCredits(order?.cost ?? 0, settlement.balance)
+      case 'conflict':
+        throw idempotencyConflict()
+      default:
+        return settlement
+    }
   }
 
   return {
-    stateCredits: stateCredits(),
-    async answer(c, { cost, represents, render }) {
-      const tag = createEntityTag(...represents)
-      const isKnown = matchesEntityTag(c.req.header('If-None-Match'), tag)
-      if (!isKnown) await settle(c, cost)
+    permit: (isAllowed, message) =>
+      createMiddleware<Environment>(async function permit(c, next) {
+        if (!isAllowed(c.get('caller'))) {
+          await settle(c, null, { counts: false })
+          throw forbidden(message)
+        }
+        await next()
+      }),
+
+    turnAway: createMiddleware<Environment>(async function turnAway(c, next) {
+      const foreseen = ledger.foresee(c.get('caller').id)
+      if (foreseen !== undefined) {
+        stateStanding(c, foreseen)
+        throw tooManyRequests(wholeSeconds(foreseen))
+      }
+      await next()
+    }),
+
+    metered: (read) => async (c) => {
+      const isQuote = c.req.method === 'HEAD'
+      let terms = noTerms
+      let answer: MeteredAnswer | MeteredError
+      try {
+        assertReadableUrl(c.req.url)
+        if (!isQuote) terms = readTerms(c)
+        answer = await read(c)
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        answer = { cost: 0, error }
+      }
+      const data = 'error' in answer ? undefined : answer
+      const tag = data && createEntityTag(...data.represents)
+      const isKnown = tag !== undefined && matchesEntityTag(c.req.header('If-None-Match'), tag)
+      const cost = isKnown ? 0 : answer.cost
+      // What is not served can't be paid, nor can an idempotency key stand for it.
+      const isServed = !isQuote && !isKnown && (data !== undefined || cost > 0)
+      const order = isServed ? { ...terms, cost, items: data === undefined ? 0 : cost } : null
+      const { outcome, charged } = await settle(c, order)
+
+      c.set('charged', charged)
+      if (outcome === 'replayed') c.header('Idempotency-Replayed', 'true')
+      const quote = c.get('caller').role === 'admin' ? 0 : cost
+      c.header('X-Credits-Cost', String(isQuote ? quote : charged))
+      if ('error' in answer) throw answer.error
       c.header('ETag', tag)
       // Private: whoever holds a copy must ask again, with a key, before using it.
       c.header('Cache-Control', 'private, no-cache')
       if (isKnown) return c.body(null, 304)
       c.header('Content-Type', 'application/json')
-      return c.body(render())
+      return c.body(answer.render())
     },
-    async answerNotFound(c, message, cost) {
-      await settle(c, cost)
-      return notFound(message)
+
+    free: (answer) => async (c) => {
+      const settlement = await settle(c, null)
+      assertReadableUrl(c.req.url)
+      return answer(c, settlement)
     },
   }
-}
-
-function stateCredits() {
-  return createMiddleware<Environment>(async function stateCredits(c, next) {
-    c.header('X-Credits-Cost', '0')
-    c.header('X-Credits-Remaining', String(c.get('caller').credits))
-    await next()
-  })
 }

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Sql } from '../database/connect.ts'
+import { createBatcher } from '../database/batch.ts'
+import type { Fragment, Sql } from '../database/connect.ts'
 import { type Filter, isUnfiltered } from './filter.ts'
 import { type ListingStore, readListed } from './listing.ts'
 import { type ListPage, offsetOf, type Page, renderPage } from './page.ts'
@@ -14,20 +15,44 @@ import { foldText } from './text-key.ts'
  * A name that has changed hands is whose came last.
  */
 export function selectRepository(sql: Sql, owner: string, name: string) {
+  return selectByKey(sql, sql`${nameKey(owner, name)}`)
+}
+
+function selectByKey(sql: Sql, key: Fragment) {
   return sql`
     select * from repositories
-    where full_name_key = ${foldText(`${owner}/${name}`)} and id <= (select repositories_count from dataset)
+    where full_name_key = ${key} and id <= (select repositories_count from dataset)
     order by id desc limit 1`
 }
 
+function nameKey(owner: string, name: string): string {
+  return foldText(`${owner}/${name}`)
+}
+
+/** Names that are looked up with one statement, at most. */
+const lookupSize = 256
+
 /**
- * Finds a repository as the JSON text of a Repository object without `dependencies` (`service.md` §2.3).
+ * Creates a function that finds a repository by owner and name, without regard to case, as the JSON text of a
+ * Repository object without `dependencies` (`service.md` §2.3). A name that has changed hands is whose came last.
  */
-export async function findRepository(sql: Sql, owner: string, name: string): Promise<string | undefined> {
-  const [repository] = await sql<{ document: string }[]>`
-    select '{"internal_id":' || id || ',' || substr(document, 2) as document
-    from (${selectRepository(sql, owner, name)}) found`
-  return repository?.document
+export function createRepositoryLookup(
+  sql: Sql,
+): (owner: string, name: string) => Promise<string | undefined> {
+  const find = createBatcher({
+    size: lookupSize,
+    lanes: 2,
+    async run(keys: string[]) {
+      const rows = await sql<{ document: string | null }[]>`
+        select '{"internal_id":' || found.id || ',' || substr(found.document, 2) as document
+        from unnest(${keys}::text[]) with ordinality as asked(key, place) left join lateral (
+          ${selectByKey(sql, sql`asked.key`)}
+        ) found on true
+        order by place`
+      return rows.map(({ document }) => document ?? undefined)
+    },
+  })
+  return (owner, name) => find(nameKey(owner, name))
 }
 
 /** Lists the repositories that a filter matches, with their `dependencies`, by internal id. */

@@ -5,11 +5,14 @@
  * @module
  */
 
+const isAscii = /^[\0-\x7f]*$/
+
 /**
  * Folds away case, beyond ASCII too: `Straße` and `STRASSE` are one, all three sigmas are one, composed and
  * decomposed accents are one, and `İstanbul` is found by `istanbul`.
  */
 export function foldText(text: string): string {
+  if (isAscii.test(text)) return text.toUpperCase() // what all that follows comes to
   return text
     .normalize('NFC')
     .toLowerCase()

@@ -70,18 +70,30 @@ export function readScopes(text: string): Scope[] {
 
 /** A moment to come: a date, which begins at 0:00 UTC, or a timestamp with its offset. */
 export function readExpiry(text: string): Date {
+  const expiry = readMoment(text)
+  if (expiry.getTime() <= Date.now()) throw new InvalidArgumentError('It must lie in the future.')
+  return expiry
+}
+
+/** A moment that has been, as a date or a timestamp. */
+export function readPast(text: string): Date {
+  const moment = readMoment(text)
+  if (moment.getTime() > Date.now()) throw new InvalidArgumentError('It must lie in the past.')
+  return moment
+}
+
+function readMoment(text: string): Date {
   const [, date] =
     /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/.exec(text) ?? []
-  const expiry = new Date(text)
+  const moment = new Date(text)
   // `Date` takes the 30th of February for the 1st of March.
   const exists = date !== undefined && new Date(date).toJSON()?.startsWith(date)
-  if (!exists || Number.isNaN(expiry.getTime())) {
+  if (!exists || Number.isNaN(moment.getTime())) {
     throw new InvalidArgumentError(
       'It must be a date such as 2030-12-31 (0:00 UTC), or a timestamp such as 2030-12-31T18:00:00Z.',
     )
   }
-  if (expiry.getTime() <= Date.now()) throw new InvalidArgumentError('It must lie in the future.')
-  return expiry
+  return moment
 }
 
 /** What people call a key. */

@@ -7,18 +7,20 @@ import { Command } from 'commander'
 import { readVersion } from '../program.ts'
 import { addImportCommands } from './import.ts'
 import { addKeysCommands } from './keys.ts'
+import { addLedgerCommands } from './ledger.ts'
 import { addMigrateCommand } from './migrate.ts'
 
 /** Creates the command line. It throws `CommanderError` after it has shown help, or has said what was wrong with the usage. */
 export function createCommands(): Command {
   const program = new Command('devdata')
-    .description('Operates a devdata service: its API keys, its data, its database.')
+    .description('Operates a devdata service: its API keys, its ledger, its data, its database.')
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .exitOverride()
     .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: false })
   addKeysCommands(program)
+  addLedgerCommands(program)
   addImportCommands(program)
   addMigrateCommand(program)
   program.addHelpText(
@@ -31,6 +33,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage.
 
 Examples:
   devdata keys create --credits 1000
+  devdata ledger verify
   devdata import ndjson sample
   devdata migrate`,
   )

@@ -41,7 +41,7 @@ export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly
 }
 
 /** `1,234` */
-export function formatCount(count: number): string {
+export function formatCount(count: number | bigint): string {
   return count.toLocaleString('en-US', { maximumFractionDigits: 0 })
 }
 

@@ -41,6 +41,8 @@ export interface DatabaseOptions {
 /** An open database. */
 export interface Database {
   sql: Sql
+  /** Connections of the ledger's own, so that nothing that reads holds up what settles. */
+  ledgerSql: Sql
   kind: 'postgresql' | 'embedded'
   /** Whether this process runs the embedded database itself. */
   owned: boolean
@@ -54,33 +56,50 @@ export interface Database {
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const common = {
-    max: options.databasePoolSize,
     types: integers,
     connect_timeout: 10,
     backoff: () => reconnectSeconds,
     onnotice: () => {},
   }
   if (options.databaseUrl !== undefined) {
-    const sql = postgres(options.databaseUrl, {
-      ...common,
-      connection: {
-        application_name: 'devdata',
-        ...(options.databaseStatementTimeout > 0 && {
-          statement_timeout: options.databaseStatementTimeout * 1000,
-        }),
-      },
-    })
-    return { sql, kind: 'postgresql', owned: false, close: () => sql.end({ timeout: 10 }) }
+    const { databaseUrl, databaseStatementTimeout } = options
+    const pools = openPools(options, (max) =>
+      postgres(databaseUrl, {
+        ...common,
+        max,
+        connection: {
+          application_name: 'devdata',
+          ...(databaseStatementTimeout > 0 && { statement_timeout: databaseStatementTimeout * 1000 }),
+        },
+      }),
+    )
+    return { ...pools, kind: 'postgresql', owned: false }
   }
   const embedded = await openEmbeddedDatabase(options.dataDirectory)
-  const sql = postgres({ ...common, path: embedded.socketPath, user: 'postgres', database: 'postgres' })
+  const pools = openPools(options, (max) =>
+    postgres({ ...common, max, path: embedded.socketPath, user: 'postgres', database: 'postgres' }),
+  )
   return {
-    sql,
+    ...pools,
     kind: 'embedded',
     owned: embedded.owned,
     async close() {
-      await sql.end({ timeout: 10 })
+      await pools.close()
       await embedded.close()
+    },
+  }
+}
+
+/** Four of ten connections are the ledger's. A single one is shared. */
+function openPools({ databasePoolSize }: DatabaseOptions, open: (max: number) => Sql) {
+  const ledgerSize = Math.floor(databasePoolSize * 0.4) || 1
+  const sql = open(Math.max(1, databasePoolSize - ledgerSize))
+  const ledgerSql = databasePoolSize > 1 ? open(ledgerSize) : sql
+  return {
+    sql,
+    ledgerSql,
+    close: async () => {
+      await Promise.all([sql.end({ timeout: 10 }), ledgerSql.end({ timeout: 10 })])
     },
   }
 }
@@ -102,9 +121,13 @@ const connectionErrorCodes = new Set([
 /** PostgreSQL's classes for: connection exception, insufficient resources, operator intervention. */
 const unavailableClasses = new Set(['08', '53', '57'])
 
+/** A read-only database (a standby, or a primary that was set so), and a lock that was not to be had in time. */
+const unavailableCodes = new Set(['25006', '55P03'])
+
 /** Whether an error means that the database is away or overloaded, and not that a statement is wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false
   if (connectionErrorCodes.has(error.code)) return true
+  if (unavailableCodes.has(error.code)) return true
   return error.code.length === 5 && unavailableClasses.has(error.code.slice(0, 2))
 }

@@ -53,22 +53,18 @@ function summary(sql: SqlOrTransaction) {
 }
 
 /** Makes a key. `secret` is what its bearer sends; it can't be had a second time. */
-export async function createKey(sql: Sql, key: NewKey): Promise<{ secret: string; key: KeySummary }> {
+export function createKey(sql: Sql, key: NewKey): Promise<{ secret: string; key: KeySummary }> {
   const secret = mintSecret()
-  const [created] = await sql<KeySummary[]>`
-    with key as (
-      insert into api_keys (role, scopes, credits, rate_limit_requests, rate_limit_seconds, expires_at, name)
-      values (${key.role}, ${[...key.scopes]}::text[], ${key.credits}, ${key.rateLimit?.requests ?? null},
+  return sql.begin(async (tx) => {
+    const [created] = await tx<{ id: number }[]>`
+      insert into api_keys (role, scopes, rate_limit_requests, rate_limit_seconds, expires_at, name)
+      values (${key.role}, ${[...key.scopes]}::text[], ${key.rateLimit?.requests ?? null},
         ${key.rateLimit?.seconds ?? null}, ${key.expiresAt}, ${key.name})
-      returning *
-    ), secret as (
-      insert into api_key_secrets (hash, api_key_id) select ${hashSecret(secret)}, id from key
-    ), entry as (
-      insert into ledger (api_key_id, kind, credits, balance) select id, 'grant', credits, credits from key
-    )
-    select ${summary(sql)} from key`
-  if (created === undefined) throw new Error('the key was not stored')
-  return { secret, key: created }
+      returning id`
+    if (created === undefined) throw new Error('the key was not stored')
+    await tx`insert into api_key_secrets (hash, api_key_id) values (${hashSecret(secret)}, ${created.id})`
+    return { secret, key: await grantCredits(tx, created.id, key.credits) }
+  })
 }
 
 /** All keys that were not deleted, oldest first; or one page of them. */
@@ -88,22 +84,15 @@ export async function countKeys(sql: Sql): Promise<number> {
  * Adds credits to a key; a negative number takes them away.
  * Throws `KeyError` when the balance would leave 0 … `largestBalance`.
  */
-export async function grantCredits(sql: Sql, id: number, credits: number): Promise<KeySummary> {
-  const [granted] = await sql<KeySummary[]>`
-    with key as (
-      update api_keys set credits = credits + ${credits}
-      where id = ${id} and deleted_at is null and credits + ${credits} between 0 and ${largestBalance}
-      returning *
-    ), entry as (
-      insert into ledger (api_key_id, kind, credits, balance) select id, 'grant', ${credits}::bigint, credits from key
-    )
-    select ${summary(sql)} from key`
-  if (granted !== undefined) return granted
-  const { remaining_credits } = await getKey(sql, id)
+export async function grantCredits(sql: SqlOrTransaction, id: number, credits: number): Promise<KeySummary> {
+  const [answer] = await sql<{ granted: boolean }[]>`select grant_credits(${id}, ${credits}) as granted`
+  const key = await getKey(sql, id)
+  if (answer?.granted) return key
+  const { remaining_credits: balance } = key
   throw new KeyError(
     credits < 0
-      ? `Key ${id} has ${remaining_credits} credits: ${-credits} can't be taken away; grant at least ${-remaining_credits}`
-      : `Key ${id} has ${remaining_credits} credits: ${credits} more are over the largest balance, ${largestBalance}`,
+      ? `Key ${id} has ${balance} credits: ${-credits} can't be taken away; grant at least ${-balance}`
+      : `Key ${id} has ${balance} credits: ${credits} more are over the largest balance, ${largestBalance}`,
   )
 }
 

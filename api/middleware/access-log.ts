@@ -25,7 +25,15 @@ export function accessLog(logger: Logger) {
   })
 }
 
-/** The pattern of the route that answered, without the expressions that its parameters are matched with. */
+/** The pattern of the route that answered, as openapi.yml writes it: `/users/{login}`. */
 export function describeRoute(c: ApiContext): string {
-  return routePath(c, -1).replace(/\{[^/]*\/?[^/]*\}/g, '')
+  const pattern = routePath(c, -1)
+  const known = descriptions.get(pattern)
+  if (known !== undefined) return known
+  const description = pattern.replace(/:(\w+)\{[^}]*\}/g, '{$1}')
+  descriptions.set(pattern, description)
+  return description
 }
+
+/** By pattern: as many as there are routes. */
+const descriptions = new Map<string, string>()

@@ -1,11 +1,46 @@
 import type { Hono } from 'hono'
+import type { Meter } from '../answer/metered.ts'
+import type { Sql } from '../database/connect.ts'
 import type { Environment } from '../environment.ts'
+import { listUsage, listUsageByDay } from '../ledger/usage.ts'
+import { answerFreeList, type PublicUrl } from './lists.ts'
+import { dayFilter } from './parameters.ts'
 
-/** `GET /api-key/credits` (`service.md` §4.5): free, and exact at the moment it is asked. */
-export function addApiKeyRoutes(app: Hono<Environment>): void {
-  app.get('/api-key/credits', (c) => {
-    const { secret, credits, role } = c.get('caller')
-    c.header('Cache-Control', 'no-store')
-    return c.json({ api_key: secret, remaining_credits: credits, role })
-  })
+/** What the routes about the calling key need. */
+export interface ApiKeyRoutes {
+  app: Hono<Environment>
+  sql: Sql
+  meter: Meter
+  publicUrl: PublicUrl
+}
+
+/**
+ * `GET /api-key/credits` (`service.md` §4.5), and the key's own ledger: `GET /api-key/usage` and its sums,
+ * `GET /api-key/usage/days`. All are free, and exact at the moment they are asked.
+ */
+export function addApiKeyRoutes({ app, sql, meter, publicUrl }: ApiKeyRoutes): void {
+  app.get(
+    '/api-key/credits',
+    meter.free((c, { balance }) => {
+      const { secret, role } = c.get('caller')
+      c.header('Cache-Control', 'no-store')
+      return c.json({ api_key: secret, remaining_credits: balance, role })
+    }),
+  )
+
+  for (const [path, listOf] of [
+    ['/api-key/usage', listUsage],
+    ['/api-key/usage/days', listUsageByDay],
+  ] as const) {
+    app.get(
+      path,
+      meter.free((c) =>
+        answerFreeList(c, {
+          publicUrl,
+          filter: dayFilter,
+          find: (page, day) => listOf(sql, { keyId: c.get('caller').id, day, page }),
+        }),
+      ),
+    )
+  }
 }

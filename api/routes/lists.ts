@@ -6,31 +6,35 @@
 
 import { createListAnswer } from '../answer/list.ts'
 import type { MeteredAnswer } from '../answer/metered.ts'
-import type { Filter } from '../catalog/filter.ts'
 import type { ListPage, Page } from '../catalog/page.ts'
 import type { ApiContext } from '../environment.ts'
-import { type FilterName, readFilter, readPage, withFilters } from './parameters.ts'
+import { type FilterReader, readPage, withFilters } from './parameters.ts'
 
 /** Tells the public address of a request's path, without its query. */
 export type PublicUrl = (c: ApiContext) => URL
 
 /** A list of the API. */
-export interface List {
+export interface List<Filter> {
   publicUrl: PublicUrl
-  /** The filters that the list has. */
-  filters?: readonly FilterName[]
+  filter: FilterReader<Filter>
   /** Reads one page. May throw an `ApiError`. */
   find(page: Page, filter: Filter): Promise<ListPage>
 }
 
 /** Reads the request for a page of a list, and makes its answer. Throws 400 for a wrong parameter. */
-export async function readList(
+export async function readList<Filter>(
   c: ApiContext,
-  { publicUrl, filters = [], find }: List,
+  { publicUrl, filter, find }: List<Filter>,
 ): Promise<MeteredAnswer> {
   const query = new URL(c.req.url).searchParams
   const page = readPage(query)
-  const filter = readFilter(query, filters)
-  const found = await find(page, filter)
-  return createListAnswer(c, { page, found, url: withFilters(publicUrl(c), query, filters) })
+  const found = await find(page, filter.read(query))
+  return createListAnswer(c, { page, found, url: withFilters(publicUrl(c), query, filter.names) })
+}
+
+/** Answers a page of a list that is free, and is nobody else's to keep. */
+export async function answerFreeList<Filter>(c: ApiContext, list: List<Filter>): Promise<Response> {
+  const { render } = await readList(c, list)
+  c.header('Cache-Control', 'no-store')
+  return c.body(render(), 200, { 'Content-Type': 'application/json' })
 }

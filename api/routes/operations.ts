@@ -1,35 +1,41 @@
 import type { Hono } from 'hono'
 import type { Registry } from 'prom-client'
+import type { Meter } from '../answer/metered.ts'
 import { offsetOf } from '../catalog/page.ts'
 import type { Sql } from '../database/connect.ts'
 import type { Environment } from '../environment.ts'
 import { countKeys, listKeys } from '../ledger/keys.ts'
-import { type PublicUrl, readList } from './lists.ts'
+import { answerFreeList, type PublicUrl } from './lists.ts'
+import { noFilter } from './parameters.ts'
 
 /** What the operators' routes need. */
 export interface OperationsRoutes {
   /** The app to add to. Only admin keys come as far as these routes. */
   app: Hono<Environment>
   sql: Sql
+  meter: Meter
   metrics: Registry
   publicUrl: PublicUrl
 }
 
 /** `GET /metrics` and `GET /admin/keys` (`decisions.md`, Authentication). */
-export function addOperationsRoutes({ app, sql, metrics, publicUrl }: OperationsRoutes): void {
-  app.get('/metrics', async (c) =>
-    c.body(await metrics.metrics(), 200, { 'Content-Type': metrics.contentType }),
+export function addOperationsRoutes({ app, sql, meter, metrics, publicUrl }: OperationsRoutes): void {
+  app.get(
+    '/metrics',
+    meter.free(async (c) => c.body(await metrics.metrics(), 200, { 'Content-Type': metrics.contentType })),
   )
 
-  app.get('/admin/keys', async (c) => {
-    const list = await readList(c, {
-      publicUrl,
-      async find(page) {
-        const keys = await listKeys(sql, { offset: offsetOf(page), limit: page.size })
-        return { total: await countKeys(sql), count: keys.length, items: JSON.stringify(keys) }
-      },
-    })
-    c.header('Cache-Control', 'no-store')
-    return c.body(list.render(), 200, { 'Content-Type': 'application/json' })
-  })
+  app.get(
+    '/admin/keys',
+    meter.free((c) =>
+      answerFreeList(c, {
+        publicUrl,
+        filter: noFilter,
+        async find(page) {
+          const keys = await listKeys(sql, { offset: offsetOf(page), limit: page.size })
+          return { total: await countKeys(sql), count: keys.length, items: JSON.stringify(keys) }
+        },
+      }),
+    ),
+  )
 }

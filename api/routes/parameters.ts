@@ -32,25 +32,53 @@ export function readPage(query: URLSearchParams): Page {
   return page
 }
 
-/** The filters of a list, in their canonical form. `names` are those that the list has. */
-export function readFilter(query: URLSearchParams, names: readonly FilterName[]): Filter {
-  const read = (name: FilterName) => (names.includes(name) ? readSingle(query, name) : undefined)
-  const location = read('location')?.trim() ?? ''
-  if (countCharacters(location) > longestText) {
-    throw badRequest(`Invalid location: longer than ${longestText} characters`)
-  }
-  return createFilter({
-    location,
-    dependencyNames: splitNames('dependency_names', read('dependency_names')),
-    dependencyFiles: splitNames('dependency_files', read('dependency_files')),
-  })
+/** The query parameters that filter a list. */
+export interface FilterReader<Filter> {
+  /** What they are called: links repeat them. */
+  names: readonly string[]
+  /** Reads them, in their canonical form. */
+  read(query: URLSearchParams): Filter
 }
 
-/** Query parameters that filter. */
-export type FilterName = 'location' | 'dependency_names' | 'dependency_files'
+/** A list without filters. */
+export const noFilter: FilterReader<undefined> = { names: [], read: () => undefined }
+
+/** The filters of a list of the catalog; `names` are those that it has. */
+export function catalogFilter(...names: CatalogFilterName[]): FilterReader<Filter> {
+  return {
+    names,
+    read(query) {
+      const read = (name: CatalogFilterName) => (names.includes(name) ? readSingle(query, name) : undefined)
+      const location = read('location')?.trim() ?? ''
+      if (countCharacters(location) > longestText) {
+        throw badRequest(`Invalid location: longer than ${longestText} characters`)
+      }
+      return createFilter({
+        location,
+        dependencyNames: splitNames('dependency_names', read('dependency_names')),
+        dependencyFiles: splitNames('dependency_files', read('dependency_files')),
+      })
+    },
+  }
+}
+
+type CatalogFilterName = 'location' | 'dependency_names' | 'dependency_files'
+
+/** `day`: a date as PostgreSQL reads it; null for all days. */
+export const dayFilter: FilterReader<string | null> = {
+  names: ['day'],
+  read(query) {
+    const day = readSingle(query, 'day')?.trim() ?? ''
+    if (day === '') return null
+    // `Date` takes the 30th of February for the 1st of March.
+    const exists = /^\d{4}-\d\d-\d\d$/.test(day) && new Date(day).toJSON()?.startsWith(day)
+    if (!exists || day < '0001') throw badRequest('Invalid day: must be a date such as 2030-12-31 (UTC)')
+    return day
+  },
+}
 
 /** A list's address as `Link` repeats it: `url` with its filters, and without what the list does not know. */
-export function withFilters(url: URL, query: URLSearchParams, names: readonly FilterName[]): URL {
+export function withFilters(url: URL, query: URLSearchParams, names: readonly string[]): URL {
   const filtered = new URL(url)
   filtered.search = ''
   for (const name of names) {

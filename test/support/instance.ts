@@ -32,15 +32,16 @@ export interface Instance {
 
 /** An app on a database that is somebody else's to close. */
 export function createInstance(
-  { sql, kind }: Pick<Database, 'sql' | 'kind'>,
+  { sql, ledgerSql, kind }: Pick<Database, 'sql' | 'ledgerSql' | 'kind'>,
   options: InstanceOptions = {},
 ): Instance {
   const { baseUrl } = options
   const app = createApp({
-    database: { sql, kind, owned: false, close: async () => {} },
+    database: { sql, ledgerSql, kind, owned: false, close: async () => {} },
     logger: getLogger('devdata'),
     baseUrl,
     listingsMegabytes: 16,
+    longestWait: 60_000, // how fast this machine is, is not what tests are about
     docsDirectory: options.docsDirectory ?? docsDirectory,
     program: { version: '0.0.0-test', commit: null, runtime: 'vitest' },
   })

@@ -47,6 +47,7 @@ export interface RequestOptions {
 export interface TestService {
   kind: DatabaseKind
   sql: Sql
+  ledgerSql: Sql
   /** Where the database is, for other processes. */
   location: { databaseUrl: string | undefined; dataDirectory: string }
   /** The path of the base URL, '' without one. */
@@ -57,6 +58,9 @@ export interface TestService {
   createKey(key?: Partial<NewKey> & { scopes?: readonly Scope[] }): Promise<{ secret: string; id: number }>
   /** The balance, what was granted and what was charged, as the ledger has it. */
   readLedger(keyId: number): Promise<{ balance: number; granted: number; charged: number }>
+  /** Lets go of the database, which stays. */
+  stop(): Promise<void>
+  /** Lets go of the database, and removes it. */
   close(): Promise<void>
 }
 
@@ -75,12 +79,18 @@ export async function startTestService(
   const { data = 'sample', baseUrl, databasePoolSize = testPool.databasePoolSize } = options
   const copy = kind === 'embedded' ? await copyEmbedded(data) : await copyPostgres(data)
   const database = await openDatabase({ ...testPool, databasePoolSize, ...copy.location })
-  const { sql } = database
+  const { sql, ledgerSql } = database
   const { request } = createInstance(database, { ...(baseUrl !== undefined && { baseUrl }) })
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= database.close()
+    return stopped
+  }
   const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/$/, '')
   return {
     kind,
     sql,
+    ledgerSql,
     location: copy.location,
     basePath,
     request,
@@ -100,14 +110,15 @@ export async function startTestService(
       const [row] = await sql<{ balance: number; granted: number; charged: number }[]>`
         select
           (select credits from api_keys where id = ${keyId}) as balance,
-          coalesce(sum(credits) filter (where kind = 'grant'), 0)::bigint as granted,
-          coalesce(-sum(credits) filter (where kind = 'charge'), 0)::bigint as charged
+          coalesce(sum(granted), 0)::bigint as granted,
+          coalesce(sum(cost), 0)::bigint as charged
         from ledger where api_key_id = ${keyId}`
       if (row === undefined) throw new Error('no ledger row')
       return row
     },
+    stop,
     async close() {
-      await database.close()
+      await stop()
       await copy.remove()
     },
   }

@@ -1,0 +1,69 @@
+/**
+ * Many small questions, few statements: while one statement is under way, what comes next gathers, and goes together.
+ * Nothing waits for a timer: the first of a lull goes at once, alone.
+ *
+ * @module
+ */
+
+/** What a batcher runs, and how much of it at a time. */
+export interface BatchOptions<Input, Output> {
+  /** Answers inputs in their order, with one statement. When it throws, all of them fail alike. */
+  run(inputs: Input[]): Promise<Output[]>
+  /** Inputs in a statement, at most. */
+  size: number
+  /** Statements under way at a time, as long as they answer soon. Default 1. */
+  lanes?: number
+}
+
+/**
+ * A statement that takes longer than this, in milliseconds, no longer keeps others from starting: its connection may
+ * be dead. So a lane more is lent for each that is late, up to `mostLent`.
+ */
+const patience = 100
+const mostLent = 2
+
+/** Creates a function that answers one input, and runs together with others that are asked at the same time. */
+export function createBatcher<Input, Output>({ run, size, lanes = 1 }: BatchOptions<Input, Output>) {
+  interface Waiting {
+    input: Input
+    resolve(output: Output): void
+    reject(error: unknown): void
+  }
+  const waiting: Waiting[] = []
+  let underWay = 0
+  let late = 0
+
+  async function start(): Promise<void> {
+    const batch = waiting.splice(0, size)
+    underWay++
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      late++
+      startWaiting()
+    }, patience)
+    try {
+      const outputs = await run(batch.map(({ input }) => input))
+      if (outputs.length !== batch.length) throw new Error('a batch has not an output for each input')
+      for (const [index, output] of outputs.entries()) batch[index]?.resolve(output)
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    } finally {
+      clearTimeout(timer)
+      underWay--
+      if (isLate) late--
+      startWaiting()
+    }
+  }
+
+  function startWaiting(): void {
+    while (waiting.length > 0 && underWay < lanes + Math.min(late, mostLent)) void start()
+  }
+
+  return function ask(input: Input): Promise<Output> {
+    return new Promise((resolve, reject) => {
+      waiting.push({ input, resolve, reject })
+      startWaiting()
+    })
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * The ledger as requests see it: whose key is it, and may this request be answered?
+ *
+ * Speed may come from memory, permission never does: what is remembered here spares a look-up, and every request is
+ * settled in the database before it is answered. A key that was revoked stops there.
+ *
+ * @module
+ */
+import { LRUCache } from 'lru-cache'
+import { createBatcher } from '../database/batch.ts'
+import type { Sql } from '../database/connect.ts'
+import { type ApiKey, findApiKeys } from './api-key.ts'
+import { createGroupCommit } from './group-commit.ts'
+import { sweepIdempotencyKeys } from './idempotency.ts'
+import type { Claim, Settlement } from './settle.ts'
+
+/** The ledger of one instance. */
+export interface Ledger {
+  /** Finds a key by its SHA-256. Undefined when it is unknown. One that was found may have been revoked since. */
+  findKey(secretHash: Buffer): Promise<ApiKey | undefined>
+  /** Finds a key that is remembered, without asking the database. */
+  recallKey(secretHash: Buffer): ApiKey | undefined
+  /** Decides about a request, and charges it. Calls `onBusy` when that will take a while, as its key is in other hands. */
+  settle(claim: Claim, onBusy?: () => void): Promise<Settlement>
+  /** What a request of a key would be told for sure, as the key was over its limit a moment ago; undefined: ask. */
+  foresee(keyId: number): Settlement | undefined
+}
+
+/** Keys that are remembered: a few hundred bytes each. */
+const mostKeys = 10_000
+/** A limit that was used up is asked for again after this long, in milliseconds: operators may have lifted it. */
+const longestForesight = 1_000
+/** After so many charges with an idempotency key, old ones are cleared away. */
+const sweepInterval = 1_000
+
+interface Foreseen {
+  settlement: Settlement
+  /** Before this moment, on the clock of `performance.now()`, the answer is sure. */
+  until: number
+  /** At this moment the window is over for sure. */
+  end: number
+}
+
+/** Creates the ledger of an instance, on connections that nobody else uses. */
+export function createLedger(sql: Sql): Ledger {
+  const keys = new LRUCache<string, ApiKey>({ max: mostKeys })
+  const throttled = new LRUCache<number, Foreseen>({ max: mostKeys })
+  const lookUp = createBatcher({ run: (hashes: Buffer[]) => findApiKeys(sql, hashes), size: 1_000 })
+  // One connection for groups, one for look-ups, and the others for whoever has to wait. No more statements than
+  // connections: postgres.js would queue one behind another that waits.
+  const settleInGroup = createGroupCommit(sql, { patientLanes: Math.max(1, sql.options.max - 2) })
+  let untilSweep = sweepInterval
+
+  function rememberThrottled(keyId: number, settlement: Settlement, asked: number): void {
+    const milliseconds = (settlement.rateLimit?.resetSeconds ?? 0) * 1_000
+    // The database answered between `asked` and now: the window ends between these two.
+    const until = asked + Math.min(milliseconds, longestForesight)
+    throttled.set(keyId, { settlement, until, end: performance.now() + milliseconds })
+  }
+
+  function recallKey(secretHash: Buffer): ApiKey | undefined {
+    return keys.get(secretHash.toString('base64'))
+  }
+
+  /** Now and then, beside the requests; what fails is tried again next time. */
+  function sweepSometimes(): void {
+    untilSweep--
+    if (untilSweep > 0) return
+    untilSweep = sweepInterval
+    sweepIdempotencyKeys(sql).catch(() => {})
+  }
+
+  return {
+    async findKey(secretHash) {
+      const known = recallKey(secretHash)
+      if (known !== undefined) return known
+      const key = await lookUp(secretHash)
+      if (key !== undefined) keys.set(secretHash.toString('base64'), key)
+      return key
+    },
+    recallKey,
+    async settle(claim, onBusy) {
+      const asked = performance.now()
+      const settlement = await settleInGroup(claim, onBusy)
+      if (settlement.outcome === 'unusable') keys.delete(claim.secretHash.toString('base64'))
+      if (settlement.outcome === 'throttled') rememberThrottled(claim.keyId, settlement, asked)
+      if (settlement.charged > 0 && claim.purchase?.idempotency) sweepSometimes()
+      return settlement
+    },
+    foresee(keyId) {
+      const foreseen = throttled.get(keyId)
+      const now = performance.now()
+      if (foreseen === undefined || now >= foreseen.until) return undefined
+      const { settlement, end } = foreseen
+      return {
+        ...settlement,
+        rateLimit: settlement.rateLimit && { ...settlement.rateLimit, resetSeconds: (end - now) / 1_000 },
+      }
+    },
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Folding old entries of the ledger: one of kind `balance` stands for all of a key's entries up to it, so that the
+ * ledger stays within bounds, and still adds up.
+ *
+ * @module
+ */
+import type { Sql } from '../database/connect.ts'
+
+/** Entries folded in a transaction, at most: none of them holds up anybody for long. */
+const batchSize = 10_000
+/** Any number that nobody else of this database takes: the bytes of "fold". */
+const pruneLock = 0x666f_6c64
+
+/** What was folded, or would be. */
+export interface Pruned {
+  /** Keys that had something to fold. */
+  keys: number
+  /** Entries that are gone. */
+  entries: number
+}
+
+/** Counts what `pruneLedger` would fold. */
+export async function countPrunable(sql: Sql, before: Date): Promise<Pruned> {
+  const [row] = await sql<Pruned[]>`
+    select count(*) as keys, coalesce(sum(entries - 1), 0)::bigint as entries from (
+      select count(*) as entries from ledger where created_at < ${before} group by api_key_id having count(*) > 1
+    ) k`
+  return row ?? { keys: 0, entries: 0 }
+}
+
+/**
+ * Folds each key's entries from before a moment into one, which carries their sums and stands at the place of the
+ * last. Runs beside requests; when it is interrupted, what was folded is folded, and the ledger adds up.
+ * `onProgress` is told how many entries are gone.
+ */
+export async function pruneLedger(
+  sql: Sql,
+  before: Date,
+  onProgress: (entries: number) => void = () => {},
+): Promise<Pruned> {
+  const pruned = { keys: 0, entries: 0 }
+  for (const { id } of await sql<{ id: number }[]>`select id from api_keys order by id`) {
+    const already = pruned.entries
+    for (let folded = batchSize; folded === batchSize; ) {
+      folded = await foldEntries(sql, id, before)
+      pruned.entries += folded
+      onProgress(pruned.entries)
+    }
+    if (pruned.entries > already) pruned.keys++
+  }
+  return pruned
+}
+
+/** Folds the oldest entries of a key, and returns how many are gone. */
+async function foldEntries(sql: Sql, keyId: number, before: Date): Promise<number> {
+  return sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(${pruneLock})` // two at once would count entries twice
+    const { count } = await tx`
+      with old as materialized (
+        select * from ledger where api_key_id = ${keyId} and created_at < ${before}
+        order by position limit ${batchSize + 1}
+      ), sums as (
+        select max(position) as last, sum(granted) as granted, sum(cost) as cost from old having count(*) > 1
+      ), folded as (
+        update ledger l
+        set kind = 'balance', granted = s.granted, cost = s.cost, items = null, request_id = null, path = null
+        from sums s where l.api_key_id = ${keyId} and l.position = s.last
+      )
+      delete from ledger l using sums s where l.api_key_id = ${keyId} and l.position < s.last`
+    return count
+  })
+}

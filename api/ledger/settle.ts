@@ -1,0 +1,126 @@
+/**
+ * What the ledger decides for a request: may its key be used, does its rate limit let it pass, was it paid already,
+ * can the key pay? And, when all is well, the debit. One statement does all of that for many requests at once, and
+ * commits before any of them is answered; `settle` in the migrations is where it happens.
+ *
+ * @module
+ */
+import type { Sql } from '../database/connect.ts'
+import type { RateLimitState } from './rate-limit.ts'
+
+/** What a request asks of the ledger. */
+export interface Claim {
+  keyId: number
+  /** SHA-256 of the key. */
+  secretHash: Buffer
+  /** Whether it counts against the rate limit. */
+  counts: boolean
+  /** What is bought; null for what is free. */
+  purchase: Purchase | null
+}
+
+/** An answer that costs credits, with what the ledger keeps of it. */
+export interface Purchase {
+  /** In credits; an empty page costs 0. Admin keys are never charged, whatever it says. */
+  cost: number
+  /** In credits: what the client is ready to pay. Null: any cost. */
+  mostCredits: number | null
+  /** Items in the answer. */
+  items: number
+  /** A UUID. */
+  requestId: string
+  /** Path of the request, without the query. */
+  path: string
+  /** The route's pattern. */
+  endpoint: string
+  /** Under which a repetition is free for 24 hours; null: none. */
+  idempotency: Idempotency | null
+}
+
+/** An `Idempotency-Key` and the request that it came with, both as UUIDs that stand for them. */
+export interface Idempotency {
+  key: string
+  request: string
+}
+
+/**
+ * What was decided. Nothing was taken unless it is `settled`:
+ * - `settled`: the key may have the answer, and `charged` credits were taken for it
+ * - `replayed`: the key may have it, and paid for it before under the same idempotency key
+ * - `unusable`: the key is unknown, revoked, deleted or expired
+ * - `throttled`: its rate limit is used up
+ * - `over_most`: it costs more than the client is ready to pay
+ * - `insufficient`: it costs more than the key has
+ * - `conflict`: the idempotency key belongs to another request
+ */
+export interface Settlement {
+  outcome: 'settled' | 'replayed' | 'unusable' | 'throttled' | 'over_most' | 'insufficient' | 'conflict'
+  /** In credits. */
+  charged: number
+  /** In credits, after it. */
+  balance: number
+  /** Where the key stands in its window, if it has a limit and the request counts. */
+  rateLimit: RateLimitState | undefined
+}
+
+/** The key's row is in other hands: nothing was decided. */
+export interface Busy {
+  outcome: 'busy'
+}
+
+interface Row {
+  n: number
+  outcome: (Settlement | Busy)['outcome']
+  charged: number
+  balance: number
+  quota: number | null
+  window: number | null
+  used: number
+  reset: number | null
+}
+
+/**
+ * Settles a group, in its order. A patient group waits up to five seconds for keys that are in other hands; another
+ * one passes over them, and they are `busy`.
+ */
+export async function settleGroup(
+  sql: Sql,
+  claims: readonly Claim[],
+  { patient }: { patient: boolean },
+): Promise<(Settlement | Busy)[]> {
+  const requests = claims.map(({ keyId, secretHash, counts, purchase }, n) => ({
+    n,
+    key_id: keyId,
+    secret: `\\x${secretHash.toString('hex')}`,
+    counts,
+    cost: purchase?.cost ?? 0,
+    most: purchase?.mostCredits,
+    items: purchase?.items,
+    request_id: purchase?.requestId,
+    path: purchase?.path,
+    endpoint: purchase?.endpoint,
+    idempotency_key: purchase?.idempotency?.key,
+    request: purchase?.idempotency?.request,
+  }))
+  const [answer] = await sql<{ rows: Row[] }[]>`
+    select settle(${JSON.stringify(requests)}::text::json, ${patient}) as rows`
+  const rows = answer?.rows.sort((a, b) => a.n - b.n) ?? []
+  return rows.map(toSettlement)
+}
+
+function toSettlement({ outcome, charged, balance, quota, window, used, reset }: Row): Settlement | Busy {
+  if (outcome === 'busy') return { outcome }
+  const isLimited = quota !== null && window !== null && reset !== null
+  return {
+    outcome,
+    charged,
+    balance,
+    rateLimit: isLimited
+      ? {
+          limit: { requests: quota, seconds: window },
+          remaining: Math.max(0, quota - used),
+          resetSeconds: reset,
+        }
+      : undefined,
+  }
+}

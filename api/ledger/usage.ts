@@ -1,0 +1,62 @@
+/**
+ * A key's own ledger, as its bearer may read it: every change of the balance, and sums by day and endpoint.
+ *
+ * @module
+ */
+import { type ListPage, offsetOf, type Page, renderPage } from '../catalog/page.ts'
+import type { Sql } from '../database/connect.ts'
+
+/** A page of a key's ledger. */
+export interface UsagePage {
+  keyId: number
+  /** A date (UTC), `2030-12-31`; null: all. */
+  day: string | null
+  page: Page
+}
+
+/**
+ * Lists the entries of a key's ledger, newest first. Entries that were folded are there as one, of kind `balance`.
+ * Positions have no gaps, and entries of a day stand together, so that any page is a range.
+ */
+export async function listUsage(sql: Sql, { keyId, day, page }: UsagePage): Promise<ListPage> {
+  const offset = offsetOf(page)
+  const range =
+    day === null
+      ? sql`select 1::bigint as first, last_position as last from api_keys where id = ${keyId}`
+      : sql`
+        select min(first_position) as first, max(last_position) as last
+        from ledger_days where api_key_id = ${keyId} and day = ${day}::date`
+  const entry = sql`
+    json_build_object('entry', position, 'timestamp', floor(extract(epoch from created_at))::bigint, 'kind', kind,
+      'request_id', request_id, 'method', case kind when 'charge' then 'GET' end, 'path', path, 'items', items,
+      'cost', cost, 'granted', granted, 'balance', balance)::text`
+  const [found] = await sql<ListPage[]>`
+    with kept as (select min(position) as first from ledger where api_key_id = ${keyId}),
+    range as (select greatest(r.first, kept.first) as first, r.last from (${range}) r, kept)
+    select coalesce(greatest(0, range.last - range.first + 1), 0)::bigint as total, entries.count, entries.items
+    from range, lateral (
+      select ${renderPage(sql, entry, sql`position desc`)} from ledger
+      where api_key_id = ${keyId} and position >= range.first
+        and position > range.last - ${offset + page.size}::bigint and position <= range.last - ${offset}::bigint
+    ) entries`
+  if (found === undefined) throw new Error('the key is missing')
+  return found
+}
+
+/** Lists what a key spent, by day and endpoint, newest day first. Folding entries leaves these sums as they are. */
+export async function listUsageByDay(sql: Sql, { keyId, day, page }: UsagePage): Promise<ListPage> {
+  const ofKey = sql`
+    api_key_id = ${keyId} and endpoint <> '' ${day === null ? sql`` : sql`and day = ${day}::date`}`
+  const sum = sql`
+    json_build_object('day', day, 'endpoint', endpoint, 'requests', entries, 'items', items, 'cost', cost)::text`
+  const [found] = await sql<ListPage[]>`
+    select (select count(*) from ledger_days where ${ofKey}) as total, sums.count, sums.items
+    from (
+      select ${renderPage(sql, sum, sql`day desc, endpoint`)} from (
+        select * from ledger_days where ${ofKey}
+        order by day desc, endpoint limit ${page.size} offset ${offsetOf(page)}::bigint
+      ) d
+    ) sums`
+  if (found === undefined) throw new Error('a sum has always a row')
+  return found
+}

@@ -1,0 +1,93 @@
+/**
+ * Does the ledger add up? Everything that it promises is computed anew, from its entries.
+ *
+ * @module
+ */
+import type { Sql } from '../database/connect.ts'
+
+/** What was found. Credits may be more than a JavaScript number can say exactly. */
+export interface Verification {
+  keys: number
+  entries: number
+  /** Credits, of all keys. */
+  granted: bigint
+  /** Credits, of all keys. */
+  cost: bigint
+  /** Credits, of all keys. */
+  balance: bigint
+  /** A line for each key and each promise that is broken. */
+  problems: { keyId: number; problem: string }[]
+}
+
+interface KeyRow {
+  id: number
+  credits: number
+  last_position: number
+  entries: number
+  granted: string
+  cost: string
+  newest: number
+  gaps: number
+  wrong_balances: number
+  backwards: number
+  begins: boolean
+  days_entries: number
+  days_cost: string
+}
+
+/** Each promise, and in which words it is broken. */
+const promises: ((row: KeyRow) => string | false)[] = [
+  ({ credits, granted, cost }) =>
+    BigInt(granted) - BigInt(cost) !== BigInt(credits) &&
+    `granted ${granted} - spent ${cost} is not its balance, ${credits}`,
+  ({ wrong_balances }) =>
+    wrong_balances > 0 && `${wrong_balances} entries state another balance than their sum`,
+  ({ gaps, begins }) => (gaps > 0 || !begins) && `entries are missing (${gaps} gaps)`,
+  ({ newest, last_position }) =>
+    newest !== last_position && `its newest entry is ${newest}, and should be ${last_position}`,
+  ({ backwards }) => backwards > 0 && `${backwards} entries are older than the one before`,
+  ({ days_cost, cost }) =>
+    days_cost !== cost && `its days add up to ${days_cost} credits spent, not to ${cost}`,
+  ({ days_entries, newest }) =>
+    days_entries !== newest && `its days add up to ${days_entries} entries, not to ${newest}`,
+]
+
+/** Verifies all keys, deleted ones too, as of one moment. Reads the whole ledger. */
+export async function verifyLedger(sql: Sql): Promise<Verification> {
+  const rows = await sql<KeyRow[]>`
+    with entries as (
+      select *, sum(granted - cost) over w as running, lag(position) over w as previous, lag(created_at) over w as earlier
+      from ledger window w as (partition by api_key_id order by position)
+    ), sums as (
+      select api_key_id, count(*) as entries, sum(granted) as granted, sum(cost) as cost, max(position) as newest,
+        count(*) filter (where position <> previous + 1) as gaps,
+        count(*) filter (where balance <> running) as wrong_balances,
+        count(*) filter (where created_at < earlier) as backwards,
+        bool_or(previous is null and (position = 1 or kind = 'balance')) as begins
+      from entries group by api_key_id
+    ), days as (
+      select api_key_id, sum(entries) as entries, sum(cost) as cost from ledger_days group by api_key_id
+    )
+    select k.id, k.credits, k.last_position, coalesce(s.entries, 0) as entries, coalesce(s.granted, 0)::text as granted,
+      coalesce(s.cost, 0)::text as cost, coalesce(s.newest, 0) as newest, coalesce(s.gaps, 0) as gaps,
+      coalesce(s.wrong_balances, 0) as wrong_balances, coalesce(s.backwards, 0) as backwards,
+      coalesce(s.begins, true) as begins, coalesce(d.entries, 0)::bigint as days_entries,
+      coalesce(d.cost, 0)::text as days_cost
+    from api_keys k left join sums s on s.api_key_id = k.id left join days d on d.api_key_id = k.id
+    order by k.id`
+  const add = (figure: (row: KeyRow) => string | number) =>
+    rows.reduce((sum, row) => sum + BigInt(figure(row)), 0n)
+  return {
+    keys: rows.length,
+    entries: Number(add(({ entries }) => entries)),
+    granted: add(({ granted }) => granted),
+    cost: add(({ cost }) => cost),
+    balance: add(({ credits }) => credits),
+    problems: rows.flatMap((row) =>
+      promises.flatMap((isBroken) => {
+        const problem = isBroken(row)
+        return problem === false ? [] : [{ keyId: row.id, problem }]
+      }),
+    ),
+  }
+}

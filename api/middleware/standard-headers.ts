@@ -1,0 +1,41 @@
+import { createMiddleware } from 'hono/factory'
+import type { Environment } from '../environment.ts'
+
+/** Headers beyond the safelisted ones that scripts of other origins may send, and may read. */
+export interface CrossOriginHeaders {
+  allowed: readonly string[]
+  exposed: readonly string[]
+}
+
+const preflightSeconds = 86_400
+
+/**
+ * Gives every answer the headers that let any origin call the API (CORS, `decisions.md`), and those that keep browsers
+ * from doing more with it than reading; a route may set its own policy. Answers preflights.
+ *
+ * Hono has middleware for both. They write into a finished answer, which makes a web-standard `Response` of it on the
+ * way: 130 µs a request where all of the rest takes 110.
+ */
+export function standardHeaders(crossOrigin: CrossOriginHeaders, { isHttps }: { isHttps: boolean }) {
+  const headers = Object.entries({
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': crossOrigin.exposed.join(','),
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    ...(isHttps && { 'Strict-Transport-Security': 'max-age=31536000' }),
+  })
+  return createMiddleware<Environment>(async function standardHeaders(c, next) {
+    for (const [name, value] of headers) c.header(name, value)
+    if (c.req.method === 'OPTIONS') {
+      c.header('Access-Control-Allow-Methods', 'GET,HEAD,OPTIONS')
+      c.header('Access-Control-Allow-Headers', crossOrigin.allowed.join(','))
+      c.header('Access-Control-Max-Age', String(preflightSeconds))
+      return c.body(null, 204)
+    }
+    await next()
+  })
+}

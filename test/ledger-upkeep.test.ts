@@ -1,0 +1,289 @@
+/**
+ * Looking after the ledger: verifying it, folding its old entries, and having it back from a backup.
+ *
+ * @module
+ */
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import * as v from 'valibot'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../api/database/connect.ts'
+import { grantCredits } from '../api/ledger/keys.ts'
+import { pruneLedger } from '../api/ledger/prune.ts'
+import { verifyLedger } from '../api/ledger/verify.ts'
+import { locationOf, runCommand } from './support/command-line.ts'
+import { testPool } from './support/databases.ts'
+import { createInstance } from './support/instance.ts'
+import { findPostgresBinaries } from './support/postgres-cluster.ts'
+import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+
+const usageSchema = v.object({
+  data: v.array(
+    v.looseObject({
+      entry: v.number(),
+      kind: v.string(),
+      cost: v.number(),
+      granted: v.number(),
+      balance: v.number(),
+    }),
+  ),
+})
+
+describeOnEachDatabase('ledger upkeep', (kind) => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService(kind)
+  })
+  afterAll(() => service.close())
+
+  async function run(...args: string[]) {
+    return runCommand(['ledger', ...args], await locationOf(service))
+  }
+  async function spend(key: string, times: number, path = '/users?per_page=3') {
+    for (let time = 0; time < times; time++) {
+      expect((await service.request(path, { key })).status).toBe(200)
+    }
+  }
+  async function readUsage(key: string, path = '/api-key/usage?per_page=100') {
+    return v.parse(usageSchema, (await service.request(path, { key })).json()).data
+  }
+  /** Moves a key's entries back in time, as if they had been made then. */
+  async function age(keyId: number, days: number) {
+    const { sql } = service
+    await sql`update ledger set created_at = created_at - make_interval(days => ${days}) where api_key_id = ${keyId}`
+    await sql`update ledger_days set day = day - ${days}::integer where api_key_id = ${keyId}`
+    await sql`update api_keys set last_entry_at = last_entry_at - make_interval(days => ${days}) where id = ${keyId}`
+  }
+  const yesterday = () => new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+
+  describe('verify', () => {
+    test('says that the ledger adds up, in words and in JSON', async () => {
+      const { secret } = await service.createKey({ credits: 100 })
+      await spend(secret, 3)
+      const { code, stdout, stderr } = await run('verify')
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(stdout).toMatch(
+        /^\d+ keys?, \d+ entries: granted [\d,]+ - spent [\d,]+, balances [\d,]+\. It adds up\.\n$/,
+      )
+      const json = JSON.parse((await run('verify', '--json')).stdout)
+      expect(json).toMatchObject({ problems: [] })
+      expect(BigInt(json.granted) - BigInt(json.cost)).toBe(BigInt(json.balance))
+    })
+
+    // Each key has a grant of 100 and three charges of 3.
+    test.each([
+      [
+        'a balance that nobody paid for',
+        'update api_keys set credits = 92 where id =',
+        /is not its balance, 92/,
+      ],
+      [
+        'a charge that was made smaller',
+        'update ledger set cost = 1 where position = 4 and api_key_id =',
+        /spent 7 is not its balance, 91/,
+      ],
+      [
+        'an entry that is missing',
+        'delete from ledger where position = 2 and api_key_id =',
+        /entries are missing \(1 gaps\)|entries are missing/,
+      ],
+      [
+        'a first entry that is missing',
+        'delete from ledger where position = 1 and api_key_id =',
+        /entries are missing/,
+      ],
+      [
+        'a last entry that is missing',
+        'delete from ledger where position = 4 and api_key_id =',
+        /its newest entry is 3, and should be 4/,
+      ],
+      [
+        'a wrong balance on the way',
+        'update ledger set balance = 7 where position = 3 and api_key_id =',
+        /1 entries state another balance/,
+      ],
+      [
+        'days that say less',
+        'update ledger_days set cost = 1 where cost > 0 and api_key_id =',
+        /its days add up to 1 credits spent, not to 9/,
+      ],
+      [
+        'days that miss entries',
+        "delete from ledger_days where endpoint = '' and api_key_id =",
+        /its days add up to 3 entries, not to 4/,
+      ],
+      [
+        'entries that go back in time',
+        "update ledger set created_at = created_at - interval '1 day' where position = 3 and api_key_id =",
+        /1 entries are older/,
+      ],
+    ])('finds %s, and exits with 1', async (_, harm, problem) => {
+      const { sql } = service
+      const { secret, id } = await service.createKey({ credits: 100 })
+      await spend(secret, 3)
+      const entries = await sql`select * from ledger where api_key_id = ${id}`
+      const days = await sql`select * from ledger_days where api_key_id = ${id}`
+      await sql.unsafe(`${harm} ${id}`)
+      const { code, stdout } = await run('verify')
+      await sql`delete from ledger where api_key_id = ${id}`
+      await sql`delete from ledger_days where api_key_id = ${id}`
+      await sql`insert into ledger ${sql([...entries])}`
+      await sql`insert into ledger_days ${sql([...days])}`
+      await sql`update api_keys set credits = 91 where id = ${id}`
+
+      expect(code).toBe(1)
+      expect(
+        stdout.split('\n').filter((line) => line.startsWith(`Key ${id}: `) && problem.test(line)),
+      ).toHaveLength(1)
+      expect(stdout).toMatch(/\d+ problems?\.\n$/)
+      expect((await verifyLedger(sql)).problems).toEqual([])
+    })
+  })
+
+  describe('prune', () => {
+    test('folds what is older into one entry, and everything still adds up', async () => {
+      const { secret, id } = await service.createKey({ credits: 100 })
+      await spend(secret, 4)
+      await grantCredits(service.sql, id, 50)
+      const sums = (await service.request('/api-key/usage/days', { key: secret })).json()
+      await age(id, 10)
+      await spend(secret, 2)
+      const newer = (await readUsage(secret)).slice(0, 2)
+      const before = await service.readLedger(id)
+
+      expect(JSON.parse((await run('prune', '--before', yesterday(), '--dry-run', '--json')).stdout)).toEqual(
+        { keys: 1, entries: 5 },
+      )
+      expect(await readUsage(secret)).toHaveLength(8)
+      const { code, stdout } = await run('prune', '--before', yesterday())
+      expect({ code, stdout }).toEqual({ code: 0, stdout: 'Folded 5 entries of 1 key into one each\n' })
+
+      expect(await readUsage(secret)).toEqual([
+        ...newer,
+        expect.objectContaining({ entry: 6, kind: 'balance', cost: 12, granted: 150, balance: 138 }),
+      ])
+      expect(await service.readLedger(id)).toEqual(before)
+      expect((await verifyLedger(service.sql)).problems).toEqual([])
+      // What was spent by day is kept: ten days ago, and today.
+      expect(sums).toMatchObject({ data: [{ requests: 4, cost: 12 }] })
+      expect((await service.request('/api-key/usage/days', { key: secret })).json()).toMatchObject({
+        data: [
+          { requests: 2, cost: 6 },
+          { requests: 4, cost: 12 },
+        ],
+      })
+
+      // Again, and there is nothing left to do; and what comes after goes on where it was.
+      expect((await run('prune', '--before', yesterday())).stdout).toBe(
+        'Folded 0 entries of 0 keys into one each\n',
+      )
+      await spend(secret, 1)
+      expect((await readUsage(secret))[0]).toMatchObject({ entry: 9, balance: 129 })
+      expect((await verifyLedger(service.sql)).problems).toEqual([])
+    })
+
+    test('folds more than a transaction takes, a folded balance among it, while the key is charged', async () => {
+      const { secret, id } = await service.createKey({ credits: 1_000_000 })
+      await service.sql`
+        insert into ledger (api_key_id, position, created_at, kind, granted, cost, balance, items, path)
+        select ${id}, n, now() - interval '9 days' + n * interval '1 second', 'charge', 0, 1, 1000001 - n, 1, '/users/a'
+        from generate_series(2, 25001) n`
+      await service.sql`
+        insert into ledger_days values (${id}, current_date - 9, '/users/{login}', 25000, 25000, 25000, 2, 25001)`
+      await service.sql`update ledger set created_at = now() - interval '9 days' where api_key_id = ${id} and position = 1`
+      await service.sql`update api_keys set credits = 975000, last_position = 25001 where id = ${id}`
+      expect((await verifyLedger(service.sql)).problems).toEqual([])
+
+      const [pruned] = await Promise.all([
+        pruneLedger(service.sql, new Date(Date.now() - 86_400_000)),
+        pruneLedger(service.sql, new Date(Date.now() - 86_400_000)), // two at once do no harm
+        ...Array.from({ length: 50 }, () => spend(secret, 1, '/users/ngoldberg')),
+      ])
+      expect(pruned?.entries).toBeLessThanOrEqual(25_000)
+      const usage = await readUsage(secret)
+      expect(usage).toHaveLength(51)
+      expect(usage.at(-1)).toMatchObject({
+        entry: 25_001,
+        kind: 'balance',
+        cost: 25_000,
+        granted: 1_000_000,
+        balance: 975_000,
+      })
+      expect((await verifyLedger(service.sql)).problems).toEqual([])
+    })
+
+    test('takes only moments that have been', async () => {
+      for (const before of ['tomorrow', '2026-02-30', new Date(Date.now() + 60_000).toISOString()]) {
+        const { code, stderr } = await run('prune', '--before', before)
+        expect([before, code]).toEqual([before, 2])
+        expect(stderr).toContain("option '--before <date>' argument")
+      }
+      expect((await run('prune')).code).toBe(2)
+    })
+  })
+})
+
+test('a copy of an embedded database that stands still adds up, and its keys go on', async () => {
+  const service = await startTestService('embedded')
+  const { secret } = await service.createKey({ credits: 100 })
+  await service.request('/users?per_page=3', { key: secret })
+  const copy = await mkdtemp(join(tmpdir(), 'devdata-copy-'))
+  try {
+    await service.stop()
+    await cp(service.location.dataDirectory, copy, { recursive: true })
+    const restored = await openDatabase({ ...testPool, databaseUrl: undefined, dataDirectory: copy })
+    const answer = await createInstance(restored).request('/users?per_page=3', { key: secret })
+    expect([answer.status, answer.headers.get('X-Credits-Remaining')]).toEqual([200, '94'])
+    expect((await verifyLedger(restored.sql)).problems).toEqual([])
+    await restored.close()
+  } finally {
+    await service.close()
+    await rm(copy, { recursive: true, force: true })
+  }
+})
+
+describe.skipIf(findPostgresBinaries() === undefined)('a dump that is taken under load', () => {
+  test('adds up when it is restored, and its keys go on', async () => {
+    const service = await startTestService('postgresql')
+    const empty = await startTestService('postgresql', { data: 'empty' })
+    const { secret, id } = await service.createKey({ credits: 100_000 })
+    const folder = await mkdtemp(join(tmpdir(), 'devdata-dump-'))
+    const dump = join(folder, 'dump')
+    const { directory = '' } = findPostgresBinaries() ?? {}
+    const run = promisify(execFile)
+    let isOver = false
+    const load = Promise.all(
+      Array.from({ length: 20 }, async () => {
+        while (!isOver) await service.request('/users/ngoldberg', { key: secret })
+      }),
+    )
+    try {
+      await service.request('/users/ngoldberg', { key: secret })
+      await run(join(directory, 'pg_dump'), [
+        '--format=custom',
+        `--file=${dump}`,
+        service.location.databaseUrl ?? '',
+      ])
+      isOver = true
+      await load
+      const target = `--dbname=${empty.location.databaseUrl}`
+      await run(join(directory, 'pg_restore'), ['--clean', '--if-exists', '--no-owner', target, dump])
+      const { charged } = await empty.readLedger(id)
+      expect(charged).toBeGreaterThan(0)
+      expect(charged).toBeLessThanOrEqual((await service.readLedger(id)).charged)
+      const answer = await empty.request('/users/ngoldberg', { key: secret })
+      const remaining = answer.headers.get('X-Credits-Remaining')
+      expect([answer.status, remaining]).toEqual([200, String(100_000 - charged - 1)])
+      expect((await verifyLedger(empty.sql)).problems).toEqual([])
+    } finally {
+      isOver = true
+      await load
+      await service.close()
+      await empty.close()
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+})
