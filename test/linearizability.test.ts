@@ -1,0 +1,470 @@
+/**
+ * Several instances, one ledger: whatever happens at once, some order of it explains every answer. Short histories of
+ * requests at random are recorded against real instances, and `explainHistory` looks for that order.
+ *
+ * `HISTORY_SEED=n` repeats the requests of one seed, many times over; `HISTORIES=n` says how many seeds to try.
+ *
+ * @module
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as v from 'valibot'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { grantCredits, KeyError, restoreKey, revokeKey } from '../api/ledger/keys.ts'
+import {
+  describeHistory,
+  explainHistory,
+  type History,
+  type MeteredRequest,
+  type Operation,
+  type Request,
+  type Told,
+} from './support/balance-model.ts'
+import { createInstance, type Instance, openSameDatabase } from './support/instance.ts'
+import { type Answer, describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+
+const { HISTORY_SEED, HISTORIES } = process.env
+const count = Number(HISTORIES ?? 400)
+const firstSeed = HISTORY_SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(HISTORY_SEED)
+/** Seeds of the histories of a run. */
+const seeds = Array.from({ length: count }, (_, index) =>
+  HISTORY_SEED === undefined ? firstSeed + index : firstSeed,
+)
+/** Histories recorded at the same time, each on a key of its own. */
+const atOnce = 8
+
+/** Numbers from 0 up to 1, the same ones for the same seed (mulberry32). */
+function createRandom(seed: number) {
+  let state = seed
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  return {
+    /** A whole number from `least` to `most`. */
+    between: (least: number, most: number) => least + Math.floor(next() * (most - least + 1)),
+    chance: (probability: number) => next() < probability,
+  }
+}
+/** An instance, as far as a history needs one. */
+type Asked = Pick<Instance, 'request'>
+type Random = ReturnType<typeof createRandom>
+
+const goods = [
+  { path: '/users/ngoldberg', cost: 1, served: 200 },
+  { path: '/users/nobody-has-this-login', cost: 1, served: 404 },
+  { path: '/users?per_page=2', cost: 2, served: 200 },
+  { path: '/repos?per_page=3', cost: 3, served: 200 },
+  { path: '/users?per_page=5&page=2', cost: 5, served: 200 },
+  { path: '/users?page=999', cost: 0, served: 200 },
+] as const
+
+/** What one client asks, in its order; the path is what is sent. */
+interface Step {
+  request: Request
+  path: string
+  /** Place of the instance that it goes to. */
+  instance: number
+}
+
+interface Plan {
+  balance: number
+  limit: number | null
+  /** Of each client its steps; the clients act at the same time. */
+  clients: Step[][]
+  /** For how long somebody holds the key's row, in milliseconds; undefined: nobody does. */
+  hold: number | undefined
+}
+
+/** Six to ten operations of two to five clients. */
+function createPlan(random: Random, instances: number): Plan {
+  const clients: Step[][] = Array.from({ length: random.between(2, 5) }, () => [])
+  const hasOperator = random.chance(0.5)
+  for (let left = random.between(6, 10); left > 0; left--) {
+    const place = random.between(0, clients.length - 1)
+    const step =
+      hasOperator && place === 0
+        ? { request: createOperatorsRequest(random), path: '', instance: 0 }
+        : createStep(random, instances)
+    clients[place]?.push(step)
+  }
+  return {
+    balance: random.between(0, 12),
+    limit: random.chance(0.3) ? random.between(2, 6) : null,
+    clients,
+    hold: random.chance(0.2) ? random.between(0, 8) : undefined,
+  }
+}
+
+function createOperatorsRequest(random: Random): Request {
+  if (random.chance(0.7)) return { kind: 'grant', credits: random.between(-6, 6) }
+  return { kind: random.chance(0.5) ? 'revoke' : 'restore' }
+}
+
+function createStep(random: Random, instances: number): Step {
+  const instance = random.between(0, instances - 1)
+  const { path, cost, served } = goods[random.between(0, goods.length - 1)] ?? goods[0]
+  if (random.chance(0.15)) return { request: { kind: 'balance' }, path: '/api-key/credits', instance }
+  if (random.chance(0.05)) return { request: { kind: 'quote', cost, served }, path, instance }
+  const most = random.chance(0.15) ? random.between(0, 3) : null
+  const idempotencyKey = random.chance(0.4) ? `key-${random.between(1, 2)}` : null
+  return { request: { kind: 'get', path, cost, served, most, idempotencyKey }, path, instance }
+}
+
+const bodySchema = v.object({
+  error: v.optional(v.string()),
+  remaining_credits: v.optional(v.number()),
+  data: v.optional(v.array(v.unknown())),
+})
+
+function readTold({ status, headers, text, json }: Answer): Told {
+  const number = (name: string) => (headers.has(name) ? Number(headers.get(name)) : null)
+  const body = text === '' ? {} : v.parse(bodySchema, json())
+  const told = {
+    status,
+    cost: number('X-Credits-Cost'),
+    balance: number('X-Credits-Remaining'),
+    places: number('X-RateLimit-Remaining'),
+    isReplayed: headers.get('Idempotency-Replayed') === 'true',
+    error: body.error ?? null,
+  }
+  if (body.remaining_credits !== undefined) expect(body.remaining_credits).toBe(told.balance)
+  if (body.data !== undefined && !told.isReplayed) expect(body.data).toHaveLength(told.cost ?? -1)
+  return told
+}
+
+const done: Told = { status: 200, cost: null, balance: null, places: null, isReplayed: false, error: null }
+
+/** Carries a plan out on a key of its own, and says what happened. */
+async function record(service: TestService, instances: readonly Asked[], plan: Plan): Promise<History> {
+  const { balance, limit, clients, hold } = plan
+  const { secret, id } = await service.createKey({
+    credits: balance,
+    rateLimit: limit === null ? null : { requests: limit, seconds: 3600 },
+  })
+  let clock = 0
+  const operations: Operation[] = []
+  const charged: string[] = []
+
+  async function act({ request, path, instance }: Step): Promise<Told> {
+    switch (request.kind) {
+      case 'revoke':
+        return revokeKey(service.sql, id).then(() => done)
+      case 'restore':
+        return restoreKey(service.sql, id).then(() => done)
+      case 'grant':
+        return grantCredits(service.sql, id, request.credits).then(
+          () => done,
+          (error: unknown) => {
+            expect(error).toBeInstanceOf(KeyError)
+            return { ...done, status: 409 }
+          },
+        )
+      default: {
+        const headers: Record<string, string> = {}
+        if (request.kind === 'get' && request.most !== null) headers['Max-Credits'] = String(request.most)
+        if (request.kind === 'get' && request.idempotencyKey !== null)
+          headers['Idempotency-Key'] = request.idempotencyKey
+        const method = request.kind === 'quote' ? 'HEAD' : 'GET'
+        const answer = await (instances[instance] ?? service).request(path, { method, key: secret, headers })
+        const told = readTold(answer)
+        if (request.kind === 'get' && (told.cost ?? 0) > 0)
+          charged.push(answer.headers.get('X-Request-Id') ?? '')
+        return told
+      }
+    }
+  }
+
+  async function run(steps: readonly Step[]): Promise<void> {
+    for (const step of steps) {
+      const begin = clock++
+      const told = await act(step)
+      operations.push({ request: step.request, told, begin, end: clock++ })
+    }
+  }
+
+  const held =
+    hold !== undefined &&
+    service.sql.begin(async (tx) => {
+      await tx`select from api_keys where id = ${id} for update`
+      await sleep(hold)
+    })
+  await Promise.all([...clients.map(run), held])
+
+  // What was answered with a cost has its entry, and nothing else has.
+  const entries = await service.sql<{ request_id: string }[]>`
+    select request_id from ledger where api_key_id = ${id} and kind = 'charge'`
+  expect(entries.map(({ request_id }) => request_id).sort()).toEqual(charged.sort())
+  const ledger = await service.readLedger(id)
+  expect(ledger.granted - ledger.charged).toBe(ledger.balance)
+  await restoreKey(service.sql, id)
+  if (limit === null) {
+    const [client] = clients
+    const isRevoked = client?.some(({ request }) => request.kind === 'revoke')
+    const begin = clock++
+    if (isRevoked) operations.push({ request: { kind: 'restore' }, told: done, begin, end: clock++ })
+    await run([{ request: { kind: 'balance' }, path: '/api-key/credits', instance: 0 }])
+  }
+  return { balance, limit, operations }
+}
+
+describeOnEachDatabase('recorded histories of concurrent requests', (kind) => {
+  let service: TestService
+  const instances: Asked[] = []
+  const databases: Awaited<ReturnType<typeof openSameDatabase>>[] = []
+  beforeAll(async () => {
+    service = await startTestService(kind)
+    instances.push(service, createInstance(service))
+    if (kind === 'embedded') return
+    for (let index = 0; index < 2; index++) {
+      const database = await openSameDatabase(service)
+      databases.push(database)
+      instances.push(createInstance(database))
+    }
+  })
+  afterAll(async () => {
+    await Promise.all(databases.map((database) => database.close()))
+    await service.close()
+  })
+
+  // The embedded database has one session: what is at once there is the service's own doing.
+  const ofThisKind = kind === 'embedded' ? seeds.slice(0, Math.ceil(seeds.length / 8)) : seeds
+
+  test(`have an order that explains every answer, for ${ofThisKind.length} seeds from ${firstSeed}`, async () => {
+    const statuses: Record<number, number> = {}
+    for (let first = 0; first < ofThisKind.length; first += atOnce) {
+      await Promise.all(
+        ofThisKind.slice(first, first + atOnce).map(async (seed) => {
+          const random = createRandom(seed)
+          const plan = createPlan(random, random.between(2, instances.length))
+          if (kind === 'embedded') plan.hold = undefined
+          const history = await record(service, instances, plan)
+          for (const { told } of history.operations) statuses[told.status] = (statuses[told.status] ?? 0) + 1
+          const order = explainHistory(history)
+          if (order === undefined) {
+            throw new Error(`no order explains history ${seed} (HISTORY_SEED):\n${describeHistory(history)}`)
+          }
+          expect(tamper(history).map(([, tampered]) => explainHistory(tampered))).toEqual(
+            tamper(history).map(() => undefined),
+          )
+        }),
+      )
+    }
+    // What could go wrong has happened.
+    if (ofThisKind.length >= 50 && HISTORY_SEED === undefined)
+      expect(Object.keys(statuses)).toEqual(['200', '401', '403', '404', '409', '422', '429'])
+    console.info(
+      `${kind}: ${ofThisKind.length} histories from seed ${firstSeed}: ${JSON.stringify(statuses)}`,
+    )
+  }, 300_000)
+})
+
+/**
+ * Untruths about a recorded history: no order explains one balance that is off by one, when only charges moved it, nor
+ * a debit that no answer told of.
+ */
+function tamper(history: History): [name: string, History][] {
+  const { operations } = history
+  const isMovedByOthers = operations.some(
+    ({ request, told }) => request.kind === 'grant' && told.status === 200,
+  )
+  const charge = operations.find(
+    ({ request, told }) => request.kind === 'get' && (told.cost ?? 0) > 0 && told.balance !== null,
+  )
+  if (isMovedByOthers || charge === undefined || history.limit !== null) return []
+  const told = (change: Partial<Told>): History => ({
+    ...history,
+    operations: operations.map((operation) =>
+      operation === charge ? { ...charge, told: { ...charge.told, ...change } } : operation,
+    ),
+  })
+  const balance = charge.told.balance ?? 0
+  return [
+    ['more', told({ balance: balance + 1 })],
+    ['less', told({ balance: balance - 1 })],
+    ['free', told({ cost: 0 })],
+    ['hidden', { ...history, operations: operations.filter((operation) => operation !== charge) }],
+  ]
+}
+
+describe('the search for an order', () => {
+  const lookUp: MeteredRequest = {
+    kind: 'get',
+    path: '/users/a',
+    cost: 1,
+    served: 200,
+    most: null,
+    idempotencyKey: null,
+  }
+  const paid = (cost: number, balance: number): Told => ({ ...done, cost, balance })
+  const refused = (need: number, have: number): Told => ({
+    ...paid(0, have),
+    status: 403,
+    error: `insufficient credits: need ${need}, have ${have}`,
+  })
+  const keyed: MeteredRequest = { ...lookUp, idempotencyKey: 'a' }
+  const grant = { kind: 'grant', credits: 5 } as const
+  const read = { kind: 'balance' } as const
+  /** Each row: begin, end, what was asked, what was told. */
+  type Row = [begin: number, end: number, Request, Told]
+  const historyOf = (balance: number, rows: readonly Row[], limit: number | null = null): History => ({
+    balance,
+    limit,
+    operations: rows.map(([begin, end, request, told]) => ({ begin, end, request, told })),
+  })
+  const throttled: Told = { ...paid(0, 9), status: 429, places: 0 }
+  const unauthorized: Told = { ...done, status: 401 }
+
+  test.each<[what: string, History]>([
+    [
+      'two charges at once, told in the other order',
+      historyOf(2, [
+        [0, 3, lookUp, paid(1, 0)],
+        [1, 2, lookUp, paid(1, 1)],
+      ]),
+    ],
+    [
+      'a refusal beside the grant that came too late for it',
+      historyOf(0, [
+        [0, 3, lookUp, refused(1, 0)],
+        [1, 2, grant, done],
+        [4, 5, lookUp, paid(1, 4)],
+      ]),
+    ],
+    [
+      'a free repetition',
+      historyOf(1, [
+        [0, 1, keyed, paid(1, 0)],
+        [2, 3, keyed, { ...paid(0, 0), isReplayed: true }],
+      ]),
+    ],
+    [
+      'a request that was under way when the key was revoked',
+      historyOf(5, [
+        [0, 3, lookUp, paid(1, 4)],
+        [1, 2, { kind: 'revoke' }, done],
+        [4, 5, lookUp, unauthorized],
+      ]),
+    ],
+    [
+      'the last place under a limit',
+      historyOf(
+        10,
+        [
+          [0, 1, lookUp, { ...paid(1, 9), places: 0 }],
+          [2, 3, lookUp, throttled],
+        ],
+        1,
+      ),
+    ],
+  ])('explains %s', (_, history) => {
+    expect(explainHistory(history)).toHaveLength(history.operations.length)
+  })
+
+  test.each<[what: string, History]>([
+    [
+      'a credit that was spent twice',
+      historyOf(1, [
+        [0, 2, lookUp, paid(1, 0)],
+        [1, 3, lookUp, paid(1, 0)],
+      ]),
+    ],
+    [
+      'a charge that was lost: the same balance after both',
+      historyOf(9, [
+        [0, 2, lookUp, paid(1, 8)],
+        [1, 3, lookUp, paid(1, 8)],
+      ]),
+    ],
+    [
+      'a grant that was lost',
+      historyOf(1, [
+        [0, 2, lookUp, paid(1, 0)],
+        [1, 3, grant, done],
+        [4, 5, read, paid(0, 0)],
+      ]),
+    ],
+    [
+      'a balance that was old already when it was asked for',
+      historyOf(9, [
+        [0, 1, lookUp, paid(1, 8)],
+        [2, 3, read, paid(0, 9)],
+      ]),
+    ],
+    [
+      'a grant that was spent before it was made',
+      historyOf(0, [
+        [0, 1, lookUp, paid(1, 4)],
+        [2, 3, grant, done],
+      ]),
+    ],
+    [
+      'two readers who saw two charges in two orders',
+      historyOf(9, [
+        [0, 9, lookUp, paid(1, 8)],
+        [1, 8, { ...lookUp, cost: 2 }, paid(2, 6)],
+        [2, 3, read, paid(0, 7)],
+        [4, 5, read, paid(0, 8)],
+      ]),
+    ],
+    [
+      'a repetition that was charged',
+      historyOf(9, [
+        [0, 1, keyed, paid(1, 8)],
+        [2, 3, keyed, paid(1, 7)],
+      ]),
+    ],
+    [
+      'two of the same idempotency key at once, both charged',
+      historyOf(9, [
+        [0, 2, keyed, paid(1, 8)],
+        [1, 3, keyed, paid(1, 7)],
+      ]),
+    ],
+    ['a repetition of nothing', historyOf(9, [[0, 1, keyed, { ...paid(0, 9), isReplayed: true }]])],
+    [
+      'an idempotency key that served two requests',
+      historyOf(9, [
+        [0, 1, keyed, paid(1, 8)],
+        [2, 3, { ...keyed, path: '/users/b' }, paid(1, 7)],
+      ]),
+    ],
+    ['a conflict with nothing', historyOf(9, [[0, 1, keyed, { ...paid(0, 9), status: 422 }]])],
+    ['a refusal of what could be paid', historyOf(1, [[0, 1, lookUp, refused(1, 1)]])],
+    ['a refusal that names another balance', historyOf(0, [[0, 1, { ...lookUp, cost: 3 }, refused(3, 1)]])],
+    [
+      'a refusal that was charged',
+      historyOf(2, [
+        [0, 1, { ...lookUp, cost: 3 }, refused(3, 2)],
+        [2, 3, read, paid(0, 1)],
+      ]),
+    ],
+    ['more than Max-Credits', historyOf(9, [[0, 1, { ...lookUp, cost: 3, most: 2 }, paid(3, 6)]])],
+    ['a balance below 0', historyOf(0, [[0, 1, lookUp, paid(1, -1)]])],
+    ['credits taken that were not there', historyOf(3, [[0, 1, { kind: 'grant', credits: -4 }, done]])],
+    ['an answer that was not served', historyOf(9, [[0, 1, lookUp, { ...paid(1, 8), status: 500 }]])],
+    [
+      'an answer to a revoked key',
+      historyOf(5, [
+        [0, 1, { kind: 'revoke' }, done],
+        [2, 3, lookUp, paid(1, 4)],
+      ]),
+    ],
+    ['a refusal of a key that is good', historyOf(5, [[0, 1, lookUp, unauthorized]])],
+    ['a limit before it was reached', historyOf(9, [[0, 1, lookUp, throttled]], 1)],
+    [
+      'one request too many under a limit',
+      historyOf(
+        9,
+        [
+          [0, 2, read, { ...paid(0, 9), places: 0 }],
+          [1, 3, read, { ...paid(0, 9), places: 0 }],
+        ],
+        1,
+      ),
+    ],
+  ])('refuses %s', (_, history) => {
+    expect(explainHistory(history)).toBeUndefined()
+  })
+})

@@ -1,0 +1,204 @@
+/**
+ * What a key's bearer and the operators may be told, if everything happened one after the other; and a search for an
+ * order in which that explains what they were told while much of it happened at once (linearizability, after Wing and
+ * Gong).
+ *
+ * @module
+ */
+
+/** What was asked about one key. */
+export type Request =
+  | KeyRequest
+  /** An operator's grant; negative when credits are to be taken away. */
+  | { kind: 'grant'; credits: number }
+  | { kind: 'revoke' }
+  | { kind: 'restore' }
+
+/** What its bearer asks. */
+export type KeyRequest =
+  | MeteredRequest
+  /** `HEAD`: what the answer would cost. */
+  | { kind: 'quote'; cost: number; served: number }
+  /** `GET /api-key/credits` */
+  | { kind: 'balance' }
+
+/** `GET` of something that costs credits. */
+export interface MeteredRequest {
+  kind: 'get'
+  /** What an idempotency key is bound to. */
+  path: string
+  /** In credits. */
+  cost: number
+  /** The status when all is well: 200, or the contract's paid 404. */
+  served: number
+  /** `Max-Credits` */
+  most: number | null
+  /** `Idempotency-Key` */
+  idempotencyKey: string | null
+}
+
+/** What the one who asked was told. Null: it was not said. */
+export interface Told {
+  /** HTTP status; for operators 200 when it was done, and 409 when it was refused. */
+  status: number
+  /** `X-Credits-Cost` */
+  cost: number | null
+  /** The balance, in credits. */
+  balance: number | null
+  /** `X-RateLimit-Remaining` */
+  places: number | null
+  isReplayed: boolean
+  /** Message of an error. */
+  error: string | null
+}
+
+/** One request and its answer. Times are of a clock that ticks at each beginning and each end. */
+export interface Operation {
+  request: Request
+  told: Told
+  begin: number
+  end: number
+}
+
+/** All that happened to one key. */
+export interface History {
+  /** In credits, at the start. */
+  balance: number
+  /** Requests that its rate limit lets pass; null: no limit. No window ends within a history. */
+  limit: number | null
+  operations: readonly Operation[]
+}
+
+interface State {
+  balance: number
+  isRevoked: boolean
+  /** Requests that counted against the limit. */
+  used: number
+  /** Paths by the idempotency keys that they were paid under. */
+  paid: Readonly<Record<string, string>>
+  /** Balances since the limit was used up: an instance may tell one of these for a second, without asking. */
+  balancesWhenFull: readonly number[]
+}
+
+/**
+ * Finds an order of the operations, consistent with time (what ended before another began comes before it), that
+ * explains every answer. Undefined: there is none.
+ */
+export function explainHistory({ balance, limit, operations }: History): number[] | undefined {
+  if (operations.length > 30) throw new Error('a history is at most 30 operations long')
+  const all = 2 ** operations.length - 1
+  const hopeless = new Set<string>()
+
+  function search(done: number, state: State): number[] | undefined {
+    if (done === all) return []
+    const name = `${done} ${JSON.stringify(state)}`
+    if (hopeless.has(name)) return undefined
+    const open = [...operations.entries()].filter(([index]) => (done & (1 << index)) === 0)
+    const firstEnd = Math.min(...open.map(([, { end }]) => end))
+    for (const [index, operation] of open) {
+      if (operation.begin > firstEnd) continue // something else was over before it began
+      const next = take(state, operation, limit)
+      const rest = next && search(done | (1 << index), next)
+      if (rest !== undefined) return [index, ...rest]
+    }
+    hopeless.add(name)
+    return undefined
+  }
+
+  return search(0, { balance, isRevoked: false, used: 0, paid: {}, balancesWhenFull: [] })
+}
+
+/** What is true after an operation; undefined when nobody may be told so in this state. */
+function take(state: State, { request, told }: Operation, limit: number | null): State | undefined {
+  switch (request.kind) {
+    case 'revoke':
+      return { ...state, isRevoked: true }
+    case 'restore':
+      return { ...state, isRevoked: false }
+    case 'grant': {
+      const balance = state.balance + request.credits
+      if ((told.status === 200) !== balance >= 0) return undefined
+      return told.status === 200 ? withBalance(state, balance, limit) : state
+    }
+    default:
+      return takeRequest(state, request, told, limit)
+  }
+}
+
+function takeRequest(state: State, request: KeyRequest, told: Told, limit: number | null): State | undefined {
+  const isFull = limit !== null && state.used >= limit
+  if (told.status === 429) {
+    const isTrue =
+      isFull && told.balance !== null && state.balancesWhenFull.includes(told.balance) && told.places === 0
+    return isTrue && told.cost === 0 ? state : undefined
+  }
+  if (state.isRevoked) {
+    return told.status === 401 && told.cost === null && told.balance === null ? state : undefined
+  }
+  if (isFull) return undefined
+  const used = limit === null ? 0 : state.used + 1
+  if (told.places !== (limit === null ? null : limit - used)) return undefined
+
+  const due = decide(state, request)
+  const after = state.balance - due.charged
+  const isExplained =
+    told.status === due.status &&
+    told.cost === due.cost &&
+    told.balance === after &&
+    told.isReplayed === due.isReplayed &&
+    (due.error === undefined || told.error === due.error)
+  if (!isExplained) return undefined
+  const isPaid = request.kind === 'get' && request.idempotencyKey !== null && due.charged > 0
+  const paid = isPaid ? { ...state.paid, [request.idempotencyKey ?? '']: request.path } : state.paid
+  return withBalance({ ...state, used, paid }, after, limit)
+}
+
+interface Due {
+  status: number
+  /** What `X-Credits-Cost` says. */
+  cost: number
+  charged: number
+  isReplayed: boolean
+  /** Undefined: whatever it says. */
+  error?: string
+}
+
+function decide(state: State, request: KeyRequest): Due {
+  const free: Due = { status: 200, cost: 0, charged: 0, isReplayed: false }
+  if (request.kind === 'balance') return free
+  const { cost, served } = request
+  if (request.kind === 'quote') return { ...free, status: served, cost }
+  const { path, most, idempotencyKey } = request
+  const paidFor = idempotencyKey === null ? undefined : state.paid[idempotencyKey]
+  if (paidFor === path) return { ...free, status: served, isReplayed: true }
+  if (paidFor !== undefined) return { ...free, status: 422 }
+  if (most !== null && cost > most) {
+    return { ...free, status: 403, error: `Max-Credits is ${most}, and this costs ${cost}` }
+  }
+  if (cost > state.balance) {
+    return { ...free, status: 403, error: `insufficient credits: need ${cost}, have ${state.balance}` }
+  }
+  return { ...free, status: served, cost, charged: cost }
+}
+
+function withBalance(state: State, balance: number, limit: number | null): State {
+  const isFull = limit !== null && state.used >= limit
+  const { balancesWhenFull } = state
+  return {
+    ...state,
+    balance,
+    balancesWhenFull:
+      isFull && !balancesWhenFull.includes(balance) ? [...balancesWhenFull, balance] : balancesWhenFull,
+  }
+}
+
+/** A history as a person reads it, in the order of beginnings. */
+export function describeHistory({ balance, limit, operations }: History): string {
+  const lines = [...operations]
+    .sort((a, b) => a.begin - b.begin)
+    .map(
+      ({ request, told, begin, end }) =>
+        `${begin}–${end} ${JSON.stringify(request)} → ${JSON.stringify(told)}`,
+    )
+  return [`balance ${balance}, limit ${limit}`, ...lines].join('\n')
+}
