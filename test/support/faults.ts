@@ -1,0 +1,137 @@
+/**
+ * The faults of the drills, on the real thing.
+ *
+ * @module
+ */
+import { existsSync } from 'node:fs'
+import { rename, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
+import { type Fault, type Site, waitForServer } from './fault-drill.ts'
+import type { BreakingPoint } from './faulty-proxy.ts'
+
+/** A device that is always full, in the place of a disk that is; undefined on systems without it. */
+export const fullDevice = existsSync('/dev/full') ? '/dev/full' : undefined
+
+/** How long a fault that lasts is left, in milliseconds. */
+const lasting = 700
+/** How often in a row a connection is broken. */
+const breaks = 4
+
+/** `kill -9` of an instance, and another one in its place. */
+export const killInstance: Fault = {
+  killsFirst: true,
+  async inflict(site) {
+    await site.instances[0].kill()
+    await site.replace(0)
+  },
+}
+
+/** `kill -9` of a server process that serves an instance: the server ends all others, and recovers. */
+export const killBackend: Fault = {
+  async inflict(site) {
+    const [victim] = await site.ask(
+      (sql) => sql<{ pid: number }[]>`
+        select pid from pg_stat_activity where pid <> pg_backend_pid() and query like '%settle(%'
+        order by state = 'active' desc, random() limit 1`,
+    )
+    if (victim === undefined) throw new Error('no server process settles')
+    let see = () => {}
+    const hasCrashed = new Promise<void>((resolve) => {
+      see = resolve
+    })
+    const witness = postgres(site.cluster.url, { max: 1, onnotice: () => {}, onclose: () => see() })
+    await witness`select 1`
+    process.kill(victim.pid, 'SIGKILL')
+    await hasCrashed
+    await witness.end({ timeout: 1 })
+    await waitForServer(site)
+  },
+}
+
+/** A crash of the whole server, which is started again. */
+export const crashServer: Fault = {
+  async inflict({ cluster }) {
+    await cluster.stop('immediate')
+    await cluster.start()
+  },
+}
+
+/** Connections of the first instance are cut, at these points of the statement that settles, several times in a row. */
+export function cutConnection(...points: Exclude<BreakingPoint, 'uncommitted'>[]): Fault {
+  return {
+    isAmbiguous: points.includes('sent') || points.includes('answered'),
+    async inflict({ proxy }) {
+      for (let turn = 0; turn < breaks; turn++) {
+        for (const point of points) await proxy.breakNext(point)
+      }
+    },
+  }
+}
+
+/** A server process is told to end (as by a shutdown, or an operator) after it has settled and before it commits. */
+export const endBeforeCommit: Fault = {
+  isAmbiguous: false,
+  async inflict(site) {
+    for (let turn = 0; turn < breaks; turn++) {
+      const pid = await site.proxy.breakNext('uncommitted')
+      await site.ask((sql) => sql`select pg_terminate_backend(${pid})`)
+    }
+  },
+}
+
+/** Between the first instance and the server, all connections are cut, and new ones too, for a while. */
+export const cutNetwork: Fault = {
+  async inflict({ proxy }) {
+    proxy.shut()
+    await sleep(lasting)
+    proxy.restore()
+  },
+}
+
+/** The primary takes no writes for a while, as after a failover. */
+export const readOnlyPrimary: Fault = {
+  isAmbiguous: false,
+  async inflict(site) {
+    const setReadOnly = (value: 'on' | 'off') =>
+      site.ask(async (sql) => {
+        await sql`alter system set default_transaction_read_only = ${sql(value)}`
+        await sql`select pg_reload_conf()`
+      })
+    await setReadOnly('on')
+    await sleep(lasting)
+    await setReadOnly('off')
+  },
+}
+
+/**
+ * The disk is full for a while, for the table of idempotency keys: a group that has one can't be written. The table is
+ * emptied, and its file changed for the device that is always full; that takes no key from a client that will still
+ * need it, since all that was charged so far is delivered.
+ */
+export const fullDisk: Fault = {
+  isAmbiguous: false,
+  async inflict(site) {
+    await fillDisk(site)
+    await sleep(lasting)
+    // Nothing could be written to the table: nothing is lost with its file.
+    await site.ask((sql) => sql`truncate idempotency_keys`)
+  },
+}
+
+async function fillDisk({ cluster, ask }: Site): Promise<void> {
+  if (fullDevice === undefined) throw new Error('this system has no device that is always full')
+  const device = fullDevice
+  await ask((sql) =>
+    sql.begin(async (tx) => {
+      await tx`lock table idempotency_keys in access exclusive mode`
+      await tx`truncate idempotency_keys`
+      const [file] = await tx<{ path: string }[]>`select pg_relation_filepath('idempotency_keys') as path`
+      if (file === undefined) throw new Error('the table has no file')
+      const path = join(cluster.directory, 'data', file.path)
+      await symlink(device, `${path}.full`)
+      await rename(`${path}.full`, path)
+    }),
+  )
+}

@@ -1,0 +1,234 @@
+/**
+ * A TCP proxy before a PostgreSQL server that breaks a connection at a chosen point of a chosen statement. It knows as
+ * much of the protocol as that takes: where a message ends, which statement a client runs, and when it is answered.
+ *
+ * @module
+ */
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+
+/**
+ * Where a statement is broken, in the order in which it passes:
+ * - `unsent`: the server gets nothing of it
+ * - `half sent`: the server gets the first half of the message that starts it
+ * - `sent`: the server has it all; the connection is cut at once
+ * - `uncommitted`: the server has run it and answered, but is not told to commit; nothing is cut
+ * - `answered`: the server has committed and answered; the client gets nothing of that
+ */
+export type BreakingPoint = 'unsent' | 'half sent' | 'sent' | 'uncommitted' | 'answered'
+
+/** A running proxy, on a free port of 127.0.0.1. */
+export interface FaultyProxy extends AsyncDisposable {
+  /** The URL of a database of the server, through the proxy. */
+  urlOf(databaseUrl: string): string
+  /** Breaks the next statement that is chosen. Resolves when that is done, with the id of the server's process. */
+  breakNext(point: BreakingPoint): Promise<number>
+  /** Cuts all connections. */
+  cutAll(): void
+  /** Cuts all connections, and cuts new ones as soon as they are there, until `restore`. */
+  shut(): void
+  /** Passes nothing on, either way, and says nothing of it, until `restore` cuts what was held up. */
+  silence(): void
+  restore(): void
+}
+
+interface Order {
+  point: BreakingPoint
+  fulfil(processId: number): void
+}
+
+/** Starts a proxy before the server of a URL. Statements whose text contains `text` are those that can be broken. */
+export async function startFaultyProxy(serverUrl: string, text: string): Promise<FaultyProxy> {
+  const upstream = new URL(serverUrl)
+  const cuts = new Set<() => void>()
+  const orders: Order[] = []
+  let mode: 'open' | 'shut' | 'silent' = 'open'
+
+  const server = createServer((client) => {
+    if (mode === 'shut') return client.destroy()
+    const database = connect(Number(upstream.port), upstream.hostname)
+    const cut = () => {
+      client.destroy()
+      database.destroy()
+      cuts.delete(cut)
+    }
+    cuts.add(cut)
+    relay({ client, database, cut, orders, text, isSilent: () => mode === 'silent' })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
+
+  const cutAll = () => {
+    for (const cut of [...cuts]) cut()
+  }
+  return {
+    urlOf(databaseUrl) {
+      const url = new URL(databaseUrl)
+      url.host = `127.0.0.1:${address.port}`
+      return url.href
+    },
+    breakNext: (point) => new Promise((fulfil) => orders.push({ point, fulfil })),
+    cutAll,
+    shut() {
+      mode = 'shut'
+      cutAll()
+    },
+    silence() {
+      mode = 'silent'
+    },
+    restore() {
+      if (mode === 'silent') cutAll()
+      mode = 'open'
+    },
+    async [Symbol.asyncDispose]() {
+      server.close()
+      cutAll()
+      await once(server, 'close')
+    },
+  }
+}
+
+interface Relay {
+  client: Socket
+  database: Socket
+  /** Ends both. */
+  cut(): void
+  /** The first is next. */
+  orders: Order[]
+  text: string
+  isSilent(): boolean
+}
+
+/** Passes one connection's messages on, whole, until it is to be broken. */
+function relay({ client, database, cut, orders, text, isSilent }: Relay): void {
+  /** Prepared statements that may be broken, by name. */
+  const chosen = new Set<string>()
+  /** What the server has yet to answer with ReadyForQuery, oldest first: whether it is held back, and for whom. */
+  const asked: (Order | undefined)[] = [undefined] // the start of the session
+  let processId = 0
+  /** The order that the statement at hand is broken for. */
+  let current: Order | undefined
+  /** What this connection has taken on, and not done yet. */
+  let taken: Order | undefined
+  /** A statement waits for its commit: the next one's would be its too. */
+  let isStuck = false
+
+  function takeOrder(): Order | undefined {
+    if (taken === undefined) taken = orders.shift()
+    return taken
+  }
+
+  function fulfil(): void {
+    const order = taken
+    taken = undefined
+    order?.fulfil(processId)
+  }
+
+  function cutAfterWriting(passed: readonly Buffer[]): void {
+    // Written, not only queued: what is destroyed forgets what it has not written.
+    database.write(Buffer.concat(passed), () => {
+      fulfil()
+      cut()
+    })
+  }
+
+  const fromClient = createMessageReader({ startsUntyped: true })
+  client.on('data', (chunk) => {
+    if (isSilent() || isStuck) return
+    const passed: Buffer[] = []
+    for (const { type, message } of fromClient(chunk)) {
+      if (type === 'P' && readText(message, 1).includes(text)) chosen.add(readText(message, 0))
+      if (type === 'B' && taken === undefined && chosen.has(readText(message, 1))) {
+        current = takeOrder()
+        if (current?.point === 'unsent') return cutAfterWriting(passed)
+        if (current?.point === 'half sent') {
+          return cutAfterWriting([...passed, message.subarray(0, message.length / 2)])
+        }
+      }
+      if (type === 'S' && current?.point === 'uncommitted') {
+        passed.push(flush) // the answer comes, the commit does not
+        isStuck = true
+        break
+      }
+      passed.push(message)
+      if (type === 'S' && current?.point === 'sent') return cutAfterWriting(passed)
+      if (type === 'S' || type === 'Q') {
+        asked.push(current)
+        current = undefined
+      }
+    }
+    if (passed.length > 0) database.write(Buffer.concat(passed))
+  })
+
+  const fromDatabase = createMessageReader({ startsUntyped: false })
+  database.on('data', (chunk) => {
+    if (isSilent()) return
+    const passed: Buffer[] = []
+    for (const { type, message } of fromDatabase(chunk)) {
+      if (type === 'K') processId = message.readUInt32BE(5)
+      // Of an answer that is not to arrive nothing arrives. It may begin before all of the statement was sent.
+      const order = asked[0] ?? (asked.length === 0 ? current : undefined)
+      const isHeld = order?.point === 'answered' || order?.point === 'sent'
+      if (!isHeld) passed.push(message)
+      if (order?.point === 'uncommitted' && (type === 'C' || type === 'E')) fulfil()
+      if (type !== 'Z') continue
+      asked.shift()
+      if (order?.point === 'answered') {
+        if (passed.length > 0) client.write(Buffer.concat(passed))
+        fulfil()
+        return cut()
+      }
+    }
+    if (passed.length > 0) client.write(Buffer.concat(passed))
+  })
+
+  for (const socket of [client, database]) socket.on('error', cut)
+  client.on('close', () => {
+    cut()
+    if (taken !== undefined) orders.unshift(taken) // something else came before: another connection's turn
+    taken = undefined
+  })
+  // What the server said before it closed is still to arrive.
+  database.on('end', () => client.end())
+  database.on('close', () => (client.writableEnded ? undefined : cut()))
+}
+
+/** The message by which a client asks for what is answered so far. */
+const flush = Buffer.from([0x48, 0, 0, 0, 4])
+
+/** The server takes no longer message for the start of a session, in bytes. */
+const longestStart = 10_000
+
+interface Message {
+  /** The letter that names it; '' for the one that starts a session. */
+  type: string
+  /** All of it. */
+  message: Buffer
+}
+
+/** Creates a function that is given what arrives, and returns the messages that are complete with it. */
+function createMessageReader({ startsUntyped }: { startsUntyped: boolean }): (chunk: Buffer) => Message[] {
+  let rest: Buffer = Buffer.alloc(0)
+  let header = startsUntyped ? 0 : 1
+  return (chunk) => {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    const messages: Message[] = []
+    while (rest.length >= header + 4) {
+      let length = header + rest.readUInt32BE(header)
+      if (header === 0 && length > longestStart) length = rest.length // no start: the server is to refuse it
+      if (rest.length < length) break
+      messages.push({ type: rest.toString('latin1', 0, header), message: rest.subarray(0, length) })
+      rest = rest.subarray(length)
+      header = 1
+    }
+    return messages
+  }
+}
+
+/** The text at a place among those that a message begins with. */
+function readText(message: Buffer, place: number): string {
+  let start = 5
+  for (let skipped = 0; skipped < place; skipped++) start = message.indexOf(0, start) + 1
+  return message.toString('utf8', start, message.indexOf(0, start))
+}
