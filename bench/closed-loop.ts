@@ -1,0 +1,65 @@
+/**
+ * The generator of closed loops; see `ClosedLoopJob`.
+ *
+ * @module
+ */
+import { randomUUID } from 'node:crypto'
+import { percentile } from './figures.ts'
+import { openConnection } from './http-connection.ts'
+import { type ClosedLoopJob, type ClosedLoopResult, createRequests, serveJobs } from './load.ts'
+
+/** Answers that come later than this after the end are missing, in milliseconds. */
+const patience = 30_000
+
+function run(job: ClosedLoopJob): Promise<ClosedLoopResult> {
+  const { port, connections, seconds, warmUp, idempotent = false, mayRefuse = false } = job
+  const write = createRequests(job)
+  const begin = performance.now() + warmUp * 1000
+  const end = begin + seconds * 1000
+  const latencies: number[] = []
+  let served = 0
+  let refused = 0
+  let inTime = 0
+  let working = connections
+
+  return new Promise((finish, fail) => {
+    const timer = setTimeout(() => fail(new Error('answers are missing')), end - performance.now() + patience)
+
+    function work(): void {
+      let sent = 0
+      function send(): void {
+        sent = performance.now()
+        connection.send(write(idempotent ? `Idempotency-Key: ${randomUUID()}\r\n` : ''))
+      }
+      const connection = openConnection(port, {
+        answered(status) {
+          const now = performance.now()
+          if (status === 200) {
+            served++
+            if (now >= begin && now < end) inTime++
+            if (sent >= begin && sent < end) latencies.push(now - sent)
+          } else if (status === 503 && mayRefuse) refused++
+          else return fail(new Error(`an answer was ${status}`))
+          if (now < end) return send()
+          connection.close()
+          working--
+          if (working > 0) return
+          clearTimeout(timer)
+          latencies.sort((a, b) => a - b)
+          finish({
+            served,
+            refused,
+            perSecond: inTime / seconds,
+            median: percentile(latencies, 0.5),
+            p99: percentile(latencies, 0.99),
+          })
+        },
+        lost: (reason) => fail(new Error(`a connection was lost: ${reason}`)),
+      })
+      send()
+    }
+    for (let index = 0; index < connections; index++) work()
+  })
+}
+
+await serveJobs(run)

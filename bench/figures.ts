@@ -1,0 +1,205 @@
+/**
+ * What is measured, and how it is told.
+ *
+ * @module
+ */
+import { writeFile } from 'node:fs/promises'
+import { cpus } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Ours against something else, or against a bound. */
+export interface Figure {
+  bar: string
+  against: string
+  /** Median of the rounds' ratios, ours to the other's. Null where there is nothing to divide by. */
+  ratio: number | null
+  /** Least and largest ratio of a round. */
+  spread: readonly [number, number] | null
+  goal: number | null
+  /** Whether a ratio has to be at least the goal, or at most. */
+  better: 'higher' | 'lower'
+  met: boolean | null
+  /** Medians, in `unit`. */
+  ours: number
+  theirs: number | null
+  unit: string
+  /** Share of the machine's CPU time that was taken just before the rounds, at most: by others, that is. */
+  taken: number
+}
+
+/** Where it was measured. */
+export interface Machine {
+  date: string
+  node: string
+  postgresql: string
+  cores: number
+  processor: string
+}
+
+/** Where figures go: a line each as they come, and all of them in the end. */
+export interface Report {
+  /** Ours against another's, a number each from every round. */
+  compare(
+    bar: Pick<Figure, 'bar' | 'against' | 'goal' | 'better' | 'unit'>,
+    ours: readonly number[],
+    theirs: readonly number[],
+  ): void
+  /** A number that has to be at most `goal`. */
+  note(bar: Pick<Figure, 'bar' | 'against' | 'goal' | 'unit'>, value: number): void
+  /** Says what goes on. */
+  say(text: string): void
+  machine: Machine | undefined
+  /** Looks whether somebody else uses the machine, and waits a while for them. Figures after it say what was found. */
+  lookAround(): Promise<void>
+}
+
+export interface FinishedReport extends Report {
+  /** Prints the table. */
+  print(): void
+  /** Writes all figures as a JSON array. */
+  save(file: string): Promise<void>
+}
+
+/** Others who take less are no matter; a share of the machine's CPU time. */
+const littleTaken = 0.08
+
+/** `patience` is how long a round waits for others who use the machine, in seconds. */
+export function createReport({ patience }: { patience: number }): FinishedReport {
+  const figures: Figure[] = []
+  let taken: number[] = []
+  /** Whether `taken` is of rounds that a figure was made of already. */
+  let isTold = true
+
+  function add(found: Omit<Figure, 'taken'>): void {
+    const figure = { ...found, taken: Math.max(0, ...taken) }
+    isTold = true
+    figures.push(figure)
+    report.say(describe(figure).join('  '))
+  }
+  const report: FinishedReport = {
+    machine: undefined,
+    async lookAround() {
+      if (isTold) taken = []
+      isTold = false
+      const deadline = performance.now() + patience * 1000
+      let share = await readTaken()
+      while (share > littleTaken && performance.now() < deadline) share = await readTaken()
+      taken.push(share)
+    },
+    compare(bar, ours, theirs) {
+      const ratios = ours.map((value, round) => value / (theirs[round] ?? Number.NaN))
+      const ratio = median(ratios)
+      const met = bar.goal === null ? null : bar.better === 'higher' ? ratio >= bar.goal : ratio <= bar.goal
+      const spread = [Math.min(...ratios), Math.max(...ratios)] as const
+      add({ ...bar, ratio, spread, met, ours: median(ours), theirs: median(theirs) })
+    },
+    note(bar, value) {
+      const met = bar.goal === null ? null : value <= bar.goal
+      add({ ...bar, ratio: null, spread: null, better: 'lower', met, ours: value, theirs: null })
+    },
+    say(text) {
+      console.log(`${new Date().toISOString().slice(11, 19)} ${text}`)
+    },
+    print() {
+      const { machine } = report
+      if (machine !== undefined) {
+        const { date, node, postgresql, cores, processor } = machine
+        console.log(`\n${date}, Node ${node}, PostgreSQL ${postgresql}, ${cores} cores (${processor})`)
+      }
+      const head = ['bar', 'against', 'ratio', 'spread', 'goal', 'met', 'ours', 'theirs', 'unit', 'taken']
+      printTable([head, ...figures.map(describe)])
+    },
+    save: (file) =>
+      writeFile(
+        file,
+        `${JSON.stringify(
+          figures.map((figure) => ({ ...figure, machine: report.machine })),
+          null,
+          2,
+        )}\n`,
+      ),
+  }
+  return report
+}
+
+function describe(figure: Figure): string[] {
+  const { bar, against, ratio, spread, goal, better, met, ours, theirs, unit, taken } = figure
+  const bound = better === 'higher' ? '≥' : '≤'
+  return [
+    bar,
+    against,
+    ratio === null ? '' : ratio.toFixed(2),
+    spread === null ? '' : spread.map((value) => value.toFixed(2)).join('–'),
+    goal === null ? '' : `${bound} ${goal}`,
+    met === null ? '' : met ? 'yes' : 'NO',
+    formatNumber(ours),
+    theirs === null ? '' : formatNumber(theirs),
+    unit,
+    `${Math.round(taken * 100)} %`,
+  ]
+}
+
+/** Prints rows with their columns in line. */
+export function printTable(rows: readonly (readonly string[])[]): void {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  for (const row of rows) {
+    console.log(
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+  }
+}
+
+/** Share of the CPU time that is taken at the moment, from 0 to 1. */
+async function readTaken(): Promise<number> {
+  const read = () => {
+    const times = cpus().map((cpu) => cpu.times)
+    const idle = times.reduce((sum, time) => sum + time.idle, 0)
+    return { idle, all: times.reduce((sum, { user, nice, sys, irq }) => sum + user + nice + sys + irq, idle) }
+  }
+  const before = read()
+  await sleep(500)
+  const after = read()
+  return 1 - (after.idle - before.idle) / (after.all - before.all)
+}
+
+/** Three digits, or as many as a whole number has. */
+export function formatNumber(value: number): string {
+  return value >= 100 || Number.isInteger(value)
+    ? Math.round(value).toLocaleString('en')
+    : value.toPrecision(3)
+}
+
+export function median(values: readonly number[]): number {
+  return percentile(
+    values.toSorted((a, b) => a - b),
+    0.5,
+  )
+}
+
+/** The value below which a share of the others lie. `sorted` ascending; NaN when it is empty. */
+export function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+/**
+ * Runs contenders in turns, for as many rounds; who begins changes, so that nobody always comes after the same one.
+ * Promises a function that tells what a contender measured, by round.
+ */
+export async function alternate<Name extends string, Result>(
+  report: Report,
+  rounds: number,
+  contenders: readonly (readonly [name: Name, run: () => Promise<Result>])[],
+): Promise<(name: Name) => Result[]> {
+  const results = new Map<Name, Result[]>(contenders.map(([name]) => [name, []]))
+  for (let round = 0; round < rounds; round++) {
+    const first = round % contenders.length
+    await report.lookAround()
+    for (const [name, run] of [...contenders.slice(first), ...contenders.slice(0, first)]) {
+      results.get(name)?.push(await run())
+    }
+  }
+  return (name) => results.get(name) ?? []
+}

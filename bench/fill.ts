@@ -1,0 +1,97 @@
+/**
+ * What is in the databases before anything is measured. It is written by SQL, as `npm run devdata` would have left it.
+ *
+ * @module
+ */
+import type { Sql } from '../api/database/connect.ts'
+
+/** What each key was granted, in credits: more than any run can spend. */
+const granted = 1_000_000_000_000
+/** Entries of a key in each day of a filled ledger. */
+export const entriesPerDay = 100
+
+/** The secret of the key with that id. peers/pgbench.sql makes it too. */
+export function secretOf(keyId: number): string {
+  return `00000000-0000-4000-8000-${String(keyId).padStart(12, '0')}`
+}
+
+/** Users `user1`, `user2`, … with documents of about 400 bytes. */
+export async function fillUsers(sql: Sql, count: number): Promise<void> {
+  await sql`
+    insert into users (id, forge_rest_id, login_key, document)
+    select n, 1000000000 + n, 'USER' || n, format(
+      '{"forge_rest_id":%s,"forge_graphql_id":"U_%s","login":"user%s","name":"User Number %s","email":%s,'
+        || '"avatar_url":"https://avatars.forge.example/u/%s?v=4","company":null,"location":"Berlin, Germany",'
+        || '"bio":"I break builds so that you need not, and mend some of them at night.","followers":%s,'
+        || '"following":%s,"type":"User","created_at":"2018-01-05T21:03:28Z","updated_at":"2024-06-09T10:17:44Z"}',
+      1000000000 + n, md5(n::text), n, n, case when n % 3 = 0 then 'null' else format('"user%s@example.org"', n) end,
+      1000000000 + n, n % 97, n % 89)
+    from generate_series(1, ${count}::integer) n`
+  await sql`update dataset set version = 1, users_count = ${count}`
+  await sql`vacuum analyze users, dataset`
+}
+
+/** User keys with ids from 1, all scopes, no rate limit, and a grant that nobody can use up. */
+export async function fillKeys(sql: Sql, count: number): Promise<void> {
+  await sql`
+    insert into api_keys (role, scopes, credits)
+    select 'user', '{users:read,repos:read}', 0 from generate_series(1, ${count}::integer)`
+  await sql`
+    insert into api_key_secrets (hash, api_key_id)
+    select sha256(('00000000-0000-4000-8000-' || lpad(id::text, 12, '0'))::bytea), id from api_keys`
+  await fillLedger(sql, 0)
+}
+
+/**
+ * A ledger that begins so many days ago, with a grant, and then has `entriesPerDay` charges of a look-up for each key
+ * and day, until yesterday. What was there is replaced.
+ */
+export async function fillLedger(sql: Sql, days: number): Promise<void> {
+  await sql`truncate ledger, ledger_days`
+  const firstDay = sql`((now() at time zone 'UTC')::date - ${days}::integer)`
+  // In the order of time, as it grows: entries of a key lie apart.
+  await sql`
+    insert into ledger (api_key_id, position, created_at, kind, granted, cost, balance, items, request_id, path)
+    select id, position, (${firstDay} + (position - 2) / ${entriesPerDay}::integer)::timestamp at time zone 'UTC'
+        + (position - 2) % ${entriesPerDay}::integer * interval '14 minutes',
+      'charge', 0, 1, ${granted}::bigint - position + 1, 1, gen_random_uuid(), '/users/user' || position
+    from generate_series(2, ${days * entriesPerDay + 1}::integer) position, (select id from api_keys order by id) k`
+  await sql`
+    insert into ledger (api_key_id, position, created_at, kind, granted, cost, balance)
+    select id, 1, ${firstDay}::timestamp at time zone 'UTC', 'grant', ${granted}, 0, ${granted} from api_keys`
+  await sql`
+    insert into ledger_days
+    select id, ${firstDay} + day, '/users/{login}', ${entriesPerDay}, ${entriesPerDay}, ${entriesPerDay},
+      day * ${entriesPerDay}::bigint + 2, (day + 1) * ${entriesPerDay}::bigint + 1
+    from api_keys, generate_series(0, ${days - 1}::integer) day`
+  await sql`insert into ledger_days select id, ${firstDay}, '', 1, 0, 0, 1, 1 from api_keys`
+  await sql`
+    update api_keys set credits = ${granted}::bigint - ${days * entriesPerDay}::bigint,
+      last_position = ${days * entriesPerDay + 1}, last_used_at = null,
+      last_entry_at = (select max(created_at) from ledger where api_key_id = id and position = ${days * entriesPerDay + 1})`
+  await sql`vacuum analyze ledger, ledger_days, api_keys, api_key_secrets`
+  await sql`checkpoint`
+}
+
+/** Entries that were ever made, as the keys count them: an entry has the next position of its key. */
+export async function countEntries(sql: Sql): Promise<number> {
+  const [row] = await sql<{ entries: number }[]>`select sum(last_position)::bigint as entries from api_keys`
+  return row?.entries ?? 0
+}
+
+/** Credits that were ever charged, as the balances say it. */
+export async function sumCharged(sql: Sql): Promise<number> {
+  const [row] = await sql<{ charged: number }[]>`
+    select (count(*) * ${granted}::bigint - sum(credits))::bigint as charged from api_keys`
+  return row?.charged ?? 0
+}
+
+/** Keys whose balance is not sum(granted) - sum(cost), or that do not have an entry for each position. */
+export async function countMismatches(sql: Sql): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) from api_keys k left join (
+      select api_key_id, sum(granted) - sum(cost) as balance, count(*) as entries from ledger group by 1
+    ) l on l.api_key_id = k.id
+    where (k.credits, k.last_position) is distinct from (l.balance, l.entries)`
+  return row?.count ?? 0
+}

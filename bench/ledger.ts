@@ -1,0 +1,295 @@
+/**
+ * `npm run bench -- ledger`: what exact metering costs.
+ *
+ * @module
+ */
+import { alternate, type Report } from './figures.ts'
+import { countEntries, countMismatches, entriesPerDay, fillLedger, secretOf } from './fill.ts'
+import {
+  type ClosedLoopJob,
+  type ClosedLoopResult,
+  type Generator,
+  startClosedLoop,
+  type Target,
+} from './load.ts'
+import { type Program, readMemory, runPgbench, startFastify, startOurs, watchMemory } from './programs.ts'
+import { type BenchDatabase, openStage, type Stage } from './stage.ts'
+
+/** What can be chosen on the command line. */
+export interface LedgerOptions {
+  users: number
+  ledgerRows: number
+  rounds: number
+  /** Of each run. */
+  seconds: number
+  /** Only one of the two. */
+  part?: LedgerPart
+}
+
+/** Look-ups against others, and the same requests on ledgers of two sizes. */
+export const ledgerParts = ['look-ups', 'size'] as const
+export type LedgerPart = (typeof ledgerParts)[number]
+
+const keys = 1_000
+const connectionCounts = [32, 64]
+/** Latencies are compared with fewer, so that they are not mostly time in a queue. */
+const fewConnections = 8
+/** Requests that a key keeps waiting beside another's one. */
+const crowd = 1_000
+const warmUp = 1 // seconds
+
+type ClosedLoop = Generator<ClosedLoopJob, ClosedLoopResult>
+
+/** What the parts of the bench share. */
+interface Bench {
+  report: Report
+  options: LedgerOptions
+  generator: ClosedLoop
+}
+
+export async function measureLedger(report: Report, options: LedgerOptions): Promise<void> {
+  const { users, part } = options
+  await using stage = await openStage({ users, keys }, report)
+  report.machine = stage.machine
+  await using generator = startClosedLoop()
+  const bench = { report, options, generator }
+  if (part !== 'look-ups') await measureLedgerSize(bench, stage)
+  if (part !== 'size') await measureLookUps(bench, stage.database)
+}
+
+/** One of all users, for any of the first `count` keys. */
+function lookUps(count = keys, first = 1): Target[] {
+  return Array.from({ length: count }, (_, index) => ({
+    key: secretOf(first + index),
+    path: '/users/user{n}',
+  }))
+}
+
+async function measureLookUps(bench: Bench, { url, sql }: BenchDatabase): Promise<void> {
+  const { report, options, generator } = bench
+  const { users, seconds, rounds } = options
+  await using ours = await startOurs(url)
+  await using fastify = await startFastify(url)
+  await assertAlike(ours, fastify, { url, sql })
+  const atRest = await readMemory(ours)
+  const memory = watchMemory(ours)
+
+  let mismatches = 0
+  /** Holds what a contender counted to what the ledger has. */
+  async function hold(run: Promise<{ served: number; perSecond: number }>): Promise<number> {
+    const { served, perSecond } = await run
+    const entries = await countEntries(sql)
+    mismatches += Math.abs(entries - before - served)
+    before = entries
+    return perSecond
+  }
+  let before = await countEntries(sql)
+  const load =
+    (program: Program, connections: number, job: Partial<ClosedLoopJob> = {}) =>
+    () =>
+      hold(
+        generator.run({
+          port: program.port,
+          targets: lookUps(),
+          most: users,
+          connections,
+          seconds,
+          warmUp,
+          ...job,
+        }),
+      )
+  const pgbench = (connections: number) => () =>
+    hold(
+      runPgbench(url, { connections, seconds: seconds + warmUp, keys, users }).then(
+        ({ transactions, perSecond }) => ({
+          served: transactions,
+          perSecond,
+        }),
+      ),
+    )
+
+  report.say(`look-ups: ${rounds} rounds of ${seconds} s for each contender`)
+  for (const program of [ours, fastify]) await load(program, 64)()
+  for (const connections of connectionCounts) {
+    const of = await alternate(report, rounds, [
+      ['ours', load(ours, connections)],
+      ['one key', load(ours, connections, { targets: lookUps(1) })],
+      ['idempotent', load(ours, connections, { idempotent: true })],
+      ['pgbench', pgbench(connections)],
+      ['fastify', load(fastify, connections)],
+    ])
+    const at = `${connections} connections`
+    const rate = { better: 'higher', unit: 'requests/s' } as const
+    report.compare(
+      { ...rate, bar: `one key, ${at}`, against: '1,000 keys', goal: 0.9 },
+      of('one key'),
+      of('ours'),
+    )
+    report.compare(
+      { ...rate, bar: `look-ups, ${at}`, against: 'pgbench', goal: 0.8 },
+      of('ours'),
+      of('pgbench'),
+    )
+    report.compare(
+      { ...rate, bar: `look-ups, ${at}`, against: 'Fastify + pg', goal: 2.5 },
+      of('ours'),
+      of('fastify'),
+    )
+    report.compare(
+      { ...rate, bar: `with Idempotency-Key, ${at}`, against: 'without', goal: null },
+      of('idempotent'),
+      of('ours'),
+    )
+  }
+
+  await measureFairness(bench, ours, hold)
+  report.note(
+    {
+      bar: 'answers without their entry, or the reverse',
+      against: 'all runs above',
+      goal: 0,
+      unit: 'requests',
+    },
+    mismatches,
+  )
+  await checkLedger(report, 'that of the look-ups', { url, sql })
+  const peak = Math.max(...(await memory.stop()))
+  report.compare(
+    { bar: 'resident memory, peak', against: 'at rest', goal: null, better: 'lower', unit: 'MiB' },
+    [peak],
+    [atRest],
+  )
+}
+
+/** A key that asks one thing after the other, alone and beside one that keeps a crowd waiting. */
+async function measureFairness(
+  { report, options, generator }: Bench,
+  { port }: Program,
+  hold: (run: Promise<{ served: number; perSecond: number }>) => Promise<number>,
+): Promise<void> {
+  const { users, seconds, rounds } = options
+  await using crowded = startClosedLoop()
+  const one = { port, targets: lookUps(1), most: users, connections: 1, seconds, warmUp }
+  const many = {
+    ...one,
+    targets: lookUps(1, 2),
+    connections: crowd,
+    seconds: seconds + warmUp,
+    mayRefuse: true,
+  }
+  const crowdMedians: number[] = []
+  let refused = 0
+  const of = await alternate(report, rounds, [
+    [
+      'alone',
+      async () => {
+        const result = await generator.run(one)
+        await hold(Promise.resolve(result))
+        return result.median
+      },
+    ],
+    [
+      'crowded',
+      async () => {
+        const [result, other] = await Promise.all([generator.run(one), crowded.run(many)])
+        await hold(Promise.resolve({ served: result.served + other.served, perSecond: 0 }))
+        crowdMedians.push(other.median)
+        refused += other.refused
+        return result.median
+      },
+    ],
+  ])
+  const latency = { goal: null, better: 'lower', unit: 'ms' } as const
+  report.compare(
+    { ...latency, bar: `one request at a time, ${crowd} of another key waiting`, against: 'alone' },
+    of('crowded'),
+    of('alone'),
+  )
+  report.compare(
+    { ...latency, bar: 'one request at a time', against: 'the crowd beside it' },
+    of('crowded'),
+    crowdMedians,
+  )
+  report.note({ bar: 'refused with 503', against: 'the crowd', goal: null, unit: 'requests' }, refused)
+}
+
+/** The same requests on a small ledger and on a large one. */
+async function measureLedgerSize({ report, options, generator }: Bench, stage: Stage): Promise<void> {
+  const { users, rounds, ledgerRows } = options
+  report.say('copying the database, and filling two ledgers')
+  const small = await stage.copy('small')
+  await fillLedger(small.sql, 1)
+  const large = await stage.copy('large')
+  await fillLedger(large.sql, Math.max(1, Math.round(ledgerRows / keys / entriesPerDay)))
+  const seconds = Math.max(1, options.seconds / 2)
+  await using onSmall = await startOurs(small.url)
+  await using onLarge = await startOurs(large.url)
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+  const firstPage = lookUps().map(({ key }) => ({ key, path: '/api-key/usage' }))
+  const ofDay = lookUps().map(({ key }) => ({ key, path: `/api-key/usage?day=${yesterday}` }))
+
+  report.say(
+    `ledgers of ${(keys * entriesPerDay).toLocaleString('en')} and ${ledgerRows.toLocaleString('en')} rows`,
+  )
+  for (const { port } of [onSmall, onLarge]) {
+    await generator.run({ port, targets: lookUps(), most: users, connections: 32, seconds, warmUp })
+  }
+  const bars: [string, (database: BenchDatabase) => Target[] | Promise<Target[]>][] = [
+    ['look-ups', () => lookUps()],
+    ['GET /api-key/usage, first page', () => firstPage],
+    ['GET /api-key/usage, last page', findLastPages],
+    ['GET /api-key/usage, a day', () => ofDay],
+  ]
+  for (const [bar, findTargets] of bars) {
+    const latency = (program: Program, database: BenchDatabase) => async () => {
+      const job = { port: program.port, most: users, connections: fewConnections, seconds, warmUp }
+      return (await generator.run({ ...job, targets: await findTargets(database) })).median
+    }
+    const of = await alternate(report, rounds, [
+      ['large', latency(onLarge, large)],
+      ['small', latency(onSmall, small)],
+    ])
+    report.compare(
+      {
+        bar: `${bar}, ${ledgerRows.toLocaleString('en')} ledger rows`,
+        against: `${(keys * entriesPerDay).toLocaleString('en')} rows`,
+        goal: 1.5,
+        better: 'lower',
+        unit: 'ms, median',
+      },
+      of('large'),
+      of('small'),
+    )
+  }
+  await checkLedger(report, 'the small one', small)
+  await checkLedger(report, 'the large one', large)
+}
+
+async function checkLedger(report: Report, name: string, { sql }: BenchDatabase): Promise<void> {
+  const bar = { bar: 'keys whose ledger does not add up', against: name, goal: 0, unit: 'keys' }
+  report.note(bar, await countMismatches(sql))
+}
+
+async function findLastPages({ sql }: BenchDatabase): Promise<Target[]> {
+  const rows = await sql<{ id: number; page: number }[]>`
+    select id, ceil(last_position / 30.0)::integer as page from api_keys`
+  return rows.map(({ id, page }) => ({ key: secretOf(id), path: `/api-key/usage?page=${page}` }))
+}
+
+/** Throws unless all contenders give the same document for one debit. */
+async function assertAlike(ours: Program, fastify: Program, { url, sql }: BenchDatabase): Promise<void> {
+  const documents: string[] = []
+  for (const { port } of [ours, fastify]) {
+    const before = await countEntries(sql)
+    const response = await fetch(`http://127.0.0.1:${port}/users/user7`, {
+      headers: { Authorization: `Bearer ${secretOf(1)}` },
+    })
+    if (response.status !== 200) throw new Error(`an answer was ${response.status}`)
+    documents.push(await response.text())
+    if ((await countEntries(sql)) !== before + 1) throw new Error('a look-up left no entry')
+  }
+  if (documents[0] !== documents[1]) throw new Error(`the documents differ:\n${documents.join('\n')}`)
+  const before = await countEntries(sql)
+  const { transactions } = await runPgbench(url, { connections: 1, seconds: 1, keys: 1, users: 1 })
+  if ((await countEntries(sql)) !== before + transactions) throw new Error('pgbench left no entries')
+}

@@ -1,0 +1,134 @@
+/**
+ * Load, from processes of its own: what they are asked, what they answer, and how they are run. They take jobs as
+ * lines of JSON on standard input, and answer each with such a line.
+ *
+ * @module
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+/** A request to send. */
+export interface Target {
+  /** API key. */
+  key: string
+  /** Path and query; `{n}` stands for a random whole number from 1 to the job's `most`. */
+  path: string
+}
+
+/** What every load is made of. */
+export interface Load {
+  port: number
+  /** Of these one is chosen at random for each request. */
+  targets: readonly Target[]
+  most: number
+  seconds: number
+}
+
+/** A closed loop: each connection sends its next request when it has the answer. Any answer but 200 is a failure. */
+export interface ClosedLoopJob extends Load {
+  connections: number
+  /** Time before the figures count, in seconds. */
+  warmUp: number
+  /** Whether each request has an `Idempotency-Key` of its own. */
+  idempotent?: boolean
+  /** Whether a 503 is no failure: the connection sends another request, and nothing is counted but `refused`. */
+  mayRefuse?: boolean
+}
+
+export interface ClosedLoopResult {
+  /** Answers, those of the warm-up included. */
+  served: number
+  /** Answered with 503, where the job allows it. */
+  refused: number
+  perSecond: number
+  /** Latencies in milliseconds. */
+  median: number
+  p99: number
+}
+
+/** An open loop: requests are sent when they are due, whatever became of those before. */
+export interface OpenLoopJob extends Load {
+  perSecond: number
+  /** Opened before the start. A request that is due while all of them are busy is not offered. */
+  connections: number
+}
+
+/** Requests that were due in one second, and what became of them. Latencies in milliseconds; NaN as null. */
+export interface OpenLoopSecond {
+  planned: number
+  offered: number
+  admitted: number
+  unavailable: number
+  throttled: number
+  /** Other answers. */
+  other: number
+  /** Connections that ended under a request. */
+  lost: number
+  admittedMedian: number | null
+  admittedP99: number | null
+  refusedMedian: number | null
+  refusedP99: number | null
+}
+
+/** A process that makes load, a job at a time. */
+export interface Generator<Job, Result> extends AsyncDisposable {
+  /** Throws an `Error` when the process fails, or an answer is not what it has to be. */
+  run(job: Job): Promise<Result>
+}
+
+export function startClosedLoop(): Generator<ClosedLoopJob, ClosedLoopResult> {
+  return startGenerator('closed-loop.ts')
+}
+
+export function startOpenLoop(): Generator<OpenLoopJob, OpenLoopSecond[]> {
+  return startGenerator('open-loop.ts')
+}
+
+function startGenerator<Job, Result>(file: string): Generator<Job, Result> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, file)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const ended = once(child, 'close')
+  return {
+    async run(job) {
+      child.stdin.write(`${JSON.stringify(job)}\n`)
+      const { value, done } = await lines.next()
+      if (done) throw new Error(`${file} failed`)
+      const result: Result = JSON.parse(value)
+      return result
+    },
+    async [Symbol.asyncDispose]() {
+      child.stdin.end()
+      child.kill()
+      await ended
+    },
+  }
+}
+
+/** The generators' side: answers each job that comes on standard input. */
+export async function serveJobs<Job, Result>(run: (job: Job) => Promise<Result>): Promise<void> {
+  for await (const line of createInterface({ input: process.stdin })) {
+    const job: Job = JSON.parse(line)
+    process.stdout.write(`${JSON.stringify(await run(job))}\n`)
+  }
+}
+
+/** Creates a function that writes requests for random targets. `headers` are further lines. */
+export function createRequests({ port, targets, most }: Load): (headers?: string) => string {
+  const rest = (key: string) => ` HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}\r\n`
+  const parts = targets.map(({ key, path }) => {
+    const [before = '', after] = path.split('{n}')
+    return after === undefined
+      ? { before: `GET ${before}${rest(key)}`, after: undefined }
+      : { before: `GET ${before}`, after: after + rest(key) }
+  })
+  return (headers = '') => {
+    const part = parts[Math.floor(Math.random() * parts.length)]
+    if (part === undefined) throw new Error('there is no target')
+    if (part.after === undefined) return `${part.before}${headers}\r\n`
+    return `${part.before}${1 + Math.floor(Math.random() * most)}${part.after}${headers}\r\n`
+  }
+}

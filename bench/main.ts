@@ -1,0 +1,77 @@
+/**
+ * `npm run bench -- SUBJECT`: measures, and prints one table. Figures that miss their goal are no failure.
+ *
+ * @module
+ */
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { createReport, type Report } from './figures.ts'
+import { type LedgerPart, ledgerParts, measureLedger } from './ledger.ts'
+import { measureOverload } from './overload.ts'
+
+const few = 100_000
+
+/** Options that all subjects have. */
+interface CommonOptions {
+  json?: string
+  quick?: true
+  users: number
+  seconds: number
+  patience: number
+}
+
+function readCount(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of at least 1.')
+  return Number(text)
+}
+
+function createSubject(name: string, description: string, seconds: number): Command {
+  return new Command(name)
+    .description(description)
+    .option('--users <count>', 'users in the database', readCount, 1_000_000)
+    .option('--seconds <count>', 'length of a run', readCount, seconds)
+    .option('--patience <seconds>', 'how long each round waits for others on the machine', readCount, 0)
+    .option(
+      '--quick',
+      `${few.toLocaleString('en')} users, and other data a tenth too: to see whether it works`,
+    )
+    .option('--json <file>', 'write the figures to a file too')
+}
+
+/** Prints what was measured, also when it ends early. */
+async function run(
+  { json, patience }: CommonOptions,
+  measure: (report: Report) => Promise<void>,
+): Promise<void> {
+  const report = createReport({ patience })
+  try {
+    await measure(report)
+  } finally {
+    report.print()
+    if (json !== undefined) await report.save(json)
+  }
+}
+
+const program = new Command('bench').description('Measures the service against peers and against itself.')
+
+program.addCommand(
+  createSubject('ledger', 'look-ups that are charged, and the ledger as it grows', 6)
+    .option('--rounds <count>', 'runs of each contender', readCount, 5)
+    .option('--ledger-rows <count>', 'rows of the large ledger', readCount, 10_000_000)
+    .addOption(new Option('--part <name>', 'only one of its two').choices(ledgerParts))
+    .action((options: CommonOptions & { rounds: number; ledgerRows: number; part?: LedgerPart }) =>
+      run(options, (report) =>
+        measureLedger(report, {
+          ...options,
+          ...(options.quick && { users: few, ledgerRows: options.ledgerRows / 10 }),
+        }),
+      ),
+    ),
+)
+program.addCommand(
+  createSubject('overload', 'ten times more requests than can be answered', 30).action(
+    (options: CommonOptions) =>
+      run(options, (report) => measureOverload(report, { ...options, ...(options.quick && { users: few }) })),
+  ),
+)
+
+await program.parseAsync()
