@@ -43,6 +43,8 @@ export interface AppOptions {
   listingsMegabytes: number
   /** Folder of the built documentation. */
   docsDirectory: string
+  /** The demo key that the viewer may offer to readers on this machine; absent on a deployment. */
+  readDemoKey?: (() => string | undefined) | undefined
   /** What `/version` says. */
   program: { version: string; commit: string | null; runtime: string }
 }
@@ -139,6 +141,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
       directory: docsDirectory,
       basePath,
       ...(baseUrl !== undefined && { apiOrigin: new URL(baseUrl).origin }),
+      readDemoKey: options.readDemoKey,
     }),
   )
   return root

@@ -1,9 +1,9 @@
 /**
  * Builds the documentation into `dist/docs`: `node docs-site/build.ts [--base-url URL] [--if-stale]`.
  *
- * The pages come from Astro, the viewer's script from Scalar's package. Texts are compressed beside
- * themselves, and a manifest says what is there, so that the API serves the folder without looking into
- * it and without any of the packages that made it.
+ * The pages come from Astro, the viewer's library from Scalar's package, and each page is there as Markdown too. Texts
+ * are compressed beside themselves, and a manifest says what is there, so that the API serves the folder without looking
+ * into it and without any of the packages that made it.
  *
  * @module
  */
@@ -18,13 +18,16 @@ import { parseArgs, promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { getMimeType } from 'hono/utils/mime'
 import { readConfig, readEnvironment } from '../api/config.ts'
+import { hashInlineScripts } from '../api/routes/content-security-policy.ts'
 import {
   type DocsManifest,
   docsManifestName,
-  hashInlineScripts,
   readDocsManifest,
-} from '../api/routes/docs.ts'
+  viewerPage,
+} from '../api/routes/docs-manifest.ts'
 import { normalizeBaseUrl, readBasePath } from './base-address.ts'
+import { writeMarkdown } from './markdown.ts'
+import { readViewerLibrary, writeViewerLibrary } from './viewer-library.ts'
 
 const siteDirectory = import.meta.dirname
 const projectDirectory = dirname(siteDirectory)
@@ -63,10 +66,12 @@ export async function buildDocs(options: BuildDocsOptions = {}): Promise<boolean
     onProgress('Building the documentation (some seconds, only after a change) …')
     const directory = `${docsDirectory}-new`
     await rm(directory, { recursive: true, force: true })
-    await runAstro(directory, baseUrl)
-    const viewerScript = await copyViewerScript(directory)
+    const library = await readViewerLibrary()
+    await runAstro(directory, { DOCS_BASE_URL: baseUrl ?? '', DOCS_VIEWER_LIBRARY: library.entry })
+    await writeViewerLibrary(directory, library)
     const base = `${readBasePath(baseUrl)}/docs`
-    const manifest: DocsManifest = { stamp, base, viewerScript, ...(await prepareFiles(directory)) }
+    await writeMarkdown(directory, { base, origin: baseUrl ? new URL(baseUrl).origin : '' })
+    const manifest: DocsManifest = { stamp, base, ...(await prepareFiles(directory)) }
     await writeFile(join(directory, docsManifestName), JSON.stringify(manifest))
     await replaceDocs(directory)
     return true
@@ -86,9 +91,12 @@ async function hashSources(baseUrl: string | undefined): Promise<string> {
   const site = (await listFiles(siteDirectory)).filter(
     (file) => !/(^|[/\\])(\.astro|node_modules)[/\\]/.test(relative(siteDirectory, file)),
   )
-  const others = ['openapi.yml', 'package-lock.json', 'api/routes/docs.ts'].map((name) =>
-    join(projectDirectory, name),
-  )
+  const others = [
+    'openapi.yml',
+    'package-lock.json',
+    'api/routes/content-security-policy.ts',
+    'api/routes/docs-manifest.ts',
+  ].map((name) => join(projectDirectory, name))
   const hash = createHash('sha256').update(baseUrl ?? '')
   for (const file of [...site, ...others.filter(existsSync)]) {
     const content = await readFile(file)
@@ -130,7 +138,7 @@ function isRunning(processId: number): boolean {
 }
 
 /** Runs Astro in a process of its own, so that its chatter stays there unless it fails. */
-async function runAstro(directory: string, baseUrl: string | undefined): Promise<void> {
+async function runAstro(directory: string, settings: Record<string, string>): Promise<void> {
   const require = createRequire(import.meta.url)
   const program = join(dirname(require.resolve('astro/package.json')), 'bin', 'astro.mjs')
   // --force: Astro's cache does not know that the base URL is part of a page's content.
@@ -143,7 +151,7 @@ async function runAstro(directory: string, baseUrl: string | undefined): Promise
     cwd: projectDirectory,
     env: {
       ...Object.fromEntries(environment),
-      DOCS_BASE_URL: baseUrl ?? '',
+      ...settings,
       NODE_ENV: 'production',
       ASTRO_TELEMETRY_DISABLED: '1',
       NO_COLOR: '1',
@@ -163,17 +171,6 @@ async function runAstro(directory: string, baseUrl: string | undefined): Promise
   if (code !== 0) throw new Error(`The documentation could not be built:\n${output.trim()}`)
 }
 
-/** Copies Scalar's browser build under a name that carries its hash; its source map stays behind. */
-async function copyViewerScript(directory: string): Promise<string> {
-  const entry = fileURLToPath(import.meta.resolve('@scalar/api-reference'))
-  const source = join(dirname(entry), 'browser', 'standalone.js')
-  const script = (await readFile(source, 'utf8')).replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n')
-  const name = `_viewer/standalone.${hashContent(script)}.js`
-  await mkdir(join(directory, '_viewer'), { recursive: true })
-  await writeFile(join(directory, name), script)
-  return name
-}
-
 function hashContent(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 22)
 }
@@ -184,13 +181,17 @@ async function prepareFiles(directory: string): Promise<Pick<DocsManifest, 'file
   const scriptHashes = new Set<string>()
   for (const file of await listFiles(directory)) {
     const content = await readFile(file)
-    const type = getMimeType(file) ?? 'application/octet-stream'
+    const name = relative(directory, file).split(sep).join('/')
+    if (name === viewerPage) continue
+    const type = file.endsWith('.md')
+      ? 'text/markdown; charset=utf-8'
+      : (getMimeType(file) ?? 'application/octet-stream')
     if (type.startsWith('text/html')) {
       for (const hash of hashInlineScripts(content.toString())) scriptHashes.add(hash)
     }
     const isText = /^text\/|json|xml|javascript|manifest/.test(type)
     const encodings = isText && content.byteLength > 512 ? await compressFile(file, content) : []
-    files[relative(directory, file).split(sep).join('/')] = { type, hash: hashContent(content), encodings }
+    files[name] = { type, hash: hashContent(content), encodings }
   }
   return { files, scriptHashes: [...scriptHashes].sort() }
 }

@@ -21,6 +21,7 @@ import type { Answer, RequestOptions, TestService } from './service.ts'
 export interface InstanceOptions {
   baseUrl?: string
   docsDirectory?: string
+  readDemoKey?: () => string
 }
 
 /** One app, as a test speaks to it. */
@@ -42,6 +43,7 @@ export function createInstance(
     baseUrl,
     listingsMegabytes: 16,
     docsDirectory: options.docsDirectory ?? docsDirectory,
+    readDemoKey: options.readDemoKey,
     program: { version: '0.0.0-test', commit: null, runtime: 'vitest' },
   })
   const root = baseUrl ?? 'http://localhost'
