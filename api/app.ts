@@ -25,6 +25,7 @@ import { readOnly } from './middleware/read-only.ts'
 import { requestIdentity } from './middleware/request-identity.ts'
 import { throttle } from './middleware/throttle.ts'
 import { assertReadableUrl, validateUrl } from './middleware/validate-url.ts'
+import { apiCatalogPath, createApiCatalogRoute } from './routes/api-catalog.ts'
 import { createApiDocsRoutes } from './routes/api-docs.ts'
 import { addApiKeyRoutes } from './routes/api-key.ts'
 import { createDocsRoutes } from './routes/docs.ts'
@@ -126,6 +127,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
     '/openapi.json',
     '/docs/*',
     '/api-docs',
+    apiCatalogPath,
   ]
   for (const path of publicPaths) app.use(path, validateUrl())
 
@@ -134,6 +136,8 @@ export function createApp(options: AppOptions): Hono<Environment> {
   addApiKeyRoutes(app)
   addOperationsRoutes({ app, sql, metrics: metrics.registry, publicUrl })
   addPublicRoutes({ app, database, contract: loadContract(), program, publicRoot })
+  app.route(apiCatalogPath, createApiCatalogRoute(publicRoot))
+  if (basePath !== '') root.route(apiCatalogPath, createApiCatalogRoute(publicRoot))
   app.route('/docs', createDocsRoutes({ directory: docsDirectory, basePath }))
   app.route(
     '/api-docs',

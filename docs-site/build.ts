@@ -40,6 +40,8 @@ export const docsDirectory = join(distDirectory, 'docs')
 export interface BuildDocsOptions {
   /** The public address of the API (`BASE_URL`); without it samples show the address of a local start. */
   baseUrl?: string | undefined
+  /** The folder to fill, below `dist`; default: the one that is served. */
+  directory?: string
   /** Build only if sources, packages or base have changed since the last build. */
   ifStale?: boolean
   /** Takes the line that is printed before a build; the default writes it to standard error. */
@@ -54,30 +56,47 @@ export interface BuildDocsOptions {
  * @throws {Error} with Astro's own output when the build fails, and when the base URL is none
  */
 export async function buildDocs(options: BuildDocsOptions = {}): Promise<boolean> {
-  const { ifStale = false, onProgress = (line) => process.stderr.write(`${line}\n`) } = options
+  const {
+    directory: target = docsDirectory,
+    ifStale = false,
+    onProgress = (line) => process.stderr.write(`${line}\n`),
+  } = options
   const baseUrl = normalizeBaseUrl(options.baseUrl)
   const stamp = await hashSources(baseUrl)
-  const isFresh = async () => (await readDocsManifest(docsDirectory))?.stamp === stamp
+  const isFresh = async () => (await readDocsManifest(target))?.stamp === stamp
   if (ifStale && (await isFresh())) return false
 
   const unlock = await lockBuild()
   try {
     if (ifStale && (await isFresh())) return false
-    onProgress('Building the documentation (some seconds, only after a change) …')
-    const directory = `${docsDirectory}-new`
+    onProgress(`Building the documentation (${await explainBuild(target, baseUrl)}) …`)
+    const directory = `${target}-new`
     await rm(directory, { recursive: true, force: true })
     const library = await readViewerLibrary()
     await runAstro(directory, { DOCS_BASE_URL: baseUrl ?? '', DOCS_VIEWER_LIBRARY: library.entry })
     await writeViewerLibrary(directory, library)
     const base = `${readBasePath(baseUrl)}/docs`
     await writeMarkdown(directory, { base, origin: baseUrl ? new URL(baseUrl).origin : '' })
-    const manifest: DocsManifest = { stamp, base, ...(await prepareFiles(directory)) }
+    const manifest: DocsManifest = {
+      stamp,
+      base,
+      baseUrl: baseUrl ?? null,
+      ...(await prepareFiles(directory)),
+    }
     await writeFile(join(directory, docsManifestName), JSON.stringify(manifest))
-    await replaceDocs(directory)
+    await replaceDocs(directory, target)
     return true
   } finally {
     await unlock()
   }
+}
+
+/** Why there is something to build, in words. */
+async function explainBuild(target: string, baseUrl: string | undefined): Promise<string> {
+  const built = await readDocsManifest(target)
+  if (built === undefined || built.baseUrl === (baseUrl ?? null)) return 'some seconds, only after a change'
+  const name = (address: string | null | undefined) => address ?? 'a start without BASE_URL'
+  return `it was built for ${name(built.baseUrl)}, and is needed for ${name(baseUrl)}`
 }
 
 async function listFiles(directory: string): Promise<string[]> {
@@ -92,6 +111,7 @@ async function hashSources(baseUrl: string | undefined): Promise<string> {
     (file) => !/(^|[/\\])(\.astro|node_modules)[/\\]/.test(relative(siteDirectory, file)),
   )
   const others = [
+    'CHANGELOG.md',
     'openapi.yml',
     'package-lock.json',
     'api/routes/content-security-policy.ts',
@@ -212,11 +232,11 @@ async function compressFile(file: string, content: Buffer): Promise<('br' | 'gzi
 }
 
 /** Swaps the folders; a server that runs meanwhile misses the docs for an instant at most. */
-async function replaceDocs(directory: string): Promise<void> {
-  const old = `${docsDirectory}-old`
+async function replaceDocs(directory: string, target: string): Promise<void> {
+  const old = `${target}-old`
   await rm(old, { recursive: true, force: true })
-  if (existsSync(docsDirectory)) await rename(docsDirectory, old)
-  await rename(directory, docsDirectory)
+  if (existsSync(target)) await rename(target, old)
+  await rename(directory, target)
   await rm(old, { recursive: true, force: true })
 }
 

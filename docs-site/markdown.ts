@@ -68,7 +68,7 @@ export function nameMarkdown(page: string): string {
 
 /** A link as it reads outside the page: to the Markdown of a page, with the origin where that is known. */
 function completeLink(href: string, page: string, { base, origin }: MarkdownOptions): string {
-  const url = new URL(href, `http://localhost${base}/${page}`)
+  const url = new URL(href, `http://localhost${base}/${page.replace(/(^|\/)index\.html$/, '$1')}`)
   if (url.origin !== 'http://localhost') return href
   const path = url.pathname
   const isPage = (path === base || path.startsWith(`${base}/`)) && /(^|\/)[^./]*$/.test(path)
@@ -183,7 +183,8 @@ export async function writeMarkdown(directory: string, options: MarkdownOptions)
   const { base, origin } = options
   const api = `${origin}${base.replace(/\/docs$/, '')}`
   const home = pages.get('index.md')
-  const groups = readSidebar(await readFile(join(directory, 'index.html'), 'utf8'), base)
+  // The home page has no sidebar of its own.
+  const groups = readSidebar(await readFile(join(directory, 'quickstart', 'index.html'), 'utf8'), base)
   const listed = groups.flatMap(({ pages }) => pages)
   const missing = [...pages.keys()].filter((name) => !listed.includes(name))
   if (!home || missing.length > 0) throw new Error(`The sidebar leads nowhere to ${missing.join(', ')}`)

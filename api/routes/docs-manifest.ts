@@ -29,6 +29,8 @@ const manifestSchema = v.object({
   stamp: v.string(),
   /** The path that the pages are built for: `/docs`, or `/public-api/docs` under a `BASE_URL` with a path. */
   base: v.string(),
+  /** The `BASE_URL` that the pages show; null when they were built without one. */
+  baseUrl: v.nullable(v.string()),
   /** CSP sources (`'sha256-…'`) of the scripts that stand in the pages themselves. */
   scriptHashes: v.array(v.string()),
   /** Every file by its path inside the folder. */

@@ -267,6 +267,6 @@ function readHeader(text: string, schema: Schema): string | number {
 
 /** @throws when a JSON or YAML body can't be parsed. */
 function readBody(body: string, type: string): unknown {
-  if (type === 'application/json') return JSON.parse(body)
+  if (/^application\/(.+\+)?json$/.test(type)) return JSON.parse(body)
   return type === 'application/yaml' ? parse(body) : body
 }
