@@ -66,9 +66,8 @@ export default defineConfig({
       credits: false,
       logo: { src: './src/assets/mark.svg', alt: '' },
       customCss: ['./src/portal.css'],
+      components: { Search: './src/components/Search.astro' },
       routeMiddleware: './src/route-data.ts',
-      pagefind: true,
-      lastUpdated: false,
       sidebar: [
         {
           label: 'Start here',

@@ -137,7 +137,8 @@ export interface Answer {
   status: string
   /** Markdown. */
   description: string
-  types: { name: string; resource?: string | undefined }[]
+  /** Content types of the body, with the resource that it is, or that it has a list of. */
+  types: { name: string; resource?: string | undefined; list: boolean }[]
   headers: { name: string; meaning: string }[]
   /** The messages that an error can have, as the document shows them. */
   messages: string[]
@@ -311,7 +312,7 @@ function readReference(document: Document): ApiReference {
       types: Object.entries(content).map(([name, { schema }]) => {
         const { items, $ref } = schema ? { ...resolve(schema).properties?.data, $ref: schema.$ref } : {}
         const own = items ?? ($ref === undefined ? undefined : { $ref })
-        return { name, resource: own && describeType(own).resource }
+        return { name, resource: own && describeType(own).resource, list: items !== undefined }
       }),
       headers: Object.entries(headers).map(([name, header]) => ({
         name,

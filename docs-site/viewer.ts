@@ -15,6 +15,12 @@ interface ViewerLibrary {
   ): { updateConfiguration(configuration: object): void }
 }
 
+/** The parts of `openapi.json` that are read here. */
+interface Specification {
+  servers: { url: string }[]
+  components: { parameters: Record<string, { in: string; example?: unknown }> }
+}
+
 const keyItem = 'devdata-api-key'
 /** Where Starlight keeps the theme that was chosen in the docs: `dark`, `light` or nothing. */
 const themeItem = 'starlight-theme'
@@ -35,11 +41,12 @@ export async function startViewer(): Promise<void> {
 
   const readKey = () => sessionStorage.getItem(keyItem) ?? ''
   const explain = state.textContent
+  let role = 'user'
   function say(text: string, kind: 'good' | 'bad' | '' = '') {
     state.textContent = text
     state.dataset.state = kind
   }
-  const sayCredits = (credits: string, role = 'user') =>
+  const sayCredits = (credits: string) =>
     say(
       role === 'admin' ? 'An admin key: not charged' : `${Number(credits).toLocaleString('en')} credits left`,
       'good',
@@ -53,7 +60,8 @@ export async function startViewer(): Promise<void> {
       const response = await fetch(`${api}/api-key/credits`, { headers: { Authorization: `Bearer ${key}` } })
       const body: { error?: string; remaining_credits?: number; role?: string } = await response.json()
       if (key !== readKey()) return // another one was entered meanwhile
-      if (response.ok) sayCredits(String(body.remaining_credits), body.role)
+      role = body.role ?? 'user'
+      if (response.ok) sayCredits(String(body.remaining_credits))
       else say(body.error ?? `The answer was ${response.status}`, 'bad')
     } catch {
       say('The API does not answer', 'bad')
@@ -90,7 +98,11 @@ export async function startViewer(): Promise<void> {
   setTheme(readTheme())
 
   // The address in the document's `servers`: this server's own, or BASE_URL, which the browser may know by another name.
-  const specification: { servers: { url: string }[] } = await (await fetch(`${api}/openapi.json`)).json()
+  const specification: Specification = await (await fetch(`${api}/openapi.json`)).json()
+  // Scalar fills in every example; a header that asks for nothing new, or for a part, is not where a reader begins.
+  for (const parameter of Object.values(specification.components.parameters)) {
+    if (parameter.in === 'header') delete parameter.example
+  }
   const apiAddress = `${specification.servers[0]?.url.replace(/\/$/, '')}/`
   const configure = () => ({
     content: specification,
