@@ -20,6 +20,7 @@ import { localBaseUrl } from '../docs-site/base-address.ts'
 import { buildDocs, docsDirectory } from '../docs-site/build.ts'
 import { findRequest, requests, type SampleRequest } from '../docs-site/requests.ts'
 import { languages, settleBody, writeAnswer } from '../docs-site/samples.ts'
+import { contract } from './support/contract.ts'
 import { createInstance } from './support/instance.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
@@ -156,6 +157,21 @@ describe('the answers that the portal keeps', () => {
     await expect(writeAnswer(request, answer, baseUrl)).toMatchFileSnapshot(
       join(answersDirectory, `${name}.http`),
     )
+  })
+})
+
+describe('the examples of openapi.yml, which the viewer shows', () => {
+  test.each([
+    ['Users', 'listUsers'],
+    ['User', 'getUser'],
+    ['Repositories', 'listRepositories'],
+    ['Repository', 'getRepository'],
+    ['Commits', 'listCommits'],
+    ['Dependencies', 'listDependencies'],
+  ])('%s is what the sample data answers', async (response, name) => {
+    const kept = await readFile(join(answersDirectory, `${name}.http`), 'utf8')
+    const content = contract.components.responses[response]?.content
+    expect(content?.['application/json']?.example).toEqual(readShown(kept).body)
   })
 })
 

@@ -56,7 +56,7 @@ export interface Header {
 
 export interface ResponseDeclaration {
   headers?: Record<string, Header | Reference>
-  content?: Record<string, { schema?: Schema }>
+  content?: Record<string, { schema?: Schema; example?: unknown }>
 }
 
 export interface Operation {
