@@ -66,6 +66,8 @@ export default defineConfig({
       credits: false,
       logo: { src: './src/assets/mark.svg', alt: '' },
       customCss: ['./src/portal.css'],
+      // Code that is wider than a phone wraps: a box that scrolls sideways has to be found and named for keyboards.
+      expressiveCode: { defaultProps: { wrap: true } },
       components: { Search: './src/components/Search.astro' },
       routeMiddleware: './src/route-data.ts',
       sidebar: [
