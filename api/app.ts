@@ -55,6 +55,7 @@ const mostRequestsUnderWay = 1_000
 
 /** Headers beyond the safelisted ones that scripts of other origins may read. */
 const exposedHeaders = [
+  'Content-Range',
   'ETag',
   'Link',
   'RateLimit',
