@@ -27,6 +27,7 @@ import { refuseOverload } from './middleware/refuse-overload.ts'
 import { requestIdentity } from './middleware/request-identity.ts'
 import { standardHeaders } from './middleware/standard-headers.ts'
 import { assertReadableUrl, validateUrl } from './middleware/validate-url.ts'
+import { apiCatalogPath, createApiCatalogRoute } from './routes/api-catalog.ts'
 import { createApiDocsRoutes } from './routes/api-docs.ts'
 import { addApiKeyRoutes } from './routes/api-key.ts'
 import { createDocsRoutes } from './routes/docs.ts'
@@ -47,6 +48,8 @@ export interface AppOptions {
   longestWait?: number
   /** Folder of the built documentation. */
   docsDirectory: string
+  /** The demo key that the viewer may offer to readers on this machine; absent on a deployment. */
+  readDemoKey?: (() => string | undefined) | undefined
   /** What `/version` says. */
   program: { version: string; commit: string | null; runtime: string }
 }
@@ -59,6 +62,7 @@ const admission = { atOnce: 64, mostWaiting: 2_000 }
 const crossOriginHeaders = {
   allowed: ['Authorization', 'Idempotency-Key', 'If-None-Match', 'Max-Credits'],
   exposed: [
+    'Content-Range',
     'ETag',
     'Idempotency-Replayed',
     'Link',
@@ -130,6 +134,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
     '/openapi.json',
     '/docs/*',
     '/api-docs',
+    apiCatalogPath,
   ]
   for (const path of publicPaths) app.use(path, validateUrl())
 
@@ -138,6 +143,8 @@ export function createApp(options: AppOptions): Hono<Environment> {
   addApiKeyRoutes({ app, sql, meter, publicUrl })
   addOperationsRoutes({ app, sql, meter, metrics: metrics.registry, publicUrl })
   addPublicRoutes({ app, database, contract: loadContract(), program, publicRoot })
+  app.route(apiCatalogPath, createApiCatalogRoute(publicRoot))
+  if (basePath !== '') root.route(apiCatalogPath, createApiCatalogRoute(publicRoot))
   app.route('/docs', createDocsRoutes({ directory: docsDirectory, basePath }))
   app.route(
     '/api-docs',
@@ -145,6 +152,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
       directory: docsDirectory,
       basePath,
       ...(baseUrl !== undefined && { apiOrigin: new URL(baseUrl).origin }),
+      readDemoKey: options.readDemoKey,
     }),
   )
   return root

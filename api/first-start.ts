@@ -22,6 +22,18 @@ const demoKeysSchema = v.object({ user: v.string(), admin: v.string() })
 /** The keys of a local start: for this data folder only, and of no use elsewhere. */
 export type DemoKeys = v.InferOutput<typeof demoKeysSchema>
 
+/**
+ * Whether this is somebody trying the service on their own machine: the sample data in the embedded database, no public
+ * address, and nothing but this machine can reach it. Only then the viewer offers the demo key.
+ */
+export function isTrial(
+  { sampleData, baseUrl, host }: Pick<Config, 'sampleData' | 'baseUrl' | 'host'>,
+  database: 'embedded' | 'postgresql',
+): boolean {
+  const isLoopback = /^(localhost|127(\.\d+){3}|::1)$/.test(host)
+  return database === 'embedded' && sampleData && baseUrl === undefined && isLoopback
+}
+
 /** Loads the sample data into a database that never held any. */
 export async function loadSampleData(sql: Sql): Promise<void> {
   const { version } = await readDataset(sql)

@@ -9,7 +9,7 @@ import { type Database, openDatabase } from './database/connect.ts'
 import { EmbeddedDatabaseError } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
 import { explainFailure } from './failure.ts'
-import { createDemoKeys, describeStart, loadSampleData } from './first-start.ts'
+import { createDemoKeys, type DemoKeys, describeStart, isTrial, loadSampleData } from './first-start.ts'
 import { configureLog } from './log.ts'
 import { docsDirectory, readCommit, readVersion } from './program.ts'
 
@@ -60,6 +60,7 @@ async function start({ environment, runtime, terminal, listen }: Runtime): Promi
     )
   }
   let listener: Listener | undefined
+  let keys: DemoKeys | undefined
   try {
     await migrate(database.sql)
     if (database.kind === 'embedded' && config.sampleData) await loadSampleData(database.sql)
@@ -69,13 +70,14 @@ async function start({ environment, runtime, terminal, listen }: Runtime): Promi
       baseUrl: config.baseUrl,
       listingsMegabytes: config.listingsMegabytes,
       docsDirectory,
+      ...(isTrial(config, database.kind) && { readDemoKey: () => keys?.user }),
       program: { version: readVersion(), commit: config.commit ?? readCommit(), runtime },
     })
     listener = await listen({ fetch: app.fetch, port: config.port, hostname: config.host }).catch((error) => {
       throw nameListenFailure(error)
     })
     stopOnSignal(database, listener)
-    const keys = database.kind === 'embedded' ? await createDemoKeys(database.sql, config) : undefined
+    keys = database.kind === 'embedded' ? await createDemoKeys(database.sql, config) : undefined
     console.log(describeStart({ config, port: listener.port, keys }))
   } catch (error) {
     await listener?.close()

@@ -1,7 +1,9 @@
+import sitemap from '@astrojs/sitemap'
 import starlight from '@astrojs/starlight'
 import type { AstroIntegration } from 'astro'
 import { defineConfig } from 'astro/config'
 import { createBaseAddressPlugin, normalizeBaseUrl, readBasePath } from './base-address.ts'
+import { loadReference } from './reference.ts'
 
 // Set by build.ts, which says why it is not called BASE_URL here.
 const baseUrl = normalizeBaseUrl(process.env.DOCS_BASE_URL)
@@ -30,6 +32,23 @@ function isSatteri(options: unknown): options is SatteriOptions {
   return typeof options === 'object' && options !== null && 'mdastPlugins' in options && 'features' in options
 }
 
+const { tags, endpoints, resources } = loadReference()
+/** A group for each tag of openapi.yml, and one for the resources. */
+const referenceGroups = [
+  ...tags.map(({ name }) => ({
+    label: name,
+    collapsed: name === 'Documentation' || name === 'Operators',
+    items: endpoints
+      .filter(({ tag }) => tag === name)
+      .map(({ id, title }) => ({ label: title, link: `/reference/${id}/` })),
+  })),
+  {
+    label: 'Resources',
+    collapsed: true,
+    items: resources.map(({ id, title }) => ({ label: title, link: `/reference/resources/${id}/` })),
+  },
+]
+
 export default defineConfig({
   base: `${readBasePath(baseUrl)}/docs`,
   ...(baseUrl ? { site: new URL(baseUrl).origin } : {}),
@@ -45,12 +64,16 @@ export default defineConfig({
       description: 'A read-only HTTP API over users, repositories, commits and dependencies.',
       favicon: '/favicon.svg',
       credits: false,
+      logo: { src: './src/assets/mark.svg', alt: '' },
       customCss: ['./src/portal.css'],
-      routeMiddleware: './src/viewer-link.ts',
+      // Code that is wider than a phone wraps: a box that scrolls sideways has to be found and named for keyboards.
+      expressiveCode: { defaultProps: { wrap: true } },
+      components: { Search: './src/components/Search.astro' },
+      routeMiddleware: './src/route-data.ts',
       sidebar: [
         {
           label: 'Start here',
-          items: [{ slug: 'index', label: 'Home' }, 'quickstart'],
+          items: [{ slug: 'index', label: 'Home' }, 'quickstart', 'tools'],
         },
         {
           label: 'Guides',
@@ -60,19 +83,39 @@ export default defineConfig({
             'exactness',
             'pagination',
             'filtering',
+            'conditional-requests',
+            'rate-limits',
             'requests-and-answers',
             'errors',
           ],
         },
         {
-          label: 'Reference',
-          items: ['endpoints', { label: 'Interactive viewer', link: '/api-docs/' }],
+          label: 'API reference',
+          items: [
+            { label: 'Overview', link: '/reference/' },
+            { label: 'Interactive viewer', link: '/api-docs/' },
+            ...referenceGroups,
+          ],
         },
         {
           label: 'Run your own',
-          items: ['running', 'settings', 'loading-data', 'keys', 'ledger'],
+          items: [
+            'running',
+            'containers',
+            'deno-deploy',
+            'settings',
+            'loading-data',
+            'keys',
+            'ledger',
+            'upgrades-and-backups',
+            'scaling',
+            'security',
+          ],
         },
+        { label: 'Project', items: [{ label: 'Changelog', link: '/changelog/' }] },
       ],
     }),
+    // Starlight would add it by itself, the viewer's page included.
+    ...(baseUrl ? [sitemap({ filter: (page) => !page.endsWith('/docs/viewer/') })] : []),
   ],
 })

@@ -1,9 +1,9 @@
 /**
  * Builds the documentation into `dist/docs`: `node docs-site/build.ts [--base-url URL] [--if-stale]`.
  *
- * The pages come from Astro, the viewer's script from Scalar's package. Texts are compressed beside
- * themselves, and a manifest says what is there, so that the API serves the folder without looking into
- * it and without any of the packages that made it.
+ * The pages come from Astro, the viewer's library from Scalar's package, and each page is there as Markdown too. Texts
+ * are compressed beside themselves, and a manifest says what is there, so that the API serves the folder without looking
+ * into it and without any of the packages that made it.
  *
  * @module
  */
@@ -18,13 +18,16 @@ import { parseArgs, promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { getMimeType } from 'hono/utils/mime'
 import { readConfig, readEnvironment } from '../api/config.ts'
+import { hashInlineScripts } from '../api/routes/content-security-policy.ts'
 import {
   type DocsManifest,
   docsManifestName,
-  hashInlineScripts,
   readDocsManifest,
-} from '../api/routes/docs.ts'
+  viewerPage,
+} from '../api/routes/docs-manifest.ts'
 import { normalizeBaseUrl, readBasePath } from './base-address.ts'
+import { writeMarkdown } from './markdown.ts'
+import { readViewerLibrary, writeViewerLibrary } from './viewer-library.ts'
 
 const siteDirectory = import.meta.dirname
 const projectDirectory = dirname(siteDirectory)
@@ -37,6 +40,8 @@ export const docsDirectory = join(distDirectory, 'docs')
 export interface BuildDocsOptions {
   /** The public address of the API (`BASE_URL`); without it samples show the address of a local start. */
   baseUrl?: string | undefined
+  /** The folder to fill, below `dist`; default: the one that is served. */
+  directory?: string
   /** Build only if sources, packages or base have changed since the last build. */
   ifStale?: boolean
   /** Takes the line that is printed before a build; the default writes it to standard error. */
@@ -51,28 +56,47 @@ export interface BuildDocsOptions {
  * @throws {Error} with Astro's own output when the build fails, and when the base URL is none
  */
 export async function buildDocs(options: BuildDocsOptions = {}): Promise<boolean> {
-  const { ifStale = false, onProgress = (line) => process.stderr.write(`${line}\n`) } = options
+  const {
+    directory: target = docsDirectory,
+    ifStale = false,
+    onProgress = (line) => process.stderr.write(`${line}\n`),
+  } = options
   const baseUrl = normalizeBaseUrl(options.baseUrl)
   const stamp = await hashSources(baseUrl)
-  const isFresh = async () => (await readDocsManifest(docsDirectory))?.stamp === stamp
+  const isFresh = async () => (await readDocsManifest(target))?.stamp === stamp
   if (ifStale && (await isFresh())) return false
 
   const unlock = await lockBuild()
   try {
     if (ifStale && (await isFresh())) return false
-    onProgress('Building the documentation (some seconds, only after a change) …')
-    const directory = `${docsDirectory}-new`
+    onProgress(`Building the documentation (${await explainBuild(target, baseUrl)}) …`)
+    const directory = `${target}-new`
     await rm(directory, { recursive: true, force: true })
-    await runAstro(directory, baseUrl)
-    const viewerScript = await copyViewerScript(directory)
+    const library = await readViewerLibrary()
+    await runAstro(directory, { DOCS_BASE_URL: baseUrl ?? '', DOCS_VIEWER_LIBRARY: library.entry })
+    await writeViewerLibrary(directory, library)
     const base = `${readBasePath(baseUrl)}/docs`
-    const manifest: DocsManifest = { stamp, base, viewerScript, ...(await prepareFiles(directory)) }
+    await writeMarkdown(directory, { base, origin: baseUrl ? new URL(baseUrl).origin : '' })
+    const manifest: DocsManifest = {
+      stamp,
+      base,
+      baseUrl: baseUrl ?? null,
+      ...(await prepareFiles(directory)),
+    }
     await writeFile(join(directory, docsManifestName), JSON.stringify(manifest))
-    await replaceDocs(directory)
+    await replaceDocs(directory, target)
     return true
   } finally {
     await unlock()
   }
+}
+
+/** Why there is something to build, in words. */
+async function explainBuild(target: string, baseUrl: string | undefined): Promise<string> {
+  const built = await readDocsManifest(target)
+  if (built === undefined || built.baseUrl === (baseUrl ?? null)) return 'some seconds, only after a change'
+  const name = (address: string | null | undefined) => address ?? 'a start without BASE_URL'
+  return `it was built for ${name(built.baseUrl)}, and is needed for ${name(baseUrl)}`
 }
 
 async function listFiles(directory: string): Promise<string[]> {
@@ -86,9 +110,13 @@ async function hashSources(baseUrl: string | undefined): Promise<string> {
   const site = (await listFiles(siteDirectory)).filter(
     (file) => !/(^|[/\\])(\.astro|node_modules)[/\\]/.test(relative(siteDirectory, file)),
   )
-  const others = ['openapi.yml', 'package-lock.json', 'api/routes/docs.ts'].map((name) =>
-    join(projectDirectory, name),
-  )
+  const others = [
+    'CHANGELOG.md',
+    'openapi.yml',
+    'package-lock.json',
+    'api/routes/content-security-policy.ts',
+    'api/routes/docs-manifest.ts',
+  ].map((name) => join(projectDirectory, name))
   const hash = createHash('sha256').update(baseUrl ?? '')
   for (const file of [...site, ...others.filter(existsSync)]) {
     const content = await readFile(file)
@@ -130,7 +158,7 @@ function isRunning(processId: number): boolean {
 }
 
 /** Runs Astro in a process of its own, so that its chatter stays there unless it fails. */
-async function runAstro(directory: string, baseUrl: string | undefined): Promise<void> {
+async function runAstro(directory: string, settings: Record<string, string>): Promise<void> {
   const require = createRequire(import.meta.url)
   const program = join(dirname(require.resolve('astro/package.json')), 'bin', 'astro.mjs')
   // --force: Astro's cache does not know that the base URL is part of a page's content.
@@ -143,7 +171,7 @@ async function runAstro(directory: string, baseUrl: string | undefined): Promise
     cwd: projectDirectory,
     env: {
       ...Object.fromEntries(environment),
-      DOCS_BASE_URL: baseUrl ?? '',
+      ...settings,
       NODE_ENV: 'production',
       ASTRO_TELEMETRY_DISABLED: '1',
       NO_COLOR: '1',
@@ -163,17 +191,6 @@ async function runAstro(directory: string, baseUrl: string | undefined): Promise
   if (code !== 0) throw new Error(`The documentation could not be built:\n${output.trim()}`)
 }
 
-/** Copies Scalar's browser build under a name that carries its hash; its source map stays behind. */
-async function copyViewerScript(directory: string): Promise<string> {
-  const entry = fileURLToPath(import.meta.resolve('@scalar/api-reference'))
-  const source = join(dirname(entry), 'browser', 'standalone.js')
-  const script = (await readFile(source, 'utf8')).replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n')
-  const name = `_viewer/standalone.${hashContent(script)}.js`
-  await mkdir(join(directory, '_viewer'), { recursive: true })
-  await writeFile(join(directory, name), script)
-  return name
-}
-
 function hashContent(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 22)
 }
@@ -184,13 +201,17 @@ async function prepareFiles(directory: string): Promise<Pick<DocsManifest, 'file
   const scriptHashes = new Set<string>()
   for (const file of await listFiles(directory)) {
     const content = await readFile(file)
-    const type = getMimeType(file) ?? 'application/octet-stream'
+    const name = relative(directory, file).split(sep).join('/')
+    if (name === viewerPage) continue
+    const type = file.endsWith('.md')
+      ? 'text/markdown; charset=utf-8'
+      : (getMimeType(file) ?? 'application/octet-stream')
     if (type.startsWith('text/html')) {
       for (const hash of hashInlineScripts(content.toString())) scriptHashes.add(hash)
     }
     const isText = /^text\/|json|xml|javascript|manifest/.test(type)
     const encodings = isText && content.byteLength > 512 ? await compressFile(file, content) : []
-    files[relative(directory, file).split(sep).join('/')] = { type, hash: hashContent(content), encodings }
+    files[name] = { type, hash: hashContent(content), encodings }
   }
   return { files, scriptHashes: [...scriptHashes].sort() }
 }
@@ -211,11 +232,11 @@ async function compressFile(file: string, content: Buffer): Promise<('br' | 'gzi
 }
 
 /** Swaps the folders; a server that runs meanwhile misses the docs for an instant at most. */
-async function replaceDocs(directory: string): Promise<void> {
-  const old = `${docsDirectory}-old`
+async function replaceDocs(directory: string, target: string): Promise<void> {
+  const old = `${target}-old`
   await rm(old, { recursive: true, force: true })
-  if (existsSync(docsDirectory)) await rename(docsDirectory, old)
-  await rename(directory, docsDirectory)
+  if (existsSync(target)) await rename(target, old)
+  await rename(directory, target)
   await rm(old, { recursive: true, force: true })
 }
 

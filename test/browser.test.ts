@@ -1,21 +1,11 @@
-import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { createAdaptorServer } from '@hono/node-server'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { buildDocs } from '../docs-site/build.ts'
-import { createInstance } from './support/instance.ts'
-import { startTestService, type TestService } from './support/service.ts'
+import { findChromium, openPortal, type Portal } from './support/browser.ts'
 
-const chromiumPath = process.env.CHROMIUM_PATH || '/usr/bin/chromium'
-const hasChromium = existsSync(chromiumPath)
-if (!hasChromium) {
-  if (process.env.CI) throw new Error(`CI must not skip the browser tests: there is no ${chromiumPath}`)
-  console.warn(`Browser tests are skipped: there is no ${chromiumPath}; name a Chromium in CHROMIUM_PATH`)
-}
+const hasChromium = findChromium()
 
 const specification = await readFile(join(import.meta.dirname, '..', 'openapi.yml'), 'utf8')
 /** The summaries of all operations of an OpenAPI document, in its order. */
@@ -25,45 +15,27 @@ function readSummaries(document: { paths: Record<string, Record<string, { summar
 }
 
 describe.skipIf(!hasChromium)('in a browser', () => {
-  let service: TestService
-  let server: ReturnType<typeof createAdaptorServer>
+  let portal: Portal
   let origin: string
-  let browser: Browser
+  let demoKey: string
   let context: BrowserContext
   let page: Page
   let requested: URL[]
   let complaints: string[]
 
   beforeAll(async () => {
-    await buildDocs({ ifStale: true })
-    service = await startTestService('embedded')
-    server = createAdaptorServer({ fetch: createInstance(service).app.fetch })
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-    const { port } = server.address() as AddressInfo
-    origin = `http://127.0.0.1:${port}`
-    browser = await chromium.launch({
-      executablePath: chromiumPath,
-      args: [
-        '--headless',
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
+    portal = await openPortal(async (service) => {
+      demoKey = (await service.createKey({ credits: 10_000 })).secret
+      return { readDemoKey: () => demoKey }
     })
+    origin = portal.origin
   }, 300_000)
 
-  afterAll(async () => {
-    await browser?.close()
-    await new Promise((closed) => server.close(closed))
-    await service.close()
-  })
+  afterAll(() => portal?.close())
 
   beforeEach(async () => {
-    context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+    context = await portal.browser.newContext({ viewport: { width: 1280, height: 900 } })
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin })
     page = await context.newPage()
     requested = []
     complaints = []
@@ -77,7 +49,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
 
   afterEach(() => context.close())
 
-  /** What every page promises: nothing from another host, and nothing that the browser objects to. */
+  /** Nothing was asked of another host, and there was nothing that the browser objects to. */
   function expectGoodManners() {
     const hosts = requested.filter((url) => /^(https?|wss?):$/.test(url.protocol)).map((url) => url.origin)
     expect([...new Set(hosts)]).toEqual([origin])
@@ -92,24 +64,35 @@ describe.skipIf(!hasChromium)('in a browser', () => {
       .locator('pre code span[style]')
       .evaluateAll((tokens) => new Set(tokens.map((token) => getComputedStyle(token).color)).size)
     expect(colours).toBeGreaterThan(1)
-    await page.getByRole('main').getByRole('link', { name: 'Quickstart', exact: true }).first().click()
+    // What this is, and a first call, are seen without scrolling.
+    for (const text of ['read-only HTTP API', 'curl -i']) {
+      const box = await page.getByText(text).first().boundingBox()
+      expect([text, (box?.y ?? 9999) + (box?.height ?? 0)]).toEqual([text, expect.any(Number)])
+      expect((box?.y ?? 9999) + (box?.height ?? 0)).toBeLessThan(900)
+    }
+    await page.getByRole('main').getByRole('link', { name: 'Make a first call' }).click()
     await page.waitForURL(`${origin}/docs/quickstart/`)
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Quickstart')
     expectGoodManners()
   }, 60_000)
 
-  test('the search finds the page about credits', async () => {
-    await page.goto(`${origin}/docs/quickstart`, { waitUntil: 'networkidle' })
-    await page.keyboard.press('Control+k')
-    await page.getByRole('dialog').getByRole('textbox').fill('balance is too low')
-    const result = page.getByRole('dialog').locator('a[href^="/docs/credits/"]').first()
-    await result.waitFor({ timeout: 20_000 })
-    await result.click()
-    await page.waitForURL(`${origin}/docs/credits/**`)
+  test('the search finds a guide and a field of the reference', async () => {
+    for (const [words, target] of [
+      ['balance is too low', '/docs/credits/'],
+      ['open_issues_count', '/docs/reference/resources/'],
+    ] as const) {
+      await page.goto(`${origin}/docs/quickstart`, { waitUntil: 'networkidle' })
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').getByRole('textbox').fill(words)
+      const result = page.getByRole('dialog').locator(`a[href^="${target}"]`).first()
+      await result.waitFor({ timeout: 20_000 })
+      await result.click()
+      await page.waitForURL(`${origin}${target}**`)
+    }
     expectGoodManners()
   }, 60_000)
 
-  test('the theme can be changed and stays', async () => {
+  test('the theme can be changed and stays, in the viewer too', async () => {
     await page.goto(`${origin}/docs`, { waitUntil: 'networkidle' })
     const theme = () => page.evaluate(() => document.documentElement.dataset.theme)
     for (const name of ['dark', 'light']) {
@@ -118,7 +101,63 @@ describe.skipIf(!hasChromium)('in a browser', () => {
       await page.reload({ waitUntil: 'networkidle' })
       expect(await theme()).toBe(name)
     }
+    await page.goto(`${origin}/api-docs`, { waitUntil: 'networkidle' })
+    expect(await theme()).toBe('light')
+    await page.getByRole('button', { name: 'Dark or light' }).click()
+    expect(await theme()).toBe('dark')
+    await page.goto(`${origin}/docs`, { waitUntil: 'networkidle' })
+    expect(await theme()).toBe('dark')
     expectGoodManners()
+  }, 60_000)
+
+  test('a phone has a menu that leads everywhere', async () => {
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.goto(`${origin}/docs`, { waitUntil: 'networkidle' })
+    const link = page.locator('#starlight__sidebar').getByRole('link', { name: 'List users' })
+    expect(await link.isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await link.click()
+    await page.waitForURL(`${origin}/docs/reference/list-users/`)
+    expectGoodManners()
+  }, 60_000)
+
+  test('the docs can be used with the keyboard alone', async () => {
+    await page.goto(`${origin}/docs/quickstart/`, { waitUntil: 'networkidle' })
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('Skip to content')
+    await page.keyboard.press('Enter')
+    const tab = page.getByRole('tab', { name: 'curl' }).first()
+    await tab.focus()
+    await page.keyboard.press('ArrowRight')
+    expect(await page.getByRole('tab', { name: 'JavaScript' }).first().getAttribute('aria-selected')).toBe(
+      'true',
+    )
+    expectGoodManners()
+  }, 60_000)
+
+  test('a sample is copied as it is, and its language is chosen once for all', async () => {
+    await page.goto(`${origin}/docs/quickstart/`, { waitUntil: 'networkidle' })
+    await page.getByRole('tab', { name: 'Python' }).nth(1).click()
+    const selected = page.getByRole('tab', { selected: true })
+    expect(new Set(await selected.allTextContents().then((all) => all.map((text) => text.trim())))).toEqual(
+      new Set(['Python']),
+    )
+    const sample = page.locator('.sample[data-request="firstCall"] [role="tabpanel"]:not([hidden])')
+    await sample.hover()
+    await sample.getByRole('button', { name: 'Copy to clipboard' }).click()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    expect(copied).toMatch(
+      /^import json\nimport os\n\nimport requests\n\nresponse = requests\.get\(\n {4}"http/,
+    )
+    await page.goto(`${origin}/docs/reference/get-user/`, { waitUntil: 'networkidle' })
+    expect((await selected.first().textContent())?.trim()).toBe('Python')
+    expectGoodManners()
+  }, 60_000)
+
+  test('an unknown page is the site’s own', async () => {
+    const response = await page.goto(`${origin}/docs/no-such-page`, { waitUntil: 'networkidle' })
+    expect(response?.status()).toBe(404)
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('404')
   }, 60_000)
 
   test('the viewer shows every operation of openapi.yml', async () => {
@@ -129,26 +168,94 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await sidebar.getByText(summaries[0] ?? '', { exact: true }).waitFor({ timeout: 30_000 })
     const shown = (await sidebar.textContent()) ?? ''
     expect(summaries.filter((summary) => !shown.includes(summary))).toEqual([])
-    expect(requested.map((url) => url.pathname)).toContain('/openapi.yml')
+    expect(requested.map((url) => url.pathname)).toContain('/openapi.json')
+    expect(await page.getByText(/^(Ask AI|Open API Client|Share|Deploy|Configure)/).count()).toBe(0)
     expectGoodManners()
   }, 90_000)
 
-  test('the viewer makes a live call with the key that is entered', async () => {
-    const { secret, id } = await service.createKey({ credits: 1000 })
-    await page.goto(`${origin}/api-docs`, { waitUntil: 'networkidle' })
-    await page.getByPlaceholder('Token').fill(secret)
-    await page.getByRole('button', { name: 'Test Request' }).first().click()
-    const sent = page.waitForResponse((response) => new URL(response.url()).pathname === '/users')
-    await page.getByRole('button', { name: 'Send get request to' }).click()
-    const response = await sent
+  /** Sends the request of the operation that the viewer shows first, and waits for its answer. */
+  async function testRequest(path: string) {
+    await page
+      .getByRole('button', { name: /^Test Request/ })
+      .first()
+      .click()
+    const sent = page.waitForResponse((response) => new URL(response.url()).pathname === path)
+    await page.getByRole('button', { name: /^Send get request to/ }).click()
+    return sent
+  }
+
+  test('a key is entered once: it is checked, sent on every endpoint, kept in the tab, and nowhere else', async () => {
+    const { secret, id } = await portal.service.createKey({ credits: 1000 })
+    await page.goto(`${origin}/api-docs#tag/users/listUsers`, { waitUntil: 'networkidle' })
+    await page.getByLabel('API key').fill(secret)
+    await page.getByRole('button', { name: 'Use', exact: true }).click()
+    await page.getByText('1,000 credits left').waitFor()
+    const response = await testRequest('/users')
     expect(response.status()).toBe(200)
     const headers = response.headers()
-    const { balance, charged } = await service.readLedger(id)
+    const { balance, charged } = await portal.service.readLedger(id)
+    expect(charged).toBeGreaterThan(0)
     expect([headers['x-credits-cost'], headers['x-credits-remaining']]).toEqual([
       String(charged),
       String(balance),
     ])
     await page.getByText('200 OK').waitFor()
+    await page.getByText(`${balance} credits left`).waitFor()
+
+    // After a reload, on another endpoint, the key is still there.
+    await page.goto(`${origin}/api-docs#tag/repositories/getRepository`)
+    await page.reload({ waitUntil: 'networkidle' })
+    expect(await page.getByLabel('API key').inputValue()).toBe(secret)
+    await page
+      .locator('[id$="tag/repositories/getRepository"]')
+      .getByRole('button', { name: /^Test Request/ })
+      .click()
+    const sent = page.waitForResponse((each) => /^\/repos\/./.test(new URL(each.url()).pathname))
+    await page.getByRole('button', { name: /^Send get request to/ }).click()
+    expect((await sent).status()).toBe(200)
+
+    // Another tab, and what outlives this one, have no key.
+    const stored = await page.evaluate(() => JSON.stringify({ ...localStorage }) + document.cookie)
+    expect(stored).not.toContain(secret)
+    const other = await context.newPage()
+    await other.goto(`${origin}/api-docs`, { waitUntil: 'networkidle' })
+    expect(await other.getByLabel('API key').inputValue()).toBe('')
+    expectGoodManners()
+  }, 120_000)
+
+  test('a wrong key shows the documented error, and can be forgotten', async () => {
+    await page.goto(`${origin}/api-docs#tag/users/listUsers`, { waitUntil: 'networkidle' })
+    await page.getByLabel('API key').fill('00000000-0000-4000-8000-000000000000')
+    await page.getByLabel('API key').press('Enter')
+    await page.locator('#key-state', { hasText: 'Invalid API key' }).waitFor()
+    const response = await testRequest('/users')
+    expect([response.status(), await response.json()]).toEqual([401, { error: 'Invalid API key' }])
+    await page.getByText('"Invalid API key"').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Forget' }).click()
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+    // The browser itself reports the two answers of 401, and nothing else.
+    expect(complaints.filter((text) => !text.includes('401'))).toEqual([])
+  }, 90_000)
+
+  test('on a local start the demo key is one click away', async () => {
+    await page.goto(`${origin}/api-docs`, { waitUntil: 'networkidle' })
+    expect(await page.getByLabel('API key').inputValue()).toBe('')
+    await page.getByRole('button', { name: 'Use the demo key' }).click()
+    await page.getByText('10,000 credits left').waitFor()
+    expect(await page.getByLabel('API key').inputValue()).toBe(demoKey)
+    expectGoodManners()
+  }, 60_000)
+
+  test('“Test this” leads from an endpoint’s page to its operation', async () => {
+    await page.goto(`${origin}/docs/reference/list-dependencies/`, { waitUntil: 'networkidle' })
+    await page.getByRole('link', { name: 'Test this' }).first().click()
+    await page.waitForURL(`${origin}/api-docs#tag/repositories/listDependencies`)
+    const heading = page.getByRole('heading', { name: 'List the dependencies of a repository' })
+    await heading.waitFor({ timeout: 30_000 })
+    await expect
+      .poll(async () => (await heading.boundingBox())?.y ?? 9999, { timeout: 20_000 })
+      .toBeLessThan(600)
     expectGoodManners()
   }, 90_000)
 })

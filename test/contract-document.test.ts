@@ -139,6 +139,7 @@ describe('openapi.yml', () => {
       .map(([path]) => path)
     expect(open.sort()).toEqual([
       '/',
+      '/.well-known/api-catalog',
       '/api-docs',
       '/docs',
       '/docs/{page}',

@@ -7,7 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { settingNames } from '../api/config.ts'
 import type { Database } from '../api/database/connect.ts'
 import type { Environment } from '../api/environment.ts'
-import { type DocsManifest, hashInlineScripts, readDocsManifest } from '../api/routes/docs.ts'
+import { isTrial } from '../api/first-start.ts'
+import { hashInlineScripts } from '../api/routes/content-security-policy.ts'
+import { type DocsManifest, readDocsManifest } from '../api/routes/docs-manifest.ts'
 import { createBaseAddressPlugin, normalizeBaseUrl, readBasePath } from '../docs-site/base-address.ts'
 import { buildDocs, docsDirectory } from '../docs-site/build.ts'
 import { createInstance, type Instance, openAbsentDatabase } from './support/instance.ts'
@@ -67,6 +69,7 @@ describe('GET /docs', () => {
     for (const name of Object.keys(manifest.files).filter((file) => file.endsWith('.html'))) {
       texts.set(name, await readFile(join(docsDirectory, name), 'utf8'))
     }
+    const besideDocs = ['/api-docs', '/openapi.yml', '/openapi.json', '/.well-known/api-catalog']
     const dead: string[] = []
     let count = 0
     for (const [name, text] of texts) {
@@ -74,7 +77,7 @@ describe('GET /docs', () => {
         if (/^(https?:|mailto:|data:)/.test(address)) continue
         count += 1
         const url = new URL(address, `http://localhost/docs/${name}`)
-        if (['/api-docs', '/openapi.yml', '/openapi.json'].includes(url.pathname)) continue
+        if (besideDocs.includes(url.pathname)) continue
         const file = url.pathname.replace(/^\/docs\//, '').replace(/(^|\/)$/, '$1index.html')
         const target = texts.get(file)
         const anchor = decodeURIComponent(url.hash.slice(1))
@@ -91,25 +94,7 @@ describe('GET /docs', () => {
   test('shows the address of a local start in its samples, and no placeholder', async () => {
     const quickstart = await (await app.request('/docs/quickstart')).text()
     expect(quickstart).toContain('http://127.0.0.1:8000/users')
-    expect(quickstart).not.toContain('base_url')
-  })
-
-  test('names each message of the contract on the errors page', async () => {
-    const page = await (await app.request('/docs/errors')).text()
-    const headings = [...page.matchAll(/<h3 [^>]*>([^<]*)<\/h3>/g)].map(([, heading = '']) =>
-      heading.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&#39;', "'"),
-    )
-    expect(headings).toEqual([
-      'Authorization header required',
-      "Invalid authorization format. Use 'Bearer <API_KEY>'",
-      'API key required',
-      'Invalid API key format',
-      'Invalid API key',
-      'Insufficient permissions',
-      'Admin access required',
-      'insufficient credits: need 30, have 12',
-      'Max-Credits is 10, and this costs 30',
-    ])
+    expect(quickstart).not.toContain('{base_url}')
   })
 
   test('names each setting on the settings page, and no other', async () => {
@@ -252,7 +237,7 @@ describe('GET /docs/*', () => {
     expect(await cacheControl(`/docs/${findFile(/^pagefind\/pagefind\.js$/)}`)).toBe('no-cache')
     expect(await cacheControl(`/docs/${findFile(/^_astro\/.*\.css$/)}`)).toBe(year)
     expect(await cacheControl(`/docs/${findFile(/^pagefind\/fragment\//)}`)).toBe(year)
-    expect(await cacheControl(`/docs/${manifest.viewerScript}`)).toBe(year)
+    expect(await cacheControl(`/docs/${findFile(/^_viewer\/.*\/standalone/)}`)).toBe(year)
   })
 
   test('answers HEAD with the headers of GET and no body', async () => {
@@ -305,8 +290,6 @@ describe('the docs folder', () => {
     expect((await prefixed.request('/docs/credits/')).status).toBe(200)
     expect((await prefixed.app.request('https://api.example.com/docs')).status).toBe(404)
     const viewer = await prefixed.request('/api-docs')
-    expect(viewer.text).toContain('"url": "/public-api/openapi.yml"')
-    expect(viewer.text).toContain(`src="/public-api/docs/${manifest.viewerScript}"`)
     const policy = viewer.headers.get('content-security-policy')
     expect(policy).toContain("connect-src 'self' https://api.example.com;")
   })
@@ -320,37 +303,146 @@ describe('the docs folder', () => {
   test('holds no source map and no leftovers of a build', async () => {
     const names = await readdir(docsDirectory, { recursive: true })
     expect(names.filter((name) => name.endsWith('.map'))).toEqual([])
-    const script = await readFile(join(docsDirectory, manifest.viewerScript), 'utf8')
-    expect(script).not.toContain('sourceMappingURL')
+    for (const name of names.filter((name) => name.endsWith('.js'))) {
+      expect(await readFile(join(docsDirectory, name), 'utf8')).not.toMatch(/^\/\/# sourceMappingURL/m)
+    }
+  })
+})
+
+describe('GET /docs/* in parts', () => {
+  const path = '/docs/quickstart.md'
+  const request = (headers: Record<string, string>, method = 'GET') =>
+    instance.request(path, { method, headers })
+
+  test('sends one range of a file, and says which', async () => {
+    const whole = await request({})
+    const bytes = Buffer.from(whole.text)
+    expect(whole.headers.get('accept-ranges')).toBe('bytes')
+    for (const [range, start, end] of [
+      ['bytes=0-9', 0, 9],
+      ['bytes=10-', 10, bytes.length - 1],
+      ['bytes=-20', bytes.length - 20, bytes.length - 1],
+      ['bytes=5-999999999', 5, bytes.length - 1],
+      ['bytes=-999999999', 0, bytes.length - 1],
+    ] as const) {
+      const part = await request({ Range: range })
+      expect([range, part.status, part.headers.get('content-range')]).toEqual([
+        range,
+        206,
+        `bytes ${start}-${end}/${bytes.length}`,
+      ])
+      expect(part.text).toBe(bytes.subarray(start, end + 1).toString())
+      expect(part.headers.get('content-length')).toBe(String(end - start + 1))
+      expect(part.headers.get('etag')).toBe(whole.headers.get('etag'))
+    }
+  })
+
+  test('sends a part of the compressed form to whoever takes that', async () => {
+    const headers = { 'Accept-Encoding': 'gzip' }
+    const whole = await app.request(path, { headers })
+    const bytes = Buffer.from(await whole.arrayBuffer())
+    const part = await app.request(path, { headers: { ...headers, Range: 'bytes=4-19' } })
+    expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 4-19/${bytes.length}`])
+    expect(Buffer.from(await part.arrayBuffer())).toEqual(bytes.subarray(4, 20))
+  })
+
+  test('is 416 with the length where no byte lies', async () => {
+    const { length } = Buffer.from((await request({})).text)
+    for (const range of [`bytes=${length}-`, 'bytes=-0']) {
+      const answer = await request({ Range: range })
+      expect([range, answer.status, answer.json()]).toEqual([
+        range,
+        416,
+        { error: `Range not satisfiable: the file has ${length} bytes` },
+      ])
+      expect(answer.headers.get('content-range')).toBe(`bytes */${length}`)
+    }
+  })
+
+  test('sends the whole file for what is no single range of bytes, to HEAD, and when If-Range does not hold', async () => {
+    const whole = await request({})
+    const etag = whole.headers.get('etag') ?? ''
+    for (const headers of [
+      { Range: 'bytes=0-1,4-5' },
+      { Range: 'bytes=9-3' },
+      { Range: 'bytes=-' },
+      { Range: 'lines=1-2' },
+      { Range: 'bytes=0-9', 'If-Range': '"other"' },
+      { Range: 'bytes=0-9', 'If-Range': `W/${etag}` },
+      { Range: 'bytes=0-9', 'If-Range': 'Sat, 01 Jan 2028 00:00:00 GMT' },
+    ] as Record<string, string>[]) {
+      const answer = await request(headers)
+      expect([headers, answer.status, answer.text]).toEqual([headers, 200, whole.text])
+    }
+    const head = await request({ Range: 'bytes=0-9' }, 'HEAD')
+    expect([head.status, head.headers.get('content-length')]).toEqual([
+      200,
+      String(Buffer.byteLength(whole.text)),
+    ])
+    expect((await request({ Range: 'bytes=0-9', 'If-Range': etag })).status).toBe(206)
+    expect((await request({ Range: 'bytes=0-9', 'If-None-Match': etag })).status).toBe(304)
   })
 })
 
 describe('GET /api-docs', () => {
-  test('answers a page that loads its script and openapi.yml from this server', async () => {
+  test('answers a page that loads its scripts from this server, and nothing from another', async () => {
     const response = await app.request('/api-docs')
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toMatch(/^text\/html/)
     const html = await response.text()
-    expect(html).toContain('"url": "/openapi.yml"')
     expect(html).not.toMatch(/https?:\/\//)
-    const script = /<script src="([^"]+)"/.exec(html)?.[1] ?? ''
-    expect((await app.request(script)).status).toBe(200)
+    const files = [...html.matchAll(/(?:src|href)="(\/docs\/_[^"]+)"/g)].map(([, path = '']) => path)
+    expect(files.length).toBeGreaterThanOrEqual(3)
+    for (const path of files) expect([path, (await app.request(path)).status]).toEqual([path, 200])
   })
 
-  test('turns off what would talk to others', async () => {
-    const html = await (await app.request('/api-docs')).text()
-    expect(html).toContain('"telemetry": false')
-    expect(html).toContain('"withDefaultFonts": false')
-    expect(html).toContain('"showDeveloperTools": "never"')
-    expect(html).not.toContain('proxyUrl')
-  })
-
-  test('allows its one inline script by hash', async () => {
+  test('runs no script that stands in the page', async () => {
     const response = await app.request('/api-docs')
-    const hashes = hashInlineScripts(await response.text())
-    expect(hashes).toHaveLength(1)
-    const policy = response.headers.get('content-security-policy') ?? ''
-    expect(policy).toContain(`script-src 'self' ${hashes[0]};`)
+    expect(hashInlineScripts(await response.text())).toEqual([])
+    expect(response.headers.get('content-security-policy')).toContain("script-src 'self';")
+  })
+
+  test('answers 304 to its ETag', async () => {
+    const { headers } = await instance.request('/api-docs')
+    const etag = headers.get('etag') ?? ''
+    const again = await instance.request('/api-docs', { headers: { 'If-None-Match': etag } })
+    expect([again.status, again.headers.get('etag')]).toEqual([304, etag])
+  })
+
+  test('is at its own address alone', async () => {
+    for (const path of ['/docs/viewer', '/docs/viewer/', '/docs/viewer/index.html']) {
+      expect([path, (await app.request(path)).status]).toEqual([path, 404])
+    }
+  })
+
+  test('offers the demo key on a local start, to a reader on this machine', async () => {
+    const demoKey = '7e1f0c1e-2f4b-4c58-9f0e-0a6b1c2d3e4f'
+    const local = createInstance(database, { readDemoKey: () => demoKey })
+    const ask = async (host: string, headers: Record<string, string> = {}) => {
+      const response = await local.app.request(`http://${host}/api-docs`, { headers })
+      return { text: await response.text(), cache: response.headers.get('cache-control') }
+    }
+    for (const host of ['localhost:8000', '127.0.0.1:8000', '[::1]:8000']) {
+      const { text, cache } = await ask(host)
+      expect([host, text.includes(`data-demo-key="${demoKey}"`), cache]).toEqual([host, true, 'no-store'])
+    }
+    for (const host of ['devdata.example', '192.0.2.7:8000', 'localhost.example']) {
+      expect([host, (await ask(host)).text.includes(demoKey)]).toEqual([host, false])
+    }
+    for (const name of ['X-Forwarded-For', 'Forwarded', 'Via']) {
+      expect((await ask('localhost', { [name]: '192.0.2.7' })).text).not.toContain(demoKey)
+    }
+    expect((await instance.request('/api-docs')).text).toContain('data-demo-key=""')
+  })
+
+  test('has no demo key to offer on a deployment', () => {
+    const trial = { sampleData: true, baseUrl: undefined, host: '127.0.0.1' }
+    expect(isTrial(trial, 'embedded')).toBe(true)
+    expect(isTrial(trial, 'postgresql')).toBe(false)
+    expect(isTrial({ ...trial, sampleData: false }, 'embedded')).toBe(false)
+    expect(isTrial({ ...trial, baseUrl: 'https://api.example.com' }, 'embedded')).toBe(false)
+    for (const host of ['0.0.0.0', '::', '192.0.2.7'])
+      expect(isTrial({ ...trial, host }, 'embedded')).toBe(false)
   })
 })
 

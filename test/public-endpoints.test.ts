@@ -42,6 +42,10 @@ describeOnEachDatabase('public endpoints', (kind) => {
     ['/version', 'application/json'],
     ['/openapi.yml', 'application/yaml'],
     ['/openapi.json', 'application/json'],
+    [
+      '/.well-known/api-catalog',
+      'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+    ],
     ['/docs', 'text/html; charset=utf-8'],
     ['/docs/', 'text/html; charset=utf-8'],
     ['/docs/quickstart', 'text/html; charset=utf-8'],

@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { buildDocs } from '../docs-site/build.ts'
 import { startTestService } from './support/service.ts'
 
 const project = resolve(import.meta.dirname, '..')
@@ -82,6 +83,7 @@ async function get(url: string, key: string): Promise<{ status: number; body: un
 describe.each(runtimes)('a start on $name', ({ command }) => {
   let directory: string
   beforeAll(async () => {
+    await buildDocs({ ifStale: true })
     directory = await mkdtemp(join(tmpdir(), 'devdata-start-'))
     await cp(join(inject('databases').embedded, 'empty'), join(directory, '.data'), { recursive: true })
   })
@@ -103,6 +105,13 @@ describe.each(runtimes)('a start on $name', ({ command }) => {
       pagination: { has_more: true },
     })
     expect((await get(`${first.base}/admin/keys`, first.adminKey)).status).toBe(200)
+    // The docs too are the same on both: parts of a file, and the demo key in the viewer.
+    const part = await fetch(`${first.docs}/llms.txt`, {
+      headers: { Range: 'bytes=0-8', 'Accept-Encoding': 'identity' },
+    })
+    expect([part.status, await part.text()]).toEqual([206, '# devdata'])
+    const viewer = await fetch(first.viewer)
+    expect(await viewer.text()).toContain(`data-demo-key="${first.userKey}"`)
     expect((await fetch(`${first.base}/version`).then((answer) => answer.json())) as unknown).toMatchObject({
       runtime: expect.stringMatching(/^(node v|deno )\d+/),
       dataset: { version: 1 },

@@ -1,37 +1,17 @@
 /**
- * The interactive viewer at `/api-docs` (`service.md` §4.6): Scalar's API reference, fed by our own
- * `openapi.yml` and with its script from our own docs folder.
+ * The interactive viewer at `/api-docs` (`service.md` §4.6): a page that `docs-site/build.ts` made, with its scripts
+ * from our own docs folder, on our own `openapi.json`.
  *
  * @module
  */
-import { Scalar } from '@scalar/hono-api-reference'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Hono } from 'hono'
-import { createManifestReader, docsUnavailable, hashInlineScripts } from './docs.ts'
+import { createEntityTag, matchesEntityTag } from '../answer/entity-tag.ts'
+import { viewerContentSecurityPolicy } from './content-security-policy.ts'
+import { createManifestReader, docsUnavailable, viewerPage } from './docs-manifest.ts'
 
-/**
- * The Content-Security-Policy of the viewer. Everything is `'self'`, and:
- * - the one script in the page itself, which starts the viewer, is named by hash;
- * - inline styles are allowed, because the viewer sets `style` attributes and adds `style` elements while
- *   it runs, and neither hash nor nonce can name the former;
- * - pictures may be `data:` and `blob:`, which is how the viewer shows a picture that an answer holds;
- * - requests may go to the API itself, also when the page was opened by another of its addresses.
- */
-export function viewerContentSecurityPolicy(scriptHashes: readonly string[], apiOrigin?: string): string {
-  return [
-    "default-src 'none'",
-    ["script-src 'self'", ...scriptHashes].join(' '),
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data: blob:",
-    "font-src 'self' data:",
-    ["connect-src 'self'", ...(apiOrigin ? [apiOrigin] : [])].join(' '),
-    "worker-src 'self' blob:",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
-}
-
-/** Where the viewer's script lies and what it is fed with. */
+/** Where the viewer lies and what it is told. */
 export interface ApiDocsRoutesOptions {
   /** The folder that `docs-site/build.ts` filled. */
   directory: string
@@ -39,6 +19,19 @@ export interface ApiDocsRoutesOptions {
   basePath: string
   /** The origin of `BASE_URL`, when it is set: where the viewer's requests go. */
   apiOrigin?: string
+  /** The demo key of a local start, to be offered to readers on this machine; `undefined` on a deployment. */
+  readDemoKey?: (() => string | undefined) | undefined
+}
+
+/** Headers that a proxy adds: with one of them the reader is elsewhere. */
+const proxyHeaders = ['Forwarded', 'Via', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Real-IP']
+
+/** Whether a request was made on this machine, to its own address: neither through a proxy nor under a public name. */
+function isLocal(request: Request): boolean {
+  return (
+    /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(request.url).hostname) &&
+    !proxyHeaders.some((name) => request.headers.has(name))
+  )
 }
 
 /**
@@ -46,31 +39,21 @@ export interface ApiDocsRoutesOptions {
  * host: no proxy, fonts, telemetry, assistant or toolbar. Throws an `ApiError` (503) while the docs
  * are not built for this `basePath`.
  */
-export function createApiDocsRoutes({ directory, basePath, apiOrigin }: ApiDocsRoutesOptions): Hono {
+export function createApiDocsRoutes(options: ApiDocsRoutesOptions): Hono {
+  const { directory, basePath, apiOrigin, readDemoKey } = options
   const readManifest = createManifestReader(directory)
 
-  return new Hono().get('/', async (c, next) => {
+  return new Hono().get('/', async (c) => {
     const manifest = await readManifest()
     if (manifest?.base !== `${basePath}/docs`) throw docsUnavailable(manifest, basePath)
-    const render = Scalar({
-      pageTitle: 'devdata API reference',
-      url: `${basePath}/openapi.yml`,
-      cdn: `${basePath}/docs/${manifest.viewerScript}`,
-      favicon: `${basePath}/docs/favicon.svg`,
-      theme: 'default',
-      withDefaultFonts: false,
-      telemetry: false,
-      agent: { disabled: true },
-      mcp: { disabled: true },
-      showDeveloperTools: 'never',
-      hideClientButton: true,
-      defaultOpenAllTags: true,
-    })
-    const page = await render(c, next)
-    if (!page) return c.notFound()
-    const html = await page.text()
-    c.header('Cache-Control', 'no-cache')
-    c.header('Content-Security-Policy', viewerContentSecurityPolicy(hashInlineScripts(html), apiOrigin))
+    const demoKey = isLocal(c.req.raw) ? readDemoKey?.() : undefined
+    const page = await readFile(join(directory, viewerPage), 'utf8')
+    const html = demoKey ? page.replace('data-demo-key=""', `data-demo-key="${demoKey}"`) : page
+    const tag = createEntityTag(html)
+    c.header('ETag', tag)
+    c.header('Cache-Control', demoKey ? 'no-store' : 'no-cache')
+    c.header('Content-Security-Policy', viewerContentSecurityPolicy(apiOrigin))
+    if (matchesEntityTag(c.req.header('If-None-Match'), tag)) return c.body(null, 304)
     return c.html(html)
   })
 }

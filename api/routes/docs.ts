@@ -6,108 +6,15 @@
  *
  * @module
  */
-import { createHash } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Context, Hono } from 'hono'
 import { parseAccept } from 'hono/utils/accept'
-import * as v from 'valibot'
 import { matchesEntityTag } from '../answer/entity-tag.ts'
 import { ApiError, badRequest, notFound } from '../errors.ts'
-
-/** Name of the manifest inside the folder; it is not served itself. */
-export const docsManifestName = 'manifest.json'
-
-const fileSchema = v.object({
-  /** Content-Type, charset included. */
-  type: v.string(),
-  /** A hash of the content: the ETag, quotes and encoding aside. */
-  hash: v.string(),
-  /** The compressed forms that lie beside the file, best first: `br` in `.br`, `gzip` in `.gz`. */
-  encodings: v.array(v.picklist(['br', 'gzip'])),
-})
-
-const manifestSchema = v.object({
-  /** Hash of everything that the build was made from. */
-  stamp: v.string(),
-  /** The path that the pages are built for: `/docs`, or `/public-api/docs` under a `BASE_URL` with a path. */
-  base: v.string(),
-  /** CSP sources (`'sha256-…'`) of the scripts that stand in the pages themselves. */
-  scriptHashes: v.array(v.string()),
-  /** The viewer's script, as a path inside the folder. */
-  viewerScript: v.string(),
-  /** Every file by its path inside the folder. */
-  files: v.record(v.string(), fileSchema),
-})
-
-/** What `docs-site/build.ts` says about the folder that it filled. */
-export type DocsManifest = v.InferOutput<typeof manifestSchema>
-type DocsFile = v.InferOutput<typeof fileSchema>
-
-/** Reads the manifest of built docs; `undefined` when there is none, or one of another version. */
-export async function readDocsManifest(directory: string): Promise<DocsManifest | undefined> {
-  try {
-    const text = await readFile(join(directory, docsManifestName), 'utf8')
-    const result = v.safeParse(manifestSchema, JSON.parse(text))
-    return result.success ? result.output : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/**
- * A function that reads the manifest of the docs that are there now. It is read again only after a new
- * build, so that a rebuild behind a running server shows at once.
- */
-export function createManifestReader(directory: string): () => Promise<DocsManifest | undefined> {
-  let readAt = ''
-  let manifest: DocsManifest | undefined
-  return async () => {
-    const status = await stat(join(directory, docsManifestName)).catch(() => undefined)
-    if (!status) return undefined
-    const version = `${status.mtimeMs} ${status.size} ${status.ino}`
-    if (version !== readAt) {
-      manifest = await readDocsManifest(directory)
-      readAt = version
-    }
-    return manifest
-  }
-}
-
-/** CSP sources of the scripts that stand in an HTML text, each once. Scripts with a `src` are left out. */
-export function hashInlineScripts(html: string): string[] {
-  const scripts = html.matchAll(/<script(?<attributes>\s[^>]*)?>(?<code>[\s\S]*?)<\/script>/gi)
-  const hashes = new Set<string>()
-  for (const { groups } of scripts) {
-    if (/\ssrc\s*=/i.test(groups?.attributes ?? '') || !groups?.code) continue
-    hashes.add(`'sha256-${createHash('sha256').update(groups.code).digest('base64')}'`)
-  }
-  return [...hashes].sort()
-}
-
-/**
- * The Content-Security-Policy of the docs pages. Everything is `'self'`, and:
- * - the few scripts that Starlight writes into its pages are named by hash;
- * - `wasm-unsafe-eval`, because the search (Pagefind) is WebAssembly;
- * - `style` attributes are allowed, because the colours of code samples are such attributes, and a hash
- *   or nonce can't name attributes; `style` elements are not.
- */
-export function docsContentSecurityPolicy(scriptHashes: readonly string[]): string {
-  return [
-    "default-src 'none'",
-    ["script-src 'self' 'wasm-unsafe-eval'", ...scriptHashes].join(' '),
-    "style-src 'self'",
-    "style-src-attr 'unsafe-inline'",
-    "img-src 'self' data:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "worker-src 'self'",
-    "manifest-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
-}
+import { allowsRange, type ByteRange, readByteRange } from './byte-range.ts'
+import { docsContentSecurityPolicy } from './content-security-policy.ts'
+import { createManifestReader, type DocsFile, type DocsManifest, docsUnavailable } from './docs-manifest.ts'
 
 /** Where the docs lie and where they are mounted. */
 export interface DocsRoutesOptions {
@@ -129,11 +36,32 @@ function readDocsPath(url: string, base: string): string | undefined {
   }
 }
 
-/** `/docs/quickstart`, `/docs/quickstart/` and `/docs/quickstart/index.html` are the same page. */
-function findDocsFile(manifest: DocsManifest, path: string): string | undefined {
+/**
+ * The file that a path names. `/docs/quickstart`, `/docs/quickstart/` and `/docs/quickstart/index.html` are the same
+ * page; `/docs/quickstart.md` and `/docs/quickstart/index.md` are its Markdown.
+ */
+function findDocsFile({ files }: DocsManifest, path: string): string | undefined {
   const page = path.replace(/\/$/, '')
-  const candidates = [path, page ? `${page}/index.html` : 'index.html']
-  return candidates.find((name) => name !== '404.html' && Object.hasOwn(manifest.files, name))
+  const candidates = [
+    path,
+    page ? `${page}/index.html` : 'index.html',
+    path.replace(/(?<=.)\/index\.md$/, '.md'),
+  ]
+  return candidates.find((name) => name !== '404.html' && Object.hasOwn(files, name))
+}
+
+/** The Markdown of a page; `undefined` for what is no page. */
+function findMarkdown({ files }: DocsManifest, name: string): string | undefined {
+  const markdown = name.replace(/(?:(?<=.)\/index)?\.html$/, '.md')
+  return markdown !== name && Object.hasOwn(files, markdown) ? markdown : undefined
+}
+
+/** Whether a reader asks for Markdown by name, and likes it no less than HTML. Browsers never do. */
+function prefersMarkdown(accept: string | undefined): boolean {
+  if (!accept?.includes('text/markdown')) return false
+  const qualities = new Map(parseAccept(accept).map(({ type, q }) => [type.toLowerCase(), q]))
+  const markdown = qualities.get('text/markdown') ?? 0
+  return markdown > 0 && markdown >= (qualities.get('text/html') ?? 0)
 }
 
 /** Names that carry a hash of the content never change it; everything else is asked for again. */
@@ -152,19 +80,29 @@ function chooseEncoding(c: Context, { encodings }: DocsFile): 'br' | 'gzip' | 'i
   return encodings.find(isTaken) ?? 'identity'
 }
 
-/** The docs are not there for this base path: 503, until somebody builds them. */
-export function docsUnavailable(manifest: DocsManifest | undefined, basePath: string): ApiError {
-  const state = manifest ? `built for ${manifest.base}, not for ${basePath}/docs` : 'not built'
-  return new ApiError(503, `The documentation is ${state}; run: npm run docs`, {
-    headers: { 'Retry-After': '60' },
-  })
+/** Reads a file, or the part of it that `chooseRange` picks once its length is known. */
+async function readContent(
+  path: string,
+  chooseRange: (length: number) => ByteRange | undefined,
+): Promise<{ content: Uint8Array<ArrayBuffer>; length: number; range: ByteRange | undefined }> {
+  await using file = await open(path)
+  const { size } = await file.stat()
+  const range = chooseRange(size)
+  const { start, end } = range ?? { start: 0, end: size - 1 }
+  const content = new Uint8Array(end - start + 1)
+  for (let filled = 0; filled < content.length; ) {
+    const { bytesRead } = await file.read(content, filled, content.length - filled, start + filled)
+    if (bytesRead === 0) throw new Error(`${path} has become shorter`)
+    filled += bytesRead
+  }
+  return { content, length: size, range }
 }
 
 /**
  * The routes of `/docs` and `/docs/*` (`service.md` §4.6), to be mounted at `{basePath}/docs`.
- * Pages answer with and without a slash at their end. Throws an `ApiError`: 400 for an address that no file could
- * have, 404 for an unknown one (browsers get the site's own page), 503 while the docs are not built for this
- * `basePath`.
+ * Pages answer with and without a slash at their end, as Markdown to whoever asks for it, and in parts. Throws an
+ * `ApiError`: 400 for an address that no file could have, 404 for an unknown one (browsers get the site's own page),
+ * 416 for a part that lies behind the end, 503 while the docs are not built for this `basePath`.
  */
 export function createDocsRoutes({ directory, basePath }: DocsRoutesOptions): Hono {
   const base = `${basePath}/docs`
@@ -184,14 +122,26 @@ export function createDocsRoutes({ directory, basePath }: DocsRoutesOptions): Ho
     if (file.encodings.length > 0) c.header('Vary', 'Accept-Encoding', { append: true })
     // On scripts too: a worker, as the search starts one, lives by the policy of its own file.
     c.header('Content-Security-Policy', docsContentSecurityPolicy(manifest.scriptHashes))
-    if (status === 200 && matchesEntityTag(c.req.header('If-None-Match'), etag)) return c.body(null, 304)
+    if (status === 200) {
+      if (matchesEntityTag(c.req.header('If-None-Match'), etag)) return c.body(null, 304)
+      c.header('Accept-Ranges', 'bytes')
+    }
 
+    const isPartial = c.req.method === 'GET' && status === 200 && allowsRange(c.req.header('If-Range'), etag)
     const suffix = encoding === 'br' ? '.br' : encoding === 'gzip' ? '.gz' : ''
-    const content = await readFile(join(directory, name + suffix))
+    const { content, length, range } = await readContent(join(directory, name + suffix), (length) => {
+      const asked = isPartial ? readByteRange(c.req.header('Range'), length) : undefined
+      if (asked !== 'unsatisfiable') return asked
+      throw new ApiError(416, `Range not satisfiable: the file has ${length} bytes`, {
+        headers: { 'Content-Range': `bytes */${length}` },
+      })
+    })
     c.header('Content-Type', file.type)
     c.header('Content-Length', String(content.byteLength))
     if (encoding !== 'identity') c.header('Content-Encoding', encoding)
-    return c.body(content, status)
+    if (range === undefined) return c.body(content, status)
+    c.header('Content-Range', `bytes ${range.start}-${range.end}/${length}`)
+    return c.body(content, 206)
   }
 
   return new Hono().get('*', async (c) => {
@@ -199,10 +149,13 @@ export function createDocsRoutes({ directory, basePath }: DocsRoutesOptions): Ho
     if (manifest?.base !== base) throw docsUnavailable(manifest, basePath)
     const path = readDocsPath(c.req.url, base)
     if (path === undefined) throw badRequest('Invalid path')
-    const name = findDocsFile(manifest, path)
+    const page = findDocsFile(manifest, path)
+    const markdown = page && findMarkdown(manifest, page)
+    // What is sent depends on Accept for pages (Markdown), and for what is not there: the site's own 404 page is for
+    // browsers, everybody else gets the error that all of the API gives.
+    if (!page || markdown) c.header('Vary', 'Accept', { append: true })
+    const name = markdown && prefersMarkdown(c.req.header('Accept')) ? markdown : page
     const file = manifest.files[name ?? '404.html']
-    // The site's own page is for browsers; everybody else gets the error that all of the API gives.
-    if (!name) c.header('Vary', 'Accept')
     if (!file || (!name && !c.req.header('Accept')?.includes('text/html'))) throw notFound('Not found')
     return sendFile(c, manifest, name ?? '404.html', file, name ? 200 : 404)
   })

@@ -56,7 +56,7 @@ export interface Header {
 
 export interface ResponseDeclaration {
   headers?: Record<string, Header | Reference>
-  content?: Record<string, { schema?: Schema }>
+  content?: Record<string, { schema?: Schema; example?: unknown }>
 }
 
 export interface Operation {
@@ -267,6 +267,6 @@ function readHeader(text: string, schema: Schema): string | number {
 
 /** @throws when a JSON or YAML body can't be parsed. */
 function readBody(body: string, type: string): unknown {
-  if (type === 'application/json') return JSON.parse(body)
+  if (/^application\/(.+\+)?json$/.test(type)) return JSON.parse(body)
   return type === 'application/yaml' ? parse(body) : body
 }

@@ -21,6 +21,7 @@ import type { Answer, RequestOptions, TestService } from './service.ts'
 export interface InstanceOptions {
   baseUrl?: string
   docsDirectory?: string
+  readDemoKey?: () => string
 }
 
 /** One app, as a test speaks to it. */
@@ -43,6 +44,7 @@ export function createInstance(
     listingsMegabytes: 16,
     longestWait: 60_000, // how fast this machine is, is not what tests are about
     docsDirectory: options.docsDirectory ?? docsDirectory,
+    readDemoKey: options.readDemoKey,
     program: { version: '0.0.0-test', commit: null, runtime: 'vitest' },
   })
   const root = baseUrl ?? 'http://localhost'

@@ -1,0 +1,374 @@
+/**
+ * The reference as `openapi.yml` has it: a page for each endpoint and one for each resource. Nothing of it is written by
+ * hand, so it can't say anything else than the contract.
+ *
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+
+/** The parts of the document that the reference is made from. `redocly lint` vouches for its shape. */
+interface Document {
+  tags: { name: string; description: string }[]
+  paths: Record<string, PathItem>
+  components: {
+    parameters: Record<string, ParameterObject>
+    headers: Record<string, HeaderObject>
+    responses: Record<string, ResponseObject>
+    schemas: Record<string, SchemaObject>
+    examples: Record<string, ExampleObject>
+  }
+}
+
+interface Reference {
+  $ref: string
+}
+
+interface PathItem {
+  parameters?: (ParameterObject | Reference)[]
+  get?: OperationObject
+  head?: OperationObject
+}
+
+interface OperationObject {
+  operationId: string
+  tags: [string]
+  summary: string
+  description?: string
+  security?: unknown[]
+  parameters?: (ParameterObject | Reference)[]
+  responses: Record<string, ResponseObject | Reference>
+}
+
+interface ParameterObject {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required?: boolean
+  description: string
+  explode?: boolean
+  schema: SchemaObject
+  example?: unknown
+}
+
+interface HeaderObject {
+  description: string
+  required?: boolean
+  schema: SchemaObject
+}
+
+interface ExampleObject {
+  summary?: string
+  value: unknown
+}
+
+interface ResponseObject {
+  description: string
+  headers?: Record<string, HeaderObject | Reference>
+  content?: Record<
+    string,
+    { schema?: SchemaObject; example?: unknown; examples?: Record<string, ExampleObject | Reference> }
+  >
+}
+
+interface SchemaObject {
+  $ref?: string
+  description?: string
+  type?: string | string[]
+  format?: string
+  enum?: unknown[]
+  const?: unknown
+  default?: unknown
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  maxItems?: number
+  pattern?: string
+  items?: SchemaObject
+  allOf?: SchemaObject[]
+  properties?: Record<string, SchemaObject>
+}
+
+/** A value's type in words, with a link where it is a resource of its own. */
+export interface TypeText {
+  text: string
+  /** Identifier of the resource that the value is, or that its elements are. */
+  resource?: string
+}
+
+/** A field of a resource. */
+export interface Field {
+  name: string
+  type: TypeText
+  nullable: boolean
+  /** Markdown. */
+  meaning: string
+}
+
+/** A resource: an object that answers hold. */
+export interface Resource {
+  /** Last part of the page's address: `credit-status`. */
+  id: string
+  /** In words: `Credit status`. */
+  title: string
+  /** Markdown. */
+  description: string
+  fields: Field[]
+  /** Identifiers of the endpoints that answer with it. */
+  endpoints: string[]
+}
+
+/** A parameter of an endpoint. */
+export interface Parameter {
+  name: string
+  place: string
+  required: boolean
+  type: string
+  /** Bounds and default, each in words. */
+  rules: string[]
+  /** Markdown. */
+  meaning: string
+  example: string
+}
+
+/** What an endpoint answers with one status. */
+export interface Answer {
+  status: string
+  /** Markdown. */
+  description: string
+  /** Content types of the body, with the resource that it is, or that it has a list of. */
+  types: { name: string; resource?: string | undefined; list: boolean }[]
+  headers: { name: string; meaning: string }[]
+  /** The messages that an error can have, as the document shows them. */
+  messages: string[]
+}
+
+/** An endpoint: a path, asked with GET. */
+export interface Endpoint {
+  /** Last part of the page's address: `list-users`. */
+  id: string
+  operationId: string
+  path: string
+  tag: string
+  title: string
+  /** Markdown. */
+  description: string
+  needsKey: boolean
+  parameters: Parameter[]
+  answers: Answer[]
+  /** The operation that quotes it, and what it answers. */
+  quote: { operationId: string; description: string; answers: Answer[] } | undefined
+}
+
+/** A group of endpoints. */
+export interface Tag {
+  id: string
+  name: string
+  /** Markdown. */
+  description: string
+  /** Its place among the tags, from 0. */
+  position: number
+  /** Identifiers of its endpoints, in the order of the document. */
+  endpoints: string[]
+}
+
+/** The whole reference. */
+export interface ApiReference {
+  tags: Tag[]
+  endpoints: Endpoint[]
+  resources: Resource[]
+}
+
+/** Where the document lies. */
+export const documentPath = join(import.meta.dirname, '..', 'openapi.yml')
+
+/** Where the changelog lies, which the portal shows too. */
+export const changelogPath = join(import.meta.dirname, '..', 'CHANGELOG.md')
+
+/** Reads `openapi.yml`. */
+export function loadReference(): ApiReference {
+  return readReference(parse(readFileSync(documentPath, 'utf8')) as Document)
+}
+
+/** `listUsers` and `CreditStatus` as they stand in an address. */
+const toId = (name: string) => name.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase()
+const toTitle = (name: string) => {
+  const words = toId(name).replaceAll('-', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Schemas that are a list of another, a part of one or a mere type: they have no page. */
+const isPage = (name: string, schema: SchemaObject) =>
+  (schema.properties !== undefined || schema.allOf !== undefined) &&
+  !/List$|Fields$|^(OpenapiDocument|ApiCatalog)$/.test(name)
+
+function readReference(document: Document): ApiReference {
+  const { components } = document
+
+  function follow<T extends object>(value: T | Reference, kind: keyof Document['components']): T {
+    if (!('$ref' in value) || value.$ref === undefined) return value as T
+    const name = value.$ref.slice(`#/components/${kind}/`.length)
+    const target = (components[kind] as Record<string, unknown>)[name]
+    if (target === undefined) throw new Error(`openapi.yml: ${value.$ref} leads nowhere`)
+    return target as T
+  }
+
+  const nameSchema = ({ $ref }: SchemaObject) => $ref?.replace('#/components/schemas/', '')
+
+  /** A schema with what it refers to; its own words win. */
+  function resolve(schema: SchemaObject): SchemaObject {
+    if (schema.$ref === undefined) return schema
+    const { $ref, ...own } = schema
+    return { ...resolve(follow<SchemaObject>({ $ref }, 'schemas')), ...own }
+  }
+
+  /** All properties, those of `allOf` included. */
+  function listProperties(schema: SchemaObject): [string, SchemaObject][] {
+    const inherited = (schema.allOf ?? []).flatMap((part) => listProperties(resolve(part)))
+    return [...inherited, ...Object.entries(schema.properties ?? {})]
+  }
+
+  function describeType(schema: SchemaObject): TypeText {
+    const name = nameSchema(schema)
+    const full = resolve(schema)
+    if (name !== undefined && isPage(name, full)) return { text: toTitle(name), resource: toId(name) }
+    if (full.items !== undefined) {
+      const { text, resource } = describeType(full.items)
+      return { text: `array of ${text}`, ...(resource !== undefined && { resource }) }
+    }
+    const types = [full.type ?? 'object'].flat().filter((type) => type !== 'null')
+    const choices =
+      full.const !== undefined ? [full.const] : (full.enum?.filter((each) => each !== null) ?? [])
+    if (choices.length > 0) return { text: choices.map((choice) => `"${choice}"`).join(' or ') }
+    const forms: Record<string, string> = { 'date-time': 'ISO 8601', uri: 'URL', uuid: 'UUID' }
+    const form = forms[full.format ?? '']
+    return { text: `${types.join(' or ')}${form ? ` (${form})` : ''}` }
+  }
+
+  function readField(name: string, schema: SchemaObject): Field {
+    const full = resolve(schema)
+    return {
+      name,
+      type: describeType(schema),
+      nullable: [full.type].flat().includes('null'),
+      meaning: full.description ?? '',
+    }
+  }
+
+  function readParameter(declared: ParameterObject | Reference): Parameter {
+    const {
+      name,
+      in: place,
+      required = false,
+      description,
+      schema,
+      example,
+    } = follow<ParameterObject>(declared, 'parameters')
+    const {
+      type,
+      default: standard,
+      minimum,
+      maximum,
+      maxItems,
+      items,
+      minLength,
+      maxLength,
+    } = resolve(schema)
+    const longest = items?.maxLength ?? maxLength
+    const rules = [
+      ...(minimum !== undefined && maximum !== undefined ? [`from ${minimum} to ${maximum}`] : []),
+      ...(minimum !== undefined && maximum === undefined ? [`at least ${minimum}`] : []),
+      ...(maxItems !== undefined ? [`at most ${maxItems} entries`] : []),
+      ...(longest !== undefined
+        ? [`${minLength ? `${minLength} to` : 'at most'} ${longest} characters${items ? ' each' : ''}`]
+        : []),
+      ...(standard !== undefined ? [`default ${standard}`] : []),
+    ]
+    return {
+      name,
+      place,
+      required,
+      type: type === 'array' ? 'text with commas' : String(type),
+      rules,
+      meaning: description,
+      example: [example].flat().join(','),
+    }
+  }
+
+  function readAnswer([status, declared]: [string, ResponseObject | Reference]): Answer {
+    const { description, headers = {}, content = {} } = follow<ResponseObject>(declared, 'responses')
+    const json = content['application/json']
+    const examples = [
+      ...(json?.example === undefined ? [] : [json.example]),
+      ...Object.values(json?.examples ?? {}).map((each) => follow<ExampleObject>(each, 'examples').value),
+    ]
+    const messages = examples.flatMap((example) =>
+      typeof example === 'object' && example !== null && 'error' in example ? [String(example.error)] : [],
+    )
+    return {
+      status,
+      description,
+      types: Object.entries(content).map(([name, { schema }]) => {
+        const { items, $ref } = schema ? { ...resolve(schema).properties?.data, $ref: schema.$ref } : {}
+        const own = items ?? ($ref === undefined ? undefined : { $ref })
+        return { name, resource: own && describeType(own).resource, list: items !== undefined }
+      }),
+      headers: Object.entries(headers).map(([name, header]) => ({
+        name,
+        meaning: follow<HeaderObject>(header, 'headers').description,
+      })),
+      messages: [...new Set(messages)],
+    }
+  }
+
+  const readAnswers = ({ responses }: OperationObject) => Object.entries(responses).map(readAnswer)
+
+  const endpoints = Object.entries(document.paths).flatMap(([path, item]): Endpoint[] => {
+    const { get, head } = item
+    if (get === undefined) return []
+    const { operationId, tags, summary, description = '', security } = get
+    return [
+      {
+        id: toId(operationId),
+        operationId,
+        path,
+        tag: tags[0],
+        title: summary,
+        description,
+        needsKey: security?.length !== 0,
+        parameters: [...(item.parameters ?? []), ...(get.parameters ?? [])].map(readParameter),
+        answers: readAnswers(get),
+        quote: head && {
+          operationId: head.operationId,
+          description: head.description ?? '',
+          answers: readAnswers(head),
+        },
+      },
+    ]
+  })
+
+  const resources = Object.entries(components.schemas).flatMap(([name, schema]): Resource[] => {
+    if (!isPage(name, schema)) return []
+    const id = toId(name)
+    const isAnswer = ({ types }: Answer) => types.some(({ resource }) => resource === id)
+    return [
+      {
+        id,
+        title: toTitle(name),
+        description: schema.description ?? '',
+        fields: listProperties(schema).map(([field, declared]) => readField(field, declared)),
+        endpoints: endpoints
+          .filter(({ answers }) => name !== 'Error' && answers.some(isAnswer))
+          .map((endpoint) => endpoint.id),
+      },
+    ]
+  })
+
+  const tags = document.tags.map(({ name, description }, position): Tag => {
+    const own = endpoints.filter(({ tag }) => tag === name)
+    return { id: toId(name), name, description, position, endpoints: own.map(({ id }) => id) }
+  })
+
+  return { tags, endpoints, resources }
+}

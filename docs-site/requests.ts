@@ -1,0 +1,119 @@
+/**
+ * The requests that the portal shows. Each is written here once: pages show it in three languages (`samples.ts`), with
+ * the answer that `src/answers/` keeps, and a test sends all of them (`test/samples.test.ts`).
+ *
+ * @module
+ */
+
+/** A request as the portal shows it. */
+export interface SampleRequest {
+  method: 'GET' | 'HEAD'
+  /** Path and query below the base URL, escaped. */
+  path: string
+  /** Which key it is sent with; default: a user key. */
+  key?: 'user' | 'admin' | 'none'
+  /** Headers that are sent with it, the key's aside. */
+  sends?: Readonly<Record<string, string>>
+  /** Headers of the answer that are shown, in this order. */
+  shows: readonly string[]
+  /** Whether the answer's body is shown; default: it is. Measurements, for one, are other ones each time. */
+  showsBody?: boolean
+}
+
+const creditHeaders = ['X-Credits-Cost', 'X-Credits-Remaining']
+const listHeaders = ['X-Total-Count', ...creditHeaders, 'Link']
+
+const users = '/users?location=berlin&dependency_names=react&per_page=1'
+const user = '/users/ngoldberg'
+const repositories = '/repos?dependency_names=hono&page=2&per_page=1'
+const repository = '/repos/yarrow-collective/monolith'
+const commits = `${repository}/commits?per_page=2`
+const dependencies = '/repos/naledi-codes/wallet-js/dependencies?per_page=2'
+
+/** Every request by its name. Those of the reference are called like the operation in `openapi.yml`. */
+export const requests = {
+  listUsers: { method: 'GET', path: users, shows: listHeaders },
+  quoteUsers: { method: 'HEAD', path: users, shows: ['X-Credits-Cost', 'X-Total-Count'] },
+  getUser: { method: 'GET', path: user, shows: creditHeaders },
+  quoteUser: { method: 'HEAD', path: user, shows: ['X-Credits-Cost'] },
+  listRepositories: { method: 'GET', path: repositories, shows: listHeaders },
+  quoteRepositories: { method: 'HEAD', path: repositories, shows: ['X-Credits-Cost', 'X-Total-Count'] },
+  getRepository: { method: 'GET', path: repository, shows: creditHeaders },
+  quoteRepository: { method: 'HEAD', path: repository, shows: ['X-Credits-Cost'] },
+  listCommits: { method: 'GET', path: commits, shows: listHeaders },
+  quoteCommits: { method: 'HEAD', path: commits, shows: ['X-Credits-Cost', 'X-Total-Count'] },
+  listDependencies: { method: 'GET', path: dependencies, shows: listHeaders },
+  quoteDependencies: { method: 'HEAD', path: dependencies, shows: ['X-Credits-Cost', 'X-Total-Count'] },
+  getCredits: { method: 'GET', path: '/api-key/credits', shows: [] },
+  listUsage: { method: 'GET', path: '/api-key/usage', shows: ['X-Total-Count', 'Link'] },
+  listUsageByDay: { method: 'GET', path: '/api-key/usage/days', shows: ['X-Total-Count', 'Link'] },
+  getHealth: { method: 'GET', path: '/health', key: 'none', shows: [] },
+  getVersion: { method: 'GET', path: '/version', key: 'none', shows: [] },
+  getMetrics: { method: 'GET', path: '/metrics', key: 'admin', shows: ['Content-Type'], showsBody: false },
+  listKeys: { method: 'GET', path: '/admin/keys?per_page=1', key: 'admin', shows: [] },
+
+  firstCall: { method: 'GET', path: '/users?location=berlin&per_page=1', shows: listHeaders },
+  usersOfHono: {
+    method: 'GET',
+    path: '/users?location=berlin&dependency_names=hono&per_page=1',
+    shows: ['X-Total-Count', 'X-Credits-Cost'],
+  },
+  quoteBerlin: {
+    method: 'HEAD',
+    path: '/users?location=berlin&per_page=100',
+    shows: ['X-Credits-Cost', 'X-Credits-Remaining', 'X-Total-Count'],
+  },
+  quoteWithinPercent: {
+    method: 'HEAD',
+    path: '/users?location=100%25%20remote',
+    shows: ['X-Credits-Cost', 'X-Total-Count'],
+  },
+  quoteHonoOrExpress: {
+    method: 'HEAD',
+    path: '/repos?dependency_names=hono,express',
+    shows: ['X-Credits-Cost', 'X-Total-Count'],
+  },
+  quoteRedisOfPython: {
+    method: 'HEAD',
+    path: '/repos?dependency_names=redis&dependency_files=requirements.txt,pyproject.toml',
+    shows: ['X-Credits-Cost', 'X-Total-Count'],
+  },
+  quoteUnknownParameter: {
+    method: 'HEAD',
+    path: '/repos?dependency_name=hono',
+    shows: ['X-Credits-Cost', 'X-Total-Count'],
+  },
+  middlePage: {
+    method: 'HEAD',
+    path: '/users?location=berlin&page=2&per_page=10',
+    shows: ['X-Total-Count', 'Link'],
+  },
+  pastTheEnd: {
+    method: 'GET',
+    path: '/users?location=berlin&page=7&per_page=10',
+    shows: ['X-Total-Count', 'X-Credits-Cost', 'Link'],
+  },
+  repeated: {
+    method: 'GET',
+    path: '/users?location=berlin&page=3&per_page=1',
+    sends: { 'Idempotency-Key': 'walk-7-page-3' },
+    shows: ['X-Total-Count'],
+  },
+  capped: {
+    method: 'GET',
+    path: '/users?per_page=100',
+    sends: { 'Max-Credits': '10' },
+    shows: ['X-Credits-Cost'],
+  },
+  userNotFound: { method: 'GET', path: '/users/nobody-has-this-login', shows: creditHeaders },
+  invalidPerPage: { method: 'GET', path: '/users?per_page=101', shows: ['X-Credits-Cost'] },
+} as const satisfies Record<string, SampleRequest>
+
+/** A name of a request. */
+export type RequestName = keyof typeof requests
+
+/** The request of that name; `undefined` when there is none. */
+export function findRequest(name: string): SampleRequest | undefined {
+  const all: Readonly<Record<string, SampleRequest>> = requests
+  return Object.hasOwn(all, name) ? all[name] : undefined
+}

@@ -1,0 +1,156 @@
+/**
+ * Writes a request down in each language, and an answer as pages show it.
+ *
+ * @module
+ */
+import type { SampleRequest } from './requests.ts'
+
+/** A language of the samples: the label of its tab, and how it is highlighted. */
+export interface Language {
+  id: 'curl' | 'javascript' | 'python' | 'go'
+  label: string
+  syntax: string
+}
+
+/** In the order of the tabs. Go has no tab where a sample is generated. */
+export const languages: readonly Language[] = [
+  { id: 'curl', label: 'curl', syntax: 'sh' },
+  { id: 'javascript', label: 'JavaScript', syntax: 'js' },
+  { id: 'python', label: 'Python', syntax: 'python' },
+  { id: 'go', label: 'Go', syntax: 'go' },
+]
+
+/** The code that sends a request and prints what comes back; `undefined` in a language that is not generated. */
+export function writeSample(
+  language: Language['id'],
+  request: SampleRequest,
+  baseUrl: string,
+): string | undefined {
+  const url = `${baseUrl}${request.path}`
+  switch (language) {
+    case 'curl':
+      return writeCurl(request, url)
+    case 'javascript':
+      return writeJavaScript(request, url)
+    case 'python':
+      return writePython(request, url)
+    default:
+      return undefined
+  }
+}
+
+const isKeyed = ({ key }: SampleRequest) => key !== 'none'
+const isText = ({ showsBody = true }: SampleRequest) => !showsBody
+
+function writeCurl(request: SampleRequest, url: string): string {
+  const option = request.method === 'HEAD' ? '-I' : '-i'
+  const authorization = isKeyed(request) ? ' -H "Authorization: Bearer $API_KEY"' : ''
+  const others = Object.entries(request.sends ?? {}).map(([name, value]) => ` -H "${name}: ${value}"`)
+  return `curl ${option}${authorization}${others.join('')} \\\n  "${url}"`
+}
+
+function writeJavaScript(request: SampleRequest, url: string): string {
+  const { method, shows } = request
+  const headers = [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the sample's template
+    ...(isKeyed(request) ? ['Authorization: `Bearer ${process.env.API_KEY}`'] : []),
+    ...Object.entries(request.sends ?? {}).map(([name, value]) => `'${name}': '${value}'`),
+  ]
+  const options = [
+    ...(method === 'HEAD' ? ["method: 'HEAD'"] : []),
+    ...(headers.length > 0 ? [`headers: { ${headers.join(', ')} }`] : []),
+  ]
+  const second = options.length > 0 ? `, {\n${options.map((option) => `  ${option},\n`).join('')}}` : ''
+  const call = `const response = await fetch('${url}'${second})`
+  if (method === 'HEAD') {
+    const list = shows.map((name) => `'${name}'`).join(', ')
+    return `${call}
+for (const name of [${list}]) {
+  console.log(\`\${name}: \${response.headers.get(name)}\`)
+}`
+  }
+  if (isText(request)) return `${call}\nconsole.log(await response.text())`
+  return `${call}\nconsole.log(JSON.stringify(await response.json(), null, 2))`
+}
+
+function writePython(request: SampleRequest, url: string): string {
+  const { method, shows } = request
+  const isJson = method === 'GET' && !isText(request)
+  const imports = [...(isJson ? ['json'] : []), ...(isKeyed(request) ? ['os'] : [])]
+  const standard = imports.map((name) => `import ${name}\n`).join('')
+  const headers = [
+    ...(isKeyed(request) ? [`"Authorization": f"Bearer {os.environ['API_KEY']}"`] : []),
+    ...Object.entries(request.sends ?? {}).map(([name, value]) => `"${name}": "${value}"`),
+  ]
+  const parameters = [`"${url}"`, ...(headers.length > 0 ? [`headers={${headers.join(', ')}}`] : [])]
+  const call = `response = requests.${method.toLowerCase()}(\n${parameters.map((each) => `    ${each},\n`).join('')})`
+  const head = `${standard}${standard && '\n'}import requests\n\n${call}\n`
+  if (method === 'HEAD') {
+    const list = shows.map((name) => `"${name}"`).join(', ')
+    return `${head}for name in [${list}]:\n    print(f"{name}: {response.headers[name]}")`
+  }
+  if (isText(request)) return `${head}print(response.text)`
+  return `${head}print(json.dumps(response.json(), indent=2, ensure_ascii=False))`
+}
+
+/** An answer as it came. */
+export interface SampleAnswer {
+  status: number
+  headers: Headers
+  text: string
+}
+
+const statusTexts: Readonly<Record<number, string>> = {
+  200: 'OK',
+  400: 'Bad Request',
+  403: 'Forbidden',
+  404: 'Not Found',
+}
+
+/** What differs from one answer to the next, and what stands in its place on the pages: in `meta`, … */
+const varyingMeta: Readonly<Record<string, unknown>> = {
+  request_id: '0b8f2a44-52c7-4d0e-9b1e-6a3f1f7c2d10',
+  timestamp: 1_767_225_600,
+  execution_time: 3,
+}
+/** … and in answers about the service itself and its keys. */
+const varyingService: Readonly<Record<string, unknown>> = {
+  api_key: '00000000-0000-4000-8000-000000000000',
+  version: '0.1.0',
+  commit: '7f3c2a9d1e5b48c60a2f9d83b7e4c1650d9a8f42',
+  runtime: 'node v24.21.0',
+  timestamp: 1_767_225_600,
+  created_at: '2026-01-01T09:00:00.000Z',
+  updated_at: '2026-01-01T09:00:00.000Z',
+  last_used_at: '2026-01-01T12:00:00.000Z',
+}
+
+function settle(value: unknown, varying: Readonly<Record<string, unknown>>): unknown {
+  if (Array.isArray(value)) return value.map((item) => settle(item, varying))
+  if (typeof value !== 'object' || value === null) return value
+  const fields = Object.entries(value).map(([name, field]: [string, unknown]) => {
+    if (name === 'meta') return [name, settle(field, varyingMeta)]
+    // A version is a text of the service or a number of the data set; only the text varies.
+    const varies = Object.hasOwn(varying, name) && (field === null || typeof field === typeof varying[name])
+    return [name, varies ? varying[name] : settle(field, varying)]
+  })
+  return Object.fromEntries(fields)
+}
+
+/** A JSON body with what varies replaced, so that it can be compared with another and shown. */
+export function settleBody({ path }: SampleRequest, body: unknown): unknown {
+  return settle(body, /^\/(version|api-key|admin)\b/.test(path) ? varyingService : {})
+}
+
+/** An answer as pages show it: status, the chosen headers, the body. `{base_url}` stands for the service's address. */
+export function writeAnswer(request: SampleRequest, answer: SampleAnswer, baseUrl: string): string {
+  const { status, headers, text } = answer
+  const fields = request.shows.map((name) => {
+    const value = headers.get(name)
+    if (value === null) throw new Error(`${request.path} answers without ${name}`)
+    return `${name}: ${value.replaceAll(baseUrl, '{base_url}')}`
+  })
+  const head = [`HTTP/1.1 ${status} ${statusTexts[status] ?? ''}`.trim(), ...fields].join('\n')
+  if (text === '' || request.showsBody === false) return `${head}\n`
+  return `${head}\n\n${JSON.stringify(settleBody(request, JSON.parse(text)), null, 2)}\n`
+}

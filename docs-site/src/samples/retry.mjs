@@ -1,0 +1,25 @@
+const headers = { Authorization: `Bearer ${process.env.API_KEY}` }
+const pause = (seconds) => new Promise((wake) => setTimeout(wake, seconds * 1000))
+
+async function get(url, { tries = 5 } = {}) {
+  for (let attempt = 1; ; attempt += 1) {
+    let wait = 2 ** attempt * (0.5 + Math.random() / 2)
+    try {
+      const response = await fetch(url, { headers, signal: AbortSignal.timeout(30_000) })
+      if (response.ok) return await response.json()
+      const { error } = await response.json()
+      if (![429, 500, 503].includes(response.status)) throw new Error(error)
+      if (attempt === tries) throw new Error(error)
+      wait = Number(response.headers.get('Retry-After') ?? wait)
+    } catch (error) {
+      const isBroken = error instanceof TypeError || error.name === 'TimeoutError'
+      if (!isBroken || attempt === tries) throw error
+    }
+    await pause(wait)
+  }
+}
+
+for (const login of ['ngoldberg', 'sofia12', 'adasilva']) {
+  const user = await get(`{base_url}/users/${login}`)
+  console.log(user.name)
+}

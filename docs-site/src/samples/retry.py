@@ -1,0 +1,28 @@
+import os
+import random
+import time
+
+import requests
+
+session = requests.Session()
+session.headers["Authorization"] = f"Bearer {os.environ['API_KEY']}"
+
+
+def get(url, tries=5):
+    for attempt in range(1, tries + 1):
+        wait = 2**attempt * random.uniform(0.5, 1)
+        try:
+            response = session.get(url, timeout=30)
+        except (requests.ConnectionError, requests.Timeout):
+            if attempt == tries:
+                raise
+        else:
+            if response.status_code not in (429, 500, 503) or attempt == tries:
+                response.raise_for_status()
+                return response.json()
+            wait = float(response.headers.get("Retry-After", wait))
+        time.sleep(wait)
+
+
+for login in ["ngoldberg", "sofia12", "adasilva"]:
+    print(get("{base_url}/users/" + login)["name"])

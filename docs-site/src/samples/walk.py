@@ -1,0 +1,14 @@
+import os
+
+import requests
+
+session = requests.Session()
+session.headers["Authorization"] = f"Bearer {os.environ['API_KEY']}"
+url = "{base_url}/users?location=berlin&dependency_names=hono&per_page=5"
+
+while url:
+    response = session.get(url)
+    response.raise_for_status()
+    for user in response.json()["data"]:
+        print(user["login"])
+    url = response.links.get("next", {}).get("url")

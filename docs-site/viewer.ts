@@ -1,0 +1,146 @@
+/**
+ * The script of `/api-docs`: starts Scalar's API reference on our `openapi.json`, and keeps the reader's key.
+ *
+ * The key lives in `sessionStorage`, so it is there after a reload, in this tab alone, and gone with it. It is added to
+ * requests to this API and to none else.
+ *
+ * @module
+ */
+
+/** The part of Scalar's API that we use; its own types want packages that only it needs. */
+interface ViewerLibrary {
+  createApiReference(
+    element: Element,
+    configuration: object,
+  ): { updateConfiguration(configuration: object): void }
+}
+
+/** The parts of `openapi.json` that are read here. */
+interface Specification {
+  servers: { url: string }[]
+  components: { parameters: Record<string, { in: string; example?: unknown }> }
+}
+
+const keyItem = 'devdata-api-key'
+/** Where Starlight keeps the theme that was chosen in the docs: `dark`, `light` or nothing. */
+const themeItem = 'starlight-theme'
+
+function find<T extends Element>(selector: string, type: { new (): T }): T {
+  const element = document.querySelector(selector)
+  if (!(element instanceof type)) throw new Error(`The page has no ${selector}`)
+  return element
+}
+
+/** Starts the viewer. Call it once, in the page that `src/pages/viewer.astro` is. */
+export async function startViewer(): Promise<void> {
+  const { library = '', api = '', demoKey = '' } = document.body.dataset
+  const input = find('#key', HTMLInputElement)
+  const state = find('#key-state', HTMLOutputElement)
+  const demo = find('#demo', HTMLButtonElement)
+  const forget = find('#forget', HTMLButtonElement)
+
+  const readKey = () => sessionStorage.getItem(keyItem) ?? ''
+  const explain = state.textContent
+  let role = 'user'
+  function say(text: string, kind: 'good' | 'bad' | '' = '') {
+    state.textContent = text
+    state.dataset.state = kind
+  }
+  const sayCredits = (credits: string) =>
+    say(
+      role === 'admin' ? 'An admin key: not charged' : `${Number(credits).toLocaleString('en')} credits left`,
+      'good',
+    )
+
+  /** Asks for the balance, which is free, and so whether the key works. */
+  async function checkKey(): Promise<void> {
+    const key = readKey()
+    if (!key) return say(explain)
+    try {
+      const response = await fetch(`${api}/api-key/credits`, { headers: { Authorization: `Bearer ${key}` } })
+      const body: { error?: string; remaining_credits?: number; role?: string } = await response.json()
+      if (key !== readKey()) return // another one was entered meanwhile
+      role = body.role ?? 'user'
+      if (response.ok) sayCredits(String(body.remaining_credits))
+      else say(body.error ?? `The answer was ${response.status}`, 'bad')
+    } catch {
+      say('The API does not answer', 'bad')
+    }
+  }
+
+  function useKey(key: string): void {
+    if (key) sessionStorage.setItem(keyItem, key)
+    else sessionStorage.removeItem(keyItem)
+    input.value = key
+    forget.hidden = !key
+    demo.hidden = !demoKey || key === demoKey
+    void checkKey()
+  }
+
+  find('#key-form', HTMLFormElement).addEventListener('submit', (event) => {
+    event.preventDefault()
+    useKey(input.value.trim())
+  })
+  demo.addEventListener('click', () => useKey(demoKey))
+  forget.addEventListener('click', () => {
+    useKey('')
+    input.focus()
+  })
+  useKey(readKey())
+
+  const prefersDark = matchMedia('(prefers-color-scheme: dark)')
+  const readTheme = () => localStorage.getItem(themeItem) || (prefersDark.matches ? 'dark' : 'light')
+  const setTheme = (theme: string) => {
+    document.documentElement.dataset.theme = theme
+    document.body.classList.toggle('dark-mode', theme === 'dark')
+    document.body.classList.toggle('light-mode', theme !== 'dark')
+  }
+  setTheme(readTheme())
+
+  // The address in the document's `servers`: this server's own, or BASE_URL, which the browser may know by another name.
+  const specification: Specification = await (await fetch(`${api}/openapi.json`)).json()
+  // Scalar fills in every example; a header that asks for nothing new, or for a part, is not where a reader begins.
+  for (const parameter of Object.values(specification.components.parameters)) {
+    if (parameter.in === 'header') delete parameter.example
+  }
+  const apiAddress = `${specification.servers[0]?.url.replace(/\/$/, '')}/`
+  const configure = () => ({
+    content: specification,
+    theme: 'none',
+    forceDarkModeState: readTheme(),
+    hideDarkModeToggle: true,
+    withDefaultFonts: false,
+    telemetry: false,
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    showDeveloperTools: 'never',
+    hideClientButton: true,
+    defaultOpenAllTags: true,
+    persistAuth: false,
+    documentDownloadType: 'both',
+    // The addresses that the reference pages link to.
+    generateTagSlug: ({ name = '' }: { name?: string }) => name.toLowerCase(),
+    generateOperationSlug: ({ operationId = '' }: { operationId?: string }) => operationId,
+    onRequestBuilt({ request }: { request: Request }) {
+      const key = readKey()
+      if (!request.url.startsWith(apiAddress)) return
+      // Without a key the request goes out bare, and its answer says what is missing.
+      if (key) request.headers.set('Authorization', `Bearer ${key}`)
+      else request.headers.delete('Authorization')
+    },
+    onResponseReceived({ response }: { response: Response }) {
+      const credits = response.headers.get('X-Credits-Remaining')
+      if (credits !== null) sayCredits(credits)
+    },
+  })
+
+  const { createApiReference }: ViewerLibrary = await import(/* @vite-ignore */ library)
+  const main = find('#viewer', HTMLElement)
+  main.replaceChildren()
+  const viewer = createApiReference(main, configure())
+  find('#theme', HTMLButtonElement).addEventListener('click', () => {
+    localStorage.setItem(themeItem, readTheme() === 'dark' ? 'light' : 'dark')
+    setTheme(readTheme())
+    viewer.updateConfiguration(configure())
+  })
+}

@@ -1,0 +1,311 @@
+/**
+ * The samples of the portal are run as a reader would run them: taken from the built pages, against a server with the
+ * sample data. What a page shows as the answer is what came back.
+ *
+ * Answers are kept in `docs-site/src/answers`; `npx vitest run test/samples.test.ts -u` writes them anew.
+ *
+ * @module
+ */
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAdaptorServer } from '@hono/node-server'
+import type { Element, Nodes } from 'hast'
+import { fromHtml } from 'hast-util-from-html'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readDocsManifest } from '../api/routes/docs-manifest.ts'
+import { localBaseUrl } from '../docs-site/base-address.ts'
+import { buildDocs, docsDirectory } from '../docs-site/build.ts'
+import { findRequest, requests, type SampleRequest } from '../docs-site/requests.ts'
+import { languages, settleBody, writeAnswer } from '../docs-site/samples.ts'
+import { contract } from './support/contract.ts'
+import { createInstance } from './support/instance.ts'
+import { startTestService, type TestService } from './support/service.ts'
+
+const answersDirectory = join(import.meta.dirname, '../docs-site/src/answers')
+/** What each key of a sample has; so `X-Credits-Remaining` is always the same. */
+const credits = 1000
+
+/** A sample as it stands on a built page. */
+interface PageSample {
+  /** File of the page, below the docs. */
+  page: string
+  /** A request of `requests.ts`, or a program of `src/samples`. */
+  kind: 'request' | 'program'
+  name: string
+  label: string
+  code: string
+  /** What the page shows as the answer; undefined when it shows none. */
+  answer: string | undefined
+}
+
+function listElements(node: Nodes, test: (element: Element) => boolean): Element[] {
+  if (node.type === 'element' && test(node)) return [node]
+  return 'children' in node ? node.children.flatMap((child) => listElements(child, test)) : []
+}
+
+function readText(node: Nodes): string {
+  if (node.type === 'text') return node.value
+  return 'children' in node ? node.children.map(readText).join('') : ''
+}
+
+/** The text of a code block, as it is copied. */
+function readCode(node: Nodes): string {
+  const lines = listElements(node, ({ properties }) => String(properties.className).includes('ec-line'))
+  return lines.map((line) => readText(line).replace(/\n$/, '')).join('\n')
+}
+
+/** Every sample of a built page. */
+function readSamples(page: string, html: string): PageSample[] {
+  const samples = listElements(
+    fromHtml(html),
+    ({ properties }) => properties.className?.toString() === 'sample',
+  )
+  return samples.flatMap((sample) => {
+    const { dataRequest, dataProgram } = sample.properties
+    const tabs = listElements(sample, ({ properties }) => properties.role === 'tab')
+    const panels = listElements(sample, ({ properties }) => properties.role === 'tabpanel')
+    const last = sample.children.findLast((child) => child.type === 'element')
+    const answer = last && last.tagName !== 'starlight-tabs' ? readCode(last) : undefined
+    return panels.map((panel, index) => ({
+      page,
+      kind: dataRequest === undefined ? ('program' as const) : ('request' as const),
+      name: String(dataRequest ?? dataProgram),
+      label: tabs[index] ? readText(tabs[index]).trim() : '',
+      code: readCode(panel),
+      answer,
+    }))
+  })
+}
+
+/** How a file of each language is run; the first line that a missing program leaves says why it is not. */
+const runners: Record<string, { file: string; command: string[]; check: [string, ...string[]] }> = {
+  curl: { file: 'sample.sh', command: ['bash', '-eu', 'sample.sh'], check: ['curl', '--version'] },
+  JavaScript: {
+    file: 'sample.mjs',
+    command: [process.execPath, 'sample.mjs'],
+    check: [process.execPath, '--version'],
+  },
+  Python: {
+    file: 'sample.py',
+    command: ['python3', 'sample.py'],
+    check: ['python3', '-c', 'import requests'],
+  },
+  Go: { file: 'sample.go', command: ['go', 'run', 'sample.go'], check: ['go', 'version'] },
+}
+
+function isInstalled([program, ...parameters]: [string, ...string[]]): boolean {
+  try {
+    execFileSync(program, parameters, { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const missing = Object.keys(runners).filter((label) => !isInstalled(runners[label]?.check ?? ['false']))
+if (missing.length > 0) {
+  const reason = missing.map((label) => `${label} (${runners[label]?.check.join(' ')} fails)`).join(', ')
+  if (process.env.CI) throw new Error(`CI must not skip samples: ${reason}`)
+  console.warn(`Samples are not run in ${reason}`)
+}
+
+let service: TestService
+let server: ReturnType<typeof createAdaptorServer>
+let baseUrl: string
+let adminKey: string
+/** The first key of the service, which `GET /admin/keys` shows. */
+let firstKey: { secret: string; id: number }
+let folder: string
+
+beforeAll(async () => {
+  service = await startTestService('embedded')
+  server = createAdaptorServer({ fetch: createInstance(service).app.fetch })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+  baseUrl = `http://127.0.0.1:${port}`
+  firstKey = await service.createKey({ name: 'dashboard', credits })
+  adminKey = (await service.createKey({ role: 'admin', credits: 0 })).secret
+  folder = await mkdtemp(join(tmpdir(), 'devdata-samples-'))
+  await fetch(`${baseUrl}/api-key/credits`, { headers: { Authorization: `Bearer ${firstKey.secret}` } })
+}, 300_000)
+
+afterAll(async () => {
+  await new Promise((closed) => server.close(closed))
+  await service.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** A key that nothing was spent of. */
+async function createKey(request: SampleRequest | undefined): Promise<string> {
+  if (request?.key === 'admin') return adminKey
+  return (await service.createKey({ credits })).secret
+}
+
+describe('the answers that the portal keeps', () => {
+  test.each(Object.keys(requests))('%s is answered as it says', async (name) => {
+    const request = findRequest(name)
+    if (request === undefined) throw new Error(name)
+    const key = await createKey(request)
+    const response = await fetch(`${baseUrl}${request.path}`, {
+      method: request.method,
+      headers: { ...request.sends, ...(request.key !== 'none' && { Authorization: `Bearer ${key}` }) },
+    })
+    const answer = { status: response.status, headers: response.headers, text: await response.text() }
+    await expect(writeAnswer(request, answer, baseUrl)).toMatchFileSnapshot(
+      join(answersDirectory, `${name}.http`),
+    )
+  })
+})
+
+describe('the examples of openapi.yml, which the viewer shows', () => {
+  test.each([
+    ['Users', 'listUsers'],
+    ['User', 'getUser'],
+    ['Repositories', 'listRepositories'],
+    ['Repository', 'getRepository'],
+    ['Commits', 'listCommits'],
+    ['Dependencies', 'listDependencies'],
+  ])('%s is what the sample data answers', async (response, name) => {
+    const kept = await readFile(join(answersDirectory, `${name}.http`), 'utf8')
+    const content = contract.components.responses[response]?.content
+    expect(content?.['application/json']?.example).toEqual(readShown(kept).body)
+  })
+})
+
+/** Runs a piece of code as its reader would: saved in a file, the key in the environment. */
+async function run(label: string, code: string, key: string): Promise<string> {
+  const runner = runners[label]
+  if (runner === undefined) throw new Error(`Nobody knows how to run ${label}`)
+  const [program = '', ...parameters] = runner.command
+  const directory = await mkdtemp(join(folder, 'run-'))
+  await writeFile(join(directory, runner.file), code.replaceAll(localBaseUrl, baseUrl))
+  const child = spawn(program, parameters, {
+    cwd: directory,
+    env: { ...process.env, API_KEY: key, NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const output = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text
+  })
+  const exit = await new Promise<number | null>((settled, failed) => {
+    child.on('error', failed)
+    child.on('close', settled)
+  })
+  if (exit !== 0) throw new Error(`${label} ended with ${exit}: ${output.stderr}${output.stdout}`)
+  return output.stdout
+}
+
+/** The parts of an answer as a page shows it. */
+function readShown(answer: string) {
+  const [head = '', body] = answer.split('\n\n')
+  const [statusLine = '', ...fields] = head.split('\n')
+  const headers = fields.map((field) => {
+    const [, name = '', value = ''] = /^([^:]+): (.*)$/.exec(field) ?? []
+    return [name, value] as const
+  })
+  return {
+    status: Number(statusLine.split(' ')[1]),
+    headers,
+    body: body === undefined ? undefined : JSON.parse(body),
+  }
+}
+
+/** What curl printed with -i or -I. */
+function readCurl(output: string) {
+  const [head = '', ...rest] = output.split('\r\n\r\n')
+  const [statusLine = '', ...fields] = head.split('\r\n')
+  const headers = new Headers()
+  for (const field of fields)
+    headers.append(field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 1))
+  return { status: Number(statusLine.split(' ')[1]), headers, text: rest.join('\r\n\r\n') }
+}
+
+const normalize = (text: string) => text.replaceAll(baseUrl, localBaseUrl)
+
+describe('the samples of the built pages', async () => {
+  await buildDocs({ ifStale: true })
+  const manifest = await readDocsManifest(docsDirectory)
+  const pages = Object.keys(manifest?.files ?? {}).filter((name) => name.endsWith('.html'))
+  const samples: PageSample[] = []
+  for (const page of pages)
+    samples.push(...readSamples(page, await readFile(join(docsDirectory, page), 'utf8')))
+  const requestSamples = samples.filter(({ kind }) => kind === 'request')
+  const programs = samples.filter(({ kind }) => kind === 'program')
+  const ran = new Map<string, number>()
+  const count = (label: string) => ran.set(label, (ran.get(label) ?? 0) + 1)
+
+  afterAll(() => {
+    const total = [...ran.values()].reduce((sum, each) => sum + each, 0)
+    const parts = [...ran].map(([label, each]) => `${each} in ${label}`).join(', ')
+    console.log(`Samples that were run: ${total} of ${samples.length} (${parts}), from ${pages.length} pages`)
+  })
+
+  test('show every request of requests.ts, in every language', () => {
+    const shown = new Set(requestSamples.map(({ name }) => name))
+    expect([...shown].sort()).toEqual(Object.keys(requests).sort())
+    for (const name of shown) {
+      const labels = requestSamples.filter((sample) => sample.name === name).map(({ label }) => label)
+      expect(new Set(labels), name).toEqual(new Set(['curl', 'JavaScript', 'Python']))
+    }
+    expect(languages.map(({ label }) => label)).toEqual(Object.keys(runners))
+  })
+
+  test('name the key and the address only where a reader puts them', () => {
+    for (const { page, name, code } of samples) {
+      const isPublic = findRequest(name)?.key === 'none'
+      expect([page, name, code.includes('API_KEY')]).toEqual([page, name, !isPublic])
+      expect([page, name, code.includes(localBaseUrl)]).toEqual([page, name, true])
+      expect(code).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-|base_url/)
+    }
+  })
+
+  test.concurrent.each(requestSamples.filter(({ label }) => !missing.includes(label)))(
+    '$page: $name in $label',
+    async ({ name, label, code, answer }) => {
+      const request = findRequest(name)
+      if (request === undefined) throw new Error(`requests.ts has no ${name}`)
+      const kept = await readFile(join(answersDirectory, `${name}.http`), 'utf8')
+      const shown = readShown((answer ?? kept).replaceAll('{base_url}', localBaseUrl).trim())
+      const output = normalize(await run(label, code, await createKey(request)))
+      if (label === 'curl') {
+        const { status, headers, text } = readCurl(output)
+        expect(status).toBe(shown.status)
+        for (const [header, value] of shown.headers) {
+          expect([header, headers.get(header)]).toEqual([header, value])
+        }
+        if (shown.body !== undefined) expect(settleBody(request, JSON.parse(text))).toEqual(shown.body)
+      } else if (request.method === 'HEAD') {
+        expect(output.trim().split('\n')).toEqual(
+          shown.headers.map(([header, value]) => `${header}: ${value}`),
+        )
+      } else if (request.showsBody === false) {
+        expect(output).toMatch(/^# HELP .*\n# TYPE /m)
+      } else {
+        expect(settleBody(request, JSON.parse(output))).toEqual(shown.body)
+      }
+      count(label)
+    },
+    60_000,
+  )
+
+  test.each(programs.filter(({ label }) => !missing.includes(label)))(
+    '$page: $name in $label',
+    async ({ name, label, code, answer }) => {
+      // A limit that two look-ups use up, so that the third has to wait and try again.
+      const rateLimit = name === 'retry' ? { requests: 2, seconds: 2 } : null
+      const { secret, id } = await service.createKey({ credits, rateLimit })
+      const output = await run(label, code, secret)
+      expect(output.trim()).toBe(answer?.trim())
+      expect((await service.readLedger(id)).charged).toBeGreaterThan(0)
+      count(label)
+    },
+    60_000,
+  )
+})

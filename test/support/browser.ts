@@ -1,0 +1,65 @@
+/**
+ * A browser for tests, and a server for it: the portal with the sample data behind it.
+ *
+ * @module
+ */
+import { existsSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer } from '@hono/node-server'
+import { type Browser, chromium } from 'playwright-core'
+import { buildDocs } from '../../docs-site/build.ts'
+import { createInstance, type InstanceOptions } from './instance.ts'
+import { startTestService, type TestService } from './service.ts'
+
+const chromiumPath = process.env.CHROMIUM_PATH || '/usr/bin/chromium'
+
+/** Whether there is a Chromium here. Without one the tests that need it are skipped, with the reason; never in CI. */
+export function findChromium(): boolean {
+  if (existsSync(chromiumPath)) return true
+  if (process.env.CI) throw new Error(`CI must not skip the browser tests: there is no ${chromiumPath}`)
+  console.warn(`Browser tests are skipped: there is no ${chromiumPath}; name a Chromium in CHROMIUM_PATH`)
+  return false
+}
+
+/** A running portal and a browser. */
+export interface Portal {
+  service: TestService
+  browser: Browser
+  origin: string
+  close(): Promise<void>
+}
+
+/** Builds the docs if they are stale, and starts a service, a server and a browser. */
+export async function openPortal(
+  createOptions: (service: TestService) => Promise<InstanceOptions> = async () => ({}),
+): Promise<Portal> {
+  await buildDocs({ ifStale: true })
+  const service = await startTestService('embedded')
+  const { app } = createInstance(service, await createOptions(service))
+  const server = createAdaptorServer({ fetch: app.fetch })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+  const browser = await chromium.launch({
+    executablePath: chromiumPath,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+  return {
+    service,
+    browser,
+    origin: `http://127.0.0.1:${port}`,
+    async close() {
+      await browser.close()
+      await new Promise((closed) => server.close(closed))
+      await service.close()
+    },
+  }
+}
