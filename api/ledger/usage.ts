@@ -26,18 +26,18 @@ export async function listUsage(sql: Sql, { keyId, day, page }: UsagePage): Prom
       : sql`
         select min(first_position) as first, max(last_position) as last
         from ledger_days where api_key_id = ${keyId} and day = ${day}::date`
-  const entry = sql`
-    json_build_object('entry', position, 'timestamp', floor(extract(epoch from created_at))::bigint, 'kind', kind,
-      'request_id', request_id, 'method', case kind when 'charge' then 'GET' end, 'path', path, 'items', items,
-      'cost', cost, 'granted', granted, 'balance', balance)::text`
   const [found] = await sql<ListPage[]>`
     with kept as (select min(position) as first from ledger where api_key_id = ${keyId}),
     range as (select greatest(r.first, kept.first) as first, r.last from (${range}) r, kept)
     select coalesce(greatest(0, range.last - range.first + 1), 0)::bigint as total, entries.count, entries.items
     from range, lateral (
-      select ${renderPage(sql, entry, sql`position desc`)} from ledger
-      where api_key_id = ${keyId} and position >= range.first
-        and position > range.last - ${offset + page.size}::bigint and position <= range.last - ${offset}::bigint
+      select ${renderPage(sql, sql`row_to_json(e)::text`, sql`entry desc`)} from (
+        select position as entry, floor(extract(epoch from created_at))::bigint as timestamp, kind, request_id,
+          case kind when 'charge' then 'GET' end as method, path, items, cost, granted, balance
+        from ledger
+        where api_key_id = ${keyId} and position >= range.first
+          and position > range.last - ${offset + page.size}::bigint and position <= range.last - ${offset}::bigint
+      ) e
     ) entries`
   if (found === undefined) throw new Error('the key is missing')
   return found
@@ -47,13 +47,11 @@ export async function listUsage(sql: Sql, { keyId, day, page }: UsagePage): Prom
 export async function listUsageByDay(sql: Sql, { keyId, day, page }: UsagePage): Promise<ListPage> {
   const ofKey = sql`
     api_key_id = ${keyId} and endpoint <> '' ${day === null ? sql`` : sql`and day = ${day}::date`}`
-  const sum = sql`
-    json_build_object('day', day, 'endpoint', endpoint, 'requests', entries, 'items', items, 'cost', cost)::text`
   const [found] = await sql<ListPage[]>`
     select (select count(*) from ledger_days where ${ofKey}) as total, sums.count, sums.items
     from (
-      select ${renderPage(sql, sum, sql`day desc, endpoint`)} from (
-        select * from ledger_days where ${ofKey}
+      select ${renderPage(sql, sql`row_to_json(d)::text`, sql`day desc, endpoint`)} from (
+        select day, endpoint, entries as requests, items, cost from ledger_days where ${ofKey}
         order by day desc, endpoint limit ${page.size} offset ${offsetOf(page)}::bigint
       ) d
     ) sums`
