@@ -6,6 +6,7 @@
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setRateLimit } from '../api/ledger/keys.ts'
+import { findBusyRepository } from './support/catalog.ts'
 import { type Answer, describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 const listSchema = v.object({ data: v.array(v.unknown()) })
@@ -25,11 +26,7 @@ describeOnEachDatabase('credits', (kind) => {
   let repository: string
   beforeAll(async () => {
     service = await startTestService(kind)
-    const [row] = await service.sql<{ name: string }[]>`
-      select document::json->>'full_name' as name from repositories
-      where commits_count > 30 and dependencies_count > 5 order by id limit 1`
-    if (row === undefined) throw new Error('the sample data has no such repository')
-    repository = `/repos/${row.name}`
+    repository = await findBusyRepository(service.sql)
   })
   afterAll(() => service.close())
 

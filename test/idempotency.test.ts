@@ -7,6 +7,7 @@ import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { digestIdempotency, sweepIdempotencyKeys } from '../api/ledger/idempotency.ts'
 import { grantCredits, revokeKey, rotateKey } from '../api/ledger/keys.ts'
+import { findBusyRepository } from './support/catalog.ts'
 import { createInstance, type Instance, openSameDatabase } from './support/instance.ts'
 import { type Answer, describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
@@ -44,10 +45,7 @@ describeOnEachDatabase('Idempotency-Key', (kind) => {
       other = createInstance(database)
       closeOther = database.close
     } else other = createInstance(service)
-    const [row] = await service.sql<{ name: string }[]>`
-      select document::json->>'full_name' as name from repositories
-      where commits_count > 30 and dependencies_count > 5 order by id limit 1`
-    const repository = `/repos/${row?.name}`
+    const repository = await findBusyRepository(service.sql)
     endpoints = [
       ['/users?per_page=3', 3],
       ['/users/ngoldberg', 1],

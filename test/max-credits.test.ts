@@ -4,6 +4,7 @@
  * @module
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findBusyRepository } from './support/catalog.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 describeOnEachDatabase('Max-Credits', (kind) => {
@@ -12,10 +13,7 @@ describeOnEachDatabase('Max-Credits', (kind) => {
   let endpoints: [path: string, cost: number][]
   beforeAll(async () => {
     service = await startTestService(kind)
-    const [row] = await service.sql<{ name: string }[]>`
-      select document::json->>'full_name' as name from repositories
-      where commits_count > 30 and dependencies_count > 5 order by id limit 1`
-    const repository = `/repos/${row?.name}`
+    const repository = await findBusyRepository(service.sql)
     endpoints = [
       ['/users', 30],
       ['/users?per_page=70&page=5', 20],

@@ -5,25 +5,16 @@
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Element, Nodes } from 'hast'
+import type { Nodes } from 'hast'
 import { fromHtml } from 'hast-util-from-html'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { buildDocs, docsDirectory } from '../docs-site/build.ts'
 import { contract, listOperations } from './support/contract.ts'
+import { listElements, readText } from './support/html.ts'
 
 beforeAll(async () => {
   await buildDocs({ ifStale: true })
 }, 300_000)
-
-function listElements(node: Nodes, test: (element: Element) => boolean): Element[] {
-  if (node.type === 'element' && test(node)) return [node]
-  return 'children' in node ? node.children.flatMap((child) => listElements(child, test)) : []
-}
-
-function readText(node: Nodes): string {
-  if (node.type === 'text') return node.value
-  return 'children' in node ? node.children.map(readText).join('') : ''
-}
 
 const readPage = async (path: string) =>
   fromHtml(await readFile(join(docsDirectory, path, 'index.html'), 'utf8'))

@@ -12,7 +12,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
-import type { Element, Nodes } from 'hast'
+import type { Nodes } from 'hast'
 import { fromHtml } from 'hast-util-from-html'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readDocsManifest } from '../api/routes/docs-manifest.ts'
@@ -21,6 +21,7 @@ import { buildDocs, docsDirectory } from '../docs-site/build.ts'
 import { findRequest, requests, type SampleRequest } from '../docs-site/requests.ts'
 import { languages, settleBody, writeAnswer } from '../docs-site/samples.ts'
 import { contract } from './support/contract.ts'
+import { listElements, readText } from './support/html.ts'
 import { createInstance } from './support/instance.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
@@ -39,16 +40,6 @@ interface PageSample {
   code: string
   /** What the page shows as the answer; undefined when it shows none. */
   answer: string | undefined
-}
-
-function listElements(node: Nodes, test: (element: Element) => boolean): Element[] {
-  if (node.type === 'element' && test(node)) return [node]
-  return 'children' in node ? node.children.flatMap((child) => listElements(child, test)) : []
-}
-
-function readText(node: Nodes): string {
-  if (node.type === 'text') return node.value
-  return 'children' in node ? node.children.map(readText).join('') : ''
 }
 
 /** The text of a code block, as it is copied. */

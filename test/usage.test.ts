@@ -6,6 +6,7 @@
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { grantCredits } from '../api/ledger/keys.ts'
+import { findBusyRepository } from './support/catalog.ts'
 import { type ListAnswer, readListAnswer } from './support/list-answer.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
@@ -62,10 +63,7 @@ describeOnEachDatabase('usage', (kind) => {
   let repository: string
   beforeAll(async () => {
     service = await startTestService(kind)
-    const [row] = await service.sql<{ name: string }[]>`
-      select document::json->>'full_name' as name from repositories
-      where commits_count > 30 and dependencies_count > 5 order by id limit 1`
-    repository = `/repos/${row?.name}`
+    repository = await findBusyRepository(service.sql)
   })
   afterAll(() => service.close())
 

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { createBatcher } from '../database/batch.ts'
 import type { Fragment, Sql } from '../database/connect.ts'
 import { type Filter, isUnfiltered } from './filter.ts'
 import { type ListingStore, readListed } from './listing.ts'
+import { createLookup } from './lookup.ts'
 import { type ListPage, offsetOf, type Page, renderPage } from './page.ts'
 import { foldText } from './text-key.ts'
 
@@ -29,9 +29,6 @@ function nameKey(owner: string, name: string): string {
   return foldText(`${owner}/${name}`)
 }
 
-/** Names that are looked up with one statement, at most. */
-const lookupSize = 256
-
 /**
  * Creates a function that finds a repository by owner and name, without regard to case, as the JSON text of a
  * Repository object without `dependencies` (`service.md` §2.3). A name that has changed hands is whose came last.
@@ -39,19 +36,12 @@ const lookupSize = 256
 export function createRepositoryLookup(
   sql: Sql,
 ): (owner: string, name: string) => Promise<string | undefined> {
-  const find = createBatcher({
-    size: lookupSize,
-    lanes: 2,
-    async run(keys: string[]) {
-      const rows = await sql<{ document: string | null }[]>`
-        select '{"internal_id":' || found.id || ',' || substr(found.document, 2) as document
-        from unnest(${keys}::text[]) with ordinality as asked(key, place) left join lateral (
-          ${selectByKey(sql, sql`asked.key`)}
-        ) found on true
-        order by place`
-      return rows.map(({ document }) => document ?? undefined)
-    },
-  })
+  const find = createLookup(
+    sql,
+    sql`
+      select '{"internal_id":' || id || ',' || substr(document, 2) as document
+      from (${selectByKey(sql, sql`asked.key`)}) r`,
+  )
   return (owner, name) => find(nameKey(owner, name))
 }
 

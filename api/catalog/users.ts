@@ -3,36 +3,25 @@
  *
  * @module
  */
-import { createBatcher } from '../database/batch.ts'
 import type { Sql } from '../database/connect.ts'
 import { type Filter, isUnfiltered } from './filter.ts'
 import { type ListingStore, readListed } from './listing.ts'
+import { createLookup } from './lookup.ts'
 import { type ListPage, offsetOf, type Page, renderPage } from './page.ts'
 import { foldText } from './text-key.ts'
-
-/** Logins that are looked up with one statement, at most. */
-const lookupSize = 256
 
 /**
  * Creates a function that finds a user by login, without regard to case, as the JSON text of a User object
  * (`service.md` §2.2). A login that has changed hands is whose came last.
  */
 export function createUserLookup(sql: Sql): (login: string) => Promise<string | undefined> {
-  const find = createBatcher({
-    size: lookupSize,
-    lanes: 2,
-    async run(keys: string[]) {
-      const rows = await sql<{ document: string | null }[]>`
-        select found.document
-        from unnest(${keys}::text[]) with ordinality as asked(key, place) left join lateral (
-          select document from users
-          where login_key = asked.key and id <= (select users_count from dataset)
-          order by id desc limit 1
-        ) found on true
-        order by place`
-      return rows.map(({ document }) => document ?? undefined)
-    },
-  })
+  const find = createLookup(
+    sql,
+    sql`
+      select document from users
+      where login_key = asked.key and id <= (select users_count from dataset)
+      order by id desc limit 1`,
+  )
   return (login) => find(foldText(login))
 }
 

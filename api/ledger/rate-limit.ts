@@ -29,8 +29,3 @@ export function parseRateLimit(text: string): RateLimit | null | undefined {
   const inRange = (value: number) => value >= 1 && value <= largestInteger
   return inRange(requests) && inRange(seconds) ? { requests, seconds } : undefined
 }
-
-/** Writes a rate limit as `parseRateLimit` reads it. */
-export function formatRateLimit(limit: RateLimit | null): string {
-  return limit === null ? 'none' : `${limit.requests}/${limit.seconds}`
-}

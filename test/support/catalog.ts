@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Sql } from '../../api/database/connect.ts'
 import type { SampleCommit, SampleRepository, SampleUser } from '../../sample/records.ts'
 import { readListAnswer } from './list-answer.ts'
 import type { TestService } from './service.ts'
@@ -85,4 +86,13 @@ function isAuthor({ forge_rest_id, login, email }: SampleUser, address: string):
   const [account, host = ''] = address.split('@')
   if (!host.startsWith('users.noreply.')) return email?.toLowerCase() === address
   return account === login.toLowerCase() || account?.split('+')[0] === String(forge_rest_id)
+}
+
+/** The path of a repository of the sample data with more than 30 commits and more than 5 dependencies. */
+export async function findBusyRepository(sql: Sql): Promise<string> {
+  const [row] = await sql<{ name: string }[]>`
+    select document::json->>'full_name' as name from repositories
+    where commits_count > 30 and dependencies_count > 5 order by id limit 1`
+  if (row === undefined) throw new Error('the sample data has no such repository')
+  return `/repos/${row.name}`
 }

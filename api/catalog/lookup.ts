@@ -1,0 +1,28 @@
+/**
+ * Looking single things up by name: many at a time with one statement.
+ *
+ * @module
+ */
+import { createBatcher } from '../database/batch.ts'
+import type { Fragment, Sql } from '../database/connect.ts'
+
+/** Names that are looked up with one statement, at most. */
+const lookupSize = 256
+
+/**
+ * Creates a function that finds the `document` of a key. `select` is a statement that finds it for `asked.key`; it has
+ * at most one row.
+ */
+export function createLookup(sql: Sql, select: Fragment): (key: string) => Promise<string | undefined> {
+  return createBatcher({
+    size: lookupSize,
+    lanes: 2,
+    async run(keys: string[]) {
+      const rows = await sql<{ document: string | null }[]>`
+        select found.document
+        from unnest(${keys}::text[]) with ordinality as asked(key, place) left join lateral (${select}) found on true
+        order by place`
+      return rows.map(({ document }) => document ?? undefined)
+    },
+  })
+}
