@@ -14,9 +14,9 @@ import { createMeter } from './answer/metered.ts'
 import { createListingStore } from './catalog/listing.ts'
 import { loadContract } from './contract.ts'
 import type { Database } from './database/connect.ts'
-import type { ApiContext, Caller, Environment } from './environment.ts'
+import type { ApiContext, Environment } from './environment.ts'
 import { notFound } from './errors.ts'
-import type { Scope } from './ledger/api-key.ts'
+import type { BearerKey, Scope } from './ledger/api-key.ts'
 import { createLedger } from './ledger/ledger.ts'
 import { createMetrics } from './metrics.ts'
 import { accessLog } from './middleware/access-log.ts'
@@ -86,7 +86,10 @@ export function createApp(options: AppOptions): Hono<Environment> {
   const { sql, ledgerSql } = database
   const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/$/, '')
   const publicRoot = (c: ApiContext) => baseUrl ?? new URL(c.req.url).origin
-  const publicUrl = (c: ApiContext) => new URL(new URL(c.req.url).pathname, publicRoot(c))
+  const publicUrl = (c: ApiContext) => {
+    const url = new URL(c.req.url)
+    return new URL(url.pathname, baseUrl ?? url.origin)
+  }
   const metrics = createMetrics()
   const ledger = createLedger(ledgerSql)
   const meter = createMeter(ledger, { basePath })
@@ -115,7 +118,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
   )
 
   const app = basePath === '' ? root : root.basePath(basePath)
-  const guard = (isAllowed: (caller: Caller) => boolean, message: string) =>
+  const guard = (isAllowed: (caller: BearerKey) => boolean, message: string) =>
     [authenticate(ledger), meter.permit(isAllowed, message), meter.turnAway, admit(room)] as const
   const mayRead = (scope: Scope) =>
     guard(({ role, scopes }) => role === 'admin' || scopes.includes(scope), 'Insufficient permissions')

@@ -4,14 +4,7 @@
  * @module
  */
 import type { Context } from 'hono'
-import type { ApiKey } from './ledger/api-key.ts'
-
-/** Whose request it is. */
-export interface Caller extends ApiKey {
-  /** The key as the caller sent it. */
-  secret: string
-  secretHash: Buffer
-}
+import type { BearerKey } from './ledger/api-key.ts'
 
 /** Hono's types of what middleware sets. */
 export interface Environment {
@@ -19,8 +12,10 @@ export interface Environment {
     requestId: string
     /** `performance.now()` when the request came in. */
     startedAt: number
+    /** Headers of the answer, until they are in it. */
+    headers: Record<string, string> | undefined
     /** Set on routes behind `authenticate`. */
-    caller: Caller
+    caller: BearerKey
     /** Gives up the request's place among those that are worked on. Set behind `admit`. */
     leave?: () => void
     /** Credits charged, for the log. */

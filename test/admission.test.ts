@@ -8,8 +8,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type AdmissionOptions, createAdmission, OverCapacityError } from '../api/admission.ts'
 import { createBatcher } from '../api/database/batch.ts'
 
-/** Lets everything that has been decided come to its promises. */
-const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
+/** What is under way has come to its end, and what that started in the next turn of the event loop has begun. */
+const settled = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
 
 /** A room whose visitors are named, and which notes who came in and who was turned away. */
 function createRoom(options: Partial<AdmissionOptions> = {}) {
@@ -239,26 +239,27 @@ function createBatches(options: { size?: number; lanes?: number } = {}) {
     batches,
     answered,
     ask,
-    note(...inputs: number[]) {
+    /** Asks in one turn of the event loop, and waits for its end. */
+    async note(...inputs: number[]) {
       for (const input of inputs) {
         ask(input).then(
           (output) => answered.push(output),
           (error: Error) => answered.push(error.message),
         )
       }
+      await settled()
     },
     inputs: () => batches.map(({ inputs }) => inputs),
   }
 }
 
 describe('a batcher', () => {
-  test('runs the first at once and alone, and what comes meanwhile together', async () => {
+  test('runs what comes in one turn of the event loop together, and then what came meanwhile', async () => {
     const { batches, note, inputs, answered } = createBatches()
-    note(1)
+    await note(1)
     expect(inputs()).toEqual([[1]])
-    note(2, 3)
-    await settled()
-    note(4)
+    await note(2, 3)
+    await note(4)
     expect(inputs()).toEqual([[1]])
     batches[0]?.end()
     await settled()
@@ -267,27 +268,32 @@ describe('a batcher', () => {
     batches[1]?.end()
     await settled()
     expect(answered).toEqual(['#1', '#2', '#3', '#4'])
-    note(5)
-    expect(inputs()).toEqual([[1], [2, 3, 4], [5]])
+    await note(5, 6)
+    expect(inputs()).toEqual([[1], [2, 3, 4], [5, 6]])
   })
 
   test('takes no more at a time than its size, in the order of coming', async () => {
     const { batches, note, inputs, answered } = createBatches({ size: 3 })
-    note(1, 2, 3, 4, 5, 6, 7, 8)
-    for (let index = 0; index < 4; index++) {
+    await note(1, 2, 3, 4, 5, 6, 7, 8)
+    for (let index = 0; index < 3; index++) {
       batches[index]?.end()
       await settled()
     }
-    expect(inputs()).toEqual([[1], [2, 3, 4], [5, 6, 7], [8]])
+    expect(inputs()).toEqual([
+      [1, 2, 3],
+      [4, 5, 6],
+      [7, 8],
+    ])
     expect(answered).toEqual(['#1', '#2', '#3', '#4', '#5', '#6', '#7', '#8'])
   })
 
   test('an error reaches all of its batch, and nobody else', async () => {
     const { batches, note, answered } = createBatches()
-    note(1, 2, 3)
+    await note(1)
+    await note(2, 3)
     batches[0]?.end()
     await settled()
-    note(4)
+    await note(4)
     batches[1]?.fail(new Error('broken'))
     await settled()
     batches[2]?.end()
@@ -319,7 +325,9 @@ describe('a batcher', () => {
 
   test('has as many batches under way as it has lanes', async () => {
     const { batches, note, inputs } = createBatches({ lanes: 2 })
-    note(1, 2, 3, 4)
+    await note(1)
+    await note(2)
+    await note(3, 4)
     expect(inputs()).toEqual([[1], [2]])
     batches[1]?.end()
     await settled()
@@ -336,15 +344,18 @@ describe('a batcher', () => {
 
     test('lends a lane, so that the next ones need not wait for it', async () => {
       const { batches, note, inputs, answered } = createBatches()
-      note(1, 2, 3)
+      await note(1)
+      await note(2, 3)
       vi.advanceTimersByTime(99)
+      await settled()
       expect(inputs()).toEqual([[1]])
       vi.advanceTimersByTime(1)
+      await settled()
       expect(inputs()).toEqual([[1], [2, 3]])
       batches[1]?.end()
       await settled()
       expect(answered).toEqual(['#2', '#3'])
-      note(4)
+      await note(4)
       expect(inputs()).toEqual([[1], [2, 3], [4]])
       batches[2]?.end()
       batches[0]?.end()
@@ -355,8 +366,9 @@ describe('a batcher', () => {
     test('lends two lanes at most', async () => {
       const { batches, note, inputs } = createBatches()
       for (const input of [1, 2, 3, 4, 5]) {
-        note(input)
+        await note(input)
         vi.advanceTimersByTime(100)
+        await settled()
       }
       expect(inputs()).toEqual([[1], [2], [3]])
       batches[0]?.end()
@@ -366,21 +378,23 @@ describe('a batcher', () => {
 
     test('takes the lane back when it is over', async () => {
       const { batches, note, inputs } = createBatches()
-      note(1)
+      await note(1)
       vi.advanceTimersByTime(100)
       batches[0]?.end()
       await settled()
-      note(2, 3)
+      await note(2)
+      await note(3)
       expect(inputs()).toEqual([[1], [2]])
     })
 
     test('takes the lane back when it failed', async () => {
       const { batches, note, inputs, answered } = createBatches()
-      note(1)
+      await note(1)
       vi.advanceTimersByTime(100)
       batches[0]?.fail(new Error('broken'))
       await settled()
-      note(2, 3)
+      await note(2)
+      await note(3)
       expect(inputs()).toEqual([[1], [2]])
       expect(answered).toEqual(['broken'])
     })

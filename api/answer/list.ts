@@ -7,6 +7,7 @@ import type { ListPage, Page } from '../catalog/page.ts'
 import type { ApiContext } from '../environment.ts'
 import type { MeteredAnswer } from './metered.ts'
 import { createLinkHeader, createPagination } from './pagination.ts'
+import { setHeader } from './send.ts'
 
 /** A page that was read, and where the list is. */
 export interface ListAnswer {
@@ -19,8 +20,8 @@ export interface ListAnswer {
 /** States the list's headers, and makes the answer; it costs as many credits as it has items (`service.md` §8.2). */
 export function createListAnswer(c: ApiContext, { page, found, url }: ListAnswer): MeteredAnswer {
   const link = createLinkHeader(url, page, found.total)
-  c.header('Link', link)
-  c.header('X-Total-Count', String(found.total))
+  setHeader(c, 'Link', link)
+  setHeader(c, 'X-Total-Count', String(found.total))
   return {
     cost: found.count,
     represents: [link, String(page.number), found.items],

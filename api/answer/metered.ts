@@ -6,7 +6,7 @@
  */
 import type { Handler, MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import type { ApiContext, Caller, Environment } from '../environment.ts'
+import type { ApiContext, Environment } from '../environment.ts'
 import {
   ApiError,
   forbidden,
@@ -16,11 +16,13 @@ import {
   tooManyRequests,
   unauthorized,
 } from '../errors.ts'
+import type { BearerKey } from '../ledger/api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Purchase, Settlement } from '../ledger/settle.ts'
 import { describeRoute } from '../middleware/access-log.ts'
 import { assertReadableUrl } from '../middleware/validate-url.ts'
 import { createEntityTag, matchesEntityTag } from './entity-tag.ts'
+import { send, setHeader } from './send.ts'
 import { stateStanding, wholeSeconds } from './standing.ts'
 import { noTerms, readTerms, type Terms } from './terms.ts'
 
@@ -44,7 +46,7 @@ export interface MeteredError {
 /** Settles and sends the answers of endpoints that need a key. */
 export interface Meter {
   /** Middleware: lets only keys through that may use the route; the others get a 403 with `message`. */
-  permit(isAllowed: (caller: Caller) => boolean, message: string): MiddlewareHandler<Environment>
+  permit(isAllowed: (caller: BearerKey) => boolean, message: string): MiddlewareHandler<Environment>
   /** Middleware: 429 without asking the database, while it is sure to say so. */
   turnAway: MiddlewareHandler<Environment>
   /** An endpoint whose answers cost credits. An `ApiError` that `read` throws is free. */
@@ -60,14 +62,13 @@ type Order = (Pick<Purchase, 'cost' | 'items'> & Terms) | null
 export function createMeter(ledger: Ledger, { basePath }: { basePath: string }): Meter {
   /** Throws 401, 403, 422 or 429, and then nothing was taken. */
   async function settle(c: ApiContext, order: Order, { counts = true } = {}): Promise<Settlement> {
-    const { id, secretHash } = c.get('caller')
     const purchase = order && {
       ...order,
       requestId: c.get('requestId'),
       path: c.req.path.slice(basePath.length),
       endpoint: describeRoute(c).slice(basePath.length),
     }
-    const settlement = await ledger.settle({ keyId: id, secretHash, counts, purchase }, c.get('leave'))
+    const settlement = await ledger.settle(c.get('caller'), { counts, purchase }, c.get('leave'))
     if (settlement.outcome === 'unusable') throw unauthorized('Invalid API key')
     stateStanding(c, settlement)
     switch (settlement.outcome) {
@@ -84,23 +85,25 @@ export function createMeter(ledger: Ledger, { basePath }: { basePath: string }):
     }
   }
 
+  /** Throws 403, or what the ledger has to say before. */
+  async function refuse(c: ApiContext, message: string): Promise<never> {
+    await settle(c, null, { counts: false })
+    throw forbidden(message)
+  }
+
   return {
     permit: (isAllowed, message) =>
-      createMiddleware<Environment>(async function permit(c, next) {
-        if (!isAllowed(c.get('caller'))) {
-          await settle(c, null, { counts: false })
-          throw forbidden(message)
-        }
-        await next()
+      createMiddleware<Environment>(function permit(c, next) {
+        return isAllowed(c.get('caller')) ? next() : refuse(c, message)
       }),
 
-    turnAway: createMiddleware<Environment>(async function turnAway(c, next) {
+    turnAway: createMiddleware<Environment>(function turnAway(c, next) {
       const foreseen = ledger.foresee(c.get('caller').id)
       if (foreseen !== undefined) {
         stateStanding(c, foreseen)
         throw tooManyRequests(wholeSeconds(foreseen))
       }
-      await next()
+      return next()
     }),
 
     metered: (read) => async (c) => {
@@ -116,8 +119,8 @@ export function createMeter(ledger: Ledger, { basePath }: { basePath: string }):
         answer = { cost: 0, error }
       }
       const data = 'error' in answer ? undefined : answer
-      const tag = data && createEntityTag(...data.represents)
-      const isKnown = tag !== undefined && matchesEntityTag(c.req.header('If-None-Match'), tag)
+      const tag = data === undefined ? '' : createEntityTag(...data.represents)
+      const isKnown = data !== undefined && matchesEntityTag(c.req.header('If-None-Match'), tag)
       const cost = isKnown ? 0 : answer.cost
       // What is not served can't be paid, nor can an idempotency key stand for it.
       const isServed = !isQuote && !isKnown && (data !== undefined || cost > 0)
@@ -125,16 +128,15 @@ export function createMeter(ledger: Ledger, { basePath }: { basePath: string }):
       const { outcome, charged } = await settle(c, order)
 
       c.set('charged', charged)
-      if (outcome === 'replayed') c.header('Idempotency-Replayed', 'true')
+      if (outcome === 'replayed') setHeader(c, 'Idempotency-Replayed', 'true')
       const quote = c.get('caller').role === 'admin' ? 0 : cost
-      c.header('X-Credits-Cost', String(isQuote ? quote : charged))
+      setHeader(c, 'X-Credits-Cost', String(isQuote ? quote : charged))
       if ('error' in answer) throw answer.error
-      c.header('ETag', tag)
+      setHeader(c, 'ETag', tag)
       // Private: whoever holds a copy must ask again, with a key, before using it.
-      c.header('Cache-Control', 'private, no-cache')
-      if (isKnown) return c.body(null, 304)
-      c.header('Content-Type', 'application/json')
-      return c.body(answer.render())
+      setHeader(c, 'Cache-Control', 'private, no-cache')
+      if (isKnown) return send(c, null, { status: 304 })
+      return send(c, answer.render(), { type: 'application/json' })
     },
 
     free: (answer) => async (c) => {

@@ -20,7 +20,6 @@ export const noTerms: Terms = { mostCredits: null, idempotency: null }
 
 /** Reads the terms. Throws 400 when one of the headers breaks its rule. */
 export function readTerms(c: ApiContext): Terms {
-  const { pathname, search } = new URL(c.req.url)
   const mostCredits = c.req.header('Max-Credits')
   const key = c.req.header('Idempotency-Key')
   if (
@@ -34,6 +33,12 @@ export function readTerms(c: ApiContext): Terms {
   }
   return {
     mostCredits: mostCredits === undefined ? null : Number(mostCredits),
-    idempotency: key === undefined ? null : digestIdempotency(key, pathname + search),
+    idempotency: key === undefined ? null : digestIdempotency(key, readTarget(c)),
   }
+}
+
+/** Path and query, as they identify a request. */
+function readTarget(c: ApiContext): string {
+  const { pathname, search } = new URL(c.req.url)
+  return pathname + search
 }

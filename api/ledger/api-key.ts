@@ -21,6 +21,13 @@ export interface ApiKey {
   scopes: readonly Scope[]
 }
 
+/** A key that a request came with. */
+export interface BearerKey extends ApiKey {
+  /** As it was sent. */
+  secret: string
+  secretHash: Buffer
+}
+
 /** An API key as its bearer knows it: a lowercase UUID v4 (`service.md` §5). */
 export function mintSecret(): string {
   return randomUUID()

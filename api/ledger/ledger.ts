@@ -9,19 +9,23 @@
 import { LRUCache } from 'lru-cache'
 import { createBatcher } from '../database/batch.ts'
 import type { Sql } from '../database/connect.ts'
-import { type ApiKey, findApiKeys } from './api-key.ts'
+import { type BearerKey, findApiKeys, hashSecret } from './api-key.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { sweepIdempotencyKeys } from './idempotency.ts'
 import type { Claim, Settlement } from './settle.ts'
 
 /** The ledger of one instance. */
 export interface Ledger {
-  /** Finds a key by its SHA-256. Undefined when it is unknown. One that was found may have been revoked since. */
-  findKey(secretHash: Buffer): Promise<ApiKey | undefined>
-  /** Finds a key that is remembered, without asking the database. */
-  recallKey(secretHash: Buffer): ApiKey | undefined
-  /** Decides about a request, and charges it. Calls `onBusy` when that will take a while, as its key is in other hands. */
-  settle(claim: Claim, onBusy?: () => void): Promise<Settlement>
+  /** Finds a key that is remembered, without asking the database. It may have been revoked since. */
+  recallKey(secret: string): BearerKey | undefined
+  /** Asks the database for a key, and remembers it. Undefined when it is unknown. */
+  findKey(secret: string): Promise<BearerKey | undefined>
+  /** Decides about a request with a key, and charges it. Calls `onBusy` when that will take a while, as its key is in other hands. */
+  settle(
+    key: BearerKey,
+    request: Pick<Claim, 'counts' | 'purchase'>,
+    onBusy?: () => void,
+  ): Promise<Settlement>
   /** What a request of a key would be told for sure, as the key was over its limit a moment ago; undefined: ask. */
   foresee(keyId: number): Settlement | undefined
 }
@@ -43,7 +47,7 @@ interface Foreseen {
 
 /** Creates the ledger of an instance, on connections that nobody else uses. */
 export function createLedger(sql: Sql): Ledger {
-  const keys = new LRUCache<string, ApiKey>({ max: mostKeys })
+  const keys = new LRUCache<string, BearerKey>({ max: mostKeys }) // by secret
   const throttled = new LRUCache<number, Foreseen>({ max: mostKeys })
   const lookUp = createBatcher({ run: (hashes: Buffer[]) => findApiKeys(sql, hashes), size: 1_000 })
   // One connection for groups, one for look-ups, and the others for whoever has to wait. No more statements than
@@ -58,10 +62,6 @@ export function createLedger(sql: Sql): Ledger {
     throttled.set(keyId, { settlement, until, end: performance.now() + milliseconds })
   }
 
-  function recallKey(secretHash: Buffer): ApiKey | undefined {
-    return keys.get(secretHash.toString('base64'))
-  }
-
   /** Now and then, beside the requests; what fails is tried again next time. */
   function sweepSometimes(): void {
     untilSweep--
@@ -71,20 +71,21 @@ export function createLedger(sql: Sql): Ledger {
   }
 
   return {
-    async findKey(secretHash) {
-      const known = recallKey(secretHash)
-      if (known !== undefined) return known
-      const key = await lookUp(secretHash)
-      if (key !== undefined) keys.set(secretHash.toString('base64'), key)
+    recallKey: (secret) => keys.get(secret),
+    async findKey(secret) {
+      const secretHash = hashSecret(secret)
+      const found = await lookUp(secretHash)
+      if (found === undefined) return undefined
+      const key = { ...found, secret, secretHash }
+      keys.set(secret, key)
       return key
     },
-    recallKey,
-    async settle(claim, onBusy) {
+    async settle({ id, secret, secretHash }, request, onBusy) {
       const asked = performance.now()
-      const settlement = await settleInGroup(claim, onBusy)
-      if (settlement.outcome === 'unusable') keys.delete(claim.secretHash.toString('base64'))
-      if (settlement.outcome === 'throttled') rememberThrottled(claim.keyId, settlement, asked)
-      if (settlement.charged > 0 && claim.purchase?.idempotency) sweepSometimes()
+      const settlement = await settleInGroup({ keyId: id, secretHash, ...request }, onBusy)
+      if (settlement.outcome === 'unusable') keys.delete(secret)
+      if (settlement.outcome === 'throttled') rememberThrottled(id, settlement, asked)
+      if (settlement.charged > 0 && request.purchase?.idempotency) sweepSometimes()
       return settlement
     },
     foresee(keyId) {

@@ -1,7 +1,7 @@
 import { createMiddleware } from 'hono/factory'
-import type { Environment } from '../environment.ts'
+import type { ApiContext, Environment } from '../environment.ts'
 import { unauthorized } from '../errors.ts'
-import { type ApiKey, hashSecret, isSecret } from '../ledger/api-key.ts'
+import { type BearerKey, isSecret } from '../ledger/api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
 /**
@@ -9,20 +9,26 @@ import type { Ledger } from '../ledger/ledger.ts'
  * Throws the 401 errors of `service.md` §5, in the order of its table.
  */
 export function authenticate(ledger: Ledger) {
-  return createMiddleware<Environment>(async function authenticate(c, next) {
-    const secret = readBearer(c.req.header('Authorization'))
-    const secretHash = hashSecret(secret)
-    const key = await ledger.findKey(secretHash)
+  /** Throws 401 when there is no such key. */
+  async function identify(c: ApiContext, secret: string): Promise<void> {
+    const key = await ledger.findKey(secret)
     if (key === undefined) throw unauthorized('Invalid API key')
-    c.set('caller', { ...key, secret, secretHash })
-    await next()
+    c.set('caller', key)
+  }
+
+  return createMiddleware<Environment>(function authenticate(c, next) {
+    const secret = readBearer(c.req.header('Authorization'))
+    const known = ledger.recallKey(secret)
+    if (known === undefined) return identify(c, secret).then(next)
+    c.set('caller', known)
+    return next()
   })
 }
 
 /** The key that a request comes with, where it is known without asking the database. */
-export function recallKey(ledger: Ledger, authorization: string | undefined): ApiKey | undefined {
+export function recallKey(ledger: Ledger, authorization: string | undefined): BearerKey | undefined {
   const [, secret] = /^Bearer (.*)$/.exec(authorization ?? '') ?? []
-  return secret === undefined ? undefined : ledger.recallKey(hashSecret(secret))
+  return secret === undefined ? undefined : ledger.recallKey(secret)
 }
 
 function readBearer(header: string | undefined): string {

@@ -7,12 +7,12 @@ const allowedMethods = ['GET', 'HEAD', 'OPTIONS']
 
 /** Answers every other method with 405, on every path. */
 export function readOnly() {
-  return createMiddleware<Environment>(async function readOnly(c, next) {
+  return createMiddleware<Environment>(function readOnly(c, next) {
     if (!allowedMethods.includes(c.req.method)) {
       throw new ApiError(405, 'Method not allowed; use GET, HEAD or OPTIONS', {
         headers: { Allow: allowedMethods.join(', ') },
       })
     }
-    await next()
+    return next()
   })
 }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createMiddleware } from 'hono/factory'
+import { sendJson, setHeader } from '../answer/send.ts'
 import type { ApiContext, Environment } from '../environment.ts'
 import { unavailable } from '../errors.ts'
 
@@ -23,7 +24,8 @@ export function refuseOverload({ mostUnderWay, isHopeless }: OverloadRules) {
     if (underWay >= mostUnderWay || isHopeless(c)) {
       // Whoever is refused may come again at once: not in this turn of the event loop, or it would never end.
       await nextTurn()
-      return c.json({ error: message }, status, headers)
+      for (const [name, value] of Object.entries(headers)) setHeader(c, name, value)
+      return sendJson(c, { error: message }, status)
     }
     underWay++
     try {

@@ -7,11 +7,11 @@ import type { Environment } from '../environment.ts'
  * unique.
  */
 export function requestIdentity() {
-  return createMiddleware<Environment>(async function requestIdentity(c, next) {
+  return createMiddleware<Environment>(function requestIdentity(c, next) {
     const requestId = crypto.randomUUID()
     c.set('requestId', requestId)
     c.set('startedAt', performance.now())
-    c.header('X-Request-Id', requestId)
-    await next()
+    c.set('headers', { 'X-Request-Id': requestId })
+    return next()
   })
 }

@@ -1,4 +1,5 @@
 import { createMiddleware } from 'hono/factory'
+import { send, setHeader, takeHeaders } from '../answer/send.ts'
 import type { Environment } from '../environment.ts'
 
 /** Headers beyond the safelisted ones that scripts of other origins may send, and may read. */
@@ -29,13 +30,17 @@ export function standardHeaders(crossOrigin: CrossOriginHeaders, { isHttps }: { 
     ...(isHttps && { 'Strict-Transport-Security': 'max-age=31536000' }),
   })
   return createMiddleware<Environment>(async function standardHeaders(c, next) {
-    for (const [name, value] of headers) c.header(name, value)
+    for (const [name, value] of headers) setHeader(c, name, value)
     if (c.req.method === 'OPTIONS') {
-      c.header('Access-Control-Allow-Methods', 'GET,HEAD,OPTIONS')
-      c.header('Access-Control-Allow-Headers', crossOrigin.allowed.join(','))
-      c.header('Access-Control-Max-Age', String(preflightSeconds))
-      return c.body(null, 204)
+      setHeader(c, 'Access-Control-Allow-Methods', 'GET,HEAD,OPTIONS')
+      setHeader(c, 'Access-Control-Allow-Headers', crossOrigin.allowed.join(','))
+      setHeader(c, 'Access-Control-Max-Age', String(preflightSeconds))
+      return send(c, null, { status: 204 })
     }
     await next()
+    // Of an answer that was made in Hono's way; what it says itself stands.
+    for (const [name, value] of Object.entries(takeHeaders(c))) {
+      if (!c.res.headers.has(name)) c.res.headers.set(name, value)
+    }
   })
 }

@@ -10,9 +10,9 @@ const longestUrl = 262_144
 
 /** Refuses requests whose URL can't be read (`decisions.md`, Single resources): 400, or 414 when it is too long. */
 export function validateUrl() {
-  return createMiddleware<Environment>(async function validateUrl(c, next) {
+  return createMiddleware<Environment>(function validateUrl(c, next) {
     assertReadableUrl(c.req.url)
-    await next()
+    return next()
   })
 }
 

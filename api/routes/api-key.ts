@@ -1,5 +1,6 @@
 import type { Hono } from 'hono'
 import type { Meter } from '../answer/metered.ts'
+import { sendJson, setHeader } from '../answer/send.ts'
 import type { Sql } from '../database/connect.ts'
 import type { Environment } from '../environment.ts'
 import { listUsage, listUsageByDay } from '../ledger/usage.ts'
@@ -23,8 +24,8 @@ export function addApiKeyRoutes({ app, sql, meter, publicUrl }: ApiKeyRoutes): v
     '/api-key/credits',
     meter.free((c, { balance }) => {
       const { secret, role } = c.get('caller')
-      c.header('Cache-Control', 'no-store')
-      return c.json({ api_key: secret, remaining_credits: balance, role })
+      setHeader(c, 'Cache-Control', 'no-store')
+      return sendJson(c, { api_key: secret, remaining_credits: balance, role })
     }),
   )
 

@@ -6,6 +6,7 @@
 
 import { createListAnswer } from '../answer/list.ts'
 import type { MeteredAnswer } from '../answer/metered.ts'
+import { send, setHeader } from '../answer/send.ts'
 import type { ListPage, Page } from '../catalog/page.ts'
 import type { ApiContext } from '../environment.ts'
 import { type FilterReader, readPage, withFilters } from './parameters.ts'
@@ -35,6 +36,6 @@ export async function readList<Filter>(
 /** Answers a page of a list that is free, and is nobody else's to keep. */
 export async function answerFreeList<Filter>(c: ApiContext, list: List<Filter>): Promise<Response> {
   const { render } = await readList(c, list)
-  c.header('Cache-Control', 'no-store')
-  return c.body(render(), 200, { 'Content-Type': 'application/json' })
+  setHeader(c, 'Cache-Control', 'no-store')
+  return send(c, render(), { type: 'application/json' })
 }
