@@ -22,7 +22,7 @@ const types: { [Name in keyof Types]: postgres.PostgresType<Types[Name]> } = {
   texts: { to: 1009, from: [1009], serialize: writeTexts, parse: refuseArray },
   bigints: {
     to: 1016,
-    from: [1016],
+    from: [1007, 1016], // integer[] too
     serialize: (values: readonly number[]) => `{${values.join(',')}}`,
     parse: refuseArray,
   },
