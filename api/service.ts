@@ -3,15 +3,14 @@
  *
  * @module
  */
-import { createApp } from './app.ts'
 import { readConfig, readEnvironment } from './config.ts'
+import { createConfiguredApp } from './configured-app.ts'
 import { type Database, openDatabase } from './database/connect.ts'
 import { EmbeddedDatabaseError } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
 import { explainFailure } from './failure.ts'
 import { createDemoKeys, type DemoKeys, describeStart, isTrial, loadSampleData } from './first-start.ts'
 import { configureLog } from './log.ts'
-import { docsDirectory, readCommit, readVersion } from './program.ts'
 
 /** What differs between runtimes. */
 export interface Runtime {
@@ -64,14 +63,11 @@ async function start({ environment, runtime, terminal, listen }: Runtime): Promi
   try {
     await migrate(database.sql)
     if (database.kind === 'embedded' && config.sampleData) await loadSampleData(database.sql)
-    const app = createApp({
+    const app = createConfiguredApp(config, {
       database,
       logger,
-      baseUrl: config.baseUrl,
-      listingsMegabytes: config.listingsMegabytes,
-      docsDirectory,
-      ...(isTrial(config, database.kind) && { readDemoKey: () => keys?.user }),
-      program: { version: readVersion(), commit: config.commit ?? readCommit(), runtime },
+      runtime,
+      readDemoKey: isTrial(config, database.kind) ? () => keys?.user : undefined,
     })
     listener = await listen({ fetch: app.fetch, port: config.port, hostname: config.host }).catch((error) => {
       throw nameListenFailure(error)

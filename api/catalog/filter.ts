@@ -65,8 +65,8 @@ export function selectMatches(
 
   const wanted = sql`
     select id from dependencies where
-      ${nameKeys.length > 0 ? sql`name_key = any(${[...nameKeys]}::text[])` : sql`name_key = ''`}
-      ${files.length > 0 ? sql`and file = any(${[...files]}::text[])` : sql``}`
+      ${nameKeys.length > 0 ? sql`name_key = any(${sql.typed.texts(nameKeys)})` : sql`name_key = ''`}
+      ${files.length > 0 ? sql`and file = any(${sql.typed.texts(files)})` : sql``}`
   const byDependency =
     list === 'users'
       ? sql`select distinct user_id as id from dependency_users where dependency_id in (${wanted})`

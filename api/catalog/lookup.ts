@@ -20,7 +20,7 @@ export function createLookup(sql: Sql, select: Fragment): (key: string) => Promi
     async run(keys: string[]) {
       const rows = await sql<{ document: string | null }[]>`
         select found.document
-        from unnest(${keys}::text[]) with ordinality as asked(key, place) left join lateral (${select}) found on true
+        from unnest(${sql.typed.texts(keys)}) with ordinality as asked(key, place) left join lateral (${select}) found on true
         order by place`
       return rows.map(({ document }) => document ?? undefined)
     },

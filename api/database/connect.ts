@@ -6,16 +6,41 @@
 import postgres from 'postgres'
 import { openEmbeddedDatabase } from './embedded.ts'
 
-/** 64-bit integers as numbers: all of ours are checked to be safe integers where they enter. */
-const integers = {
+/** What parameters may be beyond texts, numbers, booleans, dates and bytes: `sql.typed.texts(names)`. */
+type Types = {
+  bigint: number
+  texts: readonly string[]
+  bigints: readonly number[]
+}
+
+/**
+ * 64-bit integers are numbers: all of ours are checked to be safe integers where they enter. Arrays are named here
+ * because the driver would ask the server for its array types, which takes a trip on every new connection.
+ */
+const types: { [Name in keyof Types]: postgres.PostgresType<Types[Name]> } = {
   bigint: { to: 20, from: [20], serialize: (value: number) => String(value), parse: Number },
+  texts: { to: 1009, from: [1009], serialize: writeTexts, parse: refuseArray },
+  bigints: {
+    to: 1016,
+    from: [1007, 1016], // integer[] too
+    serialize: (values: readonly number[]) => `{${values.join(',')}}`,
+    parse: refuseArray,
+  },
+}
+
+function writeTexts(values: readonly string[]): string {
+  return `{${values.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`
+}
+
+function refuseArray(): never {
+  throw new Error('arrays are not read from the database; select to_json(…) of them')
 }
 
 /** A pool of connections. Statements are tagged templates: what is interpolated is a parameter, never SQL. */
-export type Sql = postgres.Sql<{ bigint: number }>
+export type Sql = postgres.Sql<Types>
 
 /** A transaction of `Sql`, or `Sql` itself where a statement may run in either. */
-export type SqlOrTransaction = postgres.ISql<{ bigint: number }>
+export type SqlOrTransaction = postgres.ISql<Types>
 
 /**
  * Between two attempts of a connection. Callers wait for an attempt, so it must not grow while the database is away:
@@ -56,7 +81,8 @@ export interface Database {
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const common = {
-    types: integers,
+    types,
+    fetch_types: false,
     connect_timeout: 10,
     backoff: () => reconnectSeconds,
     onnotice: () => {},

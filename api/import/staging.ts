@@ -121,7 +121,7 @@ async function clearStale(sql: Sql): Promise<void> {
 export async function dropStaged(sql: SqlOrTransaction, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   for (const name of [...Object.values(tables).map((table) => table.name), 'import_affected_users']) {
-    await sql`delete from ${sql(name)} where import_id = any(${[...ids]}::bigint[])`
+    await sql`delete from ${sql(name)} where import_id = any(${sql.typed.bigints(ids)})`
   }
-  await sql`delete from imports where id = any(${[...ids]}::bigint[])`
+  await sql`delete from imports where id = any(${sql.typed.bigints(ids)})`
 }

@@ -52,9 +52,9 @@ export async function findApiKeys(
   secretHashes: readonly Buffer[],
 ): Promise<(ApiKey | undefined)[]> {
   const rows = await sql<(ApiKey & { hash: Buffer })[]>`
-    select s.hash, k.id, k.role, k.scopes
+    select s.hash, k.id, k.role, to_json(k.scopes) as scopes
     from api_key_secrets s join api_keys k on k.id = s.api_key_id
-    where s.hash = any(${secretHashes.map((hash) => `\\x${hash.toString('hex')}`)}::text[]::bytea[])
+    where s.hash = any(${sql.typed.texts(secretHashes.map((hash) => `\\x${hash.toString('hex')}`))}::bytea[])
       and k.deleted_at is null and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
       and (s.expires_at is null or s.expires_at > now())`
   const found = new Map(rows.map(({ hash, ...key }) => [hash.toString('hex'), key]))

@@ -44,7 +44,7 @@ export class KeyError extends Error {
 
 function summary(sql: SqlOrTransaction) {
   return sql`
-    id, name, role, scopes, credits as remaining_credits, rate_limit_requests || '/' || rate_limit_seconds as rate_limit,
+    id, name, role, to_json(scopes) as scopes, credits as remaining_credits, rate_limit_requests || '/' || rate_limit_seconds as rate_limit,
     case
       when revoked_at is not null then 'revoked'
       when expires_at <= now() then 'expired'
@@ -58,7 +58,7 @@ export function createKey(sql: Sql, key: NewKey): Promise<{ secret: string; key:
   return sql.begin(async (tx) => {
     const [created] = await tx<{ id: number }[]>`
       insert into api_keys (role, scopes, rate_limit_requests, rate_limit_seconds, expires_at, name)
-      values (${key.role}, ${[...key.scopes]}::text[], ${key.rateLimit?.requests ?? null},
+      values (${key.role}, ${sql.typed.texts(key.scopes)}, ${key.rateLimit?.requests ?? null},
         ${key.rateLimit?.seconds ?? null}, ${key.expiresAt}, ${key.name})
       returning id`
     if (created === undefined) throw new Error('the key was not stored')

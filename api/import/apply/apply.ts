@@ -55,7 +55,7 @@ export async function dropStagedCommits(
   importId: number,
   positions: readonly number[],
 ): Promise<void> {
-  await sql`delete from import_commits where import_id = ${importId} and position = any(${[...positions]}::bigint[])`
+  await sql`delete from import_commits where import_id = ${importId} and position = any(${sql.typed.bigints(positions)})`
 }
 
 /** Applies what was staged under `importId`, and clears the stage. */

@@ -1,0 +1,38 @@
+/**
+ * The app as the settings want it. Each entry opens the database and listens in its own way.
+ *
+ * @module
+ */
+import type { Logger } from '@logtape/logtape'
+import type { Hono } from 'hono'
+import { createApp } from './app.ts'
+import type { Config } from './config.ts'
+import type { Database } from './database/connect.ts'
+import type { Environment } from './environment.ts'
+import { docsDirectory, readCommit, readVersion } from './program.ts'
+
+/** What the settings don't say. */
+export interface ConfiguredAppOptions {
+  database: Database
+  logger: Logger
+  /** Name and version of the runtime, for `/version`. */
+  runtime: string
+  /** The demo key that the viewer may offer to readers on this machine; absent on a deployment. */
+  readDemoKey?: (() => string | undefined) | undefined
+}
+
+/** Creates the app. Nothing is asked of the database before the first request. */
+export function createConfiguredApp(
+  config: Config,
+  { database, logger, runtime, readDemoKey }: ConfiguredAppOptions,
+): Hono<Environment> {
+  return createApp({
+    database,
+    logger,
+    baseUrl: config.baseUrl,
+    listingsMegabytes: config.listingsMegabytes,
+    docsDirectory,
+    readDemoKey,
+    program: { version: readVersion(), commit: config.commit ?? readCommit(), runtime },
+  })
+}
