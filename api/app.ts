@@ -22,6 +22,7 @@ import { createMetrics } from './metrics.ts'
 import { accessLog } from './middleware/access-log.ts'
 import { admit } from './middleware/admit.ts'
 import { authenticate, recallKey } from './middleware/authenticate.ts'
+import { awaitDatabase } from './middleware/await-database.ts'
 import { readOnly } from './middleware/read-only.ts'
 import { refuseOverload } from './middleware/refuse-overload.ts'
 import { requestIdentity } from './middleware/request-identity.ts'
@@ -36,6 +37,9 @@ import { addPublicRoutes } from './routes/public.ts'
 import { addRepositoryRoutes } from './routes/repositories.ts'
 import { addUserRoutes } from './routes/users.ts'
 
+/** `waiting`: for the database and its schema; `stopping`: what comes is answered still, and nobody should come. */
+export type Phase = 'waiting' | 'serving' | 'stopping'
+
 /** What a running service is made of. */
 export interface AppOptions {
   database: Database
@@ -46,6 +50,8 @@ export interface AppOptions {
   listingsMegabytes: number
   /** What would have to wait for longer before it is worked on is answered 503. In milliseconds; default 2,000. */
   longestWait?: number
+  /** In which phase of its life the instance is. Default: it serves. */
+  readPhase?: () => Phase
   /** Folder of the built documentation. */
   docsDirectory: string
   /** The demo key that the viewer may offer to readers on this machine; absent on a deployment. */
@@ -83,6 +89,7 @@ const crossOriginHeaders = {
 /** Creates the app. It listens nowhere yet: hand its `fetch` to a server, or requests to its `request`. */
 export function createApp(options: AppOptions): Hono<Environment> {
   const { database, logger, baseUrl, longestWait = 2_000, docsDirectory, program } = options
+  const { readPhase = () => 'serving' } = options
   const { sql, ledgerSql } = database
   const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/$/, '')
   const publicRoot = (c: ApiContext) => baseUrl ?? new URL(c.req.url).origin
@@ -119,7 +126,13 @@ export function createApp(options: AppOptions): Hono<Environment> {
 
   const app = basePath === '' ? root : root.basePath(basePath)
   const guard = (isAllowed: (caller: BearerKey) => boolean, message: string) =>
-    [authenticate(ledger), meter.permit(isAllowed, message), meter.turnAway, admit(room)] as const
+    [
+      awaitDatabase(readPhase),
+      authenticate(ledger),
+      meter.permit(isAllowed, message),
+      meter.turnAway,
+      admit(room),
+    ] as const
   const mayRead = (scope: Scope) =>
     guard(({ role, scopes }) => role === 'admin' || scopes.includes(scope), 'Insufficient permissions')
   const isAdmin = () => guard(({ role }) => role === 'admin', 'Admin access required')
@@ -145,7 +158,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
   addRepositoryRoutes({ app, sql, listings, meter, publicUrl })
   addApiKeyRoutes({ app, sql, meter, publicUrl })
   addOperationsRoutes({ app, sql, meter, metrics: metrics.registry, publicUrl })
-  addPublicRoutes({ app, database, contract: loadContract(), program, publicRoot })
+  addPublicRoutes({ app, database, readPhase, contract: loadContract(), program, publicRoot })
   app.route(apiCatalogPath, createApiCatalogRoute(publicRoot))
   if (basePath !== '') root.route(apiCatalogPath, createApiCatalogRoute(publicRoot))
   app.route('/docs', createDocsRoutes({ directory: docsDirectory, basePath }))

@@ -7,6 +7,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import * as v from 'valibot'
+import { AddressError, readAddress } from './database/address.ts'
+import { type PreparedStatements, preparedStatements } from './database/connect.ts'
 import { parseRateLimit, type RateLimit } from './ledger/rate-limit.ts'
 
 /** Levels of log lines, from the most to the least talkative. */
@@ -26,6 +28,8 @@ export interface Config {
   databasePoolSize: number
   /** A statement may run for this many seconds; 0: for ever. */
   databaseStatementTimeout: number
+  /** Whether statements are prepared; `auto`: unless a pooler stands before the server. */
+  databasePreparedStatements: PreparedStatements
   /** Folder of the embedded database and of what belongs to it. */
   dataDirectory: string
   /** Whether the embedded database's first start loads the sample data. */
@@ -34,6 +38,8 @@ export interface Config {
   defaultRateLimit: RateLimit | null
   /** Listings are kept in the database up to this many MiB. */
   listingsMegabytes: number
+  /** From SIGTERM on, requests are taken for this many seconds more, while load balancers turn away. */
+  shutdownDelay: number
   logLevel: (typeof logLevels)[number]
   /** `json`: one object a line; `pretty`: for people. */
   logFormat: 'json' | 'pretty'
@@ -67,8 +73,14 @@ function isHttpBase(value: string): boolean {
   )
 }
 
-function isPostgresUrl(value: string): boolean {
-  return /^postgres(ql)?:\/\//.test(value) && URL.canParse(value)
+/** What is wrong with the URL of a server; undefined: nothing. */
+function findAddressFault(value: string): string | undefined {
+  try {
+    readAddress(value)
+  } catch (error) {
+    if (error instanceof AddressError) return error.message
+    throw error
+  }
 }
 
 const rateLimitRule = 'must be REQUESTS/SECONDS, such as 100/60, or none'
@@ -89,11 +101,18 @@ const settings = {
   DATABASE_URL: v.optional(
     v.pipe(
       v.string(),
-      v.check(isPostgresUrl, 'must be a URL such as postgres://user:password@host:5432/name'),
+      v.check(
+        (value) => findAddressFault(value) === undefined,
+        ({ input }) => findAddressFault(input) ?? '',
+      ),
     ),
   ),
   DATABASE_POOL_SIZE: v.optional(wholeNumber(1, 1000), '10'),
   DATABASE_STATEMENT_TIMEOUT: v.optional(wholeNumber(0, 86400), '30'),
+  DATABASE_PREPARED_STATEMENTS: v.optional(
+    v.picklist(preparedStatements, `must be one of ${preparedStatements.join(', ')}`),
+    'auto',
+  ),
   DATA_DIR: v.optional(v.pipe(v.string(), v.nonEmpty('must be a path')), '.data'),
   SAMPLE_DATA: v.optional(v.picklist(['on', 'off'], 'must be on or off'), 'on'),
   DEFAULT_RATE_LIMIT: v.optional(
@@ -105,6 +124,7 @@ const settings = {
     'none',
   ),
   LISTINGS_MAX_MB: v.optional(wholeNumber(1, 1_000_000), '256'),
+  SHUTDOWN_DELAY: v.optional(wholeNumber(0, 600), '5'),
   LOG_LEVEL: v.optional(v.picklist(logLevels, `must be one of ${logLevels.join(', ')}`), 'info'),
   LOG_FORMAT: v.optional(v.picklist(['json', 'pretty', 'auto'], 'must be json, pretty or auto'), 'auto'),
   COMMIT: v.optional(v.string()),
@@ -166,10 +186,12 @@ export function readConfig(
     databaseUrl: output.DATABASE_URL,
     databasePoolSize: output.DATABASE_POOL_SIZE,
     databaseStatementTimeout: output.DATABASE_STATEMENT_TIMEOUT,
+    databasePreparedStatements: output.DATABASE_PREPARED_STATEMENTS,
     dataDirectory: output.DATA_DIR,
     sampleData: output.SAMPLE_DATA === 'on',
     defaultRateLimit: output.DEFAULT_RATE_LIMIT,
     listingsMegabytes: output.LISTINGS_MAX_MB,
+    shutdownDelay: output.SHUTDOWN_DELAY,
     logLevel: output.LOG_LEVEL,
     logFormat: output.LOG_FORMAT === 'auto' ? (terminal ? 'pretty' : 'json') : output.LOG_FORMAT,
     commit: output.COMMIT,

@@ -5,7 +5,7 @@
  */
 import type { Logger } from '@logtape/logtape'
 import type { Hono } from 'hono'
-import { createApp } from './app.ts'
+import { createApp, type Phase } from './app.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/connect.ts'
 import type { Environment } from './environment.ts'
@@ -19,12 +19,14 @@ export interface ConfiguredAppOptions {
   runtime: string
   /** The demo key that the viewer may offer to readers on this machine; absent on a deployment. */
   readDemoKey?: (() => string | undefined) | undefined
+  /** In which phase of its life the instance is. Default: it serves. */
+  readPhase?: () => Phase
 }
 
 /** Creates the app. Nothing is asked of the database before the first request. */
 export function createConfiguredApp(
   config: Config,
-  { database, logger, runtime, readDemoKey }: ConfiguredAppOptions,
+  { database, logger, runtime, readDemoKey, readPhase }: ConfiguredAppOptions,
 ): Hono<Environment> {
   return createApp({
     database,
@@ -33,6 +35,7 @@ export function createConfiguredApp(
     listingsMegabytes: config.listingsMegabytes,
     docsDirectory,
     readDemoKey,
+    ...(readPhase && { readPhase }),
     program: { version: readVersion(), commit: config.commit ?? readCommit(), runtime },
   })
 }

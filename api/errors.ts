@@ -75,7 +75,7 @@ export function tooManyRequests(seconds: number): ApiError {
   )
 }
 
-/** 503: what the answer needs is away for now. */
+/** 503: what the answer needs is away for now. The client is told to retry in 5 seconds. */
 export function unavailable(message: string, cause?: unknown): ApiError {
   const retryAfterSeconds = 5
   return new ApiError(503, `${message}; retry in ${retryAfterSeconds} seconds`, {

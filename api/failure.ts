@@ -5,7 +5,8 @@
  */
 import postgres from 'postgres'
 import { ConfigError } from './config.ts'
-import { isDatabaseUnavailable } from './database/connect.ts'
+import { AddressError } from './database/address.ts'
+import { isCertificateError, isDatabaseUnavailable } from './database/connect.ts'
 import { EmbeddedDatabaseError } from './database/embedded.ts'
 import { MigrationError } from './database/migrate.ts'
 import { GitError } from './import/git/git-process.ts'
@@ -22,12 +23,23 @@ const refusals = /^(28...|3D000|42501|25006)$/
 export function explainFailure(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if (mendable.some((type) => error instanceof type)) return error.message
+  if (error instanceof AddressError) return `DATABASE_URL: its value is wrong: it ${error.message}`
   if (error instanceof postgres.PostgresError && refusals.test(error.code)) {
     return `DATABASE_URL: the database refuses: ${error.message}`
   }
+  if (isCertificateError(error)) {
+    return `DATABASE_URL: the server's certificate is not trusted: ${error.message}; see sslrootcert and sslmode`
+  }
   if (isFileError(error)) return error.message
-  if (isDatabaseUnavailable(error)) return `The database does not answer: ${describe(error)}`
+  if (isDatabaseUnavailable(error)) return `The database does not answer: ${describeFailure(error)}`
   return undefined
+}
+
+/** Whether the database is away for a while, and is worth waiting for: not when it, or who runs it, has to be changed. */
+export function isWorthWaiting(error: unknown): error is Error {
+  if (!(error instanceof Error) || !isDatabaseUnavailable(error)) return false
+  const isReadOnly = 'code' in error && error.code === '25006' // a standby that is about to be promoted
+  return isReadOnly || explainFailure(error)?.startsWith('The database does not answer') === true
 }
 
 /** A failed call of the file system names the file; a failed connection names an address. */
@@ -36,7 +48,7 @@ function isFileError(error: Error): boolean {
 }
 
 /** A host of several addresses fails with an error for each, and no words of its own. */
-function describe(error: Error): string {
+export function describeFailure(error: Error): string {
   if (!(error instanceof AggregateError)) return error.message
   return error.errors.map((each) => (each instanceof Error ? each.message : String(each))).join('; ')
 }

@@ -1,14 +1,16 @@
 /**
- * Starts and stops the service, the same on every runtime: settings, database, schema, first data, then HTTP.
+ * Starts and stops the service, the same on every runtime: settings, HTTP, database, schema, first data.
  *
  * @module
  */
-import { readConfig, readEnvironment } from './config.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Phase } from './app.ts'
+import { type Config, readConfig, readEnvironment } from './config.ts'
 import { createConfiguredApp } from './configured-app.ts'
 import { type Database, openDatabase } from './database/connect.ts'
 import { EmbeddedDatabaseError } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
-import { explainFailure } from './failure.ts'
+import { describeFailure, explainFailure, isWorthWaiting } from './failure.ts'
 import { createDemoKeys, type DemoKeys, describeStart, isTrial, loadSampleData } from './first-start.ts'
 import { configureLog } from './log.ts'
 
@@ -36,6 +38,8 @@ export interface Listener {
 
 /** How long requests under way may take once the service is told to stop, in milliseconds. */
 const stopPatience = 10_000
+/** Between two attempts to find the database at the start, in milliseconds. */
+const retryInterval = 500
 
 /** Runs the service until it is told to stop (SIGINT, SIGTERM). What can't start says why in a line, and exits with 1. */
 export async function startService(runtime: Runtime): Promise<void> {
@@ -58,36 +62,89 @@ async function start({ environment, runtime, terminal, listen }: Runtime): Promi
       `DATA_DIR ${config.dataDirectory} is in use by another devdata process; stop it, or set another DATA_DIR`,
     )
   }
+  const life: Life = { phase: 'waiting' }
   let listener: Listener | undefined
   let keys: DemoKeys | undefined
   try {
-    await migrate(database.sql)
-    if (database.kind === 'embedded' && config.sampleData) await loadSampleData(database.sql)
     const app = createConfiguredApp(config, {
       database,
       logger,
       runtime,
       readDemoKey: isTrial(config, database.kind) ? () => keys?.user : undefined,
+      readPhase: () => life.phase,
     })
-    listener = await listen({ fetch: app.fetch, port: config.port, hostname: config.host }).catch((error) => {
+    listener = await listen({
+      fetch: async (request) => closeWhenStopping(await app.fetch(request), life),
+      port: config.port,
+      hostname: config.host,
+    }).catch((error) => {
       throw nameListenFailure(error)
     })
-    stopOnSignal(database, listener)
-    keys = database.kind === 'embedded' ? await createDemoKeys(database.sql, config) : undefined
-    console.log(describeStart({ config, port: listener.port, keys }))
+    const { port } = listener
+    stopOnSignal(life, { config, database, listener })
+    await awaitDatabase(database, (reason) => {
+      logger.error(`Listening on port ${port}, waiting for the database: ${reason}`)
+    })
+    if (database.kind === 'embedded') {
+      if (config.sampleData) await loadSampleData(database.sql)
+      keys = await createDemoKeys(database.sql, config)
+    }
+    if (isStopping(life)) return
+    life.phase = 'serving'
+    console.log(describeStart({ config, port, keys }))
   } catch (error) {
+    if (isStopping(life)) return // what was cut off by the stop is no failure
     await listener?.close()
     await database.close()
     throw error
   }
 }
 
-/** First stop taking requests, then answer those under way, then leave the database. A second signal ends at once. */
-function stopOnSignal(database: Database, listener: Listener): void {
-  let stopping = false
-  async function stop(): Promise<void> {
-    if (stopping) process.exit(1)
-    stopping = true
+/** Where in its life the instance is. */
+interface Life {
+  phase: Phase
+}
+
+function isStopping({ phase }: Life): boolean {
+  return phase === 'stopping'
+}
+
+/** Waits until the database is there, and brings its schema up to date. `report` is told what is in the way, once each. */
+async function awaitDatabase(database: Database, report: (reason: string) => void): Promise<void> {
+  for (let known: string | undefined; ; await sleep(retryInterval)) {
+    try {
+      await database.adapt()
+      await migrate(database.sql)
+      return
+    } catch (error) {
+      if (database.kind === 'embedded' || !isWorthWaiting(error)) throw error
+      const reason = describeFailure(error)
+      if (reason !== known) report(reason)
+      known = reason
+    }
+  }
+}
+
+/** Who keeps a connection to an instance that stops is told to leave it, before it is closed under the next request. */
+function closeWhenStopping(response: Response, life: Life): Response {
+  if (isStopping(life)) response.headers.set('Connection', 'close')
+  return response
+}
+
+/**
+ * Says at `/health` that it stops, and goes on for a while, until load balancers have turned away; then takes no more
+ * requests, answers those under way, and leaves the database last. Who is at the keyboard is not kept waiting, nor is
+ * there another instance to turn to where the database is embedded. A second signal ends at once.
+ */
+function stopOnSignal(
+  life: Life,
+  { config, database, listener }: { config: Config; database: Database; listener: Listener },
+): void {
+  async function stop(signal: NodeJS.Signals): Promise<void> {
+    if (isStopping(life)) process.exit(1)
+    const handsOver = signal === 'SIGTERM' && life.phase === 'serving' && database.kind === 'postgresql'
+    life.phase = 'stopping'
+    if (handsOver) await sleep(config.shutdownDelay * 1000)
     const patience = new Promise((resolve) => setTimeout(resolve, stopPatience).unref())
     await Promise.race([listener.close(), patience])
     await database.close()

@@ -77,6 +77,96 @@ const patches = [
         `        return void fetchArrayTypes().catch(() => {})
 `,
       ],
+      [
+        // A server that refuses TLS must hear no more, and its client hears why.
+        `        return connected()
+    }
+
+    const options = {`,
+        `        return connected()
+
+      if (!canSSL) {
+        errored(Errors.generic('TLS_REFUSED', 'the server speaks no TLS'))
+        return socket.destroy()
+      }
+    }
+
+    const options = {`,
+      ],
+      [
+        // A certificate is held against an address too, where the URL has no name.
+        `      servername: net.isIP(socket.host) ? undefined : socket.host
+`,
+        `      host: socket.host,
+      servername: net.isIP(socket.host) ? undefined : socket.host
+`,
+      ],
+      // A server that is there and says nothing is given up after `answer_timeout` seconds, which the driver lacks:
+      // callers would wait for ever. The time runs while a statement waits for its answer, and anew with each part of it.
+      [
+        `      , connectTimer = timer(connectTimedOut, options.connect_timeout)
+`,
+        `      , connectTimer = timer(connectTimedOut, options.connect_timeout)
+      , answerTimer = timer(answerTimedOut, options.answer_timeout)
+`,
+      ],
+      [
+        `        : (query = q, query.active = true)
+
+      build(q)`,
+        `        : (query = q, query.active = true, answerTimer.start())
+
+      build(q)`,
+      ],
+      [
+        `  async function secure() {`,
+        `  function answerTimedOut() {
+    errored(Errors.connection('ANSWER_TIMEOUT', options, socket))
+    socket && socket.destroy()
+  }
+
+  async function secure() {`,
+      ],
+      [
+        `  function data(x) {
+`,
+        `  function data(x) {
+    query && answerTimer.start()
+`,
+      ],
+      [
+        `    if (query)
+      return // Consider opening if able`,
+        `    query || answerTimer.cancel()
+
+    if (query)
+      return // Consider opening if able`,
+      ],
+      [
+        `    lifeTimer.cancel()
+    connectTimer.cancel()
+
+    socket.removeAllListeners()`,
+        `    lifeTimer.cancel()
+    connectTimer.cancel()
+    answerTimer.cancel()
+
+    socket.removeAllListeners()`,
+      ],
+    ],
+  },
+  {
+    package: 'postgres',
+    version: '3.4.9',
+    file: 'src/index.js',
+    places: [
+      [
+        `    connect_timeout : 30,
+`,
+        `    connect_timeout : 30,
+    answer_timeout  : null,
+`,
+      ],
     ],
   },
 ]

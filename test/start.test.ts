@@ -149,7 +149,6 @@ describe.each(runtimes)('a start on $name', ({ command }) => {
       [{ HOST: '192.0.2.1' }, 'HOST: this machine has no such address'],
       [{ DATA_DIR: 'file' }, "DATA_DIR file can't be created"],
       [{ DATA_DIR: 'file/below' }, "DATA_DIR file/below can't be created"],
-      [{ DATABASE_URL: 'postgres://127.0.0.1:1/none' }, 'The database does not answer'],
     ] as const) {
       const { code, stdout, stderr } = await start(command, directory, settings).ended
       expect([stderr.trim().split('\n'), code, stdout]).toEqual([[expect.stringContaining(message)], 1, ''])
@@ -200,7 +199,10 @@ describe.each(runtimes)('a start on $name', ({ command }) => {
     async () => {
       const prepared = await startTestService('postgresql')
       const { secret } = await prepared.createKey({ credits: 5 })
-      const service = start(command, directory, { DATABASE_URL: prepared.location.databaseUrl ?? '' })
+      const service = start(command, directory, {
+        DATABASE_URL: prepared.location.databaseUrl ?? '',
+        SHUTDOWN_DELAY: '0',
+      })
       const text = await service.ready()
       expect(text).not.toContain('user key')
       const { base } = readStart(text)

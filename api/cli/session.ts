@@ -13,7 +13,7 @@ import {
   openDatabase,
   type Sql,
 } from '../database/connect.ts'
-import { listMigrations, MigrationError, migrate } from '../database/migrate.ts'
+import { findMissingMigrations, listMigrations, MigrationError, migrate } from '../database/migrate.ts'
 
 /** How often another process may end while this one connects to its embedded database. */
 const openAttempts = 5
@@ -83,6 +83,7 @@ async function openReady(options: DatabaseOptions, migrates: boolean): Promise<D
   for (let attempt = 1; ; attempt++) {
     const database = await openDatabase(options)
     try {
+      await database.adapt()
       if (migrates) await database.sql`select 1`
       else if (database.owned) await migrate(database.sql)
       else await checkSchema(database.sql)
@@ -113,14 +114,9 @@ function listenForInterruption({ sql }: Database) {
 }
 
 async function checkSchema(sql: Sql): Promise<void> {
-  const [found] = await sql<{ exists: boolean }[]>`select to_regclass('migrations') is not null as exists`
-  const applied = found?.exists
-    ? (await sql<{ number: number }[]>`select number from migrations`).map(({ number }) => number)
-    : []
-  const missing = listMigrations().filter(({ number }) => !applied.includes(number))
-  if (missing.length > 0) {
-    const state =
-      applied.length === 0 ? 'has no schema of devdata yet' : `lacks ${missing.map(({ name }) => name)}`
-    throw new MigrationError(`The database ${state}; run "devdata migrate" first`)
-  }
+  const missing = await findMissingMigrations(sql)
+  if (missing.length === 0) return
+  const state =
+    missing.length === listMigrations().length ? 'has no schema of devdata yet' : `lacks ${missing}`
+  throw new MigrationError(`The database ${state}; run "devdata migrate" first`)
 }

@@ -5,6 +5,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import postgres from 'postgres'
 import type { Sql } from './connect.ts'
 
 const migrationsDirectory = join(import.meta.dirname, 'migrations')
@@ -29,8 +30,25 @@ export function listMigrations(): Migration[] {
     .map((name) => ({ number: Number.parseInt(name, 10), name }))
 }
 
+const undefinedTable = '42P01'
+
 /** The oldest server that the statements run on. */
 const oldestServer = { number: 150_000, name: 'PostgreSQL 15' }
+
+/**
+ * The names of the migrations that a database lacks. Those that it has beyond them are a newer version's, which came
+ * while this one runs.
+ */
+export async function findMissingMigrations(sql: Sql): Promise<string[]> {
+  const applied = await sql<{ number: number }[]>`select number from migrations`.catch((error: unknown) => {
+    if (error instanceof postgres.PostgresError && error.code === undefinedTable) return []
+    throw error
+  })
+  const numbers = new Set(applied.map(({ number }) => number))
+  return listMigrations()
+    .filter(({ number }) => !numbers.has(number))
+    .map(({ name }) => name)
+}
 
 /**
  * Applies what is missing, all of it in one transaction, and returns the names of what was applied.

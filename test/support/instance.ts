@@ -38,7 +38,7 @@ export function createInstance(
 ): Instance {
   const { baseUrl } = options
   const app = createApp({
-    database: { sql, ledgerSql, kind, owned: false, close: async () => {} },
+    database: { sql, ledgerSql, kind, owned: false, adapt: async () => {}, close: async () => {} },
     logger: getLogger('devdata'),
     baseUrl,
     listingsMegabytes: 16,

@@ -206,13 +206,13 @@ async function createCluster(
 }
 
 /** The account that the server runs under. */
-interface Account {
+export interface Account {
   uid: number
   gid: number
 }
 
-/** Nothing when this process is unprivileged and the server may run as its user. */
-function findUnprivilegedAccount(): Account | undefined {
+/** Whom a server is to run as. Nothing when this process is unprivileged: then as its own user. */
+export function findUnprivilegedAccount(): Account | undefined {
   if (userInfo().uid !== 0) return undefined
   for (const name of ['postgres', 'nobody']) {
     try {
@@ -335,7 +335,7 @@ async function launchOnFreePort(
   }
 }
 
-async function findFreePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const address = probe.address()

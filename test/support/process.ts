@@ -17,6 +17,8 @@ export interface InstanceProcess extends AsyncDisposable {
   isRunning(): boolean
   /** The last of what it logged. */
   readLog(): string
+  /** Tells it to stop (SIGTERM), and resolves with its exit code once it is gone. */
+  stop(): Promise<number | null>
   /** Ends it with `kill -9`, and waits until it is gone. */
   kill(): Promise<void>
 }
@@ -25,10 +27,19 @@ const program = resolve(import.meta.dirname, '../../api/node.ts')
 /** Characters of the log that are kept. */
 const logSize = 20_000
 
-/** Starts an instance on a PostgreSQL database, on a free port, and waits until it takes requests. */
+/** What is waited for at the start: that data can be had, or that it listens while its database is away. */
+type StartPhase = 'ready' | 'listening'
+
+const announcements = {
+  ready: /devdata is ready at http:\/\/127\.0\.0\.1:(\d+)\n/,
+  listening: /Listening on port (\d+), waiting for the database/,
+}
+
+/** Starts an instance on a PostgreSQL database, on a free port, and waits until it is ready. */
 export async function startInstanceProcess(
   databaseUrl: string,
   settings: Record<string, string> = {},
+  until: StartPhase = 'ready',
 ): Promise<InstanceProcess> {
   const directory = await mkdtemp(join(tmpdir(), 'devdata-instance-')) // without a .env file
   const { PATH = '', HOME = '' } = process.env
@@ -48,6 +59,11 @@ export async function startInstanceProcess(
   const instance = {
     isRunning,
     readLog: () => log,
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+      return child.exitCode
+    },
     async kill() {
       child.kill('SIGKILL')
       await ended
@@ -58,9 +74,9 @@ export async function startInstanceProcess(
     },
   }
   for (;;) {
-    const [, url] = /devdata is ready at (\S+)\n/.exec(log) ?? []
-    if (url !== undefined) return { ...instance, url }
-    await Promise.race([ended, once(child.stdout, 'data')])
+    const [, port] = announcements[until].exec(log) ?? []
+    if (port !== undefined) return { ...instance, url: `http://127.0.0.1:${port}` }
+    await Promise.race([ended, once(child.stdout, 'data'), once(child.stderr, 'data')])
     if (isRunning()) continue
     await instance[Symbol.asyncDispose]()
     throw new Error(`the instance ended: ${log}`)

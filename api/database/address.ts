@@ -1,0 +1,115 @@
+/**
+ * `DATABASE_URL`: where a PostgreSQL server is, who connects, and how the connection is secured. What libpq understands
+ * in such a URL means the same here.
+ *
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+
+/** TLS as `sslmode` says it; with `require` the certificate is taken as it comes. */
+export const tlsModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
+type TlsMode = (typeof tlsModes)[number]
+
+/** What a URL says. */
+export interface DatabaseAddress {
+  host: string
+  port: number
+  /** A Unix socket, in place of host and port. */
+  socketPath: string | undefined
+  /** Undefined: the driver's defaults, as `PGUSER`. */
+  user: string | undefined
+  password: string | undefined
+  database: string | undefined
+  tls: TlsMode
+  /** Files in PEM form. */
+  tlsFiles: { ca: string | undefined; cert: string | undefined; key: string | undefined }
+  /** Settings of the session, such as `search_path`. */
+  parameters: Record<string, string>
+}
+
+/** The URL can't be used as it is. The message says why, without the URL: it may hold a password. */
+export class AddressError extends Error {
+  override name = 'AddressError'
+}
+
+/** What libpq reads of a URL's query, and there is nothing to do about here. */
+const without = new Set(['channel_binding', 'gssencmode', 'sslcompression', 'sslsni', 'connect_timeout'])
+
+/** Reads a URL. Throws `AddressError`, with a message that goes on from the name of the setting. */
+export function readAddress(text: string): DatabaseAddress {
+  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) {
+    throw new AddressError('must be a URL such as postgres://user:password@host:5432/name')
+  }
+  const url = new URL(text)
+  const query = new Map(url.searchParams)
+  const take = (name: string) => {
+    const value = query.get(name)
+    query.delete(name)
+    return value === '' ? undefined : value
+  }
+  const host = take('host') ?? unescapePart(url.hostname)
+  const port = Number(take('port') ?? (url.port || 5432))
+  const ca = take('sslrootcert')
+  const tls = readTlsMode(take('sslmode'), ca)
+  if (query.get('channel_binding') === 'require') {
+    throw new AddressError('must be without channel_binding=require, which is not supported')
+  }
+  for (const name of without) query.delete(name)
+  return {
+    host: host === '' ? 'localhost' : host.replace(/^\[(.*)\]$/, '$1'),
+    port,
+    socketPath: host.startsWith('/') ? `${host.replace(/\/$/, '')}/.s.PGSQL.${port}` : undefined,
+    user: take('user') ?? (unescapePart(url.username) || undefined),
+    password: take('password') ?? (unescapePart(url.password) || undefined),
+    database: take('dbname') ?? (unescapePart(url.pathname.slice(1)) || undefined),
+    tls,
+    tlsFiles: { ca: ca === 'system' ? undefined : ca, cert: take('sslcert'), key: take('sslkey') },
+    parameters: Object.fromEntries(query),
+  }
+}
+
+/** As libpq has it: a CA of one's own is asked for in order to be used, and the system's only with the full check. */
+function readTlsMode(value: string | undefined, ca: string | undefined): TlsMode {
+  const mode = tlsModes.find((mode) => mode === value)
+  if (value !== undefined && mode === undefined) {
+    throw new AddressError(`must have an sslmode of ${tlsModes.join(', ')}`)
+  }
+  if (ca === 'system') return 'verify-full'
+  if (mode === 'require' && ca !== undefined) return 'verify-ca'
+  return mode ?? 'disable'
+}
+
+function unescapePart(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new AddressError('must have % written as %25 where it stands for itself')
+  }
+}
+
+/**
+ * TLS as the driver wants it. Throws `AddressError` when a file can't be read; its message goes on from the name of
+ * the setting.
+ */
+export function readTls({ tls, tlsFiles }: DatabaseAddress): false | 'prefer' | object {
+  if (tls === 'disable') return false
+  if (tls === 'prefer') return 'prefer'
+  const { ca, cert, key } = tlsFiles
+  return {
+    rejectUnauthorized: tls !== 'require',
+    ...(tls === 'verify-ca' && { checkServerIdentity: () => undefined }),
+    ...(ca !== undefined && { ca: readPem('sslrootcert', ca) }),
+    ...(cert !== undefined && { cert: readPem('sslcert', cert) }),
+    ...(key !== undefined && { key: readPem('sslkey', key) }),
+  }
+}
+
+function readPem(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new AddressError(
+      `names a file that can't be read: ${name}: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+}

@@ -1,0 +1,12 @@
+import { createMiddleware } from 'hono/factory'
+import type { Phase } from '../app.ts'
+import type { Environment } from '../environment.ts'
+import { unavailable } from '../errors.ts'
+
+/** Answers 503 until the database was there once, with the schema of this version. */
+export function awaitDatabase(readPhase: () => Phase) {
+  return createMiddleware<Environment>(async function awaitDatabase(_, next) {
+    if (readPhase() === 'waiting') throw unavailable('Database unavailable')
+    await next()
+  })
+}

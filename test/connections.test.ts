@@ -1,0 +1,244 @@
+/**
+ * Ways to a PostgreSQL server: TLS, passwords with anything in them, Unix sockets.
+ *
+ * @module
+ */
+import { execFileSync } from 'node:child_process'
+import { chown, copyFile, mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../api/database/connect.ts'
+import { explainFailure } from '../api/failure.ts'
+import { testPool } from './support/databases.ts'
+import {
+  findPostgresBinaries,
+  type PostgresCluster,
+  postgresMissing,
+  startPostgresCluster,
+} from './support/postgres-cluster.ts'
+import { startInstanceProcess } from './support/process.ts'
+
+const missing = [...(findPostgresBinaries() ? [] : [postgresMissing]), ...findOpenssl()]
+if (missing.length > 0) {
+  if (process.env.CI) throw new Error(`CI must not skip the tests of connections: ${missing}`)
+  console.warn(`skipped: ${missing}`)
+}
+
+function findOpenssl(): string[] {
+  try {
+    execFileSync('openssl', ['version'], { stdio: 'ignore' })
+    return []
+  } catch {
+    return ['no openssl found; install it']
+  }
+}
+
+describe.skipIf(missing.length > 0)('a connection', { timeout: 60_000 }, () => {
+  let cluster: PostgresCluster
+  let directory: string
+  const user = 'dev data'
+  const password = 'p@ss:w/or%41d?#&[é]\'" +'
+  beforeAll(async () => {
+    cluster = await startPostgresCluster()
+    directory = await mkdtemp(join(tmpdir(), 'devdata-tls-'))
+    for (const name of ['ours', 'theirs']) createAuthority(name)
+    createCertificate('named', 'DNS:localhost')
+    createCertificate('numbered', 'IP:127.0.0.1')
+    await asSuperuser(async (sql) => {
+      await sql.unsafe(`create role "${user}" superuser login password '${password.replaceAll("'", "''")}'`)
+    })
+  })
+  afterAll(async () => {
+    await cluster?.[Symbol.asyncDispose]()
+    if (directory) await rm(directory, { recursive: true, force: true })
+  })
+
+  const file = (name: string) => join(directory, name)
+  const openssl = (...parameters: string[]) => execFileSync('openssl', parameters, { stdio: 'pipe' })
+
+  function createAuthority(name: string): void {
+    const subject = ['-subj', `/CN=${name}`, '-days', '2']
+    openssl(
+      'req',
+      '-x509',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      ...subject,
+      '-keyout',
+      file(`${name}.key`),
+      '-out',
+      file(`${name}.pem`),
+    )
+  }
+
+  /** A server's certificate, signed by `ours`. */
+  function createCertificate(name: string, alternative: string): void {
+    openssl(
+      'req',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-subj',
+      '/CN=server',
+      '-addext',
+      `subjectAltName=${alternative}`,
+      '-keyout',
+      file(`${name}.key`),
+      '-out',
+      file(`${name}.csr`),
+    )
+    openssl(
+      'x509',
+      '-req',
+      '-in',
+      file(`${name}.csr`),
+      '-CA',
+      file('ours.pem'),
+      '-CAkey',
+      file('ours.key'),
+      '-CAcreateserial',
+      '-copy_extensions',
+      'copy',
+      '-days',
+      '2',
+      '-out',
+      file(`${name}.pem`),
+    )
+  }
+
+  async function asSuperuser(work: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
+    const sql = postgres(cluster.url, { max: 1, onnotice: () => {} })
+    await work(sql)
+    await sql.end()
+  }
+
+  /** Has the server speak TLS, with one of the certificates. */
+  async function serveTls(certificate: string): Promise<void> {
+    const data = join(cluster.directory, 'data')
+    const { uid, gid } = await stat(data)
+    for (const [from, to] of [
+      [`${certificate}.pem`, 'server.crt'],
+      [`${certificate}.key`, 'server.key'],
+    ] as const) {
+      await copyFile(file(from), join(data, to))
+      await chown(join(data, to), uid, gid)
+    }
+    await asSuperuser(async (sql) => {
+      await sql`alter system set ssl = on`
+      await sql`select pg_reload_conf()`
+    })
+    await tryUntil(() => describeSession(urlOf('127.0.0.1', 'sslmode=require')))
+  }
+
+  /** The server's configuration is read anew some time after it was asked to. */
+  async function tryUntil(work: () => Promise<unknown>): Promise<void> {
+    for (;;) {
+      try {
+        await work()
+        return
+      } catch {}
+    }
+  }
+
+  function urlOf(host: string, query = ''): string {
+    const { username, password, port } = new URL(cluster.url)
+    return `postgres://${username}:${password}@${host}:${port}/postgres?${query}`
+  }
+
+  /** Who is connected, and how; or, as an operator reads it, why not. */
+  async function describeSession(databaseUrl: string): Promise<unknown> {
+    const database = await openDatabase({ ...testPool, databaseUrl, dataDirectory: '' })
+    try {
+      await database.adapt()
+      const [row] = await database.sql`
+        select current_user as user, ssl, inet_server_addr() is null as socket, current_setting('work_mem') as work_mem
+        from pg_stat_ssl where pid = pg_backend_pid()`
+      return row
+    } finally {
+      await database.close()
+    }
+  }
+
+  async function explainSession(databaseUrl: string): Promise<string | undefined> {
+    try {
+      return JSON.stringify(await describeSession(databaseUrl))
+    } catch (error) {
+      return explainFailure(error)
+    }
+  }
+
+  const plain = { user: 'postgres', ssl: false, socket: false, work_mem: '4MB' }
+
+  test('has no TLS unless sslmode asks for it, and fails where the server has none', async () => {
+    expect(await describeSession(urlOf('127.0.0.1'))).toEqual(plain)
+    expect(await describeSession(urlOf('127.0.0.1', 'sslmode=prefer'))).toEqual(plain)
+    expect(await explainSession(urlOf('127.0.0.1', 'sslmode=require'))).toBe(
+      'The database does not answer: TLS_REFUSED: the server speaks no TLS',
+    )
+  })
+
+  test('takes any certificate with sslmode=require, and looks at the CA and the name with verify-full', async () => {
+    await serveTls('named')
+    const ours = `sslrootcert=${encodeURIComponent(file('ours.pem'))}`
+    const encrypted = { ...plain, ssl: true }
+    expect(await describeSession(urlOf('127.0.0.1', 'sslmode=require'))).toEqual(encrypted)
+    expect(await describeSession(urlOf('127.0.0.1', 'sslmode=prefer'))).toEqual(encrypted)
+    expect(await describeSession(urlOf('localhost', `sslmode=verify-full&${ours}`))).toEqual(encrypted)
+    expect(await describeSession(urlOf('127.0.0.1', `sslmode=verify-ca&${ours}`))).toEqual(encrypted)
+    expect(await explainSession(urlOf('127.0.0.1', `sslmode=verify-full&${ours}`))).toMatch(
+      /^DATABASE_URL: the server's certificate is not trusted: .*127\.0\.0\.1.*; see sslrootcert and sslmode$/,
+    )
+    await serveTls('numbered')
+    expect(await describeSession(urlOf('127.0.0.1', `sslmode=verify-full&${ours}`))).toEqual(encrypted)
+    expect(await explainSession(urlOf('localhost', `sslmode=verify-full&${ours}`))).toMatch(
+      /^DATABASE_URL: the server's certificate is not trusted: .*localhost/,
+    )
+  })
+
+  test('ends the start with a line that says so when the certificate is of another CA, or its file is missing', async () => {
+    await serveTls('named')
+    for (const mode of ['verify-full', 'verify-ca', 'require']) {
+      const theirs = `sslmode=${mode}&sslrootcert=${encodeURIComponent(file('theirs.pem'))}`
+      await expect(startInstanceProcess(urlOf('localhost', theirs))).rejects.toThrow(
+        /the instance ended: DATABASE_URL: the server's certificate is not trusted: .*certificate.*; see sslrootcert and sslmode\n$/,
+      )
+    }
+    await expect(startInstanceProcess(urlOf('localhost', 'sslmode=verify-full'))).rejects.toThrow(
+      "DATABASE_URL: the server's certificate is not trusted",
+    )
+    const nowhere = `sslmode=verify-full&sslrootcert=${encodeURIComponent(file('nowhere.pem'))}`
+    await expect(startInstanceProcess(urlOf('localhost', nowhere))).rejects.toThrow(
+      "DATABASE_URL: its value is wrong: it names a file that can't be read: sslrootcert: ENOENT",
+    )
+  })
+
+  test('takes user and password with any characters, percent-escaped, over TCP and over a Unix socket', async () => {
+    const who = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`
+    const socket = join(cluster.directory, 'socket')
+    const { port } = new URL(cluster.url)
+    expect(await describeSession(`postgres://${who}@127.0.0.1:${port}/postgres`)).toEqual({ ...plain, user })
+    for (const url of [
+      `postgres://${who}@${encodeURIComponent(socket)}:${port}/postgres`,
+      `postgres://${who}@localhost:${port}/postgres?host=${socket}`,
+      `postgres:///postgres?host=${socket}&port=${port}&user=${encodeURIComponent(user)}&password=${encodeURIComponent(password)}`,
+    ]) {
+      expect(await describeSession(url)).toEqual({ ...plain, user, socket: true })
+    }
+    expect(await explainSession(`postgres://${who}1@127.0.0.1:${port}/postgres`)).toBe(
+      `DATABASE_URL: the database refuses: password authentication failed for user "${user}"`,
+    )
+  })
+
+  test('has the settings of a session that the URL names, and a database’s name with any characters', async () => {
+    expect(await describeSession(urlOf('127.0.0.1', 'work_mem=5MB&channel_binding=prefer'))).toEqual({
+      ...plain,
+      work_mem: '5MB',
+    })
+    await asSuperuser((sql) => sql`create database "a b/c%"`)
+    const url = urlOf('127.0.0.1').replace('/postgres?', `/${encodeURIComponent('a b/c%')}?`)
+    expect(await describeSession(url)).toEqual(plain)
+  })
+})

@@ -1,0 +1,301 @@
+/**
+ * How an instance comes and goes: it waits for a database that is away, comes back by itself, and leaves without breaking
+ * off anything.
+ *
+ * @module
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { openDatabase } from '../api/database/connect.ts'
+import { migrate } from '../api/database/migrate.ts'
+import { scopes } from '../api/ledger/api-key.ts'
+import { createKey } from '../api/ledger/keys.ts'
+import { buildDocs } from '../docs-site/build.ts'
+import { startBalancer } from './support/balancer.ts'
+import { assertMatchesContract } from './support/contract.ts'
+import { testPool } from './support/databases.ts'
+import { startFaultyProxy } from './support/faulty-proxy.ts'
+import {
+  findPostgresBinaries,
+  type PostgresCluster,
+  postgresMissing,
+  startPostgresCluster,
+} from './support/postgres-cluster.ts'
+import { startInstanceProcess } from './support/process.ts'
+import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+
+const unavailable = { error: 'Database unavailable; retry in 5 seconds' }
+
+/** What an instance answers, held to the contract. */
+async function get(url: string, key?: string) {
+  const response = await fetch(url, { headers: key === undefined ? {} : { Authorization: `Bearer ${key}` } })
+  const body = await response.text()
+  const { status, headers } = response
+  assertMatchesContract({ method: 'GET', url: new URL(url).pathname, status, headers, body })
+  return { status, headers, body }
+}
+
+/** Asks until an answer is 200. */
+async function waitForSuccess(url: string, key?: string): Promise<void> {
+  for (;;) {
+    const { status } = await get(url, key)
+    if (status === 200) return
+    expect(status).toBe(503)
+    await sleep(20)
+  }
+}
+
+describeOnEachDatabase('/health', (kind) => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService(kind, { data: 'empty' })
+  })
+  afterAll(() => service.close())
+
+  test('is 503 while the database lacks a migration, and 200 again once it is there', async () => {
+    const newest = service.sql`(select max(number) from migrations)`
+    const [row] = await service.sql`delete from migrations where number = ${newest} returning *`
+    const answer = await service.request('/health')
+    expect([answer.status, answer.json()]).toEqual([
+      503,
+      { error: 'Database not migrated; retry in 5 seconds' },
+    ])
+    expect(answer.headers.get('Retry-After')).toBe('5')
+    await service.sql`insert into migrations ${service.sql(row ?? {})}`
+    expect((await service.request('/health')).status).toBe(200)
+  })
+
+  test('is 200 on a database that a newer version has migrated further, since instances are replaced one by one', async () => {
+    await service.sql`insert into migrations (number, name) values (9999, '9999_future.sql')`
+    expect((await service.request('/health')).status).toBe(200)
+    await service.sql`delete from migrations where number = 9999`
+  })
+})
+
+const hasPostgres = findPostgresBinaries() !== undefined
+if (!hasPostgres) console.warn(`skipped: ${postgresMissing}`)
+
+describe.skipIf(!hasPostgres)('a database that comes and goes', { timeout: 120_000 }, () => {
+  let cluster: PostgresCluster
+  beforeAll(async () => {
+    await buildDocs({ ifStale: true })
+    cluster = await startPostgresCluster()
+  })
+  afterAll(() => cluster?.[Symbol.asyncDispose]())
+
+  async function createUserKey(databaseUrl: string): Promise<string> {
+    const database = await openDatabase({ ...testPool, databaseUrl, dataDirectory: '' })
+    try {
+      await migrate(database.sql)
+      const { secret } = await createKey(database.sql, {
+        role: 'user',
+        scopes,
+        credits: 1_000,
+        rateLimit: null,
+        expiresAt: null,
+        name: null,
+      })
+      return secret
+    } finally {
+      await database.close()
+    }
+  }
+
+  test('is waited for at the start: meanwhile answers are 503, but for what needs no database', async () => {
+    const databaseUrl = await cluster.createDatabase()
+    await cluster.stop()
+    await using instance = await startInstanceProcess(databaseUrl, {}, 'listening')
+    const { url } = instance
+    expect(instance.readLog()).toContain('waiting for the database: connect ECONNREFUSED')
+    for (const path of ['/health', '/users', '/repos/a/b', '/api-key/credits', '/admin/keys']) {
+      const answer = await get(`${url}${path}`, crypto.randomUUID())
+      expect([path, answer.status, JSON.parse(answer.body)]).toEqual([path, 503, unavailable])
+      expect(answer.headers.get('Retry-After')).toBe('5')
+    }
+    for (const path of ['/docs', '/openapi.yml', '/api-docs', '/version']) {
+      expect([path, (await get(`${url}${path}`)).status]).toEqual([path, 200])
+    }
+
+    await cluster.start()
+    await waitForSuccess(`${url}/health`)
+    const key = await createUserKey(databaseUrl) // the instance has made the schema
+    expect((await get(`${url}/users`, key)).status).toBe(200)
+    expect(await instance.stop()).toBe(0)
+  })
+
+  test('does not keep an instance from stopping while it waits', async () => {
+    await using instance = await startInstanceProcess('postgres://127.0.0.1:1/none', {}, 'listening')
+    expect(await instance.stop()).toBe(0)
+  })
+
+  test('is 503 while it is away, and served from again without a restart', async () => {
+    const databaseUrl = await cluster.createDatabase()
+    const key = await createUserKey(databaseUrl)
+    await using instance = await startInstanceProcess(databaseUrl)
+    const { url } = instance
+    expect((await get(`${url}/users`, key)).status).toBe(200)
+    await cluster.stop('immediate')
+    for (const path of ['/health', '/users', '/api-key/credits']) {
+      const answer = await get(`${url}${path}`, key)
+      expect([path, answer.status, JSON.parse(answer.body)]).toEqual([path, 503, unavailable])
+      expect(answer.headers.get('Retry-After')).toBe('5')
+    }
+    await cluster.start()
+    const back = performance.now()
+    await waitForSuccess(`${url}/users`, key)
+    await waitForSuccess(`${url}/health`)
+    console.log(`back ${Math.round(performance.now() - back)} ms after the database`)
+  })
+
+  test('is 503 too when it is there and says nothing, and served from when it speaks again', async () => {
+    const databaseUrl = await cluster.createDatabase()
+    const key = await createUserKey(databaseUrl)
+    await using proxy = await startFaultyProxy(cluster.url, 'settle(')
+    await using instance = await startInstanceProcess(proxy.urlOf(databaseUrl), {
+      DATABASE_STATEMENT_TIMEOUT: '1',
+    })
+    const { url } = instance
+    expect((await get(`${url}/users`, key)).status).toBe(200)
+    proxy.silence()
+    const answers = await Promise.all(
+      ['/health', '/users', '/users/a', '/users?location=a', '/api-key/credits'].map((path) =>
+        get(`${url}${path}`, key),
+      ),
+    )
+    expect(answers.map(({ status, body }) => [status, JSON.parse(body)])).toEqual(
+      answers.map(() => [503, unavailable]),
+    )
+    proxy.restore()
+    const back = performance.now()
+    await waitForSuccess(`${url}/users`, key)
+    await waitForSuccess(`${url}/health`)
+    console.log(`back ${Math.round(performance.now() - back)} ms after a silence`)
+  })
+
+  test('is refused at the start with the reason when waiting would not help', async () => {
+    const databaseUrl = new URL(cluster.url)
+    databaseUrl.password = 'wrong'
+    await expect(startInstanceProcess(databaseUrl.href)).rejects.toThrow(
+      'DATABASE_URL: the database refuses: password authentication failed',
+    )
+    await expect(startInstanceProcess(cluster.url.replace(/\w+$/, 'nowhere'))).rejects.toThrow(
+      'DATABASE_URL: the database refuses: database "nowhere" does not exist',
+    )
+  })
+})
+
+describe.skipIf(inject('databases').postgres === undefined)('SIGTERM', { timeout: 60_000 }, () => {
+  let service: TestService
+  let key: { secret: string; id: number }
+  beforeAll(async () => {
+    service = await startTestService('postgresql')
+    key = await service.createKey()
+  })
+  afterAll(() => service.close())
+
+  function start(settings: Record<string, string>) {
+    return startInstanceProcess(service.location.databaseUrl ?? '', settings)
+  }
+
+  /** Keeps readers of users waiting until it is released. */
+  async function holdUsers() {
+    const sql = postgres(service.location.databaseUrl ?? '', { max: 1, onnotice: () => {} })
+    await sql`begin`.simple()
+    await sql`lock table users in access exclusive mode`
+    return async () => {
+      await sql`commit`.simple()
+      await sql.end()
+    }
+  }
+
+  /** Resolves when a statement waits for a lock. */
+  async function waitForWaiting(): Promise<void> {
+    for (;;) {
+      const [row] = await service.sql`
+        select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      if (row?.count > 0) return
+      await sleep(20)
+    }
+  }
+
+  test('says so at /health, takes requests for SHUTDOWN_DELAY, lets go of connections, and ends with 0', async () => {
+    await using instance = await start({ SHUTDOWN_DELAY: '2' })
+    const { url } = instance
+    const release = await holdUsers()
+    const underWay = get(`${url}/users?per_page=3`, key.secret)
+    await waitForWaiting()
+    const ended = instance.stop()
+    let health = await get(`${url}/health`)
+    while (health.status === 200) health = await get(`${url}/health`)
+    expect([health.status, JSON.parse(health.body)]).toEqual([
+      503,
+      { error: 'Shutting down; retry in 5 seconds' },
+    ])
+    const late = await get(`${url}/repos?per_page=1`, key.secret)
+    expect([late.status, late.headers.get('Connection')]).toEqual([200, 'close'])
+    await release()
+    const answer = await underWay
+    expect([answer.status, answer.headers.get('Connection')]).toEqual([200, 'close'])
+    expect(await ended).toBe(0)
+  })
+
+  test('answers what is under way when no more requests are taken', async () => {
+    await using instance = await start({ SHUTDOWN_DELAY: '0' })
+    const { url } = instance
+    const release = await holdUsers()
+    const underWay = get(`${url}/users?per_page=3`, key.secret)
+    await waitForWaiting()
+    const ended = instance.stop()
+    const refused = async () => {
+      try {
+        await fetch(`${url}/health`)
+      } catch {
+        return
+      }
+      await sleep(20)
+      await refused()
+    }
+    await refused()
+    await release()
+    expect((await underWay).status).toBe(200)
+    expect(await ended).toBe(0)
+  })
+
+  test('loses no request in a rolling restart behind a load balancer', async () => {
+    await using balancer = await startBalancer()
+    await using stack = new AsyncDisposableStack()
+    const settings = { SHUTDOWN_DELAY: '1' }
+    let instances = [stack.use(await start(settings)), stack.use(await start(settings))]
+    for (const { url } of instances) balancer.add(url)
+    await balancer.allWell()
+
+    const before = await service.readLedger(key.id)
+    let isOver = false
+    const answers = new Map<number, number>()
+    const clients = Array.from({ length: 24 }, async () => {
+      while (!isOver) {
+        const { status } = await get(`${balancer.url}/repos?per_page=1`, key.secret)
+        answers.set(status, (answers.get(status) ?? 0) + 1)
+      }
+    })
+    try {
+      for (const old of instances) {
+        expect(await old.stop()).toBe(0)
+        balancer.remove(old.url)
+        const fresh = stack.use(await start(settings))
+        instances = [...instances, fresh]
+        balancer.add(fresh.url)
+        await balancer.allWell()
+      }
+    } finally {
+      isOver = true
+      await Promise.all(clients)
+    }
+    expect(balancer.failures).toEqual([])
+    expect([...answers.keys()]).toEqual([200])
+    const after = await service.readLedger(key.id)
+    expect(after.charged - before.charged).toBe(answers.get(200))
+    console.log(`a rolling restart of two instances: ${answers.get(200)} requests, none lost`)
+  })
+})
