@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { repairMarkup } from './viewer-repairs.ts'
 
 /** The part of Scalar's library that we use; its own types want packages that only it needs. */
 interface Library {
@@ -17,6 +18,7 @@ interface Library {
 
 /** The parts of `openapi.json` that are read here. */
 interface Specification {
+  paths: Record<string, Record<string, { operationId: string; tags?: string[] }>>
   servers: { url: string }[]
   components: { parameters: Record<string, { in: string; example?: unknown }> }
 }
@@ -29,6 +31,18 @@ function find<T extends Element>(selector: string, type: { new (): T }): T {
   const element = document.querySelector(selector)
   if (!(element instanceof type)) throw new Error(`The page has no ${selector}`)
   return element
+}
+
+const writeTagSlug = (tag: string) => tag.toLowerCase()
+
+/** The addresses of the operations on this page, by method and path: `get /users`. */
+function listOperations({ paths }: Specification): ReadonlyMap<string, string> {
+  const addresses = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { operationId, tags = [] }]) =>
+      tags.map((tag): [string, string] => [`${method} ${path}`, `#tag/${writeTagSlug(tag)}/${operationId}`]),
+    ),
+  )
+  return new Map(addresses)
 }
 
 /**
@@ -112,7 +126,7 @@ export async function createApiReference(selector: string, settings: { url: stri
     content: specification,
     forceDarkModeState: readTheme(),
     // The addresses that the reference pages link to.
-    generateTagSlug: ({ name = '' }: { name?: string }) => name.toLowerCase(),
+    generateTagSlug: ({ name = '' }: { name?: string }) => writeTagSlug(name),
     generateOperationSlug: ({ operationId = '' }: { operationId?: string }) => operationId,
     onRequestBuilt({ request }: { request: Request }) {
       const key = readKey()
@@ -131,6 +145,8 @@ export async function createApiReference(selector: string, settings: { url: stri
   Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
   const libraryAddress = './standalone.esm.js'
   const library: Library = await import(/* @vite-ignore */ libraryAddress)
+  const operations = listOperations(specification)
+  repairMarkup((operation) => operations.get(operation))
   find(selector, HTMLElement).replaceChildren()
   const viewer = library.createApiReference(selector, configure())
   find('#theme', HTMLButtonElement).addEventListener('click', () => {
