@@ -1,4 +1,3 @@
-import sitemap from '@astrojs/sitemap'
 import starlight from '@astrojs/starlight'
 import type { AstroIntegration } from 'astro'
 import { defineConfig } from 'astro/config'
@@ -115,7 +114,5 @@ export default defineConfig({
         { label: 'Project', items: [{ label: 'Changelog', link: '/changelog/' }] },
       ],
     }),
-    // Starlight would add it by itself, the viewer's page included.
-    ...(baseUrl ? [sitemap({ filter: (page) => !page.endsWith('/docs/viewer/') })] : []),
   ],
 })

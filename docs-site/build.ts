@@ -1,7 +1,7 @@
 /**
  * Builds the documentation into `dist/docs`: `node docs-site/build.ts [--base-url URL] [--if-stale]`.
  *
- * The pages come from Astro, the viewer's library from Scalar's package, and each page is there as Markdown too. Texts
+ * The pages come from Astro, the viewer's scripts from Scalar's package and `viewer.ts`, and each page is there as Markdown too. Texts
  * are compressed beside themselves, and a manifest says what is there, so that the API serves the folder without looking
  * into it and without any of the packages that made it.
  *
@@ -19,15 +19,10 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { getMimeType } from 'hono/utils/mime'
 import { readConfig, readEnvironment } from '../api/config.ts'
 import { hashInlineScripts } from '../api/routes/content-security-policy.ts'
-import {
-  type DocsManifest,
-  docsManifestName,
-  readDocsManifest,
-  viewerPage,
-} from '../api/routes/docs-manifest.ts'
+import { type DocsManifest, docsManifestName, readDocsManifest } from '../api/routes/docs-manifest.ts'
 import { normalizeBaseUrl, readBasePath } from './base-address.ts'
 import { writeMarkdown } from './markdown.ts'
-import { readViewerLibrary, writeViewerLibrary } from './viewer-library.ts'
+import { writeViewerAssets } from './viewer-assets.ts'
 
 const siteDirectory = import.meta.dirname
 const projectDirectory = dirname(siteDirectory)
@@ -72,15 +67,15 @@ export async function buildDocs(options: BuildDocsOptions = {}): Promise<boolean
     onProgress(`Building the documentation (${await explainBuild(target, baseUrl)}) …`)
     const directory = `${target}-new`
     await rm(directory, { recursive: true, force: true })
-    const library = await readViewerLibrary()
-    await runAstro(directory, { DOCS_BASE_URL: baseUrl ?? '', DOCS_VIEWER_LIBRARY: library.entry })
-    await writeViewerLibrary(directory, library)
+    await runAstro(directory, { DOCS_BASE_URL: baseUrl ?? '' })
+    const viewer = await writeViewerAssets(directory)
     const base = `${readBasePath(baseUrl)}/docs`
     await writeMarkdown(directory, { base, origin: baseUrl ? new URL(baseUrl).origin : '' })
     const manifest: DocsManifest = {
       stamp,
       base,
       baseUrl: baseUrl ?? null,
+      viewer,
       ...(await prepareFiles(directory)),
     }
     await writeFile(join(directory, docsManifestName), JSON.stringify(manifest))
@@ -116,6 +111,7 @@ async function hashSources(baseUrl: string | undefined): Promise<string> {
     'package-lock.json',
     'api/routes/content-security-policy.ts',
     'api/routes/docs-manifest.ts',
+    'api/routes/viewer-page.ts',
   ].map((name) => join(projectDirectory, name))
   const hash = createHash('sha256').update(baseUrl ?? '')
   for (const file of [...site, ...others.filter(existsSync)]) {
@@ -202,7 +198,6 @@ async function prepareFiles(directory: string): Promise<Pick<DocsManifest, 'file
   for (const file of await listFiles(directory)) {
     const content = await readFile(file)
     const name = relative(directory, file).split(sep).join('/')
-    if (name === viewerPage) continue
     const type = file.endsWith('.md')
       ? 'text/markdown; charset=utf-8'
       : (getMimeType(file) ?? 'application/octet-stream')

@@ -1,22 +1,24 @@
 /**
- * The script of `/api-docs`: starts Scalar's API reference on our `openapi.json`, and keeps the reader's key.
+ * The script of `/api-docs`: keeps the reader's key, and starts Scalar's API reference on our `openapi.json`.
  *
  * The key lives in `sessionStorage`, so it is there after a reload, in this tab alone, and gone with it. It is added to
- * requests to this API and to none else.
+ * requests to this API and to none else. Addresses are relative to the page, which lies at the API's root.
  *
  * @module
  */
+import { repairMarkup } from './viewer-repairs.ts'
 
-/** The part of Scalar's API that we use; its own types want packages that only it needs. */
-interface ViewerLibrary {
+/** The part of Scalar's library that we use; its own types want packages that only it needs. */
+interface Library {
   createApiReference(
-    element: Element,
+    selector: string,
     configuration: object,
   ): { updateConfiguration(configuration: object): void }
 }
 
 /** The parts of `openapi.json` that are read here. */
 interface Specification {
+  paths: Record<string, Record<string, { operationId: string; tags?: string[] }>>
   servers: { url: string }[]
   components: { parameters: Record<string, { in: string; example?: unknown }> }
 }
@@ -31,12 +33,26 @@ function find<T extends Element>(selector: string, type: { new (): T }): T {
   return element
 }
 
-/** Starts the viewer. Call it once, in the page that `src/pages/viewer.astro` is. */
-export async function startViewer(): Promise<void> {
-  const { library = '', api = '', demoKey = '' } = document.body.dataset
+const writeTagSlug = (tag: string) => tag.toLowerCase()
+
+/** The addresses of the operations on this page, by method and path: `get /users`. */
+function listOperations({ paths }: Specification): ReadonlyMap<string, string> {
+  const addresses = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { operationId, tags = [] }]) =>
+      tags.map((tag): [string, string] => [`${method} ${path}`, `#tag/${writeTagSlug(tag)}/${operationId}`]),
+    ),
+  )
+  return new Map(addresses)
+}
+
+/**
+ * Starts the viewer in the page that `api/routes/api-docs.ts` renders, which calls this in the place of Scalar's own
+ * function of that name, and with what it would give to that.
+ */
+export async function createApiReference(selector: string, settings: { url: string }): Promise<void> {
   const input = find('#key', HTMLInputElement)
   const state = find('#key-state', HTMLOutputElement)
-  const demo = find('#demo', HTMLButtonElement)
+  const demo = document.querySelector<HTMLButtonElement>('#demo')
   const forget = find('#forget', HTMLButtonElement)
 
   const readKey = () => sessionStorage.getItem(keyItem) ?? ''
@@ -57,7 +73,7 @@ export async function startViewer(): Promise<void> {
     const key = readKey()
     if (!key) return say(explain)
     try {
-      const response = await fetch(`${api}/api-key/credits`, { headers: { Authorization: `Bearer ${key}` } })
+      const response = await fetch('api-key/credits', { headers: { Authorization: `Bearer ${key}` } })
       const body: { error?: string; remaining_credits?: number; role?: string } = await response.json()
       if (key !== readKey()) return // another one was entered meanwhile
       role = body.role ?? 'user'
@@ -73,7 +89,7 @@ export async function startViewer(): Promise<void> {
     else sessionStorage.removeItem(keyItem)
     input.value = key
     forget.hidden = !key
-    demo.hidden = !demoKey || key === demoKey
+    if (demo) demo.hidden = key === demo.dataset.demoKey
     void checkKey()
   }
 
@@ -81,7 +97,7 @@ export async function startViewer(): Promise<void> {
     event.preventDefault()
     useKey(input.value.trim())
   })
-  demo.addEventListener('click', () => useKey(demoKey))
+  demo?.addEventListener('click', () => useKey(demo.dataset.demoKey ?? ''))
   forget.addEventListener('click', () => {
     useKey('')
     input.focus()
@@ -98,28 +114,19 @@ export async function startViewer(): Promise<void> {
   setTheme(readTheme())
 
   // The address in the document's `servers`: this server's own, or BASE_URL, which the browser may know by another name.
-  const specification: Specification = await (await fetch(`${api}/openapi.json`)).json()
+  const specification: Specification = await (await fetch(settings.url)).json()
   // Scalar fills in every example; a header that asks for nothing new, or for a part, is not where a reader begins.
   for (const parameter of Object.values(specification.components.parameters)) {
     if (parameter.in === 'header') delete parameter.example
   }
   const apiAddress = `${specification.servers[0]?.url.replace(/\/$/, '')}/`
+  const { url: _, ...others } = settings
   const configure = () => ({
+    ...others,
     content: specification,
-    theme: 'none',
     forceDarkModeState: readTheme(),
-    hideDarkModeToggle: true,
-    withDefaultFonts: false,
-    telemetry: false,
-    agent: { disabled: true },
-    mcp: { disabled: true },
-    showDeveloperTools: 'never',
-    hideClientButton: true,
-    defaultOpenAllTags: true,
-    persistAuth: false,
-    documentDownloadType: 'both',
     // The addresses that the reference pages link to.
-    generateTagSlug: ({ name = '' }: { name?: string }) => name.toLowerCase(),
+    generateTagSlug: ({ name = '' }: { name?: string }) => writeTagSlug(name),
     generateOperationSlug: ({ operationId = '' }: { operationId?: string }) => operationId,
     onRequestBuilt({ request }: { request: Request }) {
       const key = readKey()
@@ -134,10 +141,14 @@ export async function startViewer(): Promise<void> {
     },
   })
 
-  const { createApiReference }: ViewerLibrary = await import(/* @vite-ignore */ library)
-  const main = find('#viewer', HTMLElement)
-  main.replaceChildren()
-  const viewer = createApiReference(main, configure())
+  // Zod, inside the library, tries whether it may compile code, which the page's policy refuses and the browser reports.
+  Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
+  const libraryAddress = './standalone.esm.js'
+  const library: Library = await import(/* @vite-ignore */ libraryAddress)
+  const operations = listOperations(specification)
+  repairMarkup((operation) => operations.get(operation))
+  find(selector, HTMLElement).replaceChildren()
+  const viewer = library.createApiReference(selector, configure())
   find('#theme', HTMLButtonElement).addEventListener('click', () => {
     localStorage.setItem(themeItem, readTheme() === 'dark' ? 'light' : 'dark')
     setTheme(readTheme())

@@ -223,6 +223,26 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     expectGoodManners()
   }, 120_000)
 
+  test('the viewer has one place for the key, and its lists of endpoints are links', async () => {
+    await page.goto(`${origin}/api-docs`, { waitUntil: 'networkidle' })
+    await page.getByRole('link', { name: 'get /users/{login}', exact: true }).click()
+    await page.waitForURL(`${origin}/api-docs#tag/users/getUser`)
+    await page
+      .locator('[id$="tag/users/getUser"]')
+      .getByRole('button', { name: /^Test Request/ })
+      .click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('heading', { name: 'Headers' }).waitFor()
+    expect(await dialog.getByRole('heading', { name: /^Authentication/ }).count()).toBe(0)
+    expect(
+      await page
+        .getByText(/^Authentication$/)
+        .filter({ visible: true })
+        .count(),
+    ).toBe(0)
+    expectGoodManners()
+  }, 60_000)
+
   test('a wrong key shows the documented error, and can be forgotten', async () => {
     await page.goto(`${origin}/api-docs#tag/users/listUsers`, { waitUntil: 'networkidle' })
     await page.getByLabel('API key').fill('00000000-0000-4000-8000-000000000000')

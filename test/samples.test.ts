@@ -2,19 +2,21 @@
  * The samples of the portal are run as a reader would run them: taken from the built pages, against a server with the
  * sample data. What a page shows as the answer is what came back.
  *
- * Answers are kept in `docs-site/src/answers`; `npx vitest run test/samples.test.ts -u` writes them anew.
+ * Answers are kept in `docs-site/src/answers`. Those that are missing are written before the pages are built (not in
+ * CI); `npx vitest run test/samples.test.ts -u` writes all of them anew.
  *
  * @module
  */
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, parse } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
 import type { Nodes } from 'hast'
 import { fromHtml } from 'hast-util-from-html'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, inject, test } from 'vitest'
 import { readDocsManifest } from '../api/routes/docs-manifest.ts'
 import { localBaseUrl } from '../docs-site/base-address.ts'
 import { buildDocs, docsDirectory } from '../docs-site/build.ts'
@@ -24,8 +26,10 @@ import { contract } from './support/contract.ts'
 import { listElements, readText } from './support/html.ts'
 import { createInstance } from './support/instance.ts'
 import { startTestService, type TestService } from './support/service.ts'
+import type { SnapshotUpdate } from './support/snapshots.ts'
 
 const answersDirectory = join(import.meta.dirname, '../docs-site/src/answers')
+const samplesDirectory = join(import.meta.dirname, '../docs-site/src/samples')
 /** What each key of a sample has; so `X-Credits-Remaining` is always the same. */
 const credits = 1000
 
@@ -103,25 +107,16 @@ if (missing.length > 0) {
   console.warn(`Samples are not run in ${reason}`)
 }
 
-let service: TestService
-let server: ReturnType<typeof createAdaptorServer>
-let baseUrl: string
-let adminKey: string
+const service: TestService = await startTestService('embedded')
+const server = createAdaptorServer({ fetch: createInstance(service).app.fetch })
+await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+const { port } = server.address() as AddressInfo
+const baseUrl = `http://127.0.0.1:${port}`
 /** The first key of the service, which `GET /admin/keys` shows. */
-let firstKey: { secret: string; id: number }
-let folder: string
-
-beforeAll(async () => {
-  service = await startTestService('embedded')
-  server = createAdaptorServer({ fetch: createInstance(service).app.fetch })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as AddressInfo
-  baseUrl = `http://127.0.0.1:${port}`
-  firstKey = await service.createKey({ name: 'dashboard', credits })
-  adminKey = (await service.createKey({ role: 'admin', credits: 0 })).secret
-  folder = await mkdtemp(join(tmpdir(), 'devdata-samples-'))
-  await fetch(`${baseUrl}/api-key/credits`, { headers: { Authorization: `Bearer ${firstKey.secret}` } })
-}, 300_000)
+const firstKey = await service.createKey({ name: 'dashboard', credits })
+const adminKey = (await service.createKey({ role: 'admin', credits: 0 })).secret
+await fetch(`${baseUrl}/api-key/credits`, { headers: { Authorization: `Bearer ${firstKey.secret}` } })
+const folder = await mkdtemp(join(tmpdir(), 'devdata-samples-'))
 
 afterAll(async () => {
   await new Promise((closed) => server.close(closed))
@@ -135,19 +130,22 @@ async function createKey(request: SampleRequest | undefined): Promise<string> {
   return (await service.createKey({ credits })).secret
 }
 
+/** Sends a request of `requests.ts`, and writes the answer down as pages show it. */
+async function askAnswer(name: string): Promise<string> {
+  const request = findRequest(name)
+  if (request === undefined) throw new Error(`requests.ts has no ${name}`)
+  const key = await createKey(request)
+  const response = await fetch(`${baseUrl}${request.path}`, {
+    method: request.method,
+    headers: { ...request.sends, ...(request.key !== 'none' && { Authorization: `Bearer ${key}` }) },
+  })
+  const answer = { status: response.status, headers: response.headers, text: await response.text() }
+  return writeAnswer(request, answer, baseUrl)
+}
+
 describe('the answers that the portal keeps', () => {
   test.each(Object.keys(requests))('%s is answered as it says', async (name) => {
-    const request = findRequest(name)
-    if (request === undefined) throw new Error(name)
-    const key = await createKey(request)
-    const response = await fetch(`${baseUrl}${request.path}`, {
-      method: request.method,
-      headers: { ...request.sends, ...(request.key !== 'none' && { Authorization: `Bearer ${key}` }) },
-    })
-    const answer = { status: response.status, headers: response.headers, text: await response.text() }
-    await expect(writeAnswer(request, answer, baseUrl)).toMatchFileSnapshot(
-      join(answersDirectory, `${name}.http`),
-    )
+    await expect(await askAnswer(name)).toMatchFileSnapshot(join(answersDirectory, `${name}.http`))
   })
 })
 
@@ -193,6 +191,31 @@ async function run(label: string, code: string, key: string): Promise<string> {
   return output.stdout
 }
 
+/** Runs a program of `src/samples`, and returns what it printed and what its key was charged. */
+async function runProgram(name: string, label: string, code: string) {
+  // A limit that two look-ups use up, so that the third has to wait and try again.
+  const rateLimit = name === 'retry' ? { requests: 2, seconds: 2 } : null
+  const { secret, id } = await service.createKey({ credits, rateLimit })
+  const output = await run(label, code, secret)
+  return { output: output.trim(), charged: (await service.readLedger(id)).charged }
+}
+
+/** Writes the answers without which no page can be built; every program is there in JavaScript. */
+async function keepAnswers(update: SnapshotUpdate): Promise<void> {
+  const isDue = (file: string) =>
+    update === 'all' || (update === 'new' && !existsSync(join(answersDirectory, file)))
+  for (const name of Object.keys(requests).filter((name) => isDue(`${name}.http`))) {
+    await writeFile(join(answersDirectory, `${name}.http`), await askAnswer(name))
+  }
+  for (const file of await readdir(samplesDirectory)) {
+    const { name, ext } = parse(file)
+    if (ext !== '.mjs' || !isDue(`${name}.txt`)) continue
+    const code = await readFile(join(samplesDirectory, file), 'utf8')
+    const { output } = await runProgram(name, 'JavaScript', code.replaceAll('{base_url}', localBaseUrl))
+    await writeFile(join(answersDirectory, `${name}.txt`), `${output}\n`)
+  }
+}
+
 /** The parts of an answer as a page shows it. */
 function readShown(answer: string) {
   const [head = '', body] = answer.split('\n\n')
@@ -221,6 +244,7 @@ function readCurl(output: string) {
 const normalize = (text: string) => text.replaceAll(baseUrl, localBaseUrl)
 
 describe('the samples of the built pages', async () => {
+  await keepAnswers(inject('snapshotUpdate'))
   await buildDocs({ ifStale: true })
   const manifest = await readDocsManifest(docsDirectory)
   const pages = Object.keys(manifest?.files ?? {}).filter((name) => name.endsWith('.html'))
@@ -289,12 +313,9 @@ describe('the samples of the built pages', async () => {
   test.each(programs.filter(({ label }) => !missing.includes(label)))(
     '$page: $name in $label',
     async ({ name, label, code, answer }) => {
-      // A limit that two look-ups use up, so that the third has to wait and try again.
-      const rateLimit = name === 'retry' ? { requests: 2, seconds: 2 } : null
-      const { secret, id } = await service.createKey({ credits, rateLimit })
-      const output = await run(label, code, secret)
-      expect(output.trim()).toBe(answer?.trim())
-      expect((await service.readLedger(id)).charged).toBeGreaterThan(0)
+      const { output, charged } = await runProgram(name, label, code)
+      expect(output).toBe(answer?.trim())
+      expect(charged).toBeGreaterThan(0)
       count(label)
     },
     60_000,

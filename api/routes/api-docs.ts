@@ -1,15 +1,15 @@
 /**
- * The interactive viewer at `/api-docs` (`service.md` §4.6): a page that `docs-site/build.ts` made, with its scripts
- * from our own docs folder, on our own `openapi.json`.
+ * The interactive viewer at `/api-docs` (`service.md` §4.6): Scalar's API reference on our own `openapi.json`, with
+ * every script from our own docs folder.
  *
  * @module
  */
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { Scalar } from '@scalar/hono-api-reference'
 import { Hono } from 'hono'
 import { createEntityTag, matchesEntityTag } from '../answer/entity-tag.ts'
-import { viewerContentSecurityPolicy } from './content-security-policy.ts'
-import { createManifestReader, docsUnavailable, viewerPage } from './docs-manifest.ts'
+import { hashInlineScripts, viewerContentSecurityPolicy } from './content-security-policy.ts'
+import { createManifestReader, docsUnavailable } from './docs-manifest.ts'
+import { completeViewerPage, viewerFiles } from './viewer-page.ts'
 
 /** Where the viewer lies and what it is told. */
 export interface ApiDocsRoutesOptions {
@@ -34,6 +34,26 @@ function isLocal(request: Request): boolean {
   )
 }
 
+/** Renders Scalar's page around the script in the folder `assets`; what only the browser knows is in `viewer.ts`. */
+function renderReference(assets: string) {
+  return Scalar({
+    pageTitle: 'API viewer | devdata',
+    bundle: `${assets}/${viewerFiles.script}`,
+    url: 'openapi.json',
+    theme: 'none',
+    withDefaultFonts: false,
+    telemetry: false,
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    showDeveloperTools: 'never',
+    hideClientButton: true,
+    hideDarkModeToggle: true,
+    defaultOpenAllTags: true,
+    persistAuth: false,
+    documentDownloadType: 'both',
+  })
+}
+
 /**
  * The routes of the viewer, to be mounted at `{basePath}/api-docs`. It fetches nothing from another
  * host: no proxy, fonts, telemetry, assistant or toolbar. Throws an `ApiError` (503) while the docs
@@ -43,16 +63,18 @@ export function createApiDocsRoutes(options: ApiDocsRoutesOptions): Hono {
   const { directory, basePath, apiOrigin, readDemoKey } = options
   const readManifest = createManifestReader(directory)
 
-  return new Hono().get('/', async (c) => {
+  return new Hono().get('/', async (c, next) => {
     const manifest = await readManifest()
     if (manifest?.base !== `${basePath}/docs`) throw docsUnavailable(manifest, basePath)
     const demoKey = isLocal(c.req.raw) ? readDemoKey?.() : undefined
-    const page = await readFile(join(directory, viewerPage), 'utf8')
-    const html = demoKey ? page.replace('data-demo-key=""', `data-demo-key="${demoKey}"`) : page
+    const assets = `./docs/${manifest.viewer}`
+    const page = await renderReference(assets)(c, next)
+    if (page === undefined) throw new Error('Scalar has rendered no page')
+    const html = completeViewerPage(await page.text(), { assets, demoKey })
     const tag = createEntityTag(html)
     c.header('ETag', tag)
     c.header('Cache-Control', demoKey ? 'no-store' : 'no-cache')
-    c.header('Content-Security-Policy', viewerContentSecurityPolicy(apiOrigin))
+    c.header('Content-Security-Policy', viewerContentSecurityPolicy(hashInlineScripts(html), apiOrigin))
     if (matchesEntityTag(c.req.header('If-None-Match'), tag)) return c.body(null, 304)
     return c.html(html)
   })

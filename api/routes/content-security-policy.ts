@@ -42,15 +42,16 @@ export function docsContentSecurityPolicy(scriptHashes: readonly string[]): stri
 
 /**
  * The Content-Security-Policy of the viewer. Everything is `'self'`, and:
+ * - the one script in the page itself, which starts the viewer, is named by hash;
  * - inline styles are allowed, because the viewer sets `style` attributes and adds `style` elements while
  *   it runs, and neither hash nor nonce can name the former;
  * - pictures may be `data:` and `blob:`, which is how the viewer shows a picture that an answer holds;
  * - requests may go to the API itself, also when the page was opened by another of its addresses.
  */
-export function viewerContentSecurityPolicy(apiOrigin?: string): string {
+export function viewerContentSecurityPolicy(scriptHashes: readonly string[], apiOrigin?: string): string {
   return [
     "default-src 'none'",
-    "script-src 'self'",
+    ["script-src 'self'", ...scriptHashes].join(' '),
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data: blob:",
     "font-src 'self' data:",

@@ -12,9 +12,6 @@ import { ApiError } from '../errors.ts'
 /** Name of the manifest inside the folder; it is not served itself. */
 export const docsManifestName = 'manifest.json'
 
-/** The viewer's page inside the folder. `/docs` leaves it out; `/api-docs` serves it. */
-export const viewerPage = 'viewer/index.html'
-
 const fileSchema = v.object({
   /** Content-Type, charset included. */
   type: v.string(),
@@ -33,6 +30,8 @@ const manifestSchema = v.object({
   baseUrl: v.nullable(v.string()),
   /** CSP sources (`'sha256-…'`) of the scripts that stand in the pages themselves. */
   scriptHashes: v.array(v.string()),
+  /** The folder of the scripts that `/api-docs` loads. */
+  viewer: v.string(),
   /** Every file by its path inside the folder. */
   files: v.record(v.string(), fileSchema),
 })

@@ -1,0 +1,81 @@
+/**
+ * The page that the viewer stands in: Scalar's own, completed with our bar and with what its head lacks.
+ *
+ * All addresses in it are relative to `/api-docs`, so it is the same below every path.
+ *
+ * @module
+ */
+
+/** Names of the files that the page loads, in the folder that `docs-site/build.ts` filled. */
+export const viewerFiles = { script: 'viewer.js', style: 'viewer.css', library: 'standalone.esm.js' } as const
+
+/** What the page is completed with. */
+export interface ViewerFrame {
+  /** The folder of the viewer's files, relative to the page. */
+  assets: string
+  /** The demo key of a local start. */
+  demoKey: string | undefined
+}
+
+/** Completes Scalar's page. Throws an `Error` when Scalar's page is no longer what this was written for. */
+export function completeViewerPage(page: string, frame: ViewerFrame): string {
+  const parts: [before: string, after: string][] = [
+    ['<html>', '<html lang="en">'],
+    ['</head>', `${writeHead(frame)}\n  </head>`],
+    ['<div id="app"></div>', writeBody(frame)],
+  ]
+  return parts.reduce((text, [before, after]) => {
+    if (text.split(before).length !== 2) throw new Error(`Scalar's page has not one ${before}`)
+    return text.replace(before, () => after)
+  }, page)
+}
+
+function writeHead({ assets }: ViewerFrame): string {
+  return `  <meta name="description" content="Try every endpoint of devdata in the browser." />
+    <link rel="icon" href="docs/favicon.svg" type="image/svg+xml" />
+    <link rel="stylesheet" href="${assets}/${viewerFiles.style}" />
+    <link rel="modulepreload" href="${assets}/${viewerFiles.library}" />
+    <link rel="preload" href="openapi.json" as="fetch" crossorigin="anonymous" />`
+}
+
+function writeBody({ demoKey }: ViewerFrame): string {
+  const demo = demoKey
+    ? `<button type="button" id="demo" data-demo-key="${demoKey}">Use the demo key</button>`
+    : ''
+  return `<a class="skip" href="#app">Skip to the endpoints</a>
+    <header>
+      <a class="mark" href="docs/">
+        <img src="docs/favicon.svg" alt="" width="28" height="28" />
+        <span>devdata</span> <small>docs</small>
+      </a>
+      <form id="key-form" autocomplete="off">
+        <label for="key">API key</label>
+        <input
+          id="key"
+          type="text"
+          spellcheck="false"
+          autocapitalize="off"
+          autocomplete="off"
+          placeholder="00000000-0000-4000-8000-000000000000"
+          aria-describedby="key-state"
+        />
+        <button type="submit">Use</button>
+        ${demo}
+        <button type="button" id="forget" hidden>Forget</button>
+        <output id="key-state" for="key">Kept in this tab only, sent to this API only.</output>
+      </form>
+      <button type="button" id="theme" aria-label="Dark or light">
+        <svg viewBox="0 0 24 24" width="20" height="20" aria-hidden="true">
+          <circle cx="12" cy="12" r="8" fill="none" stroke="currentColor" stroke-width="2" />
+          <path d="M12 4a8 8 0 0 1 0 16Z" fill="currentColor" />
+        </svg>
+      </button>
+    </header>
+    <div id="app"><p class="loading">Loading the viewer …</p></div>
+    <noscript>
+      <p class="loading">
+        The viewer needs JavaScript. The same is written in the <a href="docs/reference/">reference</a> and in
+        <a href="openapi.yml">openapi.yml</a>.
+      </p>
+    </noscript>`
+}

@@ -1,0 +1,66 @@
+/**
+ * What a browser loads for `/api-docs`: Scalar's API reference, as one module and parts of it that are fetched when
+ * they are needed, and our script and style around it.
+ *
+ * @module
+ */
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'vite'
+import { viewerFiles } from '../api/routes/viewer-page.ts'
+
+/**
+ * Writes the viewer's files below the docs; source maps stay behind.
+ *
+ * @returns their folder: `_viewer/` and a hash of all of it, so that it may be cached for good
+ */
+export async function writeViewerAssets(directory: string): Promise<string> {
+  const files = new Map([...(await readLibrary()), ...(await buildScript())])
+  const hash = createHash('sha256')
+  for (const [name, text] of files) hash.update(`${name}\0${text}\0`)
+  const folder = `_viewer/${hash.digest('base64url').slice(0, 22)}`
+  await mkdir(join(directory, folder, 'chunks'), { recursive: true })
+  for (const [name, text] of files) await writeFile(join(directory, folder, name), text)
+  return folder
+}
+
+/** Reads the library out of its package. */
+async function readLibrary(): Promise<[string, string][]> {
+  const source = join(dirname(fileURLToPath(import.meta.resolve('@scalar/api-reference'))), 'browser')
+  const chunks = (await readdir(join(source, 'chunks'))).filter((name) => name.endsWith('.js')).sort()
+  return Promise.all(
+    [viewerFiles.library, ...chunks.map((chunk) => `chunks/${chunk}`)].map(
+      async (name): Promise<[string, string]> => {
+        const text = await readFile(join(source, name), 'utf8')
+        return [name, text.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n')]
+      },
+    ),
+  )
+}
+
+/** Our own files: `viewer.ts` as browsers read it, and `viewer.css`. */
+async function buildScript(): Promise<[string, string][]> {
+  const results = await build({
+    configFile: false,
+    root: import.meta.dirname,
+    publicDir: false,
+    logLevel: 'error',
+    build: {
+      write: false,
+      lib: { entry: 'viewer.ts', formats: ['es'], fileName: () => viewerFiles.script },
+    },
+  })
+  const outputs = [results].flat().flatMap((result) => ('output' in result ? result.output : []))
+  const [script, ...others] = outputs
+  if (script?.type !== 'chunk' || others.length > 0) {
+    const names = outputs.map(({ fileName }) => fileName).join(', ')
+    throw new Error(`viewer.ts was built into ${names}, not into one script`)
+  }
+  const style = await readFile(join(import.meta.dirname, 'viewer.css'), 'utf8')
+  return [
+    [script.fileName, script.code],
+    [viewerFiles.style, style],
+  ]
+}

@@ -1,0 +1,20 @@
+/**
+ * Tells tests whether kept files are to be written: `npx vitest run -u`.
+ *
+ * @module
+ */
+import type { TestProject } from 'vitest/node'
+
+/** `all`: write what is kept anew (`-u`); `new`: write what is not there yet; `none`: write nothing (in CI). */
+export type SnapshotUpdate = 'all' | 'new' | 'none'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    snapshotUpdate: SnapshotUpdate
+  }
+}
+
+/** vitest's global set-up. */
+export default function setup(project: TestProject): void {
+  project.provide('snapshotUpdate', project.config.snapshotOptions.updateSnapshot)
+}
