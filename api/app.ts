@@ -26,7 +26,7 @@ import { awaitDatabase } from './middleware/await-database.ts'
 import { readOnly } from './middleware/read-only.ts'
 import { refuseOverload } from './middleware/refuse-overload.ts'
 import { requestIdentity } from './middleware/request-identity.ts'
-import { standardHeaders } from './middleware/standard-headers.ts'
+import { listStandardHeaders, standardHeaders } from './middleware/standard-headers.ts'
 import { assertReadableUrl, validateUrl } from './middleware/validate-url.ts'
 import { apiCatalogPath, createApiCatalogRoute } from './routes/api-catalog.ts'
 import { createApiDocsRoutes } from './routes/api-docs.ts'
@@ -115,11 +115,14 @@ export function createApp(options: AppOptions): Hono<Environment> {
     assertReadableUrl(c.req.url)
     throw notFound('Not found')
   })
+  const headers = listStandardHeaders(crossOriginHeaders, {
+    isHttps: baseUrl?.startsWith('https:') ?? false,
+  })
   root.use(
+    refuseOverload({ mostUnderWay, isHopeless, headers, count: metrics.count }),
     requestIdentity(),
     metrics.measure,
-    standardHeaders(crossOriginHeaders, { isHttps: baseUrl?.startsWith('https:') ?? false }),
-    refuseOverload({ mostUnderWay, isHopeless }),
+    standardHeaders(headers, crossOriginHeaders),
     accessLog(logger),
     readOnly(),
   )
