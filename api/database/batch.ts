@@ -1,9 +1,10 @@
 /**
- * Many small questions, few statements: while one statement is under way, what comes next gathers, and goes together.
- * Nothing waits for a timer: the first of a lull goes at once, alone.
+ * Many small questions, few statements: what comes in one turn of the event loop goes together, and while a statement is
+ * under way, what comes next gathers. Nothing waits for a timer.
  *
  * @module
  */
+import { setImmediate } from 'node:timers'
 
 /** What a batcher runs, and how much of it at a time. */
 export interface BatchOptions<Input, Output> {
@@ -32,6 +33,7 @@ export function createBatcher<Input, Output>({ run, size, lanes = 1 }: BatchOpti
   const waiting: Waiting[] = []
   let underWay = 0
   let late = 0
+  let isStarting = false
 
   async function start(): Promise<void> {
     const batch = waiting.splice(0, size)
@@ -40,7 +42,7 @@ export function createBatcher<Input, Output>({ run, size, lanes = 1 }: BatchOpti
     const timer = setTimeout(() => {
       isLate = true
       late++
-      startWaiting()
+      startSoon()
     }, patience)
     try {
       const outputs = await run(batch.map(({ input }) => input))
@@ -52,18 +54,24 @@ export function createBatcher<Input, Output>({ run, size, lanes = 1 }: BatchOpti
       clearTimeout(timer)
       underWay--
       if (isLate) late--
-      startWaiting()
+      startSoon()
     }
   }
 
-  function startWaiting(): void {
-    while (waiting.length > 0 && underWay < lanes + Math.min(late, mostLent)) void start()
+  /** At the end of this turn of the event loop: what else has come by then is in the same batch. */
+  function startSoon(): void {
+    if (isStarting || waiting.length === 0) return
+    isStarting = true
+    setImmediate(() => {
+      isStarting = false
+      while (waiting.length > 0 && underWay < lanes + Math.min(late, mostLent)) void start()
+    })
   }
 
   return function ask(input: Input): Promise<Output> {
     return new Promise((resolve, reject) => {
       waiting.push({ input, resolve, reject })
-      startWaiting()
+      startSoon()
     })
   }
 }
