@@ -34,6 +34,8 @@ export interface Config {
   defaultRateLimit: RateLimit | null
   /** Listings are kept in the database up to this many MiB. */
   listingsMegabytes: number
+  /** Answers are remembered in memory up to this many MiB; 0: none. */
+  answersMegabytes: number
   logLevel: (typeof logLevels)[number]
   /** `json`: one object a line; `pretty`: for people. */
   logFormat: 'json' | 'pretty'
@@ -105,6 +107,7 @@ const settings = {
     'none',
   ),
   LISTINGS_MAX_MB: v.optional(wholeNumber(1, 1_000_000), '256'),
+  ANSWER_CACHE_MB: v.optional(wholeNumber(0, 100_000), '32'),
   LOG_LEVEL: v.optional(v.picklist(logLevels, `must be one of ${logLevels.join(', ')}`), 'info'),
   LOG_FORMAT: v.optional(v.picklist(['json', 'pretty', 'auto'], 'must be json, pretty or auto'), 'auto'),
   COMMIT: v.optional(v.string()),
@@ -170,6 +173,7 @@ export function readConfig(
     sampleData: output.SAMPLE_DATA === 'on',
     defaultRateLimit: output.DEFAULT_RATE_LIMIT,
     listingsMegabytes: output.LISTINGS_MAX_MB,
+    answersMegabytes: output.ANSWER_CACHE_MB,
     logLevel: output.LOG_LEVEL,
     logFormat: output.LOG_FORMAT === 'auto' ? (terminal ? 'pretty' : 'json') : output.LOG_FORMAT,
     commit: output.COMMIT,

@@ -69,6 +69,7 @@ async function start({ environment, runtime, terminal, listen }: Runtime): Promi
       logger,
       baseUrl: config.baseUrl,
       listingsMegabytes: config.listingsMegabytes,
+      answersMegabytes: config.answersMegabytes,
       docsDirectory,
       ...(isTrial(config, database.kind) && { readDemoKey: () => keys?.user }),
       program: { version: readVersion(), commit: config.commit ?? readCommit(), runtime },

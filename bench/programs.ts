@@ -79,7 +79,8 @@ export interface LoadResult {
 export async function runImport(databaseUrl: string, folder: string): Promise<LoadResult> {
   const { PATH = '', HOME = '' } = process.env
   const began = performance.now()
-  const child = spawn(process.execPath, [join(project, 'api/cli/main.ts'), 'import', 'ndjson', folder], {
+  const command = [...nodeOptions(), join(project, 'api/cli/main.ts'), 'import', 'ndjson', folder]
+  const child = spawn(process.execPath, command, {
     cwd: tmpdir(),
     env: { PATH, HOME, DATABASE_URL: databaseUrl },
     stdio: ['ignore', 'ignore', 'inherit'],

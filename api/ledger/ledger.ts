@@ -12,7 +12,7 @@ import type { Sql } from '../database/connect.ts'
 import { type ApiKey, findApiKeys } from './api-key.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { sweepIdempotencyKeys } from './idempotency.ts'
-import type { Claim, Settlement } from './settle.ts'
+import type { Claim, Settlement, Stale } from './settle.ts'
 
 /** The ledger of one instance. */
 export interface Ledger {
@@ -21,7 +21,7 @@ export interface Ledger {
   /** Finds a key that is remembered, without asking the database. */
   recallKey(secretHash: Buffer): ApiKey | undefined
   /** Decides about a request, and charges it. Calls `onBusy` when that will take a while, as its key is in other hands. */
-  settle(claim: Claim, onBusy?: () => void): Promise<Settlement>
+  settle(claim: Claim, onBusy?: () => void): Promise<Settlement | Stale>
   /** What a request of a key would be told for sure, as the key was over its limit a moment ago; undefined: ask. */
   foresee(keyId: number): Settlement | undefined
 }
@@ -82,6 +82,7 @@ export function createLedger(sql: Sql): Ledger {
     async settle(claim, onBusy) {
       const asked = performance.now()
       const settlement = await settleInGroup(claim, onBusy)
+      if (settlement.outcome === 'stale') return settlement
       if (settlement.outcome === 'unusable') keys.delete(claim.secretHash.toString('base64'))
       if (settlement.outcome === 'throttled') rememberThrottled(claim.keyId, settlement, asked)
       if (settlement.charged > 0 && claim.purchase?.idempotency) sweepSometimes()
