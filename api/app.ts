@@ -9,6 +9,7 @@
 import type { Logger } from '@logtape/logtape'
 import { Hono } from 'hono'
 import { createAdmission } from './admission.ts'
+import { createAnswerStore } from './answer/answers.ts'
 import { createErrorHandler } from './answer/error.ts'
 import { createMeter } from './answer/metered.ts'
 import { createListingStore } from './catalog/listing.ts'
@@ -48,6 +49,8 @@ export interface AppOptions {
   baseUrl: string | undefined
   /** What kept listings may take in the database, in MiB. */
   listingsMegabytes: number
+  /** What remembered answers may take in memory, in MiB; 0: nothing. */
+  answersMegabytes: number
   /** What would have to wait for longer before it is worked on is answered 503. In milliseconds; default 2,000. */
   longestWait?: number
   /** In which phase of its life the instance is. Default: it serves. */
@@ -99,7 +102,8 @@ export function createApp(options: AppOptions): Hono<Environment> {
   }
   const metrics = createMetrics()
   const ledger = createLedger(ledgerSql)
-  const meter = createMeter(ledger, { basePath })
+  const answers = createAnswerStore({ maxBytes: options.answersMegabytes * 2 ** 20 })
+  const meter = createMeter(ledger, { basePath, answers })
   const room = createAdmission<number>({ ...admission, longestWait })
   const isHopeless = (c: ApiContext) => {
     const key = room.isFull() ? recallKey(ledger, c.req.header('Authorization')) : undefined

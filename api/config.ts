@@ -40,6 +40,8 @@ export interface Config {
   listingsMegabytes: number
   /** From SIGTERM on, requests are taken for this many seconds more, while load balancers turn away. */
   shutdownDelay: number
+  /** Answers are remembered in memory up to this many MiB; 0: none. */
+  answersMegabytes: number
   logLevel: (typeof logLevels)[number]
   /** `json`: one object a line; `pretty`: for people. */
   logFormat: 'json' | 'pretty'
@@ -125,6 +127,7 @@ const settings = {
   ),
   LISTINGS_MAX_MB: v.optional(wholeNumber(1, 1_000_000), '256'),
   SHUTDOWN_DELAY: v.optional(wholeNumber(0, 600), '5'),
+  ANSWER_CACHE_MB: v.optional(wholeNumber(0, 100_000), '32'),
   LOG_LEVEL: v.optional(v.picklist(logLevels, `must be one of ${logLevels.join(', ')}`), 'info'),
   LOG_FORMAT: v.optional(v.picklist(['json', 'pretty', 'auto'], 'must be json, pretty or auto'), 'auto'),
   COMMIT: v.optional(v.string()),
@@ -192,6 +195,7 @@ export function readConfig(
     defaultRateLimit: output.DEFAULT_RATE_LIMIT,
     listingsMegabytes: output.LISTINGS_MAX_MB,
     shutdownDelay: output.SHUTDOWN_DELAY,
+    answersMegabytes: output.ANSWER_CACHE_MB,
     logLevel: output.LOG_LEVEL,
     logFormat: output.LOG_FORMAT === 'auto' ? (terminal ? 'pretty' : 'json') : output.LOG_FORMAT,
     commit: output.COMMIT,

@@ -30,12 +30,13 @@ export async function readList<Filter>(
   const query = new URL(c.req.url).searchParams
   const page = readPage(query)
   const found = await find(page, filter.read(query))
-  return createListAnswer(c, { page, found, url: withFilters(publicUrl(c), query, filter.names) })
+  return createListAnswer({ page, found, url: withFilters(publicUrl(c), query, filter.names) })
 }
 
 /** Answers a page of a list that is free, and is nobody else's to keep. */
 export async function answerFreeList<Filter>(c: ApiContext, list: List<Filter>): Promise<Response> {
-  const { render } = await readList(c, list)
+  const { headers, render } = await readList(c, list)
+  for (const [name, value] of Object.entries(headers)) setHeader(c, name, value)
   setHeader(c, 'Cache-Control', 'no-store')
-  return send(c, render(), { type: 'application/json' })
+  return send(c, render(c), { type: 'application/json' })
 }

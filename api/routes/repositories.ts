@@ -1,3 +1,4 @@
+import { createDocumentAnswer } from '../answer/document.ts'
 import { listCommits } from '../catalog/commits.ts'
 import { listDependencies } from '../catalog/dependencies.ts'
 import { createRepositoryLookup, listRepositories } from '../catalog/repositories.ts'
@@ -31,7 +32,7 @@ export function addRepositoryRoutes({ app, sql, listings, meter, publicUrl }: Ca
       const { owner, name } = readFullName(c)
       const repository = await findRepository(owner, name)
       if (repository === undefined) throw notFound('Repository not found')
-      return { cost: 1, represents: [publicUrl(c).href, repository], render: () => repository }
+      return createDocumentAnswer(publicUrl(c), repository)
     }),
   )
 

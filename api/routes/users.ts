@@ -1,3 +1,4 @@
+import { createDocumentAnswer } from '../answer/document.ts'
 import { createUserLookup, listUsers } from '../catalog/users.ts'
 import { notFound } from '../errors.ts'
 import type { CatalogRoutes } from './catalog-routes.ts'
@@ -27,7 +28,7 @@ export function addUserRoutes({ app, sql, listings, meter, publicUrl }: CatalogR
     meter.metered(async (c) => {
       const user = await findUser(readLogin(c))
       if (user === undefined) return { cost: unknownUserCost, error: notFound('User not found') }
-      return { cost: 1, represents: [publicUrl(c).href, user], render: () => user }
+      return createDocumentAnswer(publicUrl(c), user)
     }),
   )
 }

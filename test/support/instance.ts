@@ -21,6 +21,7 @@ import type { Answer, RequestOptions, TestService } from './service.ts'
 export interface InstanceOptions {
   baseUrl?: string
   docsDirectory?: string
+  answersMegabytes?: number
   readDemoKey?: () => string
 }
 
@@ -42,6 +43,7 @@ export function createInstance(
     logger: getLogger('devdata'),
     baseUrl,
     listingsMegabytes: 16,
+    answersMegabytes: options.answersMegabytes ?? 4,
     longestWait: 60_000, // how fast this machine is, is not what tests are about
     docsDirectory: options.docsDirectory ?? docsDirectory,
     readDemoKey: options.readDemoKey,
