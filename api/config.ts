@@ -28,6 +28,8 @@ export interface Config {
   databasePoolSize: number
   /** A statement may run for this many seconds; 0: for ever. */
   databaseStatementTimeout: number
+  /** Streaming replicas of that server, for reading. */
+  databaseReplicaUrls: readonly string[]
   /** Whether statements are prepared; `auto`: unless a pooler stands before the server. */
   databasePreparedStatements: PreparedStatements
   /** Folder of the embedded database and of what belongs to it. */
@@ -109,6 +111,16 @@ const settings = {
       ),
     ),
   ),
+  DATABASE_REPLICA_URL: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform((value) => value.split(',').map((url) => url.trim())),
+      v.check(
+        (urls) => urls.every((url) => findAddressFault(url) === undefined),
+        ({ input }) => input.map(findAddressFault).find((fault) => fault !== undefined) ?? '',
+      ),
+    ),
+  ),
   DATABASE_POOL_SIZE: v.optional(wholeNumber(1, 1000), '10'),
   DATABASE_STATEMENT_TIMEOUT: v.optional(wholeNumber(0, 86400), '30'),
   DATABASE_PREPARED_STATEMENTS: v.optional(
@@ -138,7 +150,7 @@ const schema = v.object(settings)
 export const settingNames = Object.keys(settings)
 
 /** What is shown instead of the value of a setting that may hold a password. */
-const secretSettings = new Set(['DATABASE_URL'])
+const secretSettings = new Set(['DATABASE_URL', 'DATABASE_REPLICA_URL'])
 
 /**
  * The environment with what a `.env` file in `directory` adds to it; what is set already stays.
@@ -187,6 +199,7 @@ export function readConfig(
     host: output.HOST,
     baseUrl: output.BASE_URL,
     databaseUrl: output.DATABASE_URL,
+    databaseReplicaUrls: output.DATABASE_REPLICA_URL ?? [],
     databasePoolSize: output.DATABASE_POOL_SIZE,
     databaseStatementTimeout: output.DATABASE_STATEMENT_TIMEOUT,
     databasePreparedStatements: output.DATABASE_PREPARED_STATEMENTS,

@@ -11,6 +11,7 @@ const defaults = {
   host: '127.0.0.1',
   baseUrl: undefined,
   databaseUrl: undefined,
+  databaseReplicaUrls: [],
   databasePoolSize: 10,
   databaseStatementTimeout: 30,
   databasePreparedStatements: 'auto',
@@ -63,6 +64,11 @@ test.each([
   ['BASE_URL', 'HTTPS://API.Example.com', { baseUrl: 'https://api.example.com' }],
   ['DATABASE_URL', 'postgres://u:p@host:5432/name', { databaseUrl: 'postgres://u:p@host:5432/name' }],
   ['DATABASE_URL', 'postgresql://host/name', { databaseUrl: 'postgresql://host/name' }],
+  [
+    'DATABASE_REPLICA_URL',
+    'postgres://one/name, postgres://two/name?sslmode=require',
+    { databaseReplicaUrls: ['postgres://one/name', 'postgres://two/name?sslmode=require'] },
+  ],
   ['DATABASE_POOL_SIZE', '1', { databasePoolSize: 1 }],
   ['DATABASE_POOL_SIZE', '1000', { databasePoolSize: 1000 }],
   ['DATABASE_STATEMENT_TIMEOUT', '0', { databaseStatementTimeout: 0 }],
@@ -139,6 +145,23 @@ test.each(['mysql://admin:hunter2@db/name', 'admin:hunter2@db', 'postgres:/hunte
     expect(complaint).not.toContain('hunter2')
   },
 )
+
+test.each([
+  [
+    'postgres://db/name?sslmode=on',
+    'must have an sslmode of disable, prefer, require, verify-ca, verify-full',
+  ],
+  ['postgres://u:hunter2%@db/name', 'must have % written as %25 where it stands for itself'],
+  [
+    'postgres://u:hunter2@db/name?channel_binding=require',
+    'must be without channel_binding=require, which is not supported',
+  ],
+])('a DATABASE_URL that can’t be read is refused with the reason: %s', (value, rule) => {
+  expect(readComplaint({ DATABASE_URL: value })).toBe(`DATABASE_URL: its value is wrong: it ${rule}`)
+  expect(readComplaint({ DATABASE_REPLICA_URL: `postgres://one/name,${value}` })).toBe(
+    `DATABASE_REPLICA_URL: its value is wrong: it ${rule}`,
+  )
+})
 
 test('all wrong settings are named at once, a line each', () => {
   expect(readComplaint({ PORT: 'x', LOG_LEVEL: 'loud', SAMPLE_DATA: 'maybe' }).split('\n').sort()).toEqual([

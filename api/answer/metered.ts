@@ -6,6 +6,7 @@
  */
 import type { Handler, MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
+import type { Replicas } from '../database/replicas.ts'
 import type { ApiContext, Environment } from '../environment.ts'
 import {
   ApiError,
@@ -67,7 +68,11 @@ type Order = (Pick<Purchase, 'cost' | 'items'> & Terms) | null
 /** Creates the meter of a ledger. `basePath` is the path under which the API is mounted. */
 export function createMeter(
   ledger: Ledger,
-  { basePath, answers }: { basePath: string; answers: AnswerStore },
+  {
+    basePath,
+    answers,
+    replicas,
+  }: { basePath: string; answers: AnswerStore; replicas: Pick<Replicas, 'noteVersion'> },
 ): Meter {
   /**
    * Throws 401, 403, 422 or 429, and then nothing was taken. `version` is what the dataset must have; `stale`: it has
@@ -86,6 +91,7 @@ export function createMeter(
     }
     const settlement = await ledger.settle(c.get('caller'), { counts, version, purchase }, c.get('leave'))
     answers.noteVersion(settlement.version)
+    replicas.noteVersion(settlement.version)
     if (settlement.outcome === 'stale') return settlement
     if (settlement.outcome === 'unusable') throw unauthorized('Invalid API key')
     stateStanding(c, settlement)
@@ -142,7 +148,8 @@ export function createMeter(
 
     metered: (read) => async (c) => {
       const isQuote = c.req.method === 'HEAD'
-      // What is remembered may be of an older dataset: then nothing was taken for it, and the data is read.
+      // What is remembered, or a replica has, may be of an older dataset: then nothing was taken for it, and the data is
+      // read on the primary.
       for (let known = answers.recall(c.req.url); ; known = undefined) {
         const { answer, terms } = await prepare(c, known === undefined ? read : async () => known)
         const data = 'error' in answer ? undefined : answer
@@ -152,8 +159,12 @@ export function createMeter(
         // What is not served can't be paid, nor can an idempotency key stand for it.
         const isServed = !isQuote && !isKnown && (data !== undefined || cost > 0)
         const order = isServed ? { ...terms, cost, items: data === undefined ? 0 : cost } : null
-        const settlement = await settle(c, order, { version: known?.version ?? null })
-        if (settlement.outcome === 'stale') continue
+        const mayBeOld = known !== undefined || c.get('source') === 'replica'
+        const settlement = await settle(c, order, { version: (mayBeOld ? data?.version : undefined) ?? null })
+        if (settlement.outcome === 'stale') {
+          c.set('source', 'primary')
+          continue
+        }
         const { outcome, charged } = settlement
 
         c.set('charged', charged)

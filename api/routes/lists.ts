@@ -9,6 +9,7 @@ import type { MeteredAnswer } from '../answer/metered.ts'
 import { send, setHeader } from '../answer/send.ts'
 import type { ListPage, Page } from '../catalog/page.ts'
 import type { ApiContext } from '../environment.ts'
+import { notFound } from '../errors.ts'
 import { type FilterReader, readPage, withFilters } from './parameters.ts'
 
 /** Tells the public address of a request's path, without its query. */
@@ -18,18 +19,21 @@ export type PublicUrl = (c: ApiContext) => URL
 export interface List<Filter> {
   publicUrl: PublicUrl
   filter: FilterReader<Filter>
-  /** Reads one page. May throw an `ApiError`. */
-  find(page: Page, filter: Filter): Promise<ListPage>
+  /** Reads one page; undefined: there is no such list. May throw an `ApiError`. */
+  find(page: Page, filter: Filter): Promise<ListPage | undefined>
+  /** What the 404 says then. */
+  missing?: string
 }
 
-/** Reads the request for a page of a list, and makes its answer. Throws 400 for a wrong parameter. */
+/** Reads the request for a page of a list, and makes its answer. Throws 400 for a wrong parameter, and 404. */
 export async function readList<Filter>(
   c: ApiContext,
-  { publicUrl, filter, find }: List<Filter>,
+  { publicUrl, filter, find, missing = 'Not found' }: List<Filter>,
 ): Promise<MeteredAnswer> {
   const query = new URL(c.req.url).searchParams
   const page = readPage(query)
   const found = await find(page, filter.read(query))
+  if (found === undefined) throw notFound(missing)
   return createListAnswer({ page, found, url: withFilters(publicUrl(c), query, filter.names) })
 }
 

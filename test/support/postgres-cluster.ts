@@ -172,6 +172,35 @@ export async function startPostgresCluster(options: PostgresClusterOptions = {})
   }
 }
 
+/** Makes a streaming replica of a running cluster, with a port of its own; its folder and password are like the other's. */
+export async function startReplica(primary: PostgresCluster): Promise<PostgresCluster> {
+  const binaries = findPostgresBinaries()
+  if (!binaries) throw new Error(postgresMissing)
+  const account = findUnprivilegedAccount()
+  const directory = await mkdtemp(join(findTemporaryDirectory(account), 'devdata-pg-'))
+  await mkdir(join(directory, 'socket'))
+  if (account)
+    for (const path of [directory, join(directory, 'socket')]) await chown(path, account.uid, account.gid)
+  const removal = watchForRemoval(directory, account, { stays: false })
+  try {
+    await run(
+      join(binaries.directory, 'pg_basebackup'),
+      [
+        `--pgdata=${join(directory, 'data')}`,
+        `--dbname=${primary.url}`,
+        ...['--write-recovery-conf', '--wal-method=stream', '--checkpoint=fast', '--no-sync'],
+      ],
+      directory,
+      account,
+    )
+    const { password } = new URL(primary.url)
+    return await createCluster(binaries, directory, password, account, removal)
+  } catch (error) {
+    await removal.remove()
+    throw error
+  }
+}
+
 async function createCluster(
   { directory: binaryDirectory, version }: PostgresBinaries,
   directory: string,
@@ -400,7 +429,7 @@ async function isReady(data: string, pid: number | undefined): Promise<boolean> 
     (text) => text.split('\n'),
     () => [],
   )
-  return lines[0] === String(pid) && lines[7]?.trim() === 'ready'
+  return lines[0] === String(pid) && ['ready', 'standby'].includes(lines[7]?.trim() ?? '')
 }
 
 async function readEnd(file: string): Promise<string> {
