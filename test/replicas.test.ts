@@ -222,6 +222,30 @@ describe.skipIf(!hasPostgres)('with a streaming replica', { timeout: 120_000 }, 
     console.log(`${walks.flat().length} answers, none older than one before it`)
   })
 
+  test('what a client saw on one instance it sees on the next, whose replica has not replayed it, and pays once', async () => {
+    await rename('before')
+    await waitForReplay()
+    await using first = await openInstance('postgres://127.0.0.1:1/none')
+    await using second = await openInstance()
+    await waitForFitness(second, true)
+    const { secret, id } = await createUserKey()
+    const readName = async ({ request }: Instance) => {
+      const answer = await request('/users/ngoldberg', { key: secret })
+      return v.parse(userSchema, answer.json()).name
+    }
+    expect(await readName(second)).toBe('before')
+    await setReplaying(false)
+    try {
+      await rename('after')
+      expect(await readName(first)).toBe('after')
+      expect(await readName(second)).toBe('after')
+    } finally {
+      await setReplaying(true)
+    }
+    const [row] = await operator.sql`select credits from api_keys where id = ${id}`
+    expect(row?.credits).toBe(10_000_000 - 3)
+  })
+
   test('a replica that stops and starts under load costs no request, and is left out and taken back', async () => {
     await waitForReplay()
     await using instance = await openInstance()
