@@ -194,6 +194,9 @@ export function readConfig(
     throw new ConfigError([...new Set(lines)].join('\n'))
   }
   const { output } = result
+  if (output.DATABASE_REPLICA_URL !== undefined && output.DATABASE_URL === undefined) {
+    throw new ConfigError('DATABASE_REPLICA_URL: there is no DATABASE_URL whose replicas it could name')
+  }
   return {
     port: output.PORT,
     host: output.HOST,

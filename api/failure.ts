@@ -23,7 +23,7 @@ const refusals = /^(28...|3D000|42501|25006)$/
 export function explainFailure(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if (mendable.some((type) => error instanceof type)) return error.message
-  if (error instanceof AddressError) return `DATABASE_URL: its value is wrong: it ${error.message}`
+  if (error instanceof AddressError) return `${error.setting}: its value is wrong: it ${error.message}`
   if (error instanceof postgres.PostgresError && refusals.test(error.code)) {
     return `DATABASE_URL: the database refuses: ${error.message}`
   }

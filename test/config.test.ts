@@ -64,11 +64,6 @@ test.each([
   ['BASE_URL', 'HTTPS://API.Example.com', { baseUrl: 'https://api.example.com' }],
   ['DATABASE_URL', 'postgres://u:p@host:5432/name', { databaseUrl: 'postgres://u:p@host:5432/name' }],
   ['DATABASE_URL', 'postgresql://host/name', { databaseUrl: 'postgresql://host/name' }],
-  [
-    'DATABASE_REPLICA_URL',
-    'postgres://one/name, postgres://two/name?sslmode=require',
-    { databaseReplicaUrls: ['postgres://one/name', 'postgres://two/name?sslmode=require'] },
-  ],
   ['DATABASE_POOL_SIZE', '1', { databasePoolSize: 1 }],
   ['DATABASE_POOL_SIZE', '1000', { databasePoolSize: 1000 }],
   ['DATABASE_STATEMENT_TIMEOUT', '0', { databaseStatementTimeout: 0 }],

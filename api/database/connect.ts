@@ -134,11 +134,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 function openServer(databaseUrl: string, options: DatabaseOptions): Database {
-  const server = describeServer(databaseUrl)
+  const server = describeServer(databaseUrl, 'DATABASE_URL')
   const pools = openPools(options, (pool) => openPool(server, options, pool))
   const replicas = createReplicas(
     (options.databaseReplicaUrls ?? []).map((url) => {
-      const replica = describeServer(url)
+      const replica = describeServer(url, 'DATABASE_REPLICA_URL')
       const pool = { max: readerCount(options), answerTimeout: replicaPatience }
       const sql = openPool({ ...replica, connect_timeout: replicaPatience }, options, pool)
       const name = replica.path ?? `${replica.host}:${replica.port}`
@@ -198,7 +198,7 @@ function createAdapter(
 type Server = ReturnType<typeof describeServer>
 
 /** What the driver needs to know of a server. */
-function describeServer(databaseUrl: string) {
+function describeServer(databaseUrl: string, setting: string) {
   const address = readAddress(databaseUrl)
   const { host, port, socketPath, user, password, database } = address
   return {
@@ -209,7 +209,7 @@ function describeServer(databaseUrl: string) {
     ...(user !== undefined && { user }),
     ...(password !== undefined && { password }),
     ...(database !== undefined && { database }),
-    ssl: readTls(address),
+    ssl: readTls(address, setting),
     connection: { application_name: 'devdata', ...address.parameters },
   }
 }
