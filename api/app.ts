@@ -9,9 +9,11 @@
 import type { Logger } from '@logtape/logtape'
 import { Hono } from 'hono'
 import { createAdmission } from './admission.ts'
+import { createAnswerStore } from './answer/answers.ts'
 import { createErrorHandler } from './answer/error.ts'
 import { createMeter } from './answer/metered.ts'
 import { createListingStore } from './catalog/listing.ts'
+import { createSources } from './catalog/sources.ts'
 import { loadContract } from './contract.ts'
 import type { Database } from './database/connect.ts'
 import type { ApiContext, Environment } from './environment.ts'
@@ -48,6 +50,8 @@ export interface AppOptions {
   baseUrl: string | undefined
   /** What kept listings may take in the database, in MiB. */
   listingsMegabytes: number
+  /** What remembered answers may take in memory, in MiB; 0: nothing. */
+  answersMegabytes: number
   /** What would have to wait for longer before it is worked on is answered 503. In milliseconds; default 2,000. */
   longestWait?: number
   /** In which phase of its life the instance is. Default: it serves. */
@@ -99,13 +103,17 @@ export function createApp(options: AppOptions): Hono<Environment> {
   }
   const metrics = createMetrics()
   const ledger = createLedger(ledgerSql)
-  const meter = createMeter(ledger, { basePath })
+  const answers = createAnswerStore({ maxBytes: options.answersMegabytes * 2 ** 20 })
+  const { replicas } = database
+  const meter = createMeter(ledger, { basePath, answers, replicas })
   const room = createAdmission<number>({ ...admission, longestWait })
   const isHopeless = (c: ApiContext) => {
     const key = room.isFull() ? recallKey(ledger, c.req.header('Authorization')) : undefined
     return key !== undefined && room.isHopeless(key.id)
   }
   const listings = createListingStore(sql, { maxBytes: options.listingsMegabytes * 2 ** 20 })
+  const sources = createSources(database, listings)
+  replicas.watch((message) => logger.warning(message))
 
   const root = new Hono<Environment>()
   root.onError(createErrorHandler(logger))
@@ -157,8 +165,8 @@ export function createApp(options: AppOptions): Hono<Environment> {
   ]
   for (const path of publicPaths) app.use(path, validateUrl())
 
-  addUserRoutes({ app, sql, listings, meter, publicUrl })
-  addRepositoryRoutes({ app, sql, listings, meter, publicUrl })
+  addUserRoutes({ app, sources, meter, publicUrl })
+  addRepositoryRoutes({ app, sources, meter, publicUrl })
   addApiKeyRoutes({ app, sql, meter, publicUrl })
   addOperationsRoutes({ app, sql, meter, metrics: metrics.registry, publicUrl })
   addPublicRoutes({ app, database, readPhase, contract: loadContract(), program, publicRoot })

@@ -28,6 +28,8 @@ export interface Config {
   databasePoolSize: number
   /** A statement may run for this many seconds; 0: for ever. */
   databaseStatementTimeout: number
+  /** Streaming replicas of that server, for reading. */
+  databaseReplicaUrls: readonly string[]
   /** Whether statements are prepared; `auto`: unless a pooler stands before the server. */
   databasePreparedStatements: PreparedStatements
   /** Folder of the embedded database and of what belongs to it. */
@@ -40,6 +42,8 @@ export interface Config {
   listingsMegabytes: number
   /** From SIGTERM on, requests are taken for this many seconds more, while load balancers turn away. */
   shutdownDelay: number
+  /** Answers are remembered in memory up to this many MiB; 0: none. */
+  answersMegabytes: number
   logLevel: (typeof logLevels)[number]
   /** `json`: one object a line; `pretty`: for people. */
   logFormat: 'json' | 'pretty'
@@ -107,6 +111,16 @@ const settings = {
       ),
     ),
   ),
+  DATABASE_REPLICA_URL: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform((value) => value.split(',').map((url) => url.trim())),
+      v.check(
+        (urls) => urls.every((url) => findAddressFault(url) === undefined),
+        ({ input }) => input.map(findAddressFault).find((fault) => fault !== undefined) ?? '',
+      ),
+    ),
+  ),
   DATABASE_POOL_SIZE: v.optional(wholeNumber(1, 1000), '10'),
   DATABASE_STATEMENT_TIMEOUT: v.optional(wholeNumber(0, 86400), '30'),
   DATABASE_PREPARED_STATEMENTS: v.optional(
@@ -125,6 +139,7 @@ const settings = {
   ),
   LISTINGS_MAX_MB: v.optional(wholeNumber(1, 1_000_000), '256'),
   SHUTDOWN_DELAY: v.optional(wholeNumber(0, 600), '5'),
+  ANSWER_CACHE_MB: v.optional(wholeNumber(0, 100_000), '32'),
   LOG_LEVEL: v.optional(v.picklist(logLevels, `must be one of ${logLevels.join(', ')}`), 'info'),
   LOG_FORMAT: v.optional(v.picklist(['json', 'pretty', 'auto'], 'must be json, pretty or auto'), 'auto'),
   COMMIT: v.optional(v.string()),
@@ -135,7 +150,7 @@ const schema = v.object(settings)
 export const settingNames = Object.keys(settings)
 
 /** What is shown instead of the value of a setting that may hold a password. */
-const secretSettings = new Set(['DATABASE_URL'])
+const secretSettings = new Set(['DATABASE_URL', 'DATABASE_REPLICA_URL'])
 
 /**
  * The environment with what a `.env` file in `directory` adds to it; what is set already stays.
@@ -179,11 +194,15 @@ export function readConfig(
     throw new ConfigError([...new Set(lines)].join('\n'))
   }
   const { output } = result
+  if (output.DATABASE_REPLICA_URL !== undefined && output.DATABASE_URL === undefined) {
+    throw new ConfigError('DATABASE_REPLICA_URL: there is no DATABASE_URL whose replicas it could name')
+  }
   return {
     port: output.PORT,
     host: output.HOST,
     baseUrl: output.BASE_URL,
     databaseUrl: output.DATABASE_URL,
+    databaseReplicaUrls: output.DATABASE_REPLICA_URL ?? [],
     databasePoolSize: output.DATABASE_POOL_SIZE,
     databaseStatementTimeout: output.DATABASE_STATEMENT_TIMEOUT,
     databasePreparedStatements: output.DATABASE_PREPARED_STATEMENTS,
@@ -192,6 +211,7 @@ export function readConfig(
     defaultRateLimit: output.DEFAULT_RATE_LIMIT,
     listingsMegabytes: output.LISTINGS_MAX_MB,
     shutdownDelay: output.SHUTDOWN_DELAY,
+    answersMegabytes: output.ANSWER_CACHE_MB,
     logLevel: output.LOG_LEVEL,
     logFormat: output.LOG_FORMAT === 'auto' ? (terminal ? 'pretty' : 'json') : output.LOG_FORMAT,
     commit: output.COMMIT,

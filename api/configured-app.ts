@@ -33,6 +33,7 @@ export function createConfiguredApp(
     logger,
     baseUrl: config.baseUrl,
     listingsMegabytes: config.listingsMegabytes,
+    answersMegabytes: config.answersMegabytes,
     docsDirectory,
     readDemoKey,
     ...(readPhase && { readPhase }),

@@ -6,7 +6,7 @@
 import postgres from 'postgres'
 import { ConfigError } from './config.ts'
 import { AddressError } from './database/address.ts'
-import { isCertificateError, isDatabaseUnavailable } from './database/connect.ts'
+import { describeFailure, isCertificateError, isDatabaseUnavailable } from './database/connection-error.ts'
 import { EmbeddedDatabaseError } from './database/embedded.ts'
 import { MigrationError } from './database/migrate.ts'
 import { GitError } from './import/git/git-process.ts'
@@ -23,7 +23,7 @@ const refusals = /^(28...|3D000|42501|25006)$/
 export function explainFailure(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if (mendable.some((type) => error instanceof type)) return error.message
-  if (error instanceof AddressError) return `DATABASE_URL: its value is wrong: it ${error.message}`
+  if (error instanceof AddressError) return `${error.setting}: its value is wrong: it ${error.message}`
   if (error instanceof postgres.PostgresError && refusals.test(error.code)) {
     return `DATABASE_URL: the database refuses: ${error.message}`
   }
@@ -45,10 +45,4 @@ export function isWorthWaiting(error: unknown): error is Error {
 /** A failed call of the file system names the file; a failed connection names an address. */
 function isFileError(error: Error): boolean {
   return 'code' in error && 'syscall' in error && 'path' in error && error.syscall !== 'connect'
-}
-
-/** A host of several addresses fails with an error for each, and no words of its own. */
-export function describeFailure(error: Error): string {
-  if (!(error instanceof AggregateError)) return error.message
-  return error.errors.map((each) => (each instanceof Error ? each.message : String(each))).join('; ')
 }

@@ -52,6 +52,7 @@ function run(job: ClosedLoopJob): Promise<ClosedLoopResult> {
             perSecond: inTime / seconds,
             median: percentile(latencies, 0.5),
             p99: percentile(latencies, 0.99),
+            longest: latencies.at(-1) ?? Number.NaN,
           })
         },
         lost: (reason) => fail(new Error(`a connection was lost: ${reason}`)),

@@ -13,8 +13,10 @@ import { createInterface } from 'node:readline'
 export interface Target {
   /** API key. */
   key: string
-  /** Path and query; `{n}` stands for a random whole number from 1 to the job's `most`. */
+  /** Path and query; `{n}` stands for a random whole number from 1 to `most`. */
   path: string
+  /** Default: the job's. */
+  most?: number
 }
 
 /** What every load is made of. */
@@ -46,6 +48,7 @@ export interface ClosedLoopResult {
   /** Latencies in milliseconds. */
   median: number
   p99: number
+  longest: number
 }
 
 /** An open loop: requests are sent when they are due, whatever became of those before. */
@@ -119,16 +122,16 @@ export async function serveJobs<Job, Result>(run: (job: Job) => Promise<Result>)
 /** Creates a function that writes requests for random targets. `headers` are further lines. */
 export function createRequests({ port, targets, most }: Load): (headers?: string) => string {
   const rest = (key: string) => ` HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}\r\n`
-  const parts = targets.map(({ key, path }) => {
+  const parts = targets.map(({ key, path, most: own = most }) => {
     const [before = '', after] = path.split('{n}')
     return after === undefined
-      ? { before: `GET ${before}${rest(key)}`, after: undefined }
-      : { before: `GET ${before}`, after: after + rest(key) }
+      ? { before: `GET ${before}${rest(key)}`, after: undefined, own }
+      : { before: `GET ${before}`, after: after + rest(key), own }
   })
   return (headers = '') => {
     const part = parts[Math.floor(Math.random() * parts.length)]
     if (part === undefined) throw new Error('there is no target')
     if (part.after === undefined) return `${part.before}${headers}\r\n`
-    return `${part.before}${1 + Math.floor(Math.random() * most)}${part.after}${headers}\r\n`
+    return `${part.before}${1 + Math.floor(Math.random() * part.own)}${part.after}${headers}\r\n`
   }
 }

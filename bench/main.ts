@@ -4,6 +4,7 @@
  * @module
  */
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { type CatalogPart, catalogParts, measureCatalog } from './catalog/catalog.ts'
 import { createReport, type Report } from './figures.ts'
 import { type LedgerPart, ledgerParts, measureLedger } from './ledger.ts'
 import { measureOverload } from './overload.ts'
@@ -72,6 +73,31 @@ program.addCommand(
     (options: CommonOptions) =>
       run(options, (report) => measureOverload(report, { ...options, ...(options.quick && { users: few }) })),
   ),
+)
+program.addCommand(
+  createSubject('catalog', 'pages of lists, loads, and what they take', 6)
+    .option('--rounds <count>', 'runs of each contender', readCount, 5)
+    .option('--small-users <count>', 'users in the small database', readCount, 10_000)
+    .option('--keep <folder>', 'keep files and databases there, and use what is kept')
+    .option('--picture <file>', 'draw latencies by depth and by size, as SVG')
+    .addOption(new Option('--part <name>', 'only one of its parts').choices(catalogParts))
+    .action(
+      (
+        options: CommonOptions & {
+          rounds: number
+          smallUsers: number
+          keep?: string
+          picture?: string
+          part?: CatalogPart
+        },
+      ) =>
+        run(options, (report) =>
+          measureCatalog(report, {
+            ...options,
+            ...(options.quick && { users: few, rounds: 3, seconds: 3 }),
+          }),
+        ),
+    ),
 )
 
 await program.parseAsync()

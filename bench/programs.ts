@@ -20,30 +20,44 @@ export interface Program extends AsyncDisposable {
   pid: number
 }
 
-/** The service as it is deployed, but for its log: the peer has none either. */
-export function startOurs(databaseUrl: string): Promise<Program> {
-  return start('api/node.ts', databaseUrl)
+/** The service as it is deployed, but for its log: the peer has none either. `settings` are settings of its own. */
+export function startOurs(databaseUrl: string, settings: Record<string, string> = {}): Promise<Program> {
+  return start(process.execPath, [...nodeOptions(), join(project, 'api/node.ts')], databaseUrl, settings)
+}
+
+/** The service on Deno. */
+export function startOnDeno(databaseUrl: string, settings: Record<string, string> = {}): Promise<Program> {
+  const deno = join(project, 'node_modules/.bin/deno')
+  return start(deno, ['run', '--allow-all', '--quiet', join(project, 'api/deno.ts')], databaseUrl, settings)
 }
 
 export function startFastify(databaseUrl: string): Promise<Program> {
-  return start('bench/peers/fastify.ts', databaseUrl)
+  return start(process.execPath, [...nodeOptions(), join(project, 'bench/peers/fastify.ts')], databaseUrl, {})
 }
 
-async function start(file: string, databaseUrl: string): Promise<Program> {
-  const { PATH = '', HOME = '', BENCH_NODE_OPTIONS = '' } = process.env
-  const child = spawn(
-    process.execPath,
-    [...BENCH_NODE_OPTIONS.split(' ').filter(Boolean), join(project, file)],
-    {
-      cwd: tmpdir(), // settings of a .env file must not reach it
-      env: { PATH, HOME, DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'error', LOG_FORMAT: 'json' },
-      stdio: ['ignore', 'pipe', 'inherit'],
+function nodeOptions(): string[] {
+  return (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean)
+}
+
+async function start(
+  command: string,
+  parameters: readonly string[],
+  databaseUrl: string,
+  settings: Record<string, string>,
+): Promise<Program> {
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(command, parameters, {
+    cwd: tmpdir(), // settings of a .env file must not reach it
+    env: {
+      ...{ PATH, HOME, DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'error', LOG_FORMAT: 'json' },
+      ...settings,
     },
-  )
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const ended = once(child, 'close')
   const port = await Promise.race([readPort(child), ended.then(() => undefined)])
   const { pid } = child
-  if (port === undefined || pid === undefined) throw new Error(`${file} did not start`)
+  if (port === undefined || pid === undefined) throw new Error(`${parameters.at(-1)} did not start`)
   return {
     port,
     pid,
@@ -52,6 +66,30 @@ async function start(file: string, databaseUrl: string): Promise<Program> {
       await ended
     },
   }
+}
+
+/** What a load took. */
+export interface LoadResult {
+  seconds: number
+  /** Resident memory of the command at most, in MiB. */
+  megabytes: number
+}
+
+/** Runs `devdata import ndjson` on a folder. */
+export async function runImport(databaseUrl: string, folder: string): Promise<LoadResult> {
+  const { PATH = '', HOME = '' } = process.env
+  const began = performance.now()
+  const command = [...nodeOptions(), join(project, 'api/cli/main.ts'), 'import', 'ndjson', folder]
+  const child = spawn(process.execPath, command, {
+    cwd: tmpdir(),
+    env: { PATH, HOME, DATABASE_URL: databaseUrl },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const memory = watchMemory({ pid: child.pid ?? 0 })
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(`devdata import failed with ${code}`)
+  const seconds = (performance.now() - began) / 1000
+  return { seconds, megabytes: Math.max(0, ...(await memory.stop())) }
 }
 
 function readPort({ stdout }: ChildProcess): Promise<number> {
@@ -66,13 +104,13 @@ function readPort({ stdout }: ChildProcess): Promise<number> {
 }
 
 /** Resident memory of a process, in MiB. */
-export async function readMemory({ pid }: Program): Promise<number> {
+export async function readMemory({ pid }: Pick<Program, 'pid'>): Promise<number> {
   const { stdout } = await run('ps', ['-o', 'rss=', '-p', String(pid)])
   return Number(stdout) / 1024
 }
 
 /** Reads the resident memory once a second, in MiB, until it is stopped or the program ends. */
-export function watchMemory(program: Program): { stop(): Promise<number[]> } {
+export function watchMemory(program: Pick<Program, 'pid'>): { stop(): Promise<number[]> } {
   const stopping = new AbortController()
   const readings: number[] = []
   async function watch(): Promise<void> {
@@ -96,11 +134,17 @@ export interface PgbenchResult {
   perSecond: number
 }
 
-/**
- * Runs peers/pgbench.sql on as many connections; what it takes to open them does not count in `perSecond`. Throws when a
- * transaction failed.
- */
-export async function runPgbench(
+/** What pgbench runs: one of the scripts, chosen at random, again and again on each connection. */
+export interface PgbenchOptions {
+  scripts: readonly string[]
+  connections: number
+  seconds: number
+  /** Of the scripts. */
+  variables: Record<string, number>
+}
+
+/** Runs peers/pgbench.sql on as many connections. Throws when a transaction failed. */
+export function runPgbench(
   databaseUrl: string,
   {
     connections,
@@ -109,12 +153,20 @@ export async function runPgbench(
     users,
   }: { connections: number; seconds: number; keys: number; users: number },
 ): Promise<PgbenchResult> {
-  const binaries = findPostgresBinaries()
-  if (binaries === undefined) throw new Error(postgresMissing)
-  const { stdout, stderr } = await run(join(binaries.directory, 'pgbench'), [
-    ...['--no-vacuum', '--protocol=prepared', `--file=${join(import.meta.dirname, 'peers/pgbench.sql')}`],
+  const scripts = [join(import.meta.dirname, 'peers/pgbench.sql')]
+  return runScripts(databaseUrl, { scripts, connections, seconds, variables: { keys, users } })
+}
+
+/** Runs scripts; what it takes to open connections does not count in `perSecond`. Throws when a transaction failed. */
+export async function runScripts(
+  databaseUrl: string,
+  { scripts, connections, seconds, variables }: PgbenchOptions,
+): Promise<PgbenchResult> {
+  const { stdout, stderr } = await run(findBinary('pgbench'), [
+    ...['--no-vacuum', '--protocol=prepared', ...scripts.map((script) => `--file=${script}`)],
     ...[`--client=${connections}`, '--jobs=2', `--time=${seconds}`],
-    ...[`--define=keys=${keys}`, `--define=users=${users}`, databaseUrl],
+    ...Object.entries(variables).map(([name, value]) => `--define=${name}=${value}`),
+    databaseUrl,
   ])
   const find = (pattern: RegExp) => Number(pattern.exec(stdout)?.[1] ?? Number.NaN)
   const transactions = find(/transactions actually processed: (\d+)/)
@@ -123,4 +175,20 @@ export async function runPgbench(
     throw new Error(`pgbench failed:\n${stdout}${stderr}`)
   }
   return { transactions, perSecond }
+}
+
+/** Runs commands with psql, one after the other on one connection. */
+export async function runPsql(databaseUrl: string, commands: readonly string[]): Promise<void> {
+  const parameters = ['--no-psqlrc', '--quiet', '--set=ON_ERROR_STOP=1']
+  await run(findBinary('psql'), [
+    ...parameters,
+    ...commands.map((command) => `--command=${command}`),
+    databaseUrl,
+  ])
+}
+
+function findBinary(name: string): string {
+  const binaries = findPostgresBinaries()
+  if (binaries === undefined) throw new Error(postgresMissing)
+  return join(binaries.directory, name)
 }

@@ -12,7 +12,8 @@ import { startPostgresCluster } from '../test/support/postgres-cluster.ts'
 import type { Machine, Report } from './figures.ts'
 import { fillKeys, fillUsers } from './fill.ts'
 
-const settings = {
+/** Settings of the server: it keeps what it says it keeps. */
+export const serverSettings = {
   fsync: 'on',
   full_page_writes: 'on',
   synchronous_commit: 'on',
@@ -42,18 +43,35 @@ export interface StageOptions {
   keys: number
 }
 
+/** Opens a database with one connection, on which a statement may take as long as it needs. */
+export async function openBenchDatabase(url: string): Promise<BenchDatabase> {
+  const { sql } = await openDatabase({
+    databaseUrl: url,
+    dataDirectory: '',
+    databasePoolSize: 1,
+    databaseStatementTimeout: 0,
+  })
+  return { url, sql }
+}
+
+/** Tells where it is measured. */
+export async function describeMachine({ sql }: BenchDatabase): Promise<Machine> {
+  const [server] = await sql<{ version: string }[]>`select current_setting('server_version') as version`
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    node: process.versions.node,
+    postgresql: server?.version ?? '',
+    cores: cpus().length,
+    processor: cpus()[0]?.model ?? '',
+  }
+}
+
 export async function openStage({ users, keys }: StageOptions, report: Report): Promise<Stage> {
   report.say(`starting PostgreSQL; ${users.toLocaleString('en')} users, ${keys.toLocaleString('en')} keys`)
-  const cluster = await startPostgresCluster({ settings })
+  const cluster = await startPostgresCluster({ settings: serverSettings })
   const opened = new Set<BenchDatabase>()
   async function open(url: string): Promise<BenchDatabase> {
-    const { sql } = await openDatabase({
-      databaseUrl: url,
-      dataDirectory: '',
-      databasePoolSize: 1,
-      databaseStatementTimeout: 0,
-    })
-    const database = { url, sql }
+    const database = await openBenchDatabase(url)
     opened.add(database)
     return database
   }
@@ -68,16 +86,9 @@ export async function openStage({ users, keys }: StageOptions, report: Report): 
     await migrate(sql)
     await fillUsers(sql, users)
     await fillKeys(sql, keys)
-    const [server] = await sql<{ version: string }[]>`select current_setting('server_version') as version`
     return {
       database,
-      machine: {
-        date: new Date().toISOString().slice(0, 10),
-        node: process.versions.node,
-        postgresql: server?.version ?? '',
-        cores: cpus().length,
-        processor: cpus()[0]?.model ?? '',
-      },
+      machine: await describeMachine(database),
       async copy(name) {
         const admin = await open(cluster.url)
         // The bench's own connection would be in the way.

@@ -11,6 +11,7 @@ const defaults = {
   host: '127.0.0.1',
   baseUrl: undefined,
   databaseUrl: undefined,
+  databaseReplicaUrls: [],
   databasePoolSize: 10,
   databaseStatementTimeout: 30,
   databasePreparedStatements: 'auto',
@@ -19,6 +20,7 @@ const defaults = {
   defaultRateLimit: null,
   listingsMegabytes: 256,
   shutdownDelay: 5,
+  answersMegabytes: 32,
   logLevel: 'info',
   logFormat: 'json',
   commit: undefined,
@@ -78,6 +80,8 @@ test.each([
   ['LISTINGS_MAX_MB', '1000000', { listingsMegabytes: 1_000_000 }],
   ['SHUTDOWN_DELAY', '0', { shutdownDelay: 0 }],
   ['SHUTDOWN_DELAY', '600', { shutdownDelay: 600 }],
+  ['ANSWER_CACHE_MB', '0', { answersMegabytes: 0 }],
+  ['ANSWER_CACHE_MB', '100000', { answersMegabytes: 100_000 }],
   ['LOG_LEVEL', 'debug', { logLevel: 'debug' }],
   ['LOG_LEVEL', 'info', { logLevel: 'info' }],
   ['LOG_LEVEL', 'warning', { logLevel: 'warning' }],
@@ -119,6 +123,7 @@ test.each([
   ...['0', '1000001', '1G'].map((value) => ['LISTINGS_MAX_MB', value, wholeNumber(1, 1_000_000)] as const),
   ['DATABASE_PREPARED_STATEMENTS', 'yes', 'must be one of on, off, auto'],
   ...['-1', '601', '5s'].map((value) => ['SHUTDOWN_DELAY', value, wholeNumber(0, 600)] as const),
+  ...['-1', '100001', 'none'].map((value) => ['ANSWER_CACHE_MB', value, wholeNumber(0, 100_000)] as const),
   ...['trace', 'INFO', 'warn'].map(
     (value) => ['LOG_LEVEL', value, 'must be one of debug, info, warning, error'] as const,
   ),
@@ -135,6 +140,23 @@ test.each(['mysql://admin:hunter2@db/name', 'admin:hunter2@db', 'postgres:/hunte
     expect(complaint).not.toContain('hunter2')
   },
 )
+
+test.each([
+  [
+    'postgres://db/name?sslmode=on',
+    'must have an sslmode of disable, prefer, require, verify-ca, verify-full',
+  ],
+  ['postgres://u:hunter2%@db/name', 'must have % written as %25 where it stands for itself'],
+  [
+    'postgres://u:hunter2@db/name?channel_binding=require',
+    'must be without channel_binding=require, which is not supported',
+  ],
+])('a DATABASE_URL that can’t be read is refused with the reason: %s', (value, rule) => {
+  expect(readComplaint({ DATABASE_URL: value })).toBe(`DATABASE_URL: its value is wrong: it ${rule}`)
+  expect(readComplaint({ DATABASE_REPLICA_URL: `postgres://one/name,${value}` })).toBe(
+    `DATABASE_REPLICA_URL: its value is wrong: it ${rule}`,
+  )
+})
 
 test('all wrong settings are named at once, a line each', () => {
   expect(readComplaint({ PORT: 'x', LOG_LEVEL: 'loud', SAMPLE_DATA: 'maybe' }).split('\n').sort()).toEqual([

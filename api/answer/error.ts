@@ -1,7 +1,7 @@
 import type { Logger } from '@logtape/logtape'
 import type { ErrorHandler } from 'hono'
 import { OverCapacityError } from '../admission.ts'
-import { isDatabaseUnavailable } from '../database/connect.ts'
+import { isDatabaseUnavailable } from '../database/connection-error.ts'
 import type { Environment } from '../environment.ts'
 import { ApiError, unavailable } from '../errors.ts'
 

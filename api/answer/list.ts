@@ -5,9 +5,9 @@
  */
 import type { ListPage, Page } from '../catalog/page.ts'
 import type { ApiContext } from '../environment.ts'
+import { createEntityTag } from './entity-tag.ts'
 import type { MeteredAnswer } from './metered.ts'
 import { createLinkHeader, createPagination } from './pagination.ts'
-import { setHeader } from './send.ts'
 
 /** A page that was read, and where the list is. */
 export interface ListAnswer {
@@ -17,17 +17,18 @@ export interface ListAnswer {
   url: URL
 }
 
-/** States the list's headers, and makes the answer; it costs as many credits as it has items (`service.md` §8.2). */
-export function createListAnswer(c: ApiContext, { page, found, url }: ListAnswer): MeteredAnswer {
+/** Makes the answer of a list; it costs as many credits as it has items (`service.md` §8.2). */
+export function createListAnswer({ page, found, url }: ListAnswer): MeteredAnswer {
   const link = createLinkHeader(url, page, found.total)
-  setHeader(c, 'Link', link)
-  setHeader(c, 'X-Total-Count', String(found.total))
+  const pagination = JSON.stringify(createPagination(page, found.total))
   return {
     cost: found.count,
-    represents: [link, String(page.number), found.items],
-    render: () =>
-      `{"data":${found.items},"meta":${JSON.stringify(createMeta(c))},` +
-      `"pagination":${JSON.stringify(createPagination(page, found.total))}}`,
+    tag: createEntityTag(link, String(page.number), found.items),
+    headers: { Link: link, 'X-Total-Count': String(found.total) },
+    body: found.items,
+    version: found.version,
+    render: (c) =>
+      `{"data":${found.items},"meta":${JSON.stringify(createMeta(c))},"pagination":${pagination}}`,
   }
 }
 

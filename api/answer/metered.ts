@@ -6,6 +6,7 @@
  */
 import type { Handler, MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
+import type { Replicas } from '../database/replicas.ts'
 import type { ApiContext, Environment } from '../environment.ts'
 import {
   ApiError,
@@ -18,10 +19,11 @@ import {
 } from '../errors.ts'
 import type { BearerKey } from '../ledger/api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { Purchase, Settlement } from '../ledger/settle.ts'
+import type { Purchase, Settlement, Stale } from '../ledger/settle.ts'
 import { describeRoute } from '../middleware/access-log.ts'
 import { assertReadableUrl } from '../middleware/validate-url.ts'
-import { createEntityTag, matchesEntityTag } from './entity-tag.ts'
+import type { AnswerStore } from './answers.ts'
+import { matchesEntityTag } from './entity-tag.ts'
 import { send, setHeader } from './send.ts'
 import { stateStanding, wholeSeconds } from './standing.ts'
 import { noTerms, readTerms, type Terms } from './terms.ts'
@@ -30,10 +32,15 @@ import { noTerms, readTerms, type Terms } from './terms.ts'
 export interface MeteredAnswer {
   /** In credits: the number of items in the body. */
   cost: number
-  /** What the entity tag is made of: the data, and everything else that the URL's answer depends on. */
-  represents: readonly string[]
+  /** The entity tag of the data, and of everything else that the URL's answer depends on. */
+  tag: string
+  headers: Readonly<Record<string, string>>
+  /** JSON text: the body, or the part of it that `render` adds to. */
+  body: string
+  /** The version of the dataset that it was read at, if it may be given again as long as that holds. */
+  version?: number | undefined
   /** JSON text of the body, made when it is sure to be sent. */
-  render(): string
+  render(c: ApiContext): string
 }
 
 /** An error that may cost something: the contract's one paid 404 (`service.md` §4.2). */
@@ -59,16 +66,33 @@ export interface Meter {
 type Order = (Pick<Purchase, 'cost' | 'items'> & Terms) | null
 
 /** Creates the meter of a ledger. `basePath` is the path under which the API is mounted. */
-export function createMeter(ledger: Ledger, { basePath }: { basePath: string }): Meter {
-  /** Throws 401, 403, 422 or 429, and then nothing was taken. */
-  async function settle(c: ApiContext, order: Order, { counts = true } = {}): Promise<Settlement> {
+export function createMeter(
+  ledger: Ledger,
+  {
+    basePath,
+    answers,
+    replicas,
+  }: { basePath: string; answers: AnswerStore; replicas: Pick<Replicas, 'noteVersion'> },
+): Meter {
+  /**
+   * Throws 401, 403, 422 or 429, and then nothing was taken. `version` is what the dataset must have; `stale`: it has
+   * another one, and nothing was taken either.
+   */
+  async function settle(
+    c: ApiContext,
+    order: Order,
+    { counts = true, version = null }: { counts?: boolean; version?: number | null } = {},
+  ): Promise<Settlement | Stale> {
     const purchase = order && {
       ...order,
       requestId: c.get('requestId'),
       path: c.req.path.slice(basePath.length),
       endpoint: describeRoute(c).slice(basePath.length),
     }
-    const settlement = await ledger.settle(c.get('caller'), { counts, purchase }, c.get('leave'))
+    const settlement = await ledger.settle(c.get('caller'), { counts, version, purchase }, c.get('leave'))
+    answers.noteVersion(settlement.version)
+    replicas.noteVersion(settlement.version)
+    if (settlement.outcome === 'stale') return settlement
     if (settlement.outcome === 'unusable') throw unauthorized('Invalid API key')
     stateStanding(c, settlement)
     switch (settlement.outcome) {
@@ -91,6 +115,22 @@ export function createMeter(ledger: Ledger, { basePath }: { basePath: string }):
     throw forbidden(message)
   }
 
+  /** Reads the terms and the data. An `ApiError` in either is an answer that is free. */
+  async function prepare(
+    c: ApiContext,
+    read: (c: ApiContext) => Promise<MeteredAnswer | MeteredError>,
+  ): Promise<{ answer: MeteredAnswer | MeteredError; terms: Terms }> {
+    let terms = noTerms
+    try {
+      assertReadableUrl(c.req.url)
+      if (c.req.method !== 'HEAD') terms = readTerms(c)
+      return { answer: await read(c), terms }
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      return { answer: { cost: 0, error }, terms }
+    }
+  }
+
   return {
     permit: (isAllowed, message) =>
       createMiddleware<Environment>(function permit(c, next) {
@@ -108,39 +148,42 @@ export function createMeter(ledger: Ledger, { basePath }: { basePath: string }):
 
     metered: (read) => async (c) => {
       const isQuote = c.req.method === 'HEAD'
-      let terms = noTerms
-      let answer: MeteredAnswer | MeteredError
-      try {
-        assertReadableUrl(c.req.url)
-        if (!isQuote) terms = readTerms(c)
-        answer = await read(c)
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error
-        answer = { cost: 0, error }
-      }
-      const data = 'error' in answer ? undefined : answer
-      const tag = data === undefined ? '' : createEntityTag(...data.represents)
-      const isKnown = data !== undefined && matchesEntityTag(c.req.header('If-None-Match'), tag)
-      const cost = isKnown ? 0 : answer.cost
-      // What is not served can't be paid, nor can an idempotency key stand for it.
-      const isServed = !isQuote && !isKnown && (data !== undefined || cost > 0)
-      const order = isServed ? { ...terms, cost, items: data === undefined ? 0 : cost } : null
-      const { outcome, charged } = await settle(c, order)
+      // What is remembered, or a replica has, may be of an older dataset: then nothing was taken for it, and the data is
+      // read on the primary.
+      for (let known = answers.recall(c.req.url); ; known = undefined) {
+        const { answer, terms } = await prepare(c, known === undefined ? read : async () => known)
+        const data = 'error' in answer ? undefined : answer
+        for (const [name, value] of Object.entries(data?.headers ?? {})) setHeader(c, name, value)
+        const isKnown = data !== undefined && matchesEntityTag(c.req.header('If-None-Match'), data.tag)
+        const cost = isKnown ? 0 : answer.cost
+        // What is not served can't be paid, nor can an idempotency key stand for it.
+        const isServed = !isQuote && !isKnown && (data !== undefined || cost > 0)
+        const order = isServed ? { ...terms, cost, items: data === undefined ? 0 : cost } : null
+        const mayBeOld = known !== undefined || c.get('source') === 'replica'
+        const settlement = await settle(c, order, { version: (mayBeOld ? data?.version : undefined) ?? null })
+        if (settlement.outcome === 'stale') {
+          c.set('source', 'primary')
+          continue
+        }
+        const { outcome, charged } = settlement
 
-      c.set('charged', charged)
-      if (outcome === 'replayed') setHeader(c, 'Idempotency-Replayed', 'true')
-      const quote = c.get('caller').role === 'admin' ? 0 : cost
-      setHeader(c, 'X-Credits-Cost', String(isQuote ? quote : charged))
-      if ('error' in answer) throw answer.error
-      setHeader(c, 'ETag', tag)
-      // Private: whoever holds a copy must ask again, with a key, before using it.
-      setHeader(c, 'Cache-Control', 'private, no-cache')
-      if (isKnown) return send(c, null, { status: 304 })
-      return send(c, answer.render(), { type: 'application/json' })
+        c.set('charged', charged)
+        if (outcome === 'replayed') setHeader(c, 'Idempotency-Replayed', 'true')
+        const quote = c.get('caller').role === 'admin' ? 0 : cost
+        setHeader(c, 'X-Credits-Cost', String(isQuote ? quote : charged))
+        if ('error' in answer) throw answer.error
+        if (known === undefined) answers.remember(c.req.url, answer)
+        setHeader(c, 'ETag', answer.tag)
+        // Private: whoever holds a copy must ask again, with a key, before using it.
+        setHeader(c, 'Cache-Control', 'private, no-cache')
+        if (isKnown) return send(c, null, { status: 304 })
+        return send(c, answer.render(c), { type: 'application/json' })
+      }
     },
 
     free: (answer) => async (c) => {
       const settlement = await settle(c, null)
+      if (settlement.outcome === 'stale') throw new Error('what is free has no version')
       assertReadableUrl(c.req.url)
       return answer(c, settlement)
     },

@@ -20,8 +20,8 @@ export async function listCommits(
   const offset = offsetOf(page)
   // Positions count from the oldest commit, so that a new one moves no other.
   const [found] = await sql<ListPage[]>`
-    select r.commits_count as total, found.count, found.items
-    from (${selectRepository(sql, owner, name)}) r, lateral (
+    select r.commits_count as total, dataset.version, found.count, found.items
+    from dataset, (${selectRepository(sql, owner, name)}) r, lateral (
       select ${renderPage(sql, sql`document`, sql`position desc`)} from commits
       where repository_id = r.id
         and position > r.commits_count - ${offset + page.size}::bigint

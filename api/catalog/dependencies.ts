@@ -19,8 +19,8 @@ export async function listDependencies(
 ): Promise<ListPage | undefined> {
   const offset = offsetOf(page)
   const [found] = await sql<ListPage[]>`
-    select r.dependencies_count as total, found.count, found.items
-    from (${selectRepository(sql, owner, name)}) r, lateral (
+    select r.dependencies_count as total, dataset.version, found.count, found.items
+    from dataset, (${selectRepository(sql, owner, name)}) r, lateral (
       select ${renderPage(sql, sql`element.value::text`, sql`element.ordinality`)}
       from json_array_elements(r.dependencies::json) with ordinality as element
       where element.ordinality > ${offset}::bigint and element.ordinality <= ${offset + page.size}::bigint

@@ -19,7 +19,7 @@ const sweepInterval = 32
 
 /** Kept listings of one database. */
 export interface ListingStore {
-  /** SQL: `total` and `ids` (of the page, ascending) of a filter's listing at the dataset's version; no row if there is none yet. */
+  /** SQL: `total`, `version` and `ids` (of the page, ascending) of a filter's listing at the dataset's version; no row if there is none yet. */
   selectPage(list: ListName, filter: Filter, page: Page): Fragment
   /** Makes the listing that `selectPage` did not find. Many who ask at once cause one computation. */
   build(list: ListName, filter: Filter): Promise<void>
@@ -78,7 +78,7 @@ export function createListingStore(sql: Sql, { maxBytes }: { maxBytes: number })
       const offset = offsetOf(page)
       const firstChunk = Math.min(Math.floor(offset / chunkSize), 2 ** 31 - 3)
       return sql`
-        select l.total, array(
+        select l.total, l.version, array(
           select id from listing_chunks c, unnest(c.ids) as id
           where c.listing_id = l.id and c.chunk between ${firstChunk} and ${firstChunk + 1}
           order by id limit ${page.size} offset ${offset - firstChunk * chunkSize}::bigint

@@ -22,6 +22,8 @@ export interface ListPage {
   count: number
   /** JSON array of this page's items, as PostgreSQL rendered it. */
   items: string
+  /** The version of the dataset that it was read at; undefined for what is no part of the dataset. */
+  version?: number
 }
 
 /** How many items come before a page. */

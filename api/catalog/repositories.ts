@@ -6,7 +6,7 @@
 import type { Fragment, Sql } from '../database/connect.ts'
 import { type Filter, isUnfiltered } from './filter.ts'
 import { type ListingStore, readListed } from './listing.ts'
-import { createLookup } from './lookup.ts'
+import { createLookup, type Found } from './lookup.ts'
 import { type ListPage, offsetOf, type Page, renderPage } from './page.ts'
 import { foldText } from './text-key.ts'
 
@@ -35,7 +35,7 @@ function nameKey(owner: string, name: string): string {
  */
 export function createRepositoryLookup(
   sql: Sql,
-): (owner: string, name: string) => Promise<string | undefined> {
+): (owner: string, name: string) => Promise<Found | undefined> {
   const find = createLookup(
     sql,
     sql`
@@ -55,7 +55,7 @@ export function listRepositories(
   if (isUnfiltered(filter)) return listAllRepositories(sql, page)
   return readListed(listings, 'repositories', filter, async () => {
     const [found] = await sql<ListPage[]>`
-      select listing.total, found.count, found.items
+      select listing.total, listing.version, found.count, found.items
       from (${listings.selectPage('repositories', filter, page)}) listing,
       lateral (select ${renderRepositories(sql)} from repositories where id = any(listing.ids)) found`
     return found
@@ -65,7 +65,7 @@ export function listRepositories(
 async function listAllRepositories(sql: Sql, page: Page): Promise<ListPage> {
   const offset = offsetOf(page)
   const [found] = await sql<ListPage[]>`
-    select dataset.repositories_count as total, found.count, found.items
+    select dataset.repositories_count as total, dataset.version, found.count, found.items
     from dataset, lateral (
       select ${renderRepositories(sql)} from repositories
       where id > ${offset}::bigint and id <= least(${offset + page.size}::bigint, dataset.repositories_count)

@@ -6,7 +6,7 @@
 import type { Sql } from '../database/connect.ts'
 import { type Filter, isUnfiltered } from './filter.ts'
 import { type ListingStore, readListed } from './listing.ts'
-import { createLookup } from './lookup.ts'
+import { createLookup, type Found } from './lookup.ts'
 import { type ListPage, offsetOf, type Page, renderPage } from './page.ts'
 import { foldText } from './text-key.ts'
 
@@ -14,7 +14,7 @@ import { foldText } from './text-key.ts'
  * Creates a function that finds a user by login, without regard to case, as the JSON text of a User object
  * (`service.md` §2.2). A login that has changed hands is whose came last.
  */
-export function createUserLookup(sql: Sql): (login: string) => Promise<string | undefined> {
+export function createUserLookup(sql: Sql): (login: string) => Promise<Found | undefined> {
   const find = createLookup(
     sql,
     sql`
@@ -30,7 +30,7 @@ export function listUsers(sql: Sql, listings: ListingStore, filter: Filter, page
   if (isUnfiltered(filter)) return listAllUsers(sql, page)
   return readListed(listings, 'users', filter, async () => {
     const [found] = await sql<ListPage[]>`
-      select listing.total, found.count, found.items
+      select listing.total, listing.version, found.count, found.items
       from (${listings.selectPage('users', filter, page)}) listing,
       lateral (select ${renderUsers(sql)} from users where id = any(listing.ids)) found`
     return found
@@ -40,7 +40,7 @@ export function listUsers(sql: Sql, listings: ListingStore, filter: Filter, page
 async function listAllUsers(sql: Sql, page: Page): Promise<ListPage> {
   const offset = offsetOf(page)
   const [found] = await sql<ListPage[]>`
-    select dataset.users_count as total, found.count, found.items
+    select dataset.users_count as total, dataset.version, found.count, found.items
     from dataset, lateral (
       select ${renderUsers(sql)} from users
       where id > ${offset}::bigint and id <= least(${offset + page.size}::bigint, dataset.users_count)

@@ -6,13 +6,8 @@
 import { constants } from 'node:os'
 import process from 'node:process'
 import { type Config, readConfig, readEnvironment } from '../config.ts'
-import {
-  type Database,
-  type DatabaseOptions,
-  isDatabaseUnavailable,
-  openDatabase,
-  type Sql,
-} from '../database/connect.ts'
+import { type Database, type DatabaseOptions, openDatabase, type Sql } from '../database/connect.ts'
+import { isDatabaseUnavailable } from '../database/connection-error.ts'
 import { findMissingMigrations, listMigrations, MigrationError, migrate } from '../database/migrate.ts'
 
 /** How often another process may end while this one connects to its embedded database. */

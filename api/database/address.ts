@@ -30,6 +30,13 @@ export interface DatabaseAddress {
 /** The URL can't be used as it is. The message says why, without the URL: it may hold a password. */
 export class AddressError extends Error {
   override name = 'AddressError'
+  /** The setting that the URL is from. */
+  readonly setting: string
+
+  constructor(message: string, setting = 'DATABASE_URL') {
+    super(message)
+    this.setting = setting
+  }
 }
 
 /** What libpq reads of a URL's query, and there is nothing to do about here. */
@@ -91,25 +98,23 @@ function unescapePart(text: string): string {
  * TLS as the driver wants it. Throws `AddressError` when a file can't be read; its message goes on from the name of
  * the setting.
  */
-export function readTls({ tls, tlsFiles }: DatabaseAddress): false | 'prefer' | object {
+export function readTls({ tls, tlsFiles }: DatabaseAddress, setting: string): false | 'prefer' | object {
   if (tls === 'disable') return false
   if (tls === 'prefer') return 'prefer'
   const { ca, cert, key } = tlsFiles
+  const readPem = (name: string, path: string) => {
+    try {
+      return readFileSync(path, 'utf8')
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new AddressError(`names a file that can't be read: ${name}: ${reason}`, setting)
+    }
+  }
   return {
     rejectUnauthorized: tls !== 'require',
     ...(tls === 'verify-ca' && { checkServerIdentity: () => undefined }),
     ...(ca !== undefined && { ca: readPem('sslrootcert', ca) }),
     ...(cert !== undefined && { cert: readPem('sslcert', cert) }),
     ...(key !== undefined && { key: readPem('sslkey', key) }),
-  }
-}
-
-function readPem(name: string, path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new AddressError(
-      `names a file that can't be read: ${name}: ${error instanceof Error ? error.message : String(error)}`,
-    )
   }
 }

@@ -6,6 +6,7 @@
 import postgres from 'postgres'
 import { readAddress, readTls } from './address.ts'
 import { openEmbeddedDatabase } from './embedded.ts'
+import { createReplicas, type Replicas } from './replicas.ts'
 
 /** What parameters may be beyond texts, numbers, booleans, dates and bytes: `sql.typed.texts(names)`. */
 type Types = {
@@ -64,6 +65,8 @@ export interface DatabaseOptions {
   databaseStatementTimeout: number
   /** Whether statements are prepared once for a connection; `auto`: unless a pooler stands in between. */
   databasePreparedStatements?: PreparedStatements
+  /** Streaming replicas of the server, as URLs. Each is given as many connections as read from the primary. */
+  databaseReplicaUrls?: readonly string[]
 }
 
 /** Ways to send statements. */
@@ -78,6 +81,7 @@ export interface Database {
   kind: 'postgresql' | 'embedded'
   /** Whether this process runs the embedded database itself. */
   owned: boolean
+  replicas: Replicas
   /**
    * Finds out whether a pooler stands in between, if that is to be found out. To be called before the first statement,
    * and again until it resolves: it fails while the database is away.
@@ -93,6 +97,8 @@ const answerMargin = 5
 const longestSettlement = 10
 /** Statements under way may take so long once the database is to be closed, in seconds. */
 const closePatience = 5
+/** A replica has so long to connect, and to answer, before the primary is asked instead. In seconds. */
+const replicaPatience = 3
 
 /** What all connections have in common. */
 const common = {
@@ -118,6 +124,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     ...pools,
     kind: 'embedded',
     owned: embedded.owned,
+    replicas: createReplicas([]),
     adapt: async () => {},
     async close() {
       await pools.close()
@@ -127,42 +134,71 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 function openServer(databaseUrl: string, options: DatabaseOptions): Database {
-  const { databaseStatementTimeout, databasePreparedStatements = 'auto' } = options
-  const server = describeServer(databaseUrl)
-  const pools = openPools(options, ({ max, answerTimeout }) =>
-    postgres({
-      ...server,
-      max,
-      prepare: databasePreparedStatements !== 'off',
-      ...{ answer_timeout: answerTimeout }, // patches/apply.mjs
-      connection: {
-        ...server.connection,
-        ...(databaseStatementTimeout > 0 && { statement_timeout: databaseStatementTimeout * 1000 }),
-      },
+  const server = describeServer(databaseUrl, 'DATABASE_URL')
+  const pools = openPools(options, (pool) => openPool(server, options, pool))
+  const replicas = createReplicas(
+    (options.databaseReplicaUrls ?? []).map((url) => {
+      const replica = describeServer(url, 'DATABASE_REPLICA_URL')
+      const pool = { max: readerCount(options), answerTimeout: replicaPatience }
+      const sql = openPool({ ...replica, connect_timeout: replicaPatience }, options, pool)
+      const name = replica.path ?? `${replica.host}:${replica.port}`
+      return { name, sql, adapt: createAdapter(replica, options, [sql]) }
     }),
   )
-  let isAdapted = false
   return {
     ...pools,
     kind: 'postgresql',
     owned: false,
-    async adapt() {
-      if (isAdapted) return
-      if (await isPooled(server)) {
-        for (const { options } of [pools.sql, pools.ledgerSql]) {
-          // Statements that one server process knows are unknown to the next that a pooler chooses.
-          if (databasePreparedStatements === 'auto') options.prepare = false
-          // Poolers refuse parameters of a session that they can't follow.
-          delete options.connection?.statement_timeout
-        }
-      }
-      isAdapted = true
+    replicas,
+    adapt: createAdapter(server, options, [pools.sql, pools.ledgerSql]),
+    async close() {
+      await Promise.all([pools.close(), replicas.close()])
     },
   }
 }
 
+function openPool(
+  server: Server,
+  { databaseStatementTimeout, databasePreparedStatements }: DatabaseOptions,
+  { max, answerTimeout }: PoolOptions,
+): Sql {
+  return postgres({
+    ...server,
+    max,
+    prepare: databasePreparedStatements !== 'off',
+    ...{ answer_timeout: answerTimeout }, // patches/apply.mjs
+    connection: {
+      ...server.connection,
+      ...(databaseStatementTimeout > 0 && { statement_timeout: databaseStatementTimeout * 1000 }),
+    },
+  })
+}
+
+/** Creates what `adapt` of a database promises, for some pools of one server. */
+function createAdapter(
+  server: Server,
+  { databasePreparedStatements = 'auto' }: DatabaseOptions,
+  pools: readonly Sql[],
+): () => Promise<void> {
+  let isAdapted = false
+  return async function adapt() {
+    if (isAdapted) return
+    if (await isPooled(server)) {
+      for (const { options } of pools) {
+        // Statements that one server process knows are unknown to the next that a pooler chooses.
+        if (databasePreparedStatements === 'auto') options.prepare = false
+        // Poolers refuse parameters of a session that they can't follow.
+        delete options.connection?.statement_timeout
+      }
+    }
+    isAdapted = true
+  }
+}
+
+type Server = ReturnType<typeof describeServer>
+
 /** What the driver needs to know of a server. */
-function describeServer(databaseUrl: string) {
+function describeServer(databaseUrl: string, setting: string) {
   const address = readAddress(databaseUrl)
   const { host, port, socketPath, user, password, database } = address
   return {
@@ -173,7 +209,7 @@ function describeServer(databaseUrl: string) {
     ...(user !== undefined && { user }),
     ...(password !== undefined && { password }),
     ...(database !== undefined && { database }),
-    ssl: readTls(address),
+    ssl: readTls(address, setting),
     connection: { application_name: 'devdata', ...address.parameters },
   }
 }
@@ -182,7 +218,7 @@ function describeServer(databaseUrl: string) {
  * Whether a pooler stands before a server: it names a process of its own invention to its clients, since theirs may be
  * another one for each transaction.
  */
-async function isPooled(server: ReturnType<typeof describeServer>): Promise<boolean> {
+async function isPooled(server: Server): Promise<boolean> {
   const sql = postgres({ ...server, max: 1, prepare: false, ...{ answer_timeout: common.connect_timeout } })
   try {
     const rows = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
@@ -199,16 +235,20 @@ interface PoolOptions {
   answerTimeout: number | null
 }
 
-/** Four of ten connections are the ledger's. A single one is shared. */
-function openPools(
-  { databasePoolSize, databaseStatementTimeout }: DatabaseOptions,
-  open: (options: PoolOptions) => Sql,
-) {
-  const ledgerSize = Math.floor(databasePoolSize * 0.4) || 1
+/** Connections that read: six of ten, the others are the ledger's. A single one is shared. */
+function readerCount({ databasePoolSize }: DatabaseOptions): number {
+  return Math.max(1, databasePoolSize - (Math.floor(databasePoolSize * 0.4) || 1))
+}
+
+function openPools(options: DatabaseOptions, open: (options: PoolOptions) => Sql) {
+  const { databasePoolSize, databaseStatementTimeout } = options
   const answerTimeout = databaseStatementTimeout > 0 ? databaseStatementTimeout + answerMargin : null
-  const sql = open({ max: Math.max(1, databasePoolSize - ledgerSize), answerTimeout })
+  const sql = open({ max: readerCount(options), answerTimeout })
   const ledgerTimeout = Math.min(answerTimeout ?? Number.POSITIVE_INFINITY, longestSettlement + answerMargin)
-  const ledgerSql = databasePoolSize > 1 ? open({ max: ledgerSize, answerTimeout: ledgerTimeout }) : sql
+  const ledgerSql =
+    databasePoolSize > 1
+      ? open({ max: databasePoolSize - readerCount(options), answerTimeout: ledgerTimeout })
+      : sql
   return {
     sql,
     ledgerSql,
@@ -216,48 +256,4 @@ function openPools(
       await Promise.all([sql.end({ timeout: closePatience }), ledgerSql.end({ timeout: closePatience })])
     },
   }
-}
-
-const connectionErrorCodes = new Set([
-  'ANSWER_TIMEOUT', // patches/apply.mjs
-  'CONNECT_TIMEOUT',
-  'CONNECTION_CLOSED',
-  'CONNECTION_DESTROYED',
-  'CONNECTION_ENDED',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOENT', // the embedded database's socket
-  'ENOTFOUND',
-  'EPIPE',
-  'ETIMEDOUT',
-  'TLS_REFUSED', // patches/apply.mjs
-])
-/** PostgreSQL's classes for: connection exception, insufficient resources, operator intervention. */
-const unavailableClasses = new Set(['08', '53', '57'])
-
-/** A read-only database (a standby, or a primary that was set so), and a lock that was not to be had in time. */
-const unavailableCodes = new Set(['25006', '55P03'])
-
-/** What TLS says of a certificate that it does not take (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
-const certificateCodes = /CERT|_CA$|_CRL|HOSTNAME_MISMATCH|LEAF_SIGNATURE|INVALID_PURPOSE|PATH_LENGTH/
-
-/** Whether an error means that the server's certificate is not to be trusted. */
-export function isCertificateError(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    typeof error.code === 'string' &&
-    certificateCodes.test(error.code)
-  )
-}
-
-/** Whether an error means that the database is away or overloaded, and not that a statement is wrong. */
-export function isDatabaseUnavailable(error: unknown): boolean {
-  if (isCertificateError(error)) return true
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false
-  if (connectionErrorCodes.has(error.code)) return true
-  if (unavailableCodes.has(error.code)) return true
-  return error.code.length === 5 && unavailableClasses.has(error.code.slice(0, 2))
 }

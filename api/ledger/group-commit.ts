@@ -7,12 +7,12 @@
 import { type Admission, createAdmission } from '../admission.ts'
 import { createBatcher } from '../database/batch.ts'
 import type { Sql } from '../database/connect.ts'
-import { type Claim, type Settlement, settleGroup } from './settle.ts'
+import { type Claim, type Settlement, type Stale, settleGroup } from './settle.ts'
 
 /** Requests in a group, at most. */
 const groupSize = 256
 
-type Settle = (claim: Claim) => Promise<Settlement>
+type Settle = (claim: Claim) => Promise<Settlement | Stale>
 
 /** For this long a key may wait for a lane, in milliseconds; a lane waits for a key as long. */
 const longestWait = 5_000
@@ -26,7 +26,7 @@ const longestWait = 5_000
 export function createGroupCommit(
   sql: Sql,
   { patientLanes }: { patientLanes: number },
-): (claim: Claim, onBusy?: () => void) => Promise<Settlement> {
+): (claim: Claim, onBusy?: () => void) => Promise<Settlement | Stale> {
   const settleTogether = createBatcher({
     run: (claims: Claim[]) => settleGroup(sql, claims, { patient: false }),
     size: groupSize,
@@ -39,7 +39,7 @@ export function createGroupCommit(
   /** Keys that were found in other hands, each with the line of those who wait for it. */
   const lines = new Map<number, { settle: Settle; waiting: number }>()
 
-  async function settlePatiently(claim: Claim): Promise<Settlement> {
+  async function settlePatiently(claim: Claim): Promise<Settlement | Stale> {
     const { keyId } = claim
     const line = lines.get(keyId) ?? { settle: createLine(sql, keyId, lanes), waiting: 0 }
     lines.set(keyId, line)

@@ -12,7 +12,7 @@ import type { Sql } from '../database/connect.ts'
 import { type BearerKey, findApiKeys, hashSecret } from './api-key.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { sweepIdempotencyKeys } from './idempotency.ts'
-import type { Claim, Settlement } from './settle.ts'
+import type { Claim, Settlement, Stale } from './settle.ts'
 
 /** The ledger of one instance. */
 export interface Ledger {
@@ -23,9 +23,9 @@ export interface Ledger {
   /** Decides about a request with a key, and charges it. Calls `onBusy` when that will take a while, as its key is in other hands. */
   settle(
     key: BearerKey,
-    request: Pick<Claim, 'counts' | 'purchase'>,
+    request: Pick<Claim, 'counts' | 'version' | 'purchase'>,
     onBusy?: () => void,
-  ): Promise<Settlement>
+  ): Promise<Settlement | Stale>
   /** What a request of a key would be told for sure, as the key was over its limit a moment ago; undefined: ask. */
   foresee(keyId: number): Settlement | undefined
 }
@@ -83,6 +83,7 @@ export function createLedger(sql: Sql): Ledger {
     async settle({ id, secret, secretHash }, request, onBusy) {
       const asked = performance.now()
       const settlement = await settleInGroup({ keyId: id, secretHash, ...request }, onBusy)
+      if (settlement.outcome === 'stale') return settlement
       if (settlement.outcome === 'unusable') keys.delete(secret)
       if (settlement.outcome === 'throttled') rememberThrottled(id, settlement, asked)
       if (settlement.charged > 0 && request.purchase?.idempotency) sweepSometimes()

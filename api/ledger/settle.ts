@@ -15,6 +15,8 @@ export interface Claim {
   secretHash: Buffer
   /** Whether it counts against the rate limit. */
   counts: boolean
+  /** The version that the dataset must have; null: any. */
+  version: number | null
   /** What is bought; null for what is free. */
   purchase: Purchase | null
 }
@@ -61,6 +63,15 @@ export interface Settlement {
   balance: number
   /** Where the key stands in its window, if it has a limit and the request counts. */
   rateLimit: RateLimitState | undefined
+  /** The dataset's version at that moment. */
+  version: number
+}
+
+/** The dataset has another version than the claim says: nothing was decided. */
+export interface Stale {
+  outcome: 'stale'
+  /** The dataset's version. */
+  version: number
 }
 
 /** The key's row is in other hands: nothing was decided. */
@@ -87,7 +98,11 @@ export async function settleGroup(
   sql: Sql,
   claims: readonly Claim[],
   { patient }: { patient: boolean },
-): Promise<(Settlement | Busy)[]> {
+): Promise<(Settlement | Stale | Busy)[]> {
+  const versions = new Set(claims.flatMap(({ version }) => version ?? []))
+  const expected = versions.size === 0 ? null : Math.max(...versions)
+  // The dataset had that version, and goes on from there: it is none of the others any more.
+  if (expected !== null && versions.size > 1) return settleOthers(sql, claims, expected, { patient })
   const requests = claims.map(({ keyId, secretHash, counts, purchase }, n) => ({
     n,
     key_id: keyId,
@@ -102,13 +117,39 @@ export async function settleGroup(
     idempotency_key: purchase?.idempotency?.key,
     request: purchase?.idempotency?.request,
   }))
-  const [answer] = await sql<{ rows: Row[] }[]>`
-    select settle(${JSON.stringify(requests)}::text::json, ${patient}) as rows`
-  const rows = answer?.rows.sort((a, b) => a.n - b.n) ?? []
-  return rows.map(toSettlement)
+  // `case` settles nothing where the version is another one.
+  const [answer] = await sql<{ version: number; rows: Row[] | null }[]>`
+    select version,
+      case when version = coalesce(${expected}::bigint, version)
+        then settle(${JSON.stringify(requests)}::text::json, ${patient})
+      end as rows
+    from dataset`
+  if (answer === undefined) throw new Error('the dataset row is missing')
+  const { version, rows } = answer
+  if (rows === null) return settleOthers(sql, claims, version, { patient })
+  return rows.sort((a, b) => a.n - b.n).map((row) => toSettlement(row, version))
 }
 
-function toSettlement({ outcome, charged, balance, quota, window, used, reset }: Row): Settlement | Busy {
+/** Settles those of a group that expect no version or the one that the dataset has; the others are stale. */
+async function settleOthers(
+  sql: Sql,
+  claims: readonly Claim[],
+  version: number,
+  { patient }: { patient: boolean },
+): Promise<(Settlement | Stale | Busy)[]> {
+  const isStale = (claim: Claim) => claim.version !== null && claim.version !== version
+  const others = claims.filter((claim) => !isStale(claim))
+  const settled = (others.length > 0 ? await settleGroup(sql, others, { patient }) : []).values()
+  return claims.map((claim) => {
+    const next = isStale(claim) ? undefined : settled.next()
+    return next?.value ?? { outcome: 'stale', version }
+  })
+}
+
+function toSettlement(
+  { outcome, charged, balance, quota, window, used, reset }: Row,
+  version: number,
+): Settlement | Busy {
   if (outcome === 'busy') return { outcome }
   const isLimited = quota !== null && window !== null && reset !== null
   return {
@@ -122,5 +163,6 @@ function toSettlement({ outcome, charged, balance, quota, window, used, reset }:
           resetSeconds: reset,
         }
       : undefined,
+    version,
   }
 }

@@ -9,6 +9,7 @@ import type { MeteredAnswer } from '../answer/metered.ts'
 import { send, setHeader } from '../answer/send.ts'
 import type { ListPage, Page } from '../catalog/page.ts'
 import type { ApiContext } from '../environment.ts'
+import { notFound } from '../errors.ts'
 import { type FilterReader, readPage, withFilters } from './parameters.ts'
 
 /** Tells the public address of a request's path, without its query. */
@@ -18,24 +19,28 @@ export type PublicUrl = (c: ApiContext) => URL
 export interface List<Filter> {
   publicUrl: PublicUrl
   filter: FilterReader<Filter>
-  /** Reads one page. May throw an `ApiError`. */
-  find(page: Page, filter: Filter): Promise<ListPage>
+  /** Reads one page; undefined: there is no such list. May throw an `ApiError`. */
+  find(page: Page, filter: Filter): Promise<ListPage | undefined>
+  /** What the 404 says then. */
+  missing?: string
 }
 
-/** Reads the request for a page of a list, and makes its answer. Throws 400 for a wrong parameter. */
+/** Reads the request for a page of a list, and makes its answer. Throws 400 for a wrong parameter, and 404. */
 export async function readList<Filter>(
   c: ApiContext,
-  { publicUrl, filter, find }: List<Filter>,
+  { publicUrl, filter, find, missing = 'Not found' }: List<Filter>,
 ): Promise<MeteredAnswer> {
   const query = new URL(c.req.url).searchParams
   const page = readPage(query)
   const found = await find(page, filter.read(query))
-  return createListAnswer(c, { page, found, url: withFilters(publicUrl(c), query, filter.names) })
+  if (found === undefined) throw notFound(missing)
+  return createListAnswer({ page, found, url: withFilters(publicUrl(c), query, filter.names) })
 }
 
 /** Answers a page of a list that is free, and is nobody else's to keep. */
 export async function answerFreeList<Filter>(c: ApiContext, list: List<Filter>): Promise<Response> {
-  const { render } = await readList(c, list)
+  const { headers, render } = await readList(c, list)
+  for (const [name, value] of Object.entries(headers)) setHeader(c, name, value)
   setHeader(c, 'Cache-Control', 'no-store')
-  return send(c, render(), { type: 'application/json' })
+  return send(c, render(c), { type: 'application/json' })
 }

@@ -1,8 +1,9 @@
+import { createDocumentAnswer } from '../answer/document.ts'
 import { listCommits } from '../catalog/commits.ts'
 import { listDependencies } from '../catalog/dependencies.ts'
-import { createRepositoryLookup, listRepositories } from '../catalog/repositories.ts'
+import { listRepositories } from '../catalog/repositories.ts'
 import { notFound } from '../errors.ts'
-import type { CatalogRoutes } from './catalog-routes.ts'
+import { type CatalogRoutes, readCatalog } from './catalog-routes.ts'
 import { readList } from './lists.ts'
 import { catalogFilter, noFilter, readFullName } from './parameters.ts'
 
@@ -10,16 +11,15 @@ import { catalogFilter, noFilter, readFullName } from './parameters.ts'
 const sublists = { commits: listCommits, dependencies: listDependencies }
 
 /** `GET /repos` and everything below it (`service.md` §4.3, §4.4, §4.7). */
-export function addRepositoryRoutes({ app, sql, listings, meter, publicUrl }: CatalogRoutes): void {
-  const findRepository = createRepositoryLookup(sql)
-
+export function addRepositoryRoutes({ app, sources, meter, publicUrl }: CatalogRoutes): void {
   app.get(
     '/repos',
     meter.metered((c) =>
       readList(c, {
         publicUrl,
         filter: catalogFilter('dependency_names', 'dependency_files'),
-        find: (page, filter) => listRepositories(sql, listings, filter, page),
+        find: (page, filter) =>
+          readCatalog(c, sources, ({ sql, listings }) => listRepositories(sql, listings, filter, page)),
       }),
     ),
   )
@@ -29,9 +29,9 @@ export function addRepositoryRoutes({ app, sql, listings, meter, publicUrl }: Ca
     ['/repos/:owner{[^/]*}', '/repos/:owner{[^/]*}/:name{[^/]*}'],
     meter.metered(async (c) => {
       const { owner, name } = readFullName(c)
-      const repository = await findRepository(owner, name)
+      const repository = await readCatalog(c, sources, ({ findRepository }) => findRepository(owner, name))
       if (repository === undefined) throw notFound('Repository not found')
-      return { cost: 1, represents: [publicUrl(c).href, repository], render: () => repository }
+      return createDocumentAnswer(publicUrl(c), repository)
     }),
   )
 
@@ -43,11 +43,8 @@ export function addRepositoryRoutes({ app, sql, listings, meter, publicUrl }: Ca
         return readList(c, {
           publicUrl,
           filter: noFilter,
-          async find(page) {
-            const found = await listItems(sql, owner, name, page)
-            if (found === undefined) throw notFound('Repository not found')
-            return found
-          },
+          find: (page) => readCatalog(c, sources, ({ sql }) => listItems(sql, owner, name, page)),
+          missing: 'Repository not found',
         })
       }),
     )

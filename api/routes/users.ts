@@ -1,6 +1,7 @@
-import { createUserLookup, listUsers } from '../catalog/users.ts'
+import { createDocumentAnswer } from '../answer/document.ts'
+import { listUsers } from '../catalog/users.ts'
 import { notFound } from '../errors.ts'
-import type { CatalogRoutes } from './catalog-routes.ts'
+import { type CatalogRoutes, readCatalog } from './catalog-routes.ts'
 import { readList } from './lists.ts'
 import { catalogFilter, readLogin } from './parameters.ts'
 
@@ -8,16 +9,15 @@ import { catalogFilter, readLogin } from './parameters.ts'
 const unknownUserCost = 1
 
 /** `GET /users` and `GET /users/{login}` (`service.md` §4.1, §4.2). */
-export function addUserRoutes({ app, sql, listings, meter, publicUrl }: CatalogRoutes): void {
-  const findUser = createUserLookup(sql)
-
+export function addUserRoutes({ app, sources, meter, publicUrl }: CatalogRoutes): void {
   app.get(
     '/users',
     meter.metered((c) =>
       readList(c, {
         publicUrl,
         filter: catalogFilter('location', 'dependency_names', 'dependency_files'),
-        find: (page, filter) => listUsers(sql, listings, filter, page),
+        find: (page, filter) =>
+          readCatalog(c, sources, ({ sql, listings }) => listUsers(sql, listings, filter, page)),
       }),
     ),
   )
@@ -25,9 +25,10 @@ export function addUserRoutes({ app, sql, listings, meter, publicUrl }: CatalogR
   app.get(
     '/users/:login{[^/]*}',
     meter.metered(async (c) => {
-      const user = await findUser(readLogin(c))
+      const login = readLogin(c)
+      const user = await readCatalog(c, sources, ({ findUser }) => findUser(login))
       if (user === undefined) return { cost: unknownUserCost, error: notFound('User not found') }
-      return { cost: 1, represents: [publicUrl(c).href, user], render: () => user }
+      return createDocumentAnswer(publicUrl(c), user)
     }),
   )
 }

@@ -11,6 +11,7 @@ import type { Hono } from 'hono'
 import { inject } from 'vitest'
 import { createApp } from '../../api/app.ts'
 import { type Database, openDatabase } from '../../api/database/connect.ts'
+import { createReplicas } from '../../api/database/replicas.ts'
 import type { Environment } from '../../api/environment.ts'
 import { docsDirectory } from '../../api/program.ts'
 import { assertMatchesContract } from './contract.ts'
@@ -21,6 +22,7 @@ import type { Answer, RequestOptions, TestService } from './service.ts'
 export interface InstanceOptions {
   baseUrl?: string
   docsDirectory?: string
+  answersMegabytes?: number
   readDemoKey?: () => string
 }
 
@@ -33,15 +35,21 @@ export interface Instance {
 
 /** An app on a database that is somebody else's to close. */
 export function createInstance(
-  { sql, ledgerSql, kind }: Pick<Database, 'sql' | 'ledgerSql' | 'kind'>,
+  {
+    sql,
+    ledgerSql,
+    kind,
+    replicas = createReplicas([]),
+  }: Pick<Database, 'sql' | 'ledgerSql' | 'kind'> & Partial<Pick<Database, 'replicas'>>,
   options: InstanceOptions = {},
 ): Instance {
   const { baseUrl } = options
   const app = createApp({
-    database: { sql, ledgerSql, kind, owned: false, adapt: async () => {}, close: async () => {} },
+    database: { sql, ledgerSql, kind, owned: false, replicas, adapt: async () => {}, close: async () => {} },
     logger: getLogger('devdata'),
     baseUrl,
     listingsMegabytes: 16,
+    answersMegabytes: options.answersMegabytes ?? 4,
     longestWait: 60_000, // how fast this machine is, is not what tests are about
     docsDirectory: options.docsDirectory ?? docsDirectory,
     readDemoKey: options.readDemoKey,

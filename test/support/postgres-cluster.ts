@@ -34,6 +34,12 @@ export interface PostgresClusterOptions {
    * socket folder are not settable.
    */
   settings?: Record<string, string>
+  /**
+   * A folder of its own for the cluster, which stays when the server has stopped: what was kept there is found there, with
+   * the settings that it was made with. Its path must be short, and open to the user who runs PostgreSQL. Default: a
+   * temporary folder, which goes.
+   */
+  folder?: string
   /** Locale of the databases, which are UTF8. Default: `C.UTF-8` (`en_US.UTF-8` on macOS, which lacks the former). */
   locale?: string
 }
@@ -149,12 +155,45 @@ export async function startPostgresCluster(options: PostgresClusterOptions = {})
   const binaries = findPostgresBinaries()
   if (!binaries) throw new Error(postgresMissing)
   const account = findUnprivilegedAccount()
-  const directory = await mkdtemp(join(findTemporaryDirectory(account), 'devdata-pg-'))
+  const { folder } = options
+  if (folder !== undefined) await mkdir(folder, { recursive: true })
+  const directory = folder ?? (await mkdtemp(join(findTemporaryDirectory(account), 'devdata-pg-')))
   if (account) await chown(directory, account.uid, account.gid)
-  const removal = watchForRemoval(directory, account)
+  const removal = watchForRemoval(directory, account, { stays: folder !== undefined })
   try {
-    const password = randomBytes(16).toString('hex')
-    await initialize(binaries, directory, password, options, account)
+    if (!existsSync(join(directory, 'data', 'PG_VERSION'))) {
+      await initialize(binaries, directory, options, account)
+    }
+    const password = await readFile(join(directory, 'password'), 'utf8')
+    return await createCluster(binaries, directory, password, account, removal)
+  } catch (error) {
+    await removal.remove()
+    throw error
+  }
+}
+
+/** Makes a streaming replica of a running cluster, with a port of its own; its folder and password are like the other's. */
+export async function startReplica(primary: PostgresCluster): Promise<PostgresCluster> {
+  const binaries = findPostgresBinaries()
+  if (!binaries) throw new Error(postgresMissing)
+  const account = findUnprivilegedAccount()
+  const directory = await mkdtemp(join(findTemporaryDirectory(account), 'devdata-pg-'))
+  await mkdir(join(directory, 'socket'))
+  if (account)
+    for (const path of [directory, join(directory, 'socket')]) await chown(path, account.uid, account.gid)
+  const removal = watchForRemoval(directory, account, { stays: false })
+  try {
+    await run(
+      join(binaries.directory, 'pg_basebackup'),
+      [
+        `--pgdata=${join(directory, 'data')}`,
+        `--dbname=${primary.url}`,
+        ...['--write-recovery-conf', '--wal-method=stream', '--checkpoint=fast', '--no-sync'],
+      ],
+      directory,
+      account,
+    )
+    const { password } = new URL(primary.url)
     return await createCluster(binaries, directory, password, account, removal)
   } catch (error) {
     await removal.remove()
@@ -198,7 +237,7 @@ async function createCluster(
       if (!server || hasEnded(server)) server = await launch(port)
     },
     async [Symbol.asyncDispose]() {
-      await cluster.stop('immediate')
+      await cluster.stop(removal.stays ? 'fast' : 'immediate')
       await removal.remove()
     },
   }
@@ -257,7 +296,6 @@ function isOpenTo({ uid, gid }: Account, path: string): boolean {
 async function initialize(
   { directory: binaryDirectory }: PostgresBinaries,
   directory: string,
-  password: string,
   {
     settings = {},
     locale = process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8',
@@ -266,8 +304,8 @@ async function initialize(
 ): Promise<void> {
   const data = join(directory, 'data')
   const passwordFile = join(directory, 'password')
-  await mkdir(join(directory, 'socket'))
-  await writeFile(passwordFile, password, { mode: 0o600 })
+  await mkdir(join(directory, 'socket'), { recursive: true })
+  await writeFile(passwordFile, randomBytes(16).toString('hex'), { mode: 0o600 })
   if (account) {
     await chown(join(directory, 'socket'), account.uid, account.gid)
     await chown(passwordFile, account.uid, account.gid)
@@ -391,7 +429,7 @@ async function isReady(data: string, pid: number | undefined): Promise<boolean> 
     (text) => text.split('\n'),
     () => [],
   )
-  return lines[0] === String(pid) && lines[7]?.trim() === 'ready'
+  return lines[0] === String(pid) && ['ready', 'standby'].includes(lines[7]?.trim() ?? '')
 }
 
 async function readEnd(file: string): Promise<string> {
@@ -420,7 +458,9 @@ async function stopServer(server: ChildProcess, mode: StopMode): Promise<void> {
 }
 
 interface Removal {
-  /** Ends what runs in the folder, removes it, and promises that it is gone. */
+  /** Whether the folder stays. */
+  stays: boolean
+  /** Ends what runs in the folder, removes it unless it stays, and promises that this is done. */
   remove(): Promise<void>
 }
 
@@ -448,12 +488,16 @@ const removalScript = `
     esac
   fi
   cd /
-  rm -rf "$1" || { sleep 0.5; rm -rf "$1"; }
+  [ "$2" = stays ] || rm -rf "$1" || { sleep 0.5; rm -rf "$1"; }
 `
 
 /** Starts the watcher, as the account of the server, in a session that outlives this process and its terminal. */
-function watchForRemoval(directory: string, account: Account | undefined): Removal {
-  const watcher = spawn('/bin/sh', ['-c', removalScript, 'sh', directory], {
+function watchForRemoval(
+  directory: string,
+  account: Account | undefined,
+  { stays }: { stays: boolean },
+): Removal {
+  const watcher = spawn('/bin/sh', ['-c', removalScript, 'sh', directory, stays ? 'stays' : 'goes'], {
     ...account,
     cwd: '/',
     env: { PATH: process.env.PATH ?? '' },
@@ -465,11 +509,12 @@ function watchForRemoval(directory: string, account: Account | undefined): Remov
   watcher.unref()
   ended.catch(() => undefined)
   return {
+    stays,
     async remove() {
       watcher.ref()
       watcher.stdin.end()
       await ended
-      if (existsSync(directory)) throw new Error(`${directory} could not be removed`)
+      if (!stays && existsSync(directory)) throw new Error(`${directory} could not be removed`)
     },
   }
 }

@@ -1,0 +1,59 @@
+/**
+ * Answers that are remembered until the dataset has another version, within a bound of bytes. What is remembered spares
+ * reading the data; the ledger settles each request all the same, and says there whether the version still holds.
+ *
+ * @module
+ */
+import { LRUCache } from 'lru-cache'
+import type { MeteredAnswer } from './metered.ts'
+
+/** An answer with the version of the dataset that it was read at. */
+export type VersionedAnswer = MeteredAnswer & { version: number }
+
+/** Answers of one instance. */
+export interface AnswerStore {
+  /** The answer of an address, if it is remembered and the version, as far as is known here, still holds. */
+  recall(url: string): VersionedAnswer | undefined
+  /** Remembers an answer that has a version, in place of others that were not asked for as lately. */
+  remember(url: string, answer: MeteredAnswer): void
+  /** The dataset has this version: what is of another one is forgotten. */
+  noteVersion(version: number): void
+}
+
+/** What an entry takes beside its texts, in bytes. */
+const overhead = 600
+
+/** Creates an empty store; `maxBytes` is what it may hold, 0 for nothing. */
+export function createAnswerStore({ maxBytes }: { maxBytes: number }): AnswerStore {
+  if (maxBytes === 0) return { recall: () => undefined, remember() {}, noteVersion() {} }
+  const answers = new LRUCache<string, VersionedAnswer>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ body, headers }, url) =>
+      overhead +
+      sizeOf(url) +
+      sizeOf(body) +
+      Object.values(headers).reduce((sum, text) => sum + sizeOf(text), 0),
+  })
+  let current: number | undefined
+  return {
+    recall(url) {
+      const answer = answers.get(url)
+      return answer?.version === current ? answer : undefined
+    },
+    remember(url, answer) {
+      const { version } = answer
+      if (version !== undefined && (current === undefined || version >= current))
+        answers.set(url, { ...answer, version })
+    },
+    noteVersion(version) {
+      if (version === current) return
+      current = version
+      answers.clear()
+    },
+  }
+}
+
+/** At most so many bytes: two for a character. */
+function sizeOf(text: string): number {
+  return 2 * text.length
+}

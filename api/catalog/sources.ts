@@ -1,0 +1,77 @@
+/**
+ * Where the catalog is read: on a replica, while there is one that is fit for it, or else on the primary.
+ *
+ * @module
+ */
+import type { Database, Sql } from '../database/connect.ts'
+import type { ListingStore } from './listing.ts'
+import { createRepositoryLookup } from './repositories.ts'
+import { createUserLookup } from './users.ts'
+
+/** One database, and what there is to read it with. */
+export interface Source {
+  sql: Sql
+  listings: ListingStore
+  findUser: ReturnType<typeof createUserLookup>
+  findRepository: ReturnType<typeof createRepositoryLookup>
+}
+
+/** What was found, and whether on a replica: then the primary may have a later version of it. */
+export interface Reading<T> {
+  found: T | undefined
+  isReplicated: boolean
+}
+
+/** The databases that hold the catalog. */
+export interface Sources {
+  /**
+   * Reads on a replica. What is not found there, or can't be read there, is read on the primary: as is all when a
+   * version is asked for that no replica may have (`fresh`).
+   */
+  read<T>(run: (source: Source) => Promise<T | undefined>, options: { fresh: boolean }): Promise<Reading<T>>
+}
+
+/** Creates the sources of a database. `listings` are made on its primary, and found on replicas once they are there. */
+export function createSources(
+  { sql, replicas }: Pick<Database, 'sql' | 'replicas'>,
+  listings: ListingStore,
+): Sources {
+  const primary = createSource(sql, listings)
+  const replicated = new Map<Sql, Source>()
+  const foundOnly: ListingStore = {
+    ...listings,
+    build: () => Promise.reject(new Error('a replica makes no listings')),
+  }
+
+  function sourceOf(replica: Sql): Source {
+    const known = replicated.get(replica)
+    if (known !== undefined) return known
+    const source = createSource(replica, foundOnly)
+    replicated.set(replica, source)
+    return source
+  }
+
+  return {
+    async read(run, { fresh }) {
+      const replica = fresh ? undefined : replicas.pick()
+      if (replica !== undefined) {
+        try {
+          const found = await run(sourceOf(replica.sql))
+          if (found !== undefined) return { found, isReplicated: true }
+        } catch (error) {
+          replicas.reportFailure(replica, error) // and the primary has the last word
+        }
+      }
+      return { found: await run(primary), isReplicated: false }
+    },
+  }
+}
+
+function createSource(sql: Sql, listings: ListingStore): Source {
+  return {
+    sql,
+    listings,
+    findUser: createUserLookup(sql),
+    findRepository: createRepositoryLookup(sql),
+  }
+}

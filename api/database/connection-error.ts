@@ -1,0 +1,55 @@
+/**
+ * What an error of a statement says about the database.
+ *
+ * @module
+ */
+
+const connectionErrorCodes = new Set([
+  'ANSWER_TIMEOUT', // patches/apply.mjs
+  'CONNECT_TIMEOUT',
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'CONNECTION_ENDED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT', // the embedded database's socket
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+  'TLS_REFUSED', // patches/apply.mjs
+])
+/** PostgreSQL's classes for: connection exception, insufficient resources, operator intervention. */
+const unavailableClasses = new Set(['08', '53', '57'])
+
+/** A read-only database (a standby, or a primary that was set so), and a lock that was not to be had in time. */
+const unavailableCodes = new Set(['25006', '55P03'])
+
+/** What TLS says of a certificate that it does not take (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
+const certificateCodes = /CERT|_CA$|_CRL|HOSTNAME_MISMATCH|LEAF_SIGNATURE|INVALID_PURPOSE|PATH_LENGTH/
+
+/** Whether an error means that the server's certificate is not to be trusted. */
+export function isCertificateError(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    certificateCodes.test(error.code)
+  )
+}
+
+/** Whether an error means that the database is away or overloaded, and not that a statement is wrong. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (isCertificateError(error)) return true
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false
+  if (connectionErrorCodes.has(error.code)) return true
+  if (unavailableCodes.has(error.code)) return true
+  return error.code.length === 5 && unavailableClasses.has(error.code.slice(0, 2))
+}
+
+/** A host of several addresses fails with an error for each, and no words of its own. */
+export function describeFailure(error: Error): string {
+  if (!(error instanceof AggregateError)) return error.message
+  return error.errors.map((each) => (each instanceof Error ? each.message : String(each))).join('; ')
+}

@@ -1,0 +1,108 @@
+/**
+ * Streaming replicas of the primary, for reading. Which of them are fit for it is looked at all the time: one that is
+ * away, silent, or has not yet replayed the dataset's version is left out, and taken back when that is over.
+ *
+ * @module
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Sql } from './connect.ts'
+import { describeFailure, isDatabaseUnavailable } from './connection-error.ts'
+
+/** Connections to one replica. */
+export interface ReplicaPool {
+  /** Where it is, without what is secret. */
+  name: string
+  sql: Sql
+  /** See `Database`. */
+  adapt(): Promise<void>
+}
+
+/** The replicas of a database; maybe none. */
+export interface Replicas {
+  /** One after the other of those that are fit; undefined: there is none now. */
+  pick(): ReplicaPool | undefined
+  /** A read failed: the replica is left out, if it is its fault, until it has answered again. */
+  reportFailure(replica: ReplicaPool, error: unknown): void
+  /** The primary's dataset has this version: no replica is fit before it has it too. */
+  noteVersion(version: number): void
+  /** Begins to look, and says of each replica when it is left out, with the reason, and when it is taken back. */
+  watch(report: (message: string) => void): void
+  /** Stops to look, and disconnects. */
+  close(): Promise<void>
+}
+
+/** Between two looks at a replica, in milliseconds: while it is fit, and while it is not. */
+const intervals = { fit: 1_000, unfit: 250 }
+
+interface Watched extends ReplicaPool {
+  /** Of its dataset, when it answered last; undefined: it does not answer. */
+  version: number | undefined
+  /** What was said of it last. */
+  reported: string | undefined
+}
+
+/** Watches replicas. None is fit before it has been looked at. */
+export function createReplicas(pools: readonly ReplicaPool[]): Replicas {
+  const replicas: Watched[] = pools.map((pool) => ({ ...pool, version: undefined, reported: undefined }))
+  let current = 0
+  let turn = 0
+  let isWatching = false
+  const stopping = new AbortController()
+
+  function isFit({ version }: Watched): boolean {
+    return version !== undefined && version >= current
+  }
+
+  async function look(replica: Watched): Promise<string> {
+    try {
+      await replica.adapt()
+      const [dataset] = await replica.sql<{ version: number }[]>`select version from dataset`
+      replica.version = dataset?.version
+      return isFit(replica) ? fit : `it has version ${replica.version} of the dataset, not yet ${current}`
+    } catch (error) {
+      replica.version = undefined
+      return error instanceof Error ? describeFailure(error) : String(error)
+    }
+  }
+
+  async function keepLooking(replica: Watched, report: (message: string) => void): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const state = await look(replica)
+      if (stopping.signal.aborted) return
+      if (state !== (replica.reported ?? fit)) {
+        report(`Replica ${replica.name} is ${state === fit ? 'taken back' : `left out: ${state}`}`)
+      }
+      replica.reported = state
+      const interval = isFit(replica) ? intervals.fit : intervals.unfit
+      await sleep(interval, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
+    }
+  }
+
+  return {
+    pick() {
+      for (let tries = 0; tries < replicas.length; tries++) {
+        const replica = replicas[turn++ % replicas.length]
+        if (replica !== undefined && isFit(replica)) return replica
+      }
+      return undefined
+    },
+    reportFailure(replica, error) {
+      const watched = replicas.find(({ sql }) => sql === replica.sql)
+      if (watched !== undefined && isDatabaseUnavailable(error)) watched.version = undefined
+    },
+    noteVersion(version) {
+      current = version
+    },
+    watch(report) {
+      if (isWatching) return
+      isWatching = true
+      for (const replica of replicas) void keepLooking(replica, report)
+    },
+    async close() {
+      stopping.abort()
+      await Promise.all(replicas.map(({ sql }) => sql.end({ timeout: 1 })))
+    },
+  }
+}
+
+const fit = 'fit'

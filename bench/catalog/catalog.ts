@@ -1,0 +1,72 @@
+/**
+ * `npm run bench -- catalog`: any page of any filter, and how the data gets in.
+ *
+ * @module
+ */
+import type { Report } from '../figures.ts'
+import { startClosedLoop } from '../load.ts'
+import { measureFirstSight } from './first-sight.ts'
+import { measureDepth, measureGrowth } from './latency.ts'
+import { measureChange, measureDisk, measureImport } from './loading.ts'
+import { createPicture } from './picture.ts'
+import { measureRefresh } from './refresh.ts'
+import { openCatalogStage } from './stage.ts'
+import { measureThroughput } from './throughput.ts'
+
+/** What can be chosen on the command line. */
+export interface CatalogOptions {
+  users: number
+  /** Of the small data that growth is measured against. */
+  smallUsers: number
+  rounds: number
+  /** Of each run of throughput; latencies are measured for a sixth of it. */
+  seconds: number
+  /** Where files and databases stay for another run. */
+  keep?: string
+  /** An SVG file. */
+  picture?: string
+  /** Only one of them. */
+  part?: CatalogPart
+}
+
+/** In the order in which they are measured: those that change the data come last. */
+export const catalogParts = [
+  'import',
+  'disk',
+  'depth',
+  'growth',
+  'first-sight',
+  'throughput',
+  'change',
+  'refresh',
+] as const
+export type CatalogPart = (typeof catalogParts)[number]
+
+/** Data between the small and the large: the picture shows it too. */
+const middleUsers = 100_000
+
+export async function measureCatalog(report: Report, options: CatalogOptions): Promise<void> {
+  const { users, smallUsers, rounds, seconds, part } = options
+  await using stage = await openCatalogStage(options.keep, report)
+  await using generator = startClosedLoop()
+  const picture = createPicture()
+  const brief = { rounds, seconds: seconds / 6 }
+  const database = await stage.open(users)
+  const openSmaller = async () => {
+    const sizes = [smallUsers, middleUsers].filter((size) => size < users)
+    return Promise.all(sizes.map((size) => stage.open(size)))
+  }
+  const parts: Record<CatalogPart, () => Promise<void>> = {
+    import: () => measureImport(report, stage, database),
+    disk: () => measureDisk(report, database),
+    depth: () => measureDepth(report, generator, database, picture, brief),
+    growth: async () =>
+      measureGrowth(report, generator, [...(await openSmaller()), database], picture, brief),
+    'first-sight': () => measureFirstSight(report, database, { rounds }),
+    throughput: () => measureThroughput(report, generator, stage, database, { rounds, seconds }),
+    change: async () => measureChange(report, stage, database, (await openSmaller()).at(-1)),
+    refresh: () => measureRefresh(report, generator, stage, database),
+  }
+  for (const name of catalogParts) if (part === undefined || part === name) await parts[name]()
+  if (options.picture !== undefined) await picture.save(options.picture, report.machine)
+}

@@ -1,0 +1,159 @@
+/**
+ * Depth and growth: whether a request takes longer deep in a list, or on more data.
+ *
+ * @module
+ */
+import { alternate, type Report } from '../figures.ts'
+import { secretOf } from '../fill.ts'
+import type { ClosedLoopJob, ClosedLoopResult, Generator, Target } from '../load.ts'
+import { type Program, startOurs } from '../programs.ts'
+import type { Picture } from './picture.ts'
+import { createUser, nameRepository } from './records.ts'
+import {
+  addressOf,
+  ask,
+  type CountedList,
+  countLists,
+  createLists,
+  lastFullPage,
+  onePage,
+  pageSize,
+  randomPages,
+} from './requests.ts'
+import type { CatalogDatabase } from './stage.ts'
+
+/** How much is measured. */
+export interface LatencyOptions {
+  rounds: number
+  /** Of each run. */
+  seconds: number
+}
+
+type ClosedLoop = Generator<ClosedLoopJob, ClosedLoopResult>
+
+/** Answers that are remembered would hide what reading takes. */
+const uncached = { ANSWER_CACHE_MB: '0' }
+const warmUp = 0.3 // seconds
+/** Shares of a list's length at which the picture shows what a page takes. */
+const depths = [0.25, 0.5, 0.75]
+/** Filters whose lists are too short for that have no depth. */
+const fewestPages = 4
+/** With one request at a time a latency is what the request takes, and not time in a queue. */
+const connections = 1
+
+/** The last full page of each list against its first. */
+export async function measureDepth(
+  report: Report,
+  generator: ClosedLoop,
+  database: CatalogDatabase,
+  picture: Picture,
+  { rounds, seconds }: LatencyOptions,
+): Promise<void> {
+  await using service = await startOurs(database.url, uncached)
+  const lists = await countLists(service, createLists(database.forge))
+  report.say(`depth: ${lists.length} lists, ${rounds} rounds of ${seconds} s for each end of them`)
+  for (const list of lists) {
+    const last = lastFullPage(list)
+    if (last < fewestPages) continue
+    await assertPage(service, list, last)
+    const latency = (page: number) => () => measureMedian(generator, service, onePage(list, page), seconds)
+    const of = await alternate(report, rounds, [
+      ['last', latency(last)],
+      ['first', latency(1)],
+    ])
+    report.compare(
+      {
+        bar: `page ${last.toLocaleString('en')}: ${list.name}`,
+        against: 'page 1',
+        goal: 1.5,
+        better: 'lower',
+        unit: 'ms, median',
+      },
+      of('last'),
+      of('first'),
+    )
+    const points = [{ at: 0, values: of('first') }]
+    for (const depth of depths) {
+      points.push({ at: depth, values: [await latency(Math.max(1, Math.round(last * depth)))()] })
+    }
+    points.push({ at: 1, values: of('last') })
+    picture.addDepth(list.name, points)
+  }
+}
+
+/** Every kind of request on databases of several sizes: random pages, and look-ups. */
+export async function measureGrowth(
+  report: Report,
+  generator: ClosedLoop,
+  databases: readonly CatalogDatabase[],
+  picture: Picture,
+  { rounds, seconds }: LatencyOptions,
+): Promise<void> {
+  await using stack = new AsyncDisposableStack()
+  const contenders: { size: number; service: Program; requests: Map<string, Target[]> }[] = []
+  for (const database of databases) {
+    const service = stack.use(await startOurs(database.url, uncached))
+    contenders.push({
+      size: database.forge.users,
+      service,
+      requests: await createRequests(service, database),
+    })
+  }
+  const smallest = contenders[0]
+  const largest = contenders.at(-1)
+  if (smallest === undefined || largest === undefined || smallest === largest) return
+  report.say(`growth: ${largest.requests.size} kinds of requests on ${contenders.length} sizes`)
+  for (const name of largest.requests.keys()) {
+    const of = await alternate(
+      report,
+      rounds,
+      contenders.map(({ size, service, requests }) => [
+        String(size),
+        () => measureMedian(generator, service, requests.get(name) ?? [], seconds),
+      ]),
+    )
+    report.compare(
+      {
+        bar: `${name}, ${largest.size.toLocaleString('en')} users`,
+        against: `${smallest.size.toLocaleString('en')} users`,
+        goal: 1.5,
+        better: 'lower',
+        unit: 'ms, median',
+      },
+      of(String(largest.size)),
+      of(String(smallest.size)),
+    )
+    picture.addGrowth(
+      name,
+      contenders.map(({ size }) => ({ at: size, values: of(String(size)) })),
+    )
+  }
+}
+
+async function createRequests(service: Program, { forge }: CatalogDatabase): Promise<Map<string, Target[]>> {
+  const lists = await countLists(service, createLists(forge))
+  const some = Array.from({ length: 1_000 }, (_, index) => 1 + ((index * 7_919) % forge.users))
+  const lookUps = (paths: string[]) => paths.map((path) => ({ key: secretOf(1), path }))
+  return new Map([
+    ...lists.map((list) => [list.name, randomPages(list)] as const),
+    ['GET /users/{login}', lookUps(some.map((number) => `/users/${createUser(forge, number, 0).login}`))],
+    ['GET /repos/{owner}/{name}', lookUps(some.map((number) => `/repos/${nameRepository(forge, number)}`))],
+  ])
+}
+
+async function measureMedian(
+  generator: ClosedLoop,
+  { port }: Program,
+  targets: Target[],
+  seconds: number,
+): Promise<number> {
+  return (await generator.run({ port, targets, most: 1, connections, seconds, warmUp })).median
+}
+
+/** Throws unless the page is as full as its place in the list says. */
+async function assertPage(service: Program, list: CountedList, page: number): Promise<void> {
+  const { data }: { data: unknown[] } = await (await ask(service, addressOf(list, page))).json()
+  if (data.length !== Math.min(pageSize, list.total)) {
+    throw new Error(`${list.name}: page ${page} of ${list.total} items has ${data.length}`)
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * Loading: the first load against `\copy`, a small change against the first load, and the room that it takes.
+ *
+ * @module
+ */
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Sql } from '../../api/database/connect.ts'
+import { printTable, type Report } from '../figures.ts'
+import { type LoadResult, runImport, runPsql } from '../programs.ts'
+import type { BenchDatabase } from '../stage.ts'
+import { numbersUpTo, writeChange } from './dataset.ts'
+import { type CatalogDatabase, type CatalogStage, readVersion } from './stage.ts'
+
+/** What a load fills, in the order in which it does. */
+const tables = [
+  'locations',
+  'users',
+  'location_users',
+  'identities',
+  'dependencies',
+  'repositories',
+  'dependency_repositories',
+  'commits',
+  'contributions',
+  'dependency_users',
+]
+const mebibyte = 2 ** 20
+
+/** The first load, all that is derived included, against psql's `\copy` of the rows that it left. */
+export async function measureImport(
+  report: Report,
+  stage: CatalogStage,
+  database: CatalogDatabase,
+): Promise<void> {
+  const { forge, dataset } = database
+  const counts = `${forge.users.toLocaleString('en')} users`
+  const loaded = database.loaded ?? (await loadAgain(report, stage, database))
+  report.say(`copying the same rows of ${counts}`)
+  const copied = await copy(stage, database)
+  report.compare(
+    { bar: `import of ${counts}`, against: 'psql \\copy', goal: 3, better: 'lower', unit: 's' },
+    [loaded.seconds],
+    [copied],
+  )
+  report.note(
+    { bar: `memory of the import, peak`, against: counts, goal: null, unit: 'MiB' },
+    loaded.megabytes,
+  )
+  report.note(
+    { bar: `import of ${counts}`, against: 'a second', goal: null, unit: 'MB of NDJSON' },
+    dataset.bytes / 1e6 / loaded.seconds,
+  )
+}
+
+async function loadAgain(
+  report: Report,
+  stage: CatalogStage,
+  { dataset }: CatalogDatabase,
+): Promise<LoadResult> {
+  report.say('loading into another database')
+  const other = await stage.create('loaded')
+  const result = await runImport(other.url, dataset.folder)
+  await stage.drop(other)
+  return result
+}
+
+/** Promises how many seconds it took. */
+async function copy(stage: CatalogStage, { url }: CatalogDatabase): Promise<number> {
+  const folder = join(stage.folder, 'copied')
+  await mkdir(folder, { recursive: true })
+  const fileOf = (table: string) => join(folder, table)
+  const other = await stage.create('copied')
+  try {
+    await runPsql(
+      url,
+      tables.map((table) => `\\copy ${table} to '${fileOf(table)}'`),
+    )
+    const began = performance.now()
+    await runPsql(
+      other.url,
+      tables.map((table) => `\\copy ${table} from '${fileOf(table)}'`),
+    )
+    return (performance.now() - began) / 1000
+  } finally {
+    await stage.drop(other)
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** One of a hundred users and repositories has changed. */
+const step = 100
+
+/** A second load of what has changed, against the first one and against the same change on less data. */
+export async function measureChange(
+  report: Report,
+  stage: CatalogStage,
+  database: CatalogDatabase,
+  smaller: CatalogDatabase | undefined,
+): Promise<void> {
+  const { users } = database.forge
+  const changed = Math.ceil(users / step)
+  report.say(`a load of ${changed.toLocaleString('en')} changed users and repositories`)
+  const seconds = await loadChange(stage, database, changed)
+  const loaded = database.loaded ?? (await readFirstLoad(database))
+  if (loaded !== undefined) {
+    report.compare(
+      {
+        bar: `${changed.toLocaleString('en')} changed users with their repositories`,
+        against: `the first load of ${users.toLocaleString('en')}`,
+        goal: 0.03,
+        better: 'lower',
+        unit: 's',
+      },
+      [seconds],
+      [loaded.seconds],
+    )
+  }
+  if (smaller === undefined || smaller.forge.users < changed) return
+  report.compare(
+    {
+      bar: `${changed.toLocaleString('en')} changed users of ${users.toLocaleString('en')}`,
+      against: `as many of ${smaller.forge.users.toLocaleString('en')}`,
+      goal: 1.5,
+      better: 'lower',
+      unit: 's',
+    },
+    [seconds],
+    [await loadChange(stage, smaller, changed)],
+  )
+}
+
+/** Changes so many users and repositories, spread over all of them; promises the seconds. */
+async function loadChange(stage: CatalogStage, database: CatalogDatabase, changed: number): Promise<number> {
+  const { forge, sql, url } = database
+  const { folder } = await writeChange(join(stage.folder, 'changed'), forge, {
+    numbers: numbersUpTo(forge.users, Math.floor(forge.users / changed)),
+    revision: await readVersion(sql),
+  })
+  const { seconds } = await runImport(url, folder)
+  await rm(folder, { recursive: true, force: true })
+  return seconds
+}
+
+/** What the first load took, when the database is from another run. */
+async function readFirstLoad({ sql }: BenchDatabase): Promise<LoadResult | undefined> {
+  const [row] = await sql<LoadResult[]>`select seconds, megabytes from bench_load`
+  return row
+}
+
+/** Tables and indexes, each with its size, against the size of the files. */
+export async function measureDisk(report: Report, { sql, dataset, forge }: CatalogDatabase): Promise<void> {
+  const sizes = await readSizes(sql)
+  const sum = (kind: string) =>
+    sizes.filter((size) => size.kind === kind).reduce((total, { bytes }) => total + bytes, 0) / mebibyte
+  printTable([
+    ['relation', 'of', 'MiB', 'bytes a user'],
+    ...sizes.map(({ name, of, bytes }) => [
+      name,
+      of,
+      (bytes / mebibyte).toFixed(1),
+      (bytes / forge.users).toFixed(0),
+    ]),
+  ])
+  const files = dataset.bytes / mebibyte
+  const bar = { against: 'the NDJSON', goal: null, better: 'lower', unit: 'MiB' } as const
+  report.compare({ ...bar, bar: 'tables' }, [sum('table')], [files])
+  report.compare({ ...bar, bar: 'indexes' }, [sum('index')], [files])
+  report.compare({ ...bar, bar: 'tables and indexes' }, [sum('table') + sum('index')], [files])
+}
+
+function readSizes(sql: Sql) {
+  return sql<{ name: string; of: string; kind: 'table' | 'index'; bytes: number }[]>`
+    select c.relname as name, coalesce(t.relname, '') as of,
+      case when t.oid is null then 'table' else 'index' end as kind,
+      case when t.oid is null then pg_table_size(c.oid) else pg_relation_size(c.oid) end as bytes
+    from pg_class c left join pg_index i on i.indexrelid = c.oid left join pg_class t on t.oid = i.indrelid
+    where c.relnamespace = 'public'::regnamespace and coalesce(t.relname, c.relname) = any(${tables})
+      and c.relkind in ('r', 'i')
+    order by bytes desc`
+}

@@ -1,0 +1,175 @@
+/**
+ * Pages a second: against PostgreSQL alone, and against the plain way; and the memory that it takes.
+ *
+ * @module
+ */
+import { deepStrictEqual } from 'node:assert'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Sql } from '../../api/database/connect.ts'
+import { alternate, type Report } from '../figures.ts'
+import { countMismatches, secretOf } from '../fill.ts'
+import type { ClosedLoopJob, ClosedLoopResult, Generator, Target } from '../load.ts'
+import { type Program, runScripts, startFastify, startOnDeno, startOurs, watchMemory } from '../programs.ts'
+import { writeScripts } from './pgbench.ts'
+import {
+  addressOf,
+  ask,
+  type CountedList,
+  countLists,
+  createLists,
+  lastFullPage,
+  randomPages,
+} from './requests.ts'
+import { type CatalogDatabase, type CatalogStage, readVersion } from './stage.ts'
+
+/** How much is measured. */
+export interface ThroughputOptions {
+  rounds: number
+  /** Of each run. */
+  seconds: number
+}
+
+type ClosedLoop = Generator<ClosedLoopJob, ClosedLoopResult>
+
+const connections = 32
+const warmUp = 1 // seconds
+/** Pages of each list that are asked for again and again. */
+const workingSet = 50
+const uncached = { ANSWER_CACHE_MB: '0' }
+/** Filters of usual requests. */
+const filtered = [
+  '/users, one dependency',
+  '/users, three dependencies',
+  '/users, location, broad',
+  '/users, location and dependency',
+]
+const mostMegabytes = 256
+
+export async function measureThroughput(
+  report: Report,
+  generator: ClosedLoop,
+  stage: CatalogStage,
+  database: CatalogDatabase,
+  { rounds, seconds }: ThroughputOptions,
+): Promise<void> {
+  const { url, sql, forge } = database
+  await makePlainTables(report, sql)
+  await using ours = await startOurs(url, uncached)
+  await using caching = await startOurs(url)
+  await using deno = await startOnDeno(url, uncached)
+  await using cachingDeno = await startOnDeno(url)
+  await using plain = await startFastify(url)
+
+  const lists = await countLists(ours, createLists(forge))
+  await assertAlike(ours, plain, lists)
+  report.say(
+    `pages of users and repositories: the same from ${ours.port} (ours) and ${plain.port} (Fastify + pg)`,
+  )
+  const memory = new Map([
+    ['Node', watchMemory(ours)],
+    ['Node, with remembered answers', watchMemory(caching)],
+    ['Deno', watchMemory(deno)],
+    ['Deno, with remembered answers', watchMemory(cachingDeno)],
+  ])
+
+  const load = (program: Program, targets: Target[]) => async () =>
+    (await generator.run({ port: program.port, targets, most: 1, connections, seconds, warmUp })).perSecond
+  const find = (name: string) => lists.filter((list) => list.name === name)
+  const mixes: [string, CountedList[]][] = [
+    ['/users, no filter', find('/users, no filter')],
+    ['/users, filtered', filtered.flatMap(find)],
+    ['/repos, no filter', find('/repos, no filter')],
+    ['/repos, filtered', find('/repos, one dependency')],
+  ]
+  report.say(`throughput: ${rounds} rounds of ${seconds} s for each contender, ${connections} connections`)
+  for (const [name, mix] of mixes) {
+    const scripts = await writeScripts(stage.folder, mix)
+    const targets = mix.flatMap((list) => randomPages(list))
+    const again = mix.flatMap(createWorkingSet)
+    for (const program of [ours, deno]) await load(program, targets)()
+    for (const program of [caching, cachingDeno]) await load(program, again)()
+    const of = await alternate(report, rounds, [
+      ['ours', load(ours, targets)],
+      ['deno', load(deno, targets)],
+      ['remembered', load(caching, again)],
+      ['remembered, deno', load(cachingDeno, again)],
+      [
+        'pgbench',
+        async () => (await runScripts(url, { scripts, connections, seconds, variables: {} })).perSecond,
+      ],
+      ['plain', load(plain, targets)],
+    ])
+    const rate = { better: 'higher', unit: 'pages/s' } as const
+    for (const [contender, runtime] of [['ours', ''] as const, ['deno', ' (Deno)'] as const]) {
+      report.compare(
+        { ...rate, bar: `${name}${runtime}`, against: 'pgbench', goal: 0.6 },
+        of(contender),
+        of('pgbench'),
+      )
+      report.compare(
+        { ...rate, bar: `${name}${runtime}`, against: 'Fastify + pg, the plain way', goal: 200 },
+        of(contender),
+        of('plain'),
+      )
+    }
+    for (const [contender, runtime] of [
+      ['remembered', ''] as const,
+      ['remembered, deno', ' (Deno)'] as const,
+    ]) {
+      report.compare(
+        { ...rate, bar: `${name}, asked again${runtime}`, against: 'pgbench', goal: 1.5 },
+        of(contender),
+        of('pgbench'),
+      )
+    }
+  }
+  for (const [name, watch] of memory) {
+    report.note(
+      { bar: 'resident memory, peak', against: name, goal: mostMegabytes, unit: 'MiB' },
+      Math.max(...(await watch.stop())),
+    )
+  }
+  report.note(
+    { bar: 'keys whose ledger does not add up', against: 'afterwards', goal: 0, unit: 'keys' },
+    await countMismatches(sql),
+  )
+}
+
+/** Some pages of a list, from its whole length. */
+function createWorkingSet(list: CountedList): Target[] {
+  const last = lastFullPage(list)
+  return Array.from({ length: workingSet }, (_, index) => ({
+    key: secretOf(index + 1),
+    path: addressOf(list, 1 + Math.floor((index * last) / workingSet)),
+  }))
+}
+
+/** Fills the tables of the plain way, unless they are those of the dataset's version. */
+async function makePlainTables(report: Report, sql: Sql): Promise<void> {
+  const [made] = await sql<{ name: string | null }[]>`select to_regclass('plain.version')::text as name`
+  if (made?.name != null) {
+    const [row] = await sql<{ version: number }[]>`select version from plain.version`
+    if (row?.version === (await readVersion(sql))) return
+  }
+  report.say('filling the tables of the plain way')
+  await sql.unsafe(await readFile(join(import.meta.dirname, '../peers/plain.sql'), 'utf8'))
+  await sql`reset all`
+}
+
+/** Throws unless both answer first and last pages alike, but for what names the request and the moment. */
+async function assertAlike(ours: Program, plain: Program, lists: readonly CountedList[]): Promise<void> {
+  for (const list of lists) {
+    if (list.path !== '/users' && list.path !== '/repos') continue
+    for (const page of [1, lastFullPage(list)]) {
+      const [mine, theirs] = await Promise.all(
+        [ours, plain].map(async (program) => {
+          const response = await ask(program, addressOf(list, page))
+          const { data, pagination } = await response.json()
+          return { data, pagination, total: response.headers.get('X-Total-Count') }
+        }),
+      )
+      deepStrictEqual(theirs, mine, `page ${page} of ${list.name} differs`)
+    }
+  }
+}

@@ -1,0 +1,303 @@
+/**
+ * Replicas: they are read from while they are fit for it, and whatever becomes of them, no request fails, and no client
+ * sees the data go back in time.
+ *
+ * @module
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as v from 'valibot'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../api/database/connect.ts'
+import { migrate } from '../api/database/migrate.ts'
+import { loadSampleData } from '../api/first-start.ts'
+import { importNdjson } from '../api/import/ndjson.ts'
+import { scopes } from '../api/ledger/api-key.ts'
+import { createKey } from '../api/ledger/keys.ts'
+import { testPool } from './support/databases.ts'
+import { startFaultyProxy } from './support/faulty-proxy.ts'
+import { createInstance, type Instance } from './support/instance.ts'
+import {
+  findPostgresBinaries,
+  type PostgresCluster,
+  postgresMissing,
+  startPostgresCluster,
+  startReplica,
+} from './support/postgres-cluster.ts'
+
+const hasPostgres = findPostgresBinaries() !== undefined
+if (!hasPostgres) console.warn(`skipped: ${postgresMissing}`)
+
+const userSchema = v.looseObject({ login: v.string(), name: v.nullable(v.string()) })
+
+describe.skipIf(!hasPostgres)('with a streaming replica', { timeout: 120_000 }, () => {
+  let primary: PostgresCluster
+  let replica: PostgresCluster
+  let databaseUrl: string
+  let operator: Database
+  beforeAll(async () => {
+    primary = await startPostgresCluster()
+    databaseUrl = await primary.createDatabase('replicated')
+    operator = await openDatabase({ ...testPool, databaseUrl, dataDirectory: '' })
+    await migrate(operator.sql)
+    await loadSampleData(operator.sql)
+    replica = await startReplica(primary)
+  })
+  afterAll(async () => {
+    await operator?.close()
+    await replica?.[Symbol.asyncDispose]()
+    await primary?.[Symbol.asyncDispose]()
+  })
+
+  const urlAtReplica = () => databaseUrl.replace(`:${primary.port}/`, `:${replica.port}/`)
+
+  /** An instance that reads from a replica. It remembers no answers, so that each is read. */
+  async function openInstance(replicaUrl = urlAtReplica(), name = 'devdata') {
+    const database = await openDatabase({
+      ...testPool,
+      databaseUrl: `${databaseUrl}?application_name=${name}`,
+      databaseReplicaUrls: [replicaUrl],
+      dataDirectory: '',
+    })
+    const instance = createInstance(database, { answersMegabytes: 0 })
+    return { ...instance, database, [Symbol.asyncDispose]: () => database.close() }
+  }
+
+  async function createUserKey(): Promise<{ secret: string; id: number }> {
+    const { secret, key } = await createKey(operator.sql, {
+      role: 'user',
+      scopes,
+      credits: 10_000_000,
+      rateLimit: null,
+      expiresAt: null,
+      name: null,
+    })
+    return { secret, id: key.id }
+  }
+
+  /** Waits until the instance's replica is fit, or is not. */
+  async function waitForFitness({ database }: { database: Database }, isFit: boolean): Promise<void> {
+    while ((database.replicas.pick() !== undefined) !== isFit) await sleep(20)
+  }
+
+  /** Waits until the replica has all that the primary has. */
+  async function waitForReplay(): Promise<void> {
+    const [at] = await operator.sql<{ lsn: string }[]>`select pg_current_wal_lsn()::text as lsn`
+    const { sql, close } = await openDatabase({ ...testPool, databaseUrl: urlAtReplica(), dataDirectory: '' })
+    for (;;) {
+      const [row] = await sql`select pg_last_wal_replay_lsn() >= ${at?.lsn ?? ''}::pg_lsn as done`
+      if (row?.done) break
+      await sleep(20)
+    }
+    await close()
+  }
+
+  /** What sessions of that name did last on a server, but for the ledger's. */
+  async function listReaders(cluster: PostgresCluster, name: string): Promise<string[]> {
+    const url = databaseUrl.replace(`:${primary.port}/`, `:${cluster.port}/`)
+    const { sql, close } = await openDatabase({ ...testPool, databaseUrl: url, dataDirectory: '' })
+    const rows = await sql<{ query: string }[]>`
+      select query from pg_stat_activity
+      where application_name = ${name} and query not like '%settle(%' and query not like '%api_key_secrets%'`
+    await close()
+    return rows.map(({ query }) => query)
+  }
+
+  async function rename(name: string): Promise<void> {
+    const [row] = await operator.sql<{ document: string }[]>`
+      select document from users where login_key = 'NGOLDBERG'`
+    const user = v.parse(userSchema, JSON.parse(row?.document ?? ''))
+    const open = async function* () {
+      yield Buffer.from(`${JSON.stringify({ ...user, name })}\n`)
+    }
+    await importNdjson(operator.sql, {
+      sources: [{ kind: 'users', name: 'users.ndjson', size: undefined, open }],
+    })
+  }
+
+  async function setReplaying(isReplaying: boolean): Promise<void> {
+    const { sql, close } = await openDatabase({ ...testPool, databaseUrl: urlAtReplica(), dataDirectory: '' })
+    if (isReplaying) await sql`select pg_wal_replay_resume()`
+    else await sql`select pg_wal_replay_pause()`
+    await close()
+  }
+
+  const paths = [
+    '/users?per_page=3',
+    '/users/ngoldberg',
+    '/repos?per_page=2',
+    '/repos/UmaBakker/parser-kit',
+    '/repos/UmaBakker/parser-kit/commits?per_page=2',
+    '/repos/UmaBakker/parser-kit/dependencies?per_page=2',
+    '/users?location=berlin&per_page=2',
+  ]
+
+  async function ask(instance: Instance, secret: string) {
+    const answers = await Promise.all(paths.map((path) => instance.request(path, { key: secret })))
+    return answers.map(({ status }) => status)
+  }
+
+  test('the catalog is read there, and the primary is left with the ledger', async () => {
+    const { secret } = await createUserKey()
+    {
+      await using instance = await openInstance()
+      expect(await ask(instance, secret)).toEqual(paths.map(() => 200)) // makes the listing
+    }
+    await waitForReplay()
+    const name = 'reads-elsewhere'
+    await using instance = await openInstance(`${urlAtReplica()}?application_name=${name}`, name)
+    await waitForFitness(instance, true)
+    for (let turn = 0; turn < 5; turn++) expect(await ask(instance, secret)).toEqual(paths.map(() => 200))
+    expect(await listReaders(primary, name)).toEqual([])
+    expect((await listReaders(replica, name)).join()).toContain('from dataset')
+  })
+
+  test('a filter that is seen for the first time, and what the replica lacks, comes from the primary', async () => {
+    await using instance = await openInstance()
+    await waitForFitness(instance, true)
+    const { secret } = await createUserKey()
+    await setReplaying(false)
+    try {
+      for (const _ of [1, 2]) {
+        const answer = await instance.request('/users?location=paris&per_page=2', { key: secret })
+        expect([answer.status, Number(answer.headers.get('X-Total-Count')) > 0]).toEqual([200, true])
+      }
+      const [row] = await operator.sql<{ count: number }[]>`select count(*) from listings`
+      expect(row?.count).toBeGreaterThan(0)
+      const unknown = await instance.request('/users/nobody-there', { key: secret })
+      expect([unknown.status, unknown.headers.get('X-Credits-Cost')]).toEqual([404, '1'])
+    } finally {
+      await setReplaying(true)
+    }
+  })
+
+  test('no client sees an older version after a newer one, on either of two instances, while loads are replayed late', async () => {
+    await using first = await openInstance()
+    await using second = await openInstance()
+    await Promise.all([waitForFitness(first, true), waitForFitness(second, true)])
+    const { secret } = await createUserKey()
+    let isOver = false
+    let asked = 0
+
+    /** Loads, while the replica replays now and then. */
+    async function load(): Promise<void> {
+      try {
+        for (let number = 1; number <= 12; number++) {
+          await setReplaying(number % 3 === 0)
+          await rename(String(number))
+          await sleep(150)
+        }
+      } finally {
+        await setReplaying(true)
+        isOver = true
+      }
+    }
+
+    /** One client, who goes from one instance to the other. */
+    async function walk(): Promise<number[]> {
+      const seen: number[] = []
+      while (!isOver) {
+        const { request } = asked++ % 2 === 0 ? first : second
+        const answer = await request(asked % 3 === 0 ? '/users/NGoldberg' : '/users/ngoldberg', {
+          key: secret,
+        })
+        expect(answer.status).toBe(200)
+        seen.push(Number(v.parse(userSchema, answer.json()).name))
+      }
+      return seen
+    }
+
+    await rename('0')
+    const [, ...walks] = await Promise.all([load(), walk(), walk(), walk(), walk()])
+    for (const seen of walks) {
+      expect(new Set(seen).size).toBeGreaterThan(3)
+      expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+    }
+    // What was loaded is there with the first request after it.
+    await rename('99')
+    for (const { request } of [first, second]) {
+      const answer = await request('/users/ngoldberg', { key: secret })
+      expect(v.parse(userSchema, answer.json()).name).toBe('99')
+    }
+    await Promise.all([waitForFitness(first, true), waitForFitness(second, true)])
+    console.log(`${walks.flat().length} answers, none older than one before it`)
+  })
+
+  test('what a client saw on one instance it sees on the next, whose replica has not replayed it, and pays once', async () => {
+    await rename('before')
+    await waitForReplay()
+    await using first = await openInstance('postgres://127.0.0.1:1/none')
+    await using second = await openInstance()
+    await waitForFitness(second, true)
+    const { secret, id } = await createUserKey()
+    const readName = async ({ request }: Instance) => {
+      const answer = await request('/users/ngoldberg', { key: secret })
+      return v.parse(userSchema, answer.json()).name
+    }
+    expect(await readName(second)).toBe('before')
+    await setReplaying(false)
+    try {
+      await rename('after')
+      expect(await readName(first)).toBe('after')
+      expect(await readName(second)).toBe('after')
+    } finally {
+      await setReplaying(true)
+    }
+    const [row] = await operator.sql`select credits from api_keys where id = ${id}`
+    expect(row?.credits).toBe(10_000_000 - 3)
+  })
+
+  test('a replica that stops and starts under load costs no request, and is left out and taken back', async () => {
+    await waitForReplay()
+    await using instance = await openInstance()
+    await waitForFitness(instance, true)
+    const { secret, id } = await createUserKey()
+    let isOver = false
+    const statuses = new Map<number, number>()
+    let paid = 0
+    const clients = Array.from({ length: 16 }, async (_, number) => {
+      for (let turn = number; !isOver; turn++) {
+        const { status, headers } = await instance.request(paths[turn % paths.length] ?? '', { key: secret })
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+        paid += Number(headers.get('X-Credits-Cost'))
+      }
+    })
+    try {
+      for (const mode of ['fast', 'immediate'] as const) {
+        await sleep(300)
+        await replica.stop(mode)
+        await waitForFitness(instance, false)
+        await sleep(300)
+        await replica.start()
+        await waitForFitness(instance, true)
+      }
+    } finally {
+      isOver = true
+      await Promise.all(clients)
+    }
+    expect([...statuses.keys()]).toEqual([200])
+    const [row] =
+      await operator.sql`select sum(cost)::bigint as charged from ledger where api_key_id = ${id} and kind = 'charge'`
+    expect(row?.charged).toBe(paid)
+    console.log(`${statuses.get(200)} requests while the replica was stopped and started twice, none failed`)
+  })
+
+  test('a replica that says nothing costs no request', async () => {
+    await using proxy = await startFaultyProxy(replica.url, 'select')
+    await using instance = await openInstance(proxy.urlOf(urlAtReplica()))
+    await waitForFitness(instance, true)
+    const { secret } = await createUserKey()
+    expect(await ask(instance, secret)).toEqual(paths.map(() => 200))
+    proxy.silence()
+    expect(await ask(instance, secret)).toEqual(paths.map(() => 200))
+    await waitForFitness(instance, false)
+    proxy.restore()
+    await waitForFitness(instance, true)
+    expect(await ask(instance, secret)).toEqual(paths.map(() => 200))
+  })
+
+  test('a replica that was never there costs no request', async () => {
+    await using instance = await openInstance('postgres://127.0.0.1:1/none')
+    const { secret } = await createUserKey()
+    expect(await ask(instance, secret)).toEqual(paths.map(() => 200))
+  })
+})
