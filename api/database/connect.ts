@@ -104,6 +104,12 @@ function openPools({ databasePoolSize }: DatabaseOptions, open: (max: number) =>
   }
 }
 
+/** Whether the database is the embedded one, whose single session readers have to share with what writes. */
+export async function hasSingleSession(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ single: boolean }[]>`select version() like '%PGlite%' as single`
+  return row?.single === true
+}
+
 const connectionErrorCodes = new Set([
   'CONNECT_TIMEOUT',
   'CONNECTION_CLOSED',

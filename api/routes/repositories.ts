@@ -20,7 +20,7 @@ export function addRepositoryRoutes({ app, sql, listings, meter, publicUrl }: Ca
       readList(c, {
         publicUrl,
         filter: catalogFilter('dependency_names', 'dependency_files'),
-        find: (page, filter) => listRepositories(sql, listings, filter, page),
+        find: (page, filter) => listRepositories(sql, listings, filter, page, c.get('caller').id),
       }),
     ),
   )

@@ -18,7 +18,7 @@ export function addUserRoutes({ app, sql, listings, meter, publicUrl }: CatalogR
       readList(c, {
         publicUrl,
         filter: catalogFilter('location', 'dependency_names', 'dependency_files'),
-        find: (page, filter) => listUsers(sql, listings, filter, page),
+        find: (page, filter) => listUsers(sql, listings, filter, page, c.get('caller').id),
       }),
     ),
   )
