@@ -257,3 +257,9 @@ function openPools(options: DatabaseOptions, open: (options: PoolOptions) => Sql
     },
   }
 }
+
+/** Whether the database is the embedded one, whose single session readers have to share with what writes. */
+export async function hasSingleSession(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ single: boolean }[]>`select version() like '%PGlite%' as single`
+  return row?.single === true
+}
