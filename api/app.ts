@@ -13,7 +13,7 @@ import { createErrorHandler } from './answer/error.ts'
 import { createMeter } from './answer/metered.ts'
 import { createListingStore } from './catalog/listing.ts'
 import { loadContract } from './contract.ts'
-import type { Database } from './database/connect.ts'
+import { createReadConnector, type Database } from './database/connect.ts'
 import type { ApiContext, Caller, Environment } from './environment.ts'
 import { notFound } from './errors.ts'
 import type { Scope } from './ledger/api-key.ts'
@@ -89,6 +89,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
   const publicUrl = (c: ApiContext) => new URL(new URL(c.req.url).pathname, publicRoot(c))
   const metrics = createMetrics()
   const ledger = createLedger(ledgerSql)
+  const connectReads = createReadConnector(database)
   const meter = createMeter(ledger, { basePath })
   const room = createAdmission<number>({ ...admission, longestWait })
   const isHopeless = (c: ApiContext) => {
@@ -116,7 +117,12 @@ export function createApp(options: AppOptions): Hono<Environment> {
 
   const app = basePath === '' ? root : root.basePath(basePath)
   const guard = (isAllowed: (caller: Caller) => boolean, message: string) =>
-    [authenticate(ledger), meter.permit(isAllowed, message), meter.turnAway, admit(room)] as const
+    [
+      authenticate(ledger, connectReads),
+      meter.permit(isAllowed, message),
+      meter.turnAway,
+      admit(room),
+    ] as const
   const mayRead = (scope: Scope) =>
     guard(({ role, scopes }) => role === 'admin' || scopes.includes(scope), 'Insufficient permissions')
   const isAdmin = () => guard(({ role }) => role === 'admin', 'Admin access required')

@@ -130,6 +130,27 @@ function openPools({ databasePoolSize }: DatabaseOptions, open: (max: number) =>
   }
 }
 
+/**
+ * Creates a function that opens the first connection for reads, beside something else that has to be waited for: a
+ * connection takes as long as all of a request does. It never fails: what reads after it reports what is wrong.
+ */
+export function createReadConnector({
+  sql,
+  ledgerSql,
+}: Pick<Database, 'sql' | 'ledgerSql'>): () => Promise<void> {
+  if (sql === ledgerSql) return async () => {}
+  let connected: Promise<void> | undefined
+  return () => {
+    connected ??= sql`select 1`.then(
+      () => {},
+      () => {
+        connected = undefined
+      },
+    )
+    return connected
+  }
+}
+
 const connectionErrorCodes = new Set([
   'CONNECT_TIMEOUT',
   'CONNECTION_CLOSED',

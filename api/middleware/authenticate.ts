@@ -5,14 +5,15 @@ import { type ApiKey, hashSecret, isSecret } from '../ledger/api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
 /**
- * Lets only requests with a known API key through, and says who calls as `caller`.
+ * Lets only requests with a known API key through, and says who calls as `caller`. What such requests read from is
+ * connected with `connectReads` while the key is looked up.
  * Throws the 401 errors of `service.md` §5, in the order of its table.
  */
-export function authenticate(ledger: Ledger) {
+export function authenticate(ledger: Ledger, connectReads: () => Promise<void>) {
   return createMiddleware<Environment>(async function authenticate(c, next) {
     const secret = readBearer(c.req.header('Authorization'))
     const secretHash = hashSecret(secret)
-    const key = await ledger.findKey(secretHash)
+    const [key] = await Promise.all([ledger.findKey(secretHash), connectReads()])
     if (key === undefined) throw unauthorized('Invalid API key')
     c.set('caller', { ...key, secret, secretHash })
     await next()
