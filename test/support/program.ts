@@ -16,6 +16,8 @@ export interface ProgramOptions {
   announcement: RegExp
   /** The account that it runs under, where that is not the tests' own. */
   account?: { uid: number; gid: number } | undefined
+  /** Whether signals go to what it starts as well, as those of a terminal do. */
+  group?: boolean
 }
 
 /** A program that runs. */
@@ -36,13 +38,14 @@ const outputSize = 20_000
 /** Starts a program, and waits for its announcement. Throws with its output when it ends before. */
 export async function startProgram(
   command: readonly string[],
-  { directory, environment, announcement, account }: ProgramOptions,
+  { directory, environment, announcement, account, group = false }: ProgramOptions,
 ): Promise<RunningProgram> {
   const [program = '', ...parameters] = command
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(program, parameters, {
     ...account,
     cwd: directory,
+    detached: group,
     env: { PATH, HOME, NO_COLOR: '1', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -55,7 +58,8 @@ export async function startProgram(
   const ended = once(child, 'close')
   ended.catch(() => {}) // a program that is not there: the loop below hears of it too
   const end = async (signal: NodeJS.Signals) => {
-    child.kill(signal)
+    if (group && child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, signal)
+    else child.kill(signal)
     await ended
     return child.exitCode
   }
