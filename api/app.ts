@@ -15,7 +15,7 @@ import { createMeter } from './answer/metered.ts'
 import { createListingStore } from './catalog/listing.ts'
 import { createSources } from './catalog/sources.ts'
 import { loadContract } from './contract.ts'
-import type { Database } from './database/connect.ts'
+import { createReadConnector, type Database } from './database/connect.ts'
 import type { ApiContext, Environment } from './environment.ts'
 import { notFound } from './errors.ts'
 import type { BearerKey, Scope } from './ledger/api-key.ts'
@@ -28,7 +28,7 @@ import { awaitDatabase } from './middleware/await-database.ts'
 import { readOnly } from './middleware/read-only.ts'
 import { refuseOverload } from './middleware/refuse-overload.ts'
 import { requestIdentity } from './middleware/request-identity.ts'
-import { standardHeaders } from './middleware/standard-headers.ts'
+import { listStandardHeaders, standardHeaders } from './middleware/standard-headers.ts'
 import { assertReadableUrl, validateUrl } from './middleware/validate-url.ts'
 import { apiCatalogPath, createApiCatalogRoute } from './routes/api-catalog.ts'
 import { createApiDocsRoutes } from './routes/api-docs.ts'
@@ -106,6 +106,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
   const answers = createAnswerStore({ maxBytes: options.answersMegabytes * 2 ** 20 })
   const { replicas } = database
   const meter = createMeter(ledger, { basePath, answers, replicas })
+  const connectReads = createReadConnector(database)
   const room = createAdmission<number>({ ...admission, longestWait })
   const isHopeless = (c: ApiContext) => {
     const key = room.isFull() ? recallKey(ledger, c.req.header('Authorization')) : undefined
@@ -123,11 +124,14 @@ export function createApp(options: AppOptions): Hono<Environment> {
     assertReadableUrl(c.req.url)
     throw notFound('Not found')
   })
+  const headers = listStandardHeaders(crossOriginHeaders, {
+    isHttps: baseUrl?.startsWith('https:') ?? false,
+  })
   root.use(
+    refuseOverload({ mostUnderWay, isHopeless, headers, count: metrics.count }),
     requestIdentity(),
     metrics.measure,
-    standardHeaders(crossOriginHeaders, { isHttps: baseUrl?.startsWith('https:') ?? false }),
-    refuseOverload({ mostUnderWay, isHopeless }),
+    standardHeaders(headers, crossOriginHeaders),
     accessLog(logger),
     readOnly(),
   )
@@ -136,7 +140,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
   const guard = (isAllowed: (caller: BearerKey) => boolean, message: string) =>
     [
       awaitDatabase(readPhase),
-      authenticate(ledger),
+      authenticate(ledger, connectReads),
       meter.permit(isAllowed, message),
       meter.turnAway,
       admit(room),

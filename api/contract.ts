@@ -20,14 +20,19 @@ export interface Contract {
 /** Reads the document. Throws when it is missing or names no server that could be replaced. */
 export function loadContract(): Contract {
   const yaml = readFileSync(documentPath, 'utf8')
-  const json = JSON.stringify(parse(yaml))
+  const toYaml = createTemplate(yaml, `- url: ${placeholder}\n`, (publicRoot) => `- url: ${publicRoot}\n`)
+  let toJson: ((publicRoot: string) => string) | undefined
   return {
-    toYaml: createTemplate(yaml, `- url: ${placeholder}\n`, (publicRoot) => `- url: ${publicRoot}\n`),
-    toJson: createTemplate(
-      json,
-      `"url":"${placeholder}"`,
-      (publicRoot) => `"url":${JSON.stringify(publicRoot)}`,
-    ),
+    toYaml,
+    toJson(publicRoot) {
+      // Not at the start, most of which it would take.
+      toJson ??= createTemplate(
+        JSON.stringify(parse(yaml)),
+        `"url":"${placeholder}"`,
+        (address) => `"url":${JSON.stringify(address)}`,
+      )
+      return toJson(publicRoot)
+    },
   }
 }
 

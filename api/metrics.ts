@@ -3,24 +3,24 @@
  *
  * @module
  */
+import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { Counter, Histogram, Registry } from 'prom-client'
-import type { Environment } from './environment.ts'
+import type { ApiContext, Environment } from './environment.ts'
 import { describeRoute } from './middleware/access-log.ts'
 
 /** A registry of this service's figures, and the middleware that feeds it. */
 export interface Metrics {
   registry: Registry
-  measure: ReturnType<typeof measureRequests>
+  /** Middleware: counts and times what passes through. */
+  measure: MiddlewareHandler<Environment>
+  /** Counts a request that does not. */
+  count(c: ApiContext, status: number): void
 }
 
 /** Creates the figures: requests by route and status, their seconds, and credits charged. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
-  return { registry, measure: measureRequests(registry) }
-}
-
-function measureRequests(registry: Registry) {
   const requests = new Counter({
     name: 'devdata_requests_total',
     help: 'Requests answered, by method, route and status.',
@@ -39,11 +39,17 @@ function measureRequests(registry: Registry) {
     help: 'Credits taken from balances for answers.',
     registers: [registry],
   })
-  return createMiddleware<Environment>(async function measure(c, next) {
-    await next()
-    const route = describeRoute(c)
-    requests.inc({ method: c.req.method, route, status: c.res.status })
-    seconds.observe({ route }, (performance.now() - c.get('startedAt')) / 1000)
-    credits.inc(c.get('charged') ?? 0)
-  })
+  function count(c: ApiContext, status: number): void {
+    requests.inc({ method: c.req.method, route: describeRoute(c), status })
+  }
+  return {
+    registry,
+    count,
+    measure: createMiddleware<Environment>(async function measure(c, next) {
+      await next()
+      count(c, c.res.status)
+      seconds.observe({ route: describeRoute(c) }, (performance.now() - c.get('startedAt')) / 1000)
+      credits.inc(c.get('charged') ?? 0)
+    }),
+  }
 }

@@ -53,6 +53,7 @@ function run(job: ClosedLoopJob): Promise<ClosedLoopResult> {
             median: percentile(latencies, 0.5),
             p99: percentile(latencies, 0.99),
             longest: latencies.at(-1) ?? Number.NaN,
+            elapsed: (now - begin) / 1000 + warmUp,
           })
         },
         lost: (reason) => fail(new Error(`a connection was lost: ${reason}`)),

@@ -22,12 +22,12 @@ export interface LedgerOptions {
   rounds: number
   /** Of each run. */
   seconds: number
-  /** Only one of the two. */
+  /** Only one of them. */
   part?: LedgerPart
 }
 
-/** Look-ups against others, and the same requests on ledgers of two sizes. */
-export const ledgerParts = ['look-ups', 'size'] as const
+/** Look-ups against others, the same requests on ledgers of two sizes, and with two instances. */
+export const ledgerParts = ['look-ups', 'size', 'instances'] as const
 export type LedgerPart = (typeof ledgerParts)[number]
 
 const keys = 1_000
@@ -53,8 +53,10 @@ export async function measureLedger(report: Report, options: LedgerOptions): Pro
   report.machine = stage.machine
   await using generator = startClosedLoop()
   const bench = { report, options, generator }
-  if (part !== 'look-ups') await measureLedgerSize(bench, stage)
-  if (part !== 'size') await measureLookUps(bench, stage.database)
+  const isAsked = (name: LedgerPart) => part === undefined || part === name
+  if (isAsked('size')) await measureLedgerSize(bench, stage)
+  if (isAsked('look-ups')) await measureLookUps(bench, stage.database)
+  if (isAsked('instances')) await measureInstances(bench, stage.database)
 }
 
 /** One of all users, for any of the first `count` keys. */
@@ -211,6 +213,44 @@ async function measureFairness(
     crowdMedians,
   )
   report.note({ bar: 'refused with 503', against: 'the crowd', goal: null, unit: 'requests' }, refused)
+}
+
+/** Two instances on one database against one, with as many connections in all. */
+async function measureInstances(
+  { report, options, generator }: Bench,
+  { url, sql }: BenchDatabase,
+): Promise<void> {
+  const { users, seconds, rounds } = options
+  await using first = await startOurs(url)
+  await using second = await startOurs(url)
+  await using other = startClosedLoop()
+  const load = (from: ClosedLoop, { port }: Program, connections: number) =>
+    from.run({ port, targets: lookUps(), most: users, connections, seconds, warmUp })
+
+  report.say(`instances: ${rounds} rounds of ${seconds} s for one and for two`)
+  await Promise.all([load(generator, first, 32), load(other, second, 32)])
+  const of = await alternate(report, rounds, [
+    ['one', async () => (await load(generator, first, 64)).perSecond],
+    [
+      'two',
+      async () => {
+        const both = await Promise.all([load(generator, first, 32), load(other, second, 32)])
+        return both.reduce((sum, { perSecond }) => sum + perSecond, 0)
+      },
+    ],
+  ])
+  report.compare(
+    {
+      bar: 'look-ups, two instances, 32 connections each',
+      against: 'one instance, 64 connections',
+      goal: null,
+      better: 'higher',
+      unit: 'requests/s',
+    },
+    of('two'),
+    of('one'),
+  )
+  await checkLedger(report, 'that of the instances', { url, sql })
 }
 
 /** The same requests on a small ledger and on a large one. */

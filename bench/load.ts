@@ -49,6 +49,8 @@ export interface ClosedLoopResult {
   median: number
   p99: number
   longest: number
+  /** From the first request to the last answer, in seconds. */
+  elapsed: number
 }
 
 /** An open loop: requests are sent when they are due, whatever became of those before. */

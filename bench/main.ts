@@ -58,7 +58,7 @@ program.addCommand(
   createSubject('ledger', 'look-ups that are charged, and the ledger as it grows', 6)
     .option('--rounds <count>', 'runs of each contender', readCount, 5)
     .option('--ledger-rows <count>', 'rows of the large ledger', readCount, 10_000_000)
-    .addOption(new Option('--part <name>', 'only one of its two').choices(ledgerParts))
+    .addOption(new Option('--part <name>', 'only one of its three').choices(ledgerParts))
     .action((options: CommonOptions & { rounds: number; ledgerRows: number; part?: LedgerPart }) =>
       run(options, (report) =>
         measureLedger(report, {

@@ -170,7 +170,7 @@ export async function runScripts(
   ])
   const find = (pattern: RegExp) => Number(pattern.exec(stdout)?.[1] ?? Number.NaN)
   const transactions = find(/transactions actually processed: (\d+)/)
-  const perSecond = find(/tps = ([\d.]+)/)
+  const perSecond = transactions === 0 ? 0 : find(/tps = ([\d.]+)/)
   if (find(/failed transactions: (\d+)/) !== 0 || Number.isNaN(transactions + perSecond)) {
     throw new Error(`pgbench failed:\n${stdout}${stderr}`)
   }

@@ -12,6 +12,8 @@ export interface SampleRequest {
   path: string
   /** Which key it is sent with; default: a user key. */
   key?: 'user' | 'admin' | 'none'
+  /** What the same key asked for before, so that there is something to show: paths and queries of `GET`s. */
+  before?: readonly string[]
   /** Headers that are sent with it, the key's aside. */
   sends?: Readonly<Record<string, string>>
   /** Headers of the answer that are shown, in this order. */
@@ -45,8 +47,18 @@ export const requests = {
   listDependencies: { method: 'GET', path: dependencies, shows: listHeaders },
   quoteDependencies: { method: 'HEAD', path: dependencies, shows: ['X-Credits-Cost', 'X-Total-Count'] },
   getCredits: { method: 'GET', path: '/api-key/credits', shows: [] },
-  listUsage: { method: 'GET', path: '/api-key/usage', shows: ['X-Total-Count', 'Link'] },
-  listUsageByDay: { method: 'GET', path: '/api-key/usage/days', shows: ['X-Total-Count', 'Link'] },
+  listUsage: {
+    method: 'GET',
+    path: '/api-key/usage?per_page=3',
+    before: [users, user],
+    shows: ['X-Total-Count', 'Link'],
+  },
+  listUsageByDay: {
+    method: 'GET',
+    path: '/api-key/usage/days',
+    before: [users, user],
+    shows: ['X-Total-Count', 'Link'],
+  },
   getHealth: { method: 'GET', path: '/health', key: 'none', shows: [] },
   getVersion: { method: 'GET', path: '/version', key: 'none', shows: [] },
   getMetrics: { method: 'GET', path: '/metrics', key: 'admin', shows: ['Content-Type'], showsBody: false },

@@ -123,6 +123,8 @@ const varyingService: Readonly<Record<string, unknown>> = {
   created_at: '2026-01-01T09:00:00.000Z',
   updated_at: '2026-01-01T09:00:00.000Z',
   last_used_at: '2026-01-01T12:00:00.000Z',
+  request_id: '0b8f2a44-52c7-4d0e-9b1e-6a3f1f7c2d10',
+  day: '2026-01-01',
 }
 
 function settle(value: unknown, varying: Readonly<Record<string, unknown>>): unknown {
@@ -130,8 +132,10 @@ function settle(value: unknown, varying: Readonly<Record<string, unknown>>): unk
   if (typeof value !== 'object' || value === null) return value
   const fields = Object.entries(value).map(([name, field]: [string, unknown]) => {
     if (name === 'meta') return [name, settle(field, varyingMeta)]
-    // A version is a text of the service or a number of the data set; only the text varies.
-    const varies = Object.hasOwn(varying, name) && (field === null || typeof field === typeof varying[name])
+    // A version is a text of the service or a number of the data set; only the text varies. So does null, but where
+    // it says that a change of the balance had no request.
+    const isAlike = field === null ? name !== 'request_id' : typeof field === typeof varying[name]
+    const varies = Object.hasOwn(varying, name) && isAlike
     return [name, varies ? varying[name] : settle(field, varying)]
   })
   return Object.fromEntries(fields)

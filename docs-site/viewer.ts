@@ -55,6 +55,12 @@ export async function createApiReference(selector: string, settings: { url: stri
   const demo = document.querySelector<HTMLButtonElement>('#demo')
   const forget = find('#forget', HTMLButtonElement)
 
+  // What Scalar keeps free at the top; the bar is as high as its words need.
+  const bar = find('header', HTMLElement)
+  new ResizeObserver(() => {
+    document.documentElement.style.setProperty('--scalar-custom-header-height', `${bar.offsetHeight}px`)
+  }).observe(bar)
+
   const readKey = () => sessionStorage.getItem(keyItem) ?? ''
   const explain = state.textContent
   let role = 'user'

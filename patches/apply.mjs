@@ -25,6 +25,14 @@ const patches = [
       return queryError(q, Errors.generic('COPY_IN_PROGRESS'`,
       ],
       [
+        // A COPY that fails at its end tells whoever waits for it.
+        `  function errored(err) {
+    stream && (stream.destroy(err), stream = null)`,
+        `  function errored(err) {
+    final && (final(err), final = null)
+    stream && (stream.destroy(err), stream = null)`,
+      ],
+      [
         `    const x = socket.write(chunk, fn)
 `,
         `    if (!socket)

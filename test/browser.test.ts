@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { findChromium, openPortal, type Portal } from './support/browser.ts'
@@ -240,6 +240,28 @@ describe.skipIf(!hasChromium)('in a browser', () => {
         .filter({ visible: true })
         .count(),
     ).toBe(0)
+    // While the dialog is open, its closing button lies where the theme's was.
+    const theme = page.getByRole('button', { name: 'Dark or light' })
+    await theme.waitFor({ state: 'hidden' })
+    await page.keyboard.press('Escape')
+    await theme.waitFor()
+    expectGoodManners()
+  }, 60_000)
+
+  test('on a phone, who comes from a “Test this” link finds the place for the key', async () => {
+    await page.setViewportSize({ width: 390, height: 740 })
+    await page.goto(`${origin}/api-docs#tag/repositories/getRepository`, { waitUntil: 'networkidle' })
+    const heading = page.getByRole('heading', { name: 'Look up a repository', exact: true })
+    await heading.waitFor()
+    const isShown = (locator: Locator) =>
+      locator.evaluate((element) => {
+        const { top, bottom } = element.getBoundingClientRect()
+        return top >= 0 && bottom <= innerHeight
+      })
+    await expect.poll(() => isShown(heading), { timeout: 20_000 }).toBe(true)
+    expect(await isShown(page.getByLabel('API key'))).toBe(true)
+    await page.getByRole('button', { name: 'Use the demo key' }).click()
+    await page.getByText(/credits left/).waitFor()
     expectGoodManners()
   }, 60_000)
 

@@ -25,6 +25,7 @@ import {
   startCommand,
 } from './support/command-line.ts'
 import { databaseUrl } from './support/databases.ts'
+import { deno, denoPermissions } from './support/deno.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
@@ -592,9 +593,8 @@ describe('devdata beside a running server', () => {
 describe('devdata under Deno', () => {
   test('does what it does under Node', { timeout: 120_000 }, async () => {
     const folder = await createFolder('empty')
-    const deno = resolve(import.meta.dirname, '../node_modules/.bin/deno')
-    const run: Run = (args, options) =>
-      runCommand(args, { ...folder, program: [deno, 'run', '--quiet', '-A'], ...options })
+    const program = [deno, 'run', '--quiet', ...denoPermissions('devdata', folder.directory)]
+    const run: Run = (args, options) => runCommand(args, { ...folder, program, ...options })
     const { id } = v.parse(secretSchema, await readJson(run, ['keys', 'create', '--credits', '5']))
     expect(await readJson(run, ['keys', 'grant', String(id), '-5'])).toMatchObject({ remaining_credits: 0 })
     expect(await run(['keys', 'grant', String(id), '-5'])).toMatchObject({ code: 1, stdout: '' })

@@ -41,7 +41,7 @@ describe('openapi.yml', () => {
     key = (await service.createKey({ role: 'admin' })).secret
     const [row] = await service.sql<{ name: string }[]>`
       select document::json->>'full_name' as name from repositories
-      where commits_count > 0 and dependencies_count > 0 order by id limit 1`
+      where exists (select from commits where repository_id = repositories.id) and dependencies_count > 0 order by id limit 1`
     if (row === undefined) throw new Error('the sample data has no such repository')
     repository = row.name
     spender = (await service.createKey()).secret

@@ -259,6 +259,12 @@ describe('GET /docs/*', () => {
   })
 })
 
+/** Where a page's links and its script lead, seen from the page's own address. */
+function readAddresses(html: string, page: string): Set<string> {
+  const found = html.matchAll(/(?:src|href)="([^"#]+)"|import .* from '([^']+)'/g)
+  return new Set([...found].map(([, link = '', script = '']) => new URL(link || script, page).href))
+}
+
 describe('the docs folder', () => {
   test('is 503 with an error body that says what to do while it is not built', async () => {
     const empty = createInstance(database, { docsDirectory: join(scratch, 'nothing-here') })
@@ -292,6 +298,10 @@ describe('the docs folder', () => {
     const viewer = await prefixed.request('/api-docs')
     const policy = viewer.headers.get('content-security-policy')
     expect(policy).toContain("connect-src 'self' https://api.example.com;")
+    for (const url of readAddresses(viewer.text, `${baseUrl}/api-docs`)) {
+      expect([url, url.startsWith(`${baseUrl}/`)]).toEqual([url, true])
+      expect([url, (await prefixed.app.request(url)).status]).toEqual([url, 200])
+    }
   })
 
   test('is not built again while nothing has changed', async () => {
@@ -391,10 +401,9 @@ describe('GET /api-docs', () => {
     expect(response.headers.get('content-type')).toMatch(/^text\/html/)
     const html = await response.text()
     expect(html).not.toMatch(/https?:\/\//)
-    const addresses = [...html.matchAll(/(?:src|href)="([^"#]+)"|import .* from '([^']+)'/g)]
-    const paths = new Set(addresses.map(([, link, script]) => `/${(link ?? script ?? '').replace('./', '')}`))
-    expect(paths.size).toBeGreaterThanOrEqual(7)
-    for (const path of paths) expect([path, (await app.request(path)).status]).toEqual([path, 200])
+    const addresses = readAddresses(html, 'http://localhost/api-docs')
+    expect(addresses.size).toBeGreaterThanOrEqual(7)
+    for (const url of addresses) expect([url, (await app.request(url)).status]).toEqual([url, 200])
   })
 
   test('names by hash the one script that stands in the page', async () => {

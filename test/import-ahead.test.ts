@@ -5,10 +5,11 @@ import { addAhead, giveUp } from '../api/import/apply/ahead.ts'
 import { applyImport, finishImport } from '../api/import/apply/apply.ts'
 import { findSources, importNdjson } from '../api/import/ndjson.ts'
 import { readRecord, recordKinds } from '../api/import/records.ts'
-import { beginStaging, type Staging } from '../api/import/staging.ts'
+import { beginStaging, type Staging, stagingTable } from '../api/import/staging.ts'
 import { readCatalog } from './support/catalog.ts'
 import { readListAnswer } from './support/list-answer.ts'
-import { startTestService, type TestService } from './support/service.ts'
+import { loadRecords } from './support/records.ts'
+import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 const sampleDirectory = join(import.meta.dirname, '..', 'sample')
 
@@ -139,5 +140,80 @@ describe('a load on the embedded database', () => {
     ]) {
       await expect(statement).rejects.toThrow('rows are never deleted')
     }
+  })
+})
+
+describeOnEachDatabase('what a load has staged', (kind) => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService(kind, { data: 'empty' })
+  })
+  afterAll(() => service.close())
+
+  test('is missed when a crash of the database has emptied it, and nothing is changed', async () => {
+    const staging = await stageSample(service)
+    await service.sql`truncate ${service.sql(stagingTable('repos', staging.id))}`
+    await expect(applyImport(service.sql, staging.id)).rejects.toThrow(
+      'The database lost what was staged, in a crash; load again; nothing was changed',
+    )
+    await staging.discard()
+    const { secret } = await service.createKey()
+    expect(readListAnswer(await service.request('/users', { key: secret })).total).toBe(0)
+  })
+
+  test('is the same that came, whatever characters it has', async () => {
+    const texts = [
+      '\\',
+      '\\N',
+      '\\.',
+      'a\tb',
+      'a\nb\r\nc',
+      '"',
+      '{},"\\',
+      "'",
+      '',
+      '🌍',
+      '\u2028',
+      '\\\\n',
+      'NULL',
+    ]
+    const staging = await beginStaging(service.sql)
+    for (const [position, text] of texts.entries()) {
+      await staging.add('users', position, {
+        forge_rest_id: position,
+        login_key: text,
+        identities: [text, ...texts],
+        location_key: position % 2 === 0 ? null : text,
+        document: text,
+      })
+    }
+    await staging.flush()
+    const rows = await service.sql`
+      select login_key, identities, location_key, document
+      from ${service.sql(stagingTable('users', staging.id))} order by position`
+    expect([...rows]).toEqual(
+      texts.map((text, position) => ({
+        login_key: text,
+        identities: [text, ...texts],
+        location_key: position % 2 === 0 ? null : text,
+        document: text,
+      })),
+    )
+    await staging.discard()
+  })
+
+  test('is refused when a row of it does not fit, and the connection goes on', async () => {
+    const staging = await beginStaging(service.sql)
+    await staging.add('users', 1, {
+      forge_rest_id: 1,
+      login_key: 'A',
+      identities: [],
+      location_key: null,
+      document: null,
+    })
+    await expect(staging.flush()).rejects.toThrow('violates not-null constraint')
+    await staging.discard()
+    await loadRecords(service.sql, { users: [] })
+    expect(await service.sql`select from imports`).toHaveLength(0)
   })
 })

@@ -124,10 +124,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A key that nothing was spent of. */
-async function createKey(request: SampleRequest | undefined): Promise<string> {
-  if (request?.key === 'admin') return adminKey
-  return (await service.createKey({ credits })).secret
+/** A key that nothing was spent of, but for what the sample wants. */
+async function createKey(request: SampleRequest): Promise<string> {
+  if (request.key === 'admin') return adminKey
+  const { secret } = await service.createKey({ credits })
+  for (const path of request.before ?? []) {
+    await fetch(`${baseUrl}${path}`, { headers: { Authorization: `Bearer ${secret}` } })
+  }
+  return secret
 }
 
 /** Sends a request of `requests.ts`, and writes the answer down as pages show it. */

@@ -1,22 +1,28 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { buildDocs } from '../docs-site/build.ts'
+import { deno, denoPermissions } from './support/deno.ts'
 import { startTestService } from './support/service.ts'
 
 const project = resolve(import.meta.dirname, '..')
-/** The pinned Deno, which the package of that name brings along. */
-const deno = join(dirname(createRequire(import.meta.url).resolve('deno/package.json')), 'deno')
-
-/** The two programs that people start. */
+/** The two programs that people start, each from a folder. */
 const runtimes = [
-  { name: 'Node', command: [process.execPath, join(project, 'api/node.ts')] },
-  { name: 'Deno', command: [deno, 'run', '--quiet', '-A', join(project, 'api/deno.ts')] },
+  { name: 'Node', commandIn: () => [process.execPath, join(project, 'api/node.ts')] },
+  {
+    name: 'Deno',
+    commandIn: (directory: string) => [
+      deno,
+      'run',
+      '--quiet',
+      ...denoPermissions('start', directory),
+      join(project, 'api/deno.ts'),
+    ],
+  },
 ]
 
 const running = new Set<ChildProcessWithoutNullStreams>()
@@ -80,11 +86,13 @@ async function get(url: string, key: string): Promise<{ status: number; body: un
   return { status: response.status, body: await response.json() }
 }
 
-describe.each(runtimes)('a start on $name', ({ command }) => {
+describe.each(runtimes)('a start on $name', ({ commandIn }) => {
   let directory: string
+  let command: string[]
   beforeAll(async () => {
     await buildDocs({ ifStale: true })
     directory = await mkdtemp(join(tmpdir(), 'devdata-start-'))
+    command = commandIn(directory)
     await cp(join(inject('databases').embedded, 'empty'), join(directory, '.data'), { recursive: true })
   })
   afterAll(() => rm(directory, { recursive: true, force: true }))

@@ -20,12 +20,14 @@ export async function listCommits(
   const offset = offsetOf(page)
   // Positions count from the oldest commit, so that a new one moves no other.
   const [found] = await sql<ListPage[]>`
-    select r.commits_count as total, dataset.version, found.count, found.items
+    select counted.total, dataset.version, found.count, found.items
     from dataset, (${selectRepository(sql, owner, name)}) r, lateral (
+      select coalesce(max(position), 0) as total from commits where repository_id = r.id
+    ) counted, lateral (
       select ${renderPage(sql, sql`document`, sql`position desc`)} from commits
       where repository_id = r.id
-        and position > r.commits_count - ${offset + page.size}::bigint
-        and position <= r.commits_count - ${offset}::bigint
+        and position > counted.total - ${offset + page.size}::bigint
+        and position <= counted.total - ${offset}::bigint
     ) found`
   return found
 }

@@ -52,24 +52,43 @@ export function hashFilter(list: ListName, { locationKey, nameKeys, files }: Fil
     .digest()
 }
 
-/** SQL: the column `id` of everything that a filter matches, each once, in no order. */
+/** Finds the dependencies that a filter names, by their ids. Undefined when it names none. */
+export async function findDependencies(
+  sql: SqlOrTransaction,
+  { nameKeys, files }: Filter,
+): Promise<number[] | undefined> {
+  if (nameKeys.length === 0 && files.length === 0) return undefined
+  const rows = await sql<{ id: number }[]>`
+    select id from dependencies where
+      ${nameKeys.length > 0 ? sql`name_key = any(${sql.typed.texts(nameKeys)})` : sql`name_key = ''`}
+      ${files.length > 0 ? sql`and file = any(${sql.typed.texts(files)})` : sql``}`
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * SQL: the column `id` of everything that a filter matches, each once, in no order. `dependencies` are those that it
+ * names.
+ */
 export function selectMatches(
   sql: SqlOrTransaction,
   list: ListName,
-  { locationKey, nameKeys, files }: Filter,
+  { locationKey }: Filter,
+  dependencies: readonly number[] | undefined,
 ) {
   const byLocation = sql`
     select u.user_id as id from locations l join location_users u on u.location_id = l.id
     where strpos(l.location_key, ${locationKey}) > 0`
-  if (nameKeys.length === 0 && files.length === 0) return byLocation
+  if (dependencies === undefined) return byLocation
 
-  const wanted = sql`
-    select id from dependencies where
-      ${nameKeys.length > 0 ? sql`name_key = any(${sql.typed.texts(nameKeys)})` : sql`name_key = ''`}
-      ${files.length > 0 ? sql`and file = any(${sql.typed.texts(files)})` : sql``}`
-  const byDependency =
+  const [table, column] =
     list === 'users'
-      ? sql`select distinct user_id as id from dependency_users where dependency_id in (${wanted})`
-      : sql`select distinct repository_id as id from dependency_repositories where dependency_id in (${wanted})`
+      ? [sql`dependency_users`, sql`user_id`]
+      : [sql`dependency_repositories`, sql`repository_id`]
+  const [only, ...others] = dependencies
+  // The postings of one dependency are in order already, each once.
+  const byDependency =
+    only !== undefined && others.length === 0
+      ? sql`select ${column} as id from ${table} where dependency_id = ${only}`
+      : sql`select distinct ${column} as id from ${table} where dependency_id = any(${sql.typed.bigints(dependencies)}::integer[])`
   return locationKey === '' ? byDependency : sql`${byDependency} intersect ${byLocation}`
 }

@@ -4,8 +4,9 @@
  *
  * @module
  */
+import { createAdmission } from '../admission.ts'
 import type { Fragment, Sql } from '../database/connect.ts'
-import { type Filter, hashFilter, type ListName, selectMatches } from './filter.ts'
+import { type Filter, findDependencies, hashFilter, type ListName, selectMatches } from './filter.ts'
 import { type ListPage, offsetOf, type Page } from './page.ts'
 
 /** Ids in a chunk: the largest page (100) touches two at most. */
@@ -14,49 +15,78 @@ const chunkSize = 120
 const smallestListing = 4096
 /** What each of its ids takes, with its share of the chunk's row, in bytes. */
 const bytesPerId = 5
-/** Every so many new listings, old ones are cleared away. */
+/** Old listings are cleared away after every so many new ones, … */
 const sweepInterval = 32
+/** … and when the new ones take this share of the bound. */
+const sweepShare = 1 / 16
+/** Listings that an instance computes at a time; callers take turns. */
+const computedAtOnce = 2
+/** Who would have to wait longer for a turn is refused, in milliseconds. */
+const longestWait = 10_000
 
 /** Kept listings of one database. */
 export interface ListingStore {
   /** SQL: `total`, `version` and `ids` (of the page, ascending) of a filter's listing at the dataset's version; no row if there is none yet. */
   selectPage(list: ListName, filter: Filter, page: Page): Fragment
-  /** Makes the listing that `selectPage` did not find. Many who ask at once cause one computation. */
-  build(list: ListName, filter: Filter): Promise<void>
+  /**
+   * Makes the listing that `selectPage` did not find. Many who ask at once cause one computation, and a caller who asks
+   * for ever new ones waits for itself alone. Throws `OverCapacityError` when there is too much to compute.
+   */
+  build(list: ListName, filter: Filter, caller: number): Promise<void>
 }
 
 /** Creates the store; `maxBytes` is what all listings together may take. */
 export function createListingStore(sql: Sql, { maxBytes }: { maxBytes: number }): ListingStore {
   const underWay = new Map<string, Promise<void>>()
+  const turns = createAdmission<number>({
+    atOnce: computedAtOnce,
+    mostWaiting: Number.POSITIVE_INFINITY, // as many as were admitted to the service
+    longestWait,
+  })
   let untilSweep = sweepInterval
+  let bytesUntilSweep = maxBytes * sweepShare
 
   async function compute(list: ListName, filter: Filter, hash: Buffer): Promise<void> {
-    await sql.begin(async (tx) => {
+    const made = await sql.begin(async (tx) => {
       // Other instances may want the same: the first computes, the others wait and find it done.
       await tx`select pg_advisory_xact_lock(${hash.readInt32BE(0)}, ${hash.readInt32BE(4)})`
+      const [dataset] = await tx<{ version: number }[]>`select version from dataset`
+      const dependencies = await findDependencies(tx, filter)
       // `limit 1` is for the planner: expecting more rows it would compile the statement, which takes far longer.
-      await tx`
+      // Where a load comes in between, the dependencies may be out of date: nothing is made then.
+      const [listing] = await tx<{ total: number }[]>`
         with current as (select * from dataset limit 1),
         missing as (
           select version, ${list === 'users' ? tx`users_count` : tx`repositories_count`} as published from current
-          where not exists (select from listings l where l.filter_hash = ${hash} and l.version = current.version)
+          where version = ${dataset?.version ?? 0}
+            and not exists (select from listings l where l.filter_hash = ${hash} and l.version = current.version)
         ),
         matches as materialized (
-          select id from (${selectMatches(tx, list, filter)}) m, missing where id <= published
+          select array(
+            select id from (${selectMatches(tx, list, filter, dependencies)}) m where id <= published order by id
+          ) as ids
+          from missing
         ),
         listing as (
           insert into listings (filter_hash, version, total)
-          select ${hash}, version, (select count(*) from matches) from missing
-          returning id
+          select ${hash}, version, cardinality(ids) from missing, matches
+          returning id, total
         ),
-        ranked as (select id, ((row_number() over (order by id)) - 1) / ${chunkSize}::integer as chunk from matches)
-        insert into listing_chunks (listing_id, chunk, ids)
-        select listing.id, chunk, array_agg(ranked.id order by ranked.id) from ranked, listing
-        group by listing.id, chunk`
+        chunks as (
+          insert into listing_chunks (listing_id, chunk, ids)
+          select listing.id, chunk, ids[chunk * ${chunkSize}::integer + 1 : (chunk + 1) * ${chunkSize}::integer]
+          from listing, matches, generate_series(0, (cardinality(ids) - 1) / ${chunkSize}::integer) chunk
+          where total > 0
+        )
+        select total from listing`
+      return listing
     })
+    if (made === undefined) return
     untilSweep--
-    if (untilSweep > 0) return
+    bytesUntilSweep -= Math.max(smallestListing, made.total * bytesPerId)
+    if (untilSweep > 0 && bytesUntilSweep > 0) return
     untilSweep = sweepInterval
+    bytesUntilSweep = maxBytes * sweepShare
     await sweep().catch(() => {}) // the listing is there; what is over the bound goes with the next sweep
   }
 
@@ -85,14 +115,19 @@ export function createListingStore(sql: Sql, { maxBytes }: { maxBytes: number })
         ) as ids
         from dataset d join listings l on l.version = d.version and l.filter_hash = ${hashFilter(list, filter)}`
     },
-    build(list, filter) {
+    async build(list, filter, caller) {
       const hash = hashFilter(list, filter)
       const key = hash.toString('hex')
       const known = underWay.get(key)
       if (known !== undefined) return known
-      const building = compute(list, filter, hash).finally(() => underWay.delete(key))
-      underWay.set(key, building)
-      return building
+      const leave = await turns.enter(caller)
+      try {
+        const started = underWay.get(key) ?? compute(list, filter, hash).finally(() => underWay.delete(key))
+        underWay.set(key, started)
+        await started
+      } finally {
+        leave()
+      }
     },
   }
 }
@@ -103,14 +138,13 @@ export function createListingStore(sql: Sql, { maxBytes }: { maxBytes: number })
  */
 export async function readListed(
   store: ListingStore,
-  list: ListName,
-  filter: Filter,
+  { list, filter, caller }: { list: ListName; filter: Filter; caller: number },
   read: () => Promise<ListPage | undefined>,
 ): Promise<ListPage> {
   for (let attempt = 0; attempt < 5; attempt++) {
     const page = await read()
     if (page !== undefined) return page
-    await store.build(list, filter)
+    await store.build(list, filter, caller)
   }
   throw new Error('the dataset changed faster than a listing of it could be made')
 }

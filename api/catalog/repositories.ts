@@ -45,15 +45,19 @@ export function createRepositoryLookup(
   return (owner, name) => find(nameKey(owner, name))
 }
 
-/** Lists the repositories that a filter matches, with their `dependencies`, by internal id. */
+/**
+ * Lists the repositories that a filter matches, with their `dependencies`, by internal id. `caller` is whose turn it
+ * takes if they have to be found first.
+ */
 export function listRepositories(
   sql: Sql,
   listings: ListingStore,
   filter: Filter,
   page: Page,
+  caller: number,
 ): Promise<ListPage> {
   if (isUnfiltered(filter)) return listAllRepositories(sql, page)
-  return readListed(listings, 'repositories', filter, async () => {
+  return readListed(listings, { list: 'repositories', filter, caller }, async () => {
     const [found] = await sql<ListPage[]>`
       select listing.total, listing.version, found.count, found.items
       from (${listings.selectPage('repositories', filter, page)}) listing,

@@ -25,10 +25,16 @@ export function createUserLookup(sql: Sql): (login: string) => Promise<Found | u
   return (login) => find(foldText(login))
 }
 
-/** Lists the users that a filter matches, by internal id. */
-export function listUsers(sql: Sql, listings: ListingStore, filter: Filter, page: Page): Promise<ListPage> {
+/** Lists the users that a filter matches, by internal id. `caller` is whose turn it takes if they have to be found first. */
+export function listUsers(
+  sql: Sql,
+  listings: ListingStore,
+  filter: Filter,
+  page: Page,
+  caller: number,
+): Promise<ListPage> {
   if (isUnfiltered(filter)) return listAllUsers(sql, page)
-  return readListed(listings, 'users', filter, async () => {
+  return readListed(listings, { list: 'users', filter, caller }, async () => {
     const [found] = await sql<ListPage[]>`
       select listing.total, listing.version, found.count, found.items
       from (${listings.selectPage('users', filter, page)}) listing,

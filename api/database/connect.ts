@@ -257,3 +257,30 @@ function openPools(options: DatabaseOptions, open: (options: PoolOptions) => Sql
     },
   }
 }
+
+/** Whether the database is the embedded one, whose single session readers have to share with what writes. */
+export async function hasSingleSession(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ single: boolean }[]>`select version() like '%PGlite%' as single`
+  return row?.single === true
+}
+
+/**
+ * Creates a function that opens the first connection for reads, beside something else that has to be waited for: a
+ * connection takes as long as all of a request does. It never fails: what reads after it reports what is wrong.
+ */
+export function createReadConnector({
+  sql,
+  ledgerSql,
+}: Pick<Database, 'sql' | 'ledgerSql'>): () => Promise<void> {
+  if (sql === ledgerSql) return async () => {}
+  let connected: Promise<void> | undefined
+  return () => {
+    connected ??= sql`select 1`.then(
+      () => {},
+      () => {
+        connected = undefined
+      },
+    )
+    return connected
+  }
+}

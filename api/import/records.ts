@@ -72,7 +72,7 @@ const userSchema = v.strictObject({
 })
 
 const dependencySchema = v.strictObject({
-  url: webAddress,
+  url: text, // the repository's, which is checked
   first_use_date: nullable(integer),
   last_use_date: nullable(integer),
   updated_at: nullable(integer),
@@ -207,14 +207,16 @@ function stageRepository(repository: RepositoryRecord): StagedRow {
   }
 }
 
+const surrogate = /[\ud800-\udfff]/
+
 /** Puts dependencies in the order in which they are listed: by name, then file, byte by byte. */
 function sortDependencies(dependencies: readonly DependencyRecord[], url: string): DependencyRecord[] {
   const seen = new Map<string, number>()
   for (const [index, { url: itsUrl, dependency }] of dependencies.entries()) {
-    if (foldText(itsUrl) !== foldText(url)) {
+    if (itsUrl !== url && foldText(itsUrl) !== foldText(url)) {
       throw new RecordError(`dependencies.${index}.url: must be the repository's own url, ${url}`)
     }
-    const pair = JSON.stringify([dependency.dependency_name, dependency.dependency_file])
+    const pair = `${dependency.dependency_name}\0${dependency.dependency_file}` // neither has a NUL
     const twin = seen.get(pair)
     if (twin !== undefined) {
       throw new RecordError(
@@ -223,11 +225,17 @@ function sortDependencies(dependencies: readonly DependencyRecord[], url: string
     }
     seen.set(pair, index)
   }
-  const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
   return dependencies.toSorted(
     ({ dependency: a }, { dependency: b }) =>
-      compare(a.dependency_name, b.dependency_name) || compare(a.dependency_file, b.dependency_file),
+      compareBytes(a.dependency_name, b.dependency_name) ||
+      compareBytes(a.dependency_file, b.dependency_file),
   )
+}
+
+/** JavaScript compares 16-bit units, whose order is that of the bytes unless a surrogate is among them. */
+function compareBytes(a: string, b: string): number {
+  if (surrogate.test(a) || surrogate.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b))
+  return a < b ? -1 : Number(a > b)
 }
 
 /** Makes the row of a commit whose fields are known to keep the rules. */

@@ -4,7 +4,10 @@
  *
  * @module
  */
-import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import { finished } from 'node:stream/promises'
+import { hasSingleSession, type Sql, type SqlOrTransaction } from '../database/connect.ts'
+import { encodeCopyRow } from './copy-format.ts'
+import { ImportError } from './import-error.ts'
 import type { RecordKind, StagedRow } from './records.ts'
 
 /** Rows in one statement at most, … */
@@ -25,41 +28,53 @@ export interface Staging {
   discard(): Promise<void>
 }
 
-const tables: Record<RecordKind, { name: string; columns: Record<string, string> }> = {
+/** What is staged of each kind, and what makes two rows be for the same thing. */
+const tables: Record<RecordKind, { key: readonly string[]; columns: Record<string, string> }> = {
   users: {
-    name: 'import_users',
+    key: ['forge_rest_id'],
     columns: {
-      forge_rest_id: 'bigint',
-      login_key: 'text',
-      identities: 'text[]',
+      forge_rest_id: 'bigint not null',
+      login_key: 'text not null',
+      identities: 'text[] not null',
       location_key: 'text',
-      document: 'text',
+      document: 'text not null',
     },
   },
   repos: {
-    name: 'import_repositories',
+    key: ['forge_rest_id'],
     columns: {
-      forge_rest_id: 'bigint',
-      full_name_key: 'text',
-      url_key: 'text',
-      owner_identity: 'text',
-      document: 'text',
-      dependencies: 'text',
-      names: 'text[]',
-      name_keys: 'text[]',
-      files: 'text[]',
+      forge_rest_id: 'bigint not null',
+      full_name_key: 'text not null',
+      url_key: 'text not null',
+      owner_identity: 'text not null',
+      document: 'text not null',
+      dependencies: 'text', // null: leave those that are there
+      names: 'text[] not null', // of the dependencies; beside them
+      name_keys: 'text[] not null',
+      files: 'text[] not null',
     },
   },
   commits: {
-    name: 'import_commits',
+    key: ['url_key', 'commit_hash'],
     columns: {
-      url_key: 'text',
-      commit_hash: 'text',
+      url_key: 'text not null',
+      commit_hash: 'text not null',
       committer_date: 'bigint',
       author_identity: 'text',
-      document: 'text',
+      document: 'text not null',
     },
   },
+}
+const kinds = Object.keys(tables) as RecordKind[]
+
+/** The table that rows of a kind are staged in; `affected`: users whose dependencies the load may have changed. */
+export function stagingTable(kind: RecordKind | 'affected', importId: number): string {
+  return `import_${kind}_${importId}`
+}
+
+interface Batch {
+  rows: StagedRow[]
+  characters: number
 }
 
 /** Begins a load. */
@@ -68,23 +83,21 @@ export async function beginStaging(sql: Sql): Promise<Staging> {
   const [begun] = await sql<{ id: number }[]>`insert into imports default values returning id`
   if (begun === undefined) throw new Error('the import was not begun')
   const { id } = begun
-  const batches = new Map<RecordKind, { rows: StagedRow[]; characters: number }>()
+  await createTables(sql, id)
+  const isEmbedded = await hasSingleSession(sql)
+  const send = isEmbedded ? insertRows : copyRows
+  const batches = new Map<RecordKind, Batch>()
+  const sent = new Map<RecordKind, number>()
+  /** One batch is on its way while the next is read. */
+  let sending = Promise.resolve()
 
-  async function send(kind: RecordKind): Promise<void> {
-    const rows = batches.get(kind)?.rows ?? []
+  async function sendBatch(kind: RecordKind): Promise<void> {
+    const { rows } = batches.get(kind) ?? { rows: [] }
     batches.delete(kind)
-    if (rows.length === 0) return
-    const { name, columns } = tables[kind]
-    const names = sql.unsafe(['position', ...Object.keys(columns)].join(', '))
-    const definition = sql.unsafe(
-      ['position bigint', ...Object.entries(columns).map((column) => column.join(' '))].join(', '),
-    )
-    // COPY would be faster, but breaks the embedded database's connection.
-    await sql`
-      with alive as (update imports set touched_at = now() where id = ${id})
-      insert into ${sql(name)} (import_id, ${names})
-      select ${id}::bigint, ${names}
-      from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as row_of_batch(${definition})`
+    sent.set(kind, (sent.get(kind) ?? 0) + rows.length)
+    await sending
+    sending = send(sql, kind, id, rows)
+    sending.catch(() => {}) // whoever awaits it hears of it
   }
 
   return {
@@ -94,18 +107,100 @@ export async function beginStaging(sql: Sql): Promise<Staging> {
       batches.set(kind, batch)
       batch.rows.push({ position, ...row })
       batch.characters += String(row.document).length + String(row.dependencies ?? '').length
-      if (batch.rows.length >= batchRows || batch.characters >= batchCharacters) await send(kind)
+      if (batch.rows.length >= batchRows || batch.characters >= batchCharacters) await sendBatch(kind)
     },
     async flush() {
-      for (const kind of [...batches.keys()]) await send(kind)
-      // Without figures of its own the planner takes a staged load for a handful of rows.
-      for (const { name } of Object.values(tables)) await sql`analyze ${sql(name)}`
+      for (const kind of [...batches.keys()]) await sendBatch(kind)
+      await sending
+      await sql.begin(async (tx) => {
+        await tx`set local statement_timeout = 0`
+        for (const kind of kinds) {
+          const table = tx(stagingTable(kind, id))
+          const [row] = await tx<{ count: number }[]>`select count(*) from ${table}`
+          if (row?.count !== (sent.get(kind) ?? 0)) throw new ImportError(lostMessage)
+          await dropSuperseded(tx, kind, id)
+          if (isEmbedded) await tx`create index on ${table} (position)`
+          // Without figures of its own the planner takes a staged load for a handful of rows.
+          await tx`analyze ${table}`
+        }
+        await tx`update imports set staged = ${countStaged(tx, id)} where id = ${id}`
+      })
     },
     async discard() {
       batches.clear()
+      await sending.catch(() => {})
       await dropStaged(sql, [id])
     },
   }
+}
+
+const lostMessage = 'The database lost what was staged, in a crash; load again; nothing was changed'
+
+/** Throws `ImportError` when the database has crashed since a load was staged. */
+export async function assertStaged(tx: SqlOrTransaction, importId: number): Promise<void> {
+  const [kept] =
+    await tx`select 1 from imports where id = ${importId} and staged = ${countStaged(tx, importId)}`
+  if (kept === undefined) throw new ImportError(lostMessage)
+}
+
+/** SQL: how many rows are staged. */
+function countStaged(tx: SqlOrTransaction, importId: number) {
+  const table = (kind: RecordKind) => tx(stagingTable(kind, importId))
+  return tx`
+    (select count(*) from ${table('users')}) + (select count(*) from ${table('repos')})
+      + (select count(*) from ${table('commits')})`
+}
+
+async function createTables(sql: Sql, id: number): Promise<void> {
+  const [quick] = await sql`
+    select 1 from pg_settings where name = 'default_toast_compression' and 'lz4' = any(enumvals)`
+  // Documents stay compressed as they are when they are applied: the quicker way pays twice.
+  const compression = quick === undefined ? '' : ' compression lz4'
+  const definitions = kinds.map((kind) => {
+    const columns = Object.entries(tables[kind].columns).map(([name, type]) =>
+      type.startsWith('text')
+        ? `${name} ${type.replace(/^text(\[\])?/, `$&${compression}`)}`
+        : `${name} ${type}`,
+    )
+    return `create unlogged table ${stagingTable(kind, id)} (position bigint not null, ${columns.join(', ')});`
+  })
+  await sql.unsafe(
+    `${definitions.join('')} create unlogged table ${stagingTable('affected', id)} (user_id integer not null);`,
+  )
+}
+
+/** Of several rows for the same thing the last wins. */
+async function dropSuperseded(tx: SqlOrTransaction, kind: RecordKind, id: number): Promise<void> {
+  const table = tx(stagingTable(kind, id))
+  const key = tx.unsafe(tables[kind].key.join(', '))
+  await tx`
+    delete from ${table} s using (
+      select ${key}, max(position) as last from ${table} group by ${key} having count(*) > 1
+    ) l
+    where ${tx.unsafe(tables[kind].key.map((column) => `s.${column} = l.${column}`).join(' and '))}
+      and s.position < l.last`
+}
+
+async function copyRows(sql: Sql, kind: RecordKind, id: number, rows: readonly StagedRow[]): Promise<void> {
+  const columns = ['position', ...Object.keys(tables[kind].columns)]
+  const stream =
+    await sql`copy ${sql(stagingTable(kind, id))} (${sql.unsafe(columns.join(', '))}) from stdin`.writable()
+  stream.end(rows.map((row) => encodeCopyRow(columns.map((column) => row[column] ?? null))).join(''))
+  await finished(stream)
+  await sql`update imports set touched_at = now() where id = ${id}`
+}
+
+/** COPY breaks the embedded database's connection. */
+async function insertRows(sql: Sql, kind: RecordKind, id: number, rows: readonly StagedRow[]): Promise<void> {
+  const columns = Object.entries({ position: 'bigint', ...tables[kind].columns })
+  const names = sql.unsafe(columns.map(([name]) => name).join(', '))
+  const definition = sql.unsafe(
+    columns.map(([name, type]) => `${name} ${type.replace(' not null', '')}`).join(', '),
+  )
+  await sql`
+    with alive as (update imports set touched_at = now() where id = ${id})
+    insert into ${sql(stagingTable(kind, id))} (${names})
+    select ${names} from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as row_of_batch(${definition})`
 }
 
 async function clearStale(sql: Sql): Promise<void> {
@@ -119,9 +214,10 @@ async function clearStale(sql: Sql): Promise<void> {
 
 /** Drops loads, with all that was staged for them. */
 export async function dropStaged(sql: SqlOrTransaction, ids: readonly number[]): Promise<void> {
-  if (ids.length === 0) return
-  for (const name of [...Object.values(tables).map((table) => table.name), 'import_affected_users']) {
-    await sql`delete from ${sql(name)} where import_id = any(${sql.typed.bigints(ids)})`
+  for (const id of ids) {
+    for (const kind of [...kinds, 'affected'] as const) {
+      await sql`drop table if exists ${sql(stagingTable(kind, id))}`
+    }
   }
   await sql`delete from imports where id = any(${sql.typed.bigints(ids)})`
 }

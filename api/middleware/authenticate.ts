@@ -5,13 +5,14 @@ import { type BearerKey, isSecret } from '../ledger/api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
 /**
- * Lets only requests with a known API key through, and says who calls as `caller`.
+ * Lets only requests with a known API key through, and says who calls as `caller`. What such requests read from is
+ * connected with `connectReads` while the key is looked up.
  * Throws the 401 errors of `service.md` §5, in the order of its table.
  */
-export function authenticate(ledger: Ledger) {
+export function authenticate(ledger: Ledger, connectReads: () => Promise<void>) {
   /** Throws 401 when there is no such key. */
   async function identify(c: ApiContext, secret: string): Promise<void> {
-    const key = await ledger.findKey(secret)
+    const [key] = await Promise.all([ledger.findKey(secret), connectReads()])
     if (key === undefined) throw unauthorized('Invalid API key')
     c.set('caller', key)
   }

@@ -5,8 +5,8 @@ import { unavailable } from '../errors.ts'
 
 /** Answers 503 until the database was there once, with the schema of this version. */
 export function awaitDatabase(readPhase: () => Phase) {
-  return createMiddleware<Environment>(async function awaitDatabase(_, next) {
+  return createMiddleware<Environment>(function awaitDatabase(_, next) {
     if (readPhase() === 'waiting') throw unavailable('Database unavailable')
-    await next()
+    return next()
   })
 }

@@ -11,14 +11,14 @@ export interface CrossOriginHeaders {
 const preflightSeconds = 86_400
 
 /**
- * Gives every answer the headers that let any origin call the API (CORS, `decisions.md`), and those that keep browsers
- * from doing more with it than reading; a route may set its own policy. Answers preflights.
- *
- * Hono has middleware for both. They write into a finished answer, which makes a web-standard `Response` of it on the
- * way: 130 µs a request where all of the rest takes 110.
+ * The headers that let any origin call the API (CORS, `decisions.md`), and those that keep browsers from doing more with
+ * it than reading.
  */
-export function standardHeaders(crossOrigin: CrossOriginHeaders, { isHttps }: { isHttps: boolean }) {
-  const headers = Object.entries({
+export function listStandardHeaders(
+  crossOrigin: CrossOriginHeaders,
+  { isHttps }: { isHttps: boolean },
+): Record<string, string> {
+  return {
     'Access-Control-Allow-Origin': '*',
     'Access-Control-Expose-Headers': crossOrigin.exposed.join(','),
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -28,9 +28,19 @@ export function standardHeaders(crossOrigin: CrossOriginHeaders, { isHttps }: { 
     'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
     ...(isHttps && { 'Strict-Transport-Security': 'max-age=31536000' }),
-  })
+  }
+}
+
+/**
+ * Gives every answer the standard headers; a route may set its own policy. Answers preflights.
+ *
+ * Hono has middleware for both. They write into a finished answer, which makes a web-standard `Response` of it on the
+ * way: 130 µs a request where all of the rest takes 110.
+ */
+export function standardHeaders(headers: Record<string, string>, crossOrigin: CrossOriginHeaders) {
+  const all = Object.entries(headers)
   return createMiddleware<Environment>(async function standardHeaders(c, next) {
-    for (const [name, value] of headers) setHeader(c, name, value)
+    for (const [name, value] of all) setHeader(c, name, value)
     if (c.req.method === 'OPTIONS') {
       setHeader(c, 'Access-Control-Allow-Methods', 'GET,HEAD,OPTIONS')
       setHeader(c, 'Access-Control-Allow-Headers', crossOrigin.allowed.join(','))

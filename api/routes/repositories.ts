@@ -19,7 +19,9 @@ export function addRepositoryRoutes({ app, sources, meter, publicUrl }: CatalogR
         publicUrl,
         filter: catalogFilter('dependency_names', 'dependency_files'),
         find: (page, filter) =>
-          readCatalog(c, sources, ({ sql, listings }) => listRepositories(sql, listings, filter, page)),
+          readCatalog(c, sources, ({ sql, listings }) =>
+            listRepositories(sql, listings, filter, page, c.get('caller').id),
+          ),
       }),
     ),
   )

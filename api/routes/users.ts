@@ -17,7 +17,9 @@ export function addUserRoutes({ app, sources, meter, publicUrl }: CatalogRoutes)
         publicUrl,
         filter: catalogFilter('location', 'dependency_names', 'dependency_files'),
         find: (page, filter) =>
-          readCatalog(c, sources, ({ sql, listings }) => listUsers(sql, listings, filter, page)),
+          readCatalog(c, sources, ({ sql, listings }) =>
+            listUsers(sql, listings, filter, page, c.get('caller').id),
+          ),
       }),
     ),
   )

@@ -175,7 +175,7 @@ function readSizes(sql: Sql) {
       case when t.oid is null then 'table' else 'index' end as kind,
       case when t.oid is null then pg_table_size(c.oid) else pg_relation_size(c.oid) end as bytes
     from pg_class c left join pg_index i on i.indexrelid = c.oid left join pg_class t on t.oid = i.indrelid
-    where c.relnamespace = 'public'::regnamespace and coalesce(t.relname, c.relname) = any(${tables})
+    where c.relnamespace = 'public'::regnamespace and coalesce(t.relname, c.relname) = any(${sql.typed.texts(tables)})
       and c.relkind in ('r', 'i')
     order by bytes desc`
 }

@@ -92,7 +92,7 @@ function isAuthor({ forge_rest_id, login, email }: SampleUser, address: string):
 export async function findBusyRepository(sql: Sql): Promise<string> {
   const [row] = await sql<{ name: string }[]>`
     select document::json->>'full_name' as name from repositories
-    where commits_count > 30 and dependencies_count > 5 order by id limit 1`
+    where (select count(*) from commits where repository_id = repositories.id) > 30 and dependencies_count > 5 order by id limit 1`
   if (row === undefined) throw new Error('the sample data has no such repository')
   return `/repos/${row.name}`
 }

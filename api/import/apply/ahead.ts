@@ -10,29 +10,30 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fragment, Sql, SqlOrTransaction } from '../../database/connect.ts'
 import { ImportError } from '../import-error.ts'
+import { stagingTable } from '../staging.ts'
 import { applyCommits } from './commits.ts'
 import { applyRepositories } from './repositories.ts'
 import { refreshStatistics } from './statistics.ts'
-import { type Change, isOfStep, isSuperseded, type Step } from './step.ts'
+import { type Change, isOfStep, type Step } from './step.ts'
 import { refreshUserDependencies } from './user-dependencies.ts'
 import { applyUsers } from './users.ts'
 
 /** What a step does, and how many staged rows it does it to: some hundred milliseconds' worth. */
 const stages = {
   users: {
-    table: 'import_users',
+    kind: 'users',
     rows: 1_500,
     apply: applyUsers,
     isThere: isUserThere,
   },
   repositories: {
-    table: 'import_repositories',
+    kind: 'repos',
     rows: 300,
     apply: applyRepositories,
     isThere: isRepositoryThere,
   },
   commits: {
-    table: 'import_commits',
+    kind: 'commits',
     rows: 3_000,
     apply: applyCommits,
     isThere: isCommitThere,
@@ -45,25 +46,18 @@ const deadAfterSeconds = 60
 /** How many things were added. */
 export type Added = Record<keyof typeof stages, number>
 
-/** Whether the database is one that readers have to share a session of. */
-export async function hasSingleSession(sql: Sql): Promise<boolean> {
-  const [row] = await sql<{ single: boolean }[]>`select version() like '%PGlite%' as single`
-  return row?.single === true
-}
-
 /** Adds what is new under `importId`. The load must then be applied, or what was added cleared away. */
 export async function addAhead(sql: Sql, importId: number): Promise<Added> {
   await waitForTurn(sql, importId)
   await sql.begin(clearAhead)
   const added: Added = { users: 0, repositories: 0, commits: 0 }
-  for (const [name, { table, rows, apply, isThere }] of Object.entries(stages)) {
+  for (const [name, { kind, rows, apply, isThere }] of Object.entries(stages)) {
+    const table = stagingTable(kind, importId)
     for await (const step of cutIntoSteps(sql, importId, table, rows)) {
       const change: Change = await sql.begin(async (tx) => {
         await keepTurn(tx, importId)
         const applied = await apply(tx, step)
-        await tx`
-          delete from ${tx(table)} s
-          where ${isOfStep(tx, step)} and (${isSuperseded(tx, table)} or ${isThere(tx)})`
+        await tx`delete from ${tx(table)} s where ${isOfStep(tx, step)} and ${isThere(tx)}`
         return applied
       })
       added[name as keyof Added] += change.added
@@ -134,11 +128,11 @@ async function* cutIntoSteps(sql: Sql, importId: number, table: string, rows: nu
   for (;;) {
     const [next] = await sql<{ upTo: number | null }[]>`
       select max(position) as "upTo" from (
-        select position from ${sql(table)} where import_id = ${importId} and position > ${after}
+        select position from ${sql(table)} where position > ${after}
         order by position limit ${rows}
       ) step`
     if (next === undefined || next.upTo === null) return
-    yield { importId, after, upTo: next.upTo, onlyNew: true }
+    yield { importId, after, upTo: next.upTo, onlyNew: true, passesNewUsers: true }
     after = next.upTo
   }
 }
@@ -152,13 +146,10 @@ async function refreshNewUsers(sql: Sql, importId: number): Promise<void> {
       await keepTurn(tx, importId)
       await refreshUserDependencies(
         tx,
-        tx`select id as user_id from users where id >= ${id} and id < ${id + usersPerRefresh}`,
+        tx`select id from users where id >= ${id} and id < ${id + usersPerRefresh}`,
       )
     })
   }
-  await sql`
-    delete from import_affected_users
-    where import_id = ${importId} and user_id > (select users_count from dataset)`
 }
 
 /** Clears away what a load added that was never applied. */

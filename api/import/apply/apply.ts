@@ -4,14 +4,14 @@
  *
  * @module
  */
-import type { Sql } from '../../database/connect.ts'
-import { dropStaged } from '../staging.ts'
-import { type Added, addAhead, giveUp, hasSingleSession, keepTurn } from './ahead.ts'
+import { hasSingleSession, type Sql } from '../../database/connect.ts'
+import { assertStaged, dropStaged, stagingTable } from '../staging.ts'
+import { type Added, addAhead, giveUp, keepTurn } from './ahead.ts'
 import { applyCommits } from './commits.ts'
 import { applyRepositories } from './repositories.ts'
 import { refreshStatistics } from './statistics.ts'
-import type { Change, Step } from './step.ts'
-import { refreshUserDependencies } from './user-dependencies.ts'
+import { affectedTable, type Change, type Step } from './step.ts'
+import { addUserDependencies, refreshUserDependencies } from './user-dependencies.ts'
 import { applyUsers } from './users.ts'
 
 /** Any number that nobody else of this database takes: only one load is applied at a time. */
@@ -34,18 +34,20 @@ export interface OrphanCommit {
 
 /** Finds up to `limit` staged commits whose `repo_url` will name no repository once this load is applied. */
 export function findOrphanCommits(sql: Sql, importId: number, limit: number): Promise<OrphanCommit[]> {
+  const repositories = sql(stagingTable('repos', importId))
+  const commits = sql(stagingTable('commits', importId))
   return sql<OrphanCommit[]>`
-    with staged as materialized (
-      select distinct on (forge_rest_id) forge_rest_id, url_key from import_repositories
-      where import_id = ${importId} order by forge_rest_id, position desc
-    ), kept as (
-      select url_key from repositories r
-      where id <= (select repositories_count from dataset) and not exists (select from staged s where s.forge_rest_id = r.forge_rest_id)
+    with wanted as materialized (select distinct url_key from ${commits}),
+    orphaned as (
+      select url_key from wanted w
+      where not exists (select from ${repositories} s where s.url_key = w.url_key)
+        and not exists (
+          select from repositories r
+          where r.url_key = w.url_key and r.id <= (select repositories_count from dataset)
+            and not exists (select from ${repositories} s where s.forge_rest_id = r.forge_rest_id)
+        )
     )
-    select position, document from import_commits c
-    where import_id = ${importId}
-      and not exists (select from staged where staged.url_key = c.url_key)
-      and not exists (select from kept where kept.url_key = c.url_key)
+    select position, document from ${commits} c where url_key in (select url_key from orphaned)
     order by position limit ${limit}`
 }
 
@@ -55,12 +57,18 @@ export async function dropStagedCommits(
   importId: number,
   positions: readonly number[],
 ): Promise<void> {
-  await sql`delete from import_commits where import_id = ${importId} and position = any(${sql.typed.bigints(positions)})`
+  await sql`
+    with dropped as (
+      delete from ${sql(stagingTable('commits', importId))} where position = any(${sql.typed.bigints(positions)})
+      returning 1
+    )
+    update imports set staged = staged - (select count(*) from dropped) where id = ${importId}`
 }
 
 /** Applies what was staged under `importId`, and clears the stage. */
 export async function applyImport(sql: Sql, importId: number): Promise<ImportResult> {
   const stepwise = await hasSingleSession(sql)
+  await assertStaged(sql, importId)
   try {
     const ahead = stepwise ? await addAhead(sql, importId) : { users: 0, repositories: 0, commits: 0 }
     return await finishImport(sql, importId, ahead, stepwise)
@@ -84,15 +92,17 @@ export async function finishImport(
     // Statements over a whole load may take longer than those of a request.
     await tx`set local statement_timeout = 0`
     await tx`select pg_advisory_xact_lock(${applyLock})`
+    await tx`set local work_mem = '128MB'` // what is sorted and hashed here is whole tables
     if (stepwise) await keepTurn(tx, importId)
-    const step: Step = { importId, after: -1, upTo: Number.MAX_SAFE_INTEGER, onlyNew: false }
+    else await assertStaged(tx, importId)
+    const all = { importId, after: -1, upTo: Number.MAX_SAFE_INTEGER, onlyNew: false }
+    const step: Step = { ...all, passesNewUsers: !stepwise }
     const users = await applyUsers(tx, step)
     const repositories = await applyRepositories(tx, step)
     const commits = await applyCommits(tx, step)
-    await refreshUserDependencies(
-      tx,
-      tx`select distinct user_id from import_affected_users where import_id = ${importId}`,
-    )
+    if (!stepwise)
+      await addUserDependencies(tx, tx`select id from users where id > (select users_count from dataset)`)
+    await refreshUserDependencies(tx, tx`select distinct user_id from ${affectedTable(tx, step)}`)
     await dropStaged(tx, [importId])
 
     users.added += ahead.users

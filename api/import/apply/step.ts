@@ -4,14 +4,18 @@
  * @module
  */
 import type { Fragment, SqlOrTransaction } from '../../database/connect.ts'
+import { stagingTable } from '../staging.ts'
 
 /** The staged rows after one position up to another. */
 export interface Step {
+  /** The load. */
   importId: number
   after: number
   upTo: number
   /** Only what is not there yet; it takes ids beyond the dataset's counts, where no reader sees it. */
   onlyNew: boolean
+  /** Whether users whom no reader sees yet need not be noted as affected: all of them will be looked at. */
+  passesNewUsers: boolean
 }
 
 /** Things that came, and things that were there with other content. */
@@ -21,23 +25,18 @@ export interface Change {
 }
 
 /** SQL: the staged row `s` belongs to the step. */
-export function isOfStep(tx: SqlOrTransaction, { importId, after, upTo }: Step) {
-  return tx`s.import_id = ${importId} and s.position > ${after} and s.position <= ${upTo}`
+export function isOfStep(tx: SqlOrTransaction, { after, upTo }: Step) {
+  return tx`s.position > ${after} and s.position <= ${upTo}`
 }
 
-/** What makes two staged rows be for the same thing. */
-const keys = {
-  import_users: ['forge_rest_id'],
-  import_repositories: ['forge_rest_id'],
-  import_commits: ['url_key', 'commit_hash'],
-} as const
+/** SQL: where users are noted whose dependencies may have changed. */
+export function affectedTable(tx: SqlOrTransaction, { importId }: Step) {
+  return tx(stagingTable('affected', importId))
+}
 
-/** SQL: another line for the same thing comes after the staged row `s`, and wins. */
-export function isSuperseded(tx: SqlOrTransaction, table: keyof typeof keys): Fragment {
-  const isSame = tx.unsafe(keys[table].map((column) => `l.${column} = s.${column}`).join(' and '))
-  return tx`exists (
-    select from ${tx(table)} l where l.import_id = s.import_id and ${isSame} and l.position > s.position
-  )`
+/** SQL: a user with that `user_id` needs to be noted. */
+export function needsNote(tx: SqlOrTransaction, { passesNewUsers }: Step): Fragment {
+  return passesNewUsers ? tx`user_id <= (select users_count from dataset)` : tx`true`
 }
 
 /** Counts the rows of a table of changes. */

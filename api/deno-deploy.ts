@@ -1,0 +1,44 @@
+/**
+ * The service where a platform listens, starts and ends instances as it likes: Deno Deploy, or `deno serve`. It asks
+ * nothing of the database before the first request, brings no schema up to date, and writes no file.
+ *
+ * @module
+ */
+import process from 'node:process'
+import { ConfigError, readConfig, readEnvironment } from './config.ts'
+import { createConfiguredApp } from './configured-app.ts'
+import { openDatabase } from './database/connect.ts'
+import { configureLog } from './log.ts'
+
+const config = readConfig(readEnvironment(process.env))
+if (config.databaseUrl === undefined) {
+  throw new ConfigError('DATABASE_URL: it must be set, as an instance has no disk for the embedded database')
+}
+const database = await openDatabase(config)
+const app = createConfiguredApp(config, {
+  database,
+  logger: await configureLog(config),
+  runtime: `deno ${Deno.version.deno}`,
+})
+const underWay = new Set<Promise<Response>>()
+
+process.once('SIGINT', stop)
+
+export default {
+  async fetch(request: Request): Promise<Response> {
+    const answer = Promise.resolve(app.fetch(request))
+    underWay.add(answer)
+    try {
+      return await answer
+    } finally {
+      underWay.delete(answer)
+    }
+  },
+} satisfies Deno.ServeDefaultExport
+
+/** The platform sends no more requests: answers those under way, then leaves the database. */
+async function stop(): Promise<void> {
+  await Promise.allSettled(underWay)
+  await database.close()
+  process.exit(0)
+}

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createFilter } from '../api/catalog/filter.ts'
+import { createListingStore } from '../api/catalog/listing.ts'
+import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+
+describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService(kind)
+  })
+  afterAll(() => service.close())
+
+  const megabyte = 2 ** 20
+
+  test('wait by turns: a key that asks for ever new ones delays itself', async () => {
+    const store = createListingStore(service.sql, { maxBytes: 16 * megabyte })
+    const order: string[] = []
+    const build = async (caller: number, number: number) => {
+      await store.build('users', createFilter({ location: `${caller} ${number}` }), caller)
+      order.push(`${caller}: ${number}`)
+    }
+    const many = Array.from({ length: 40 }, (_, number) => build(1, number))
+    await Promise.all([...many, build(2, 0)])
+    expect(order).toHaveLength(41)
+    expect(order.indexOf('2: 0')).toBeLessThan(8)
+  })
+
+  test('are computed once, however many ask at once', async () => {
+    const stores = [1, 2].map(() => createListingStore(service.sql, { maxBytes: 16 * megabyte }))
+    const filter = createFilter({ location: 'a', dependencyNames: ['react', 'typescript'] })
+    const [before] = await service.sql<{ id: number }[]>`select coalesce(max(id), 0) as id from listings`
+    await Promise.all(
+      Array.from({ length: 10 }, (_, caller) => stores[caller % 2]?.build('users', filter, caller)),
+    )
+    const made = await service.sql`select total from listings where id > ${before?.id ?? 0}`
+    expect(made).toHaveLength(1)
+  })
+
+  test('leave no more than the bound, and a sixteenth of it, in the database', async () => {
+    const maxBytes = megabyte / 4
+    const store = createListingStore(service.sql, { maxBytes })
+    for (let number = 0; number < 100; number++) {
+      await store.build('users', createFilter({ location: `nowhere ${number}` }), 1)
+    }
+    const [kept] = await service.sql<{ bytes: number }[]>`select count(*) * 4096 as bytes from listings`
+    expect(kept?.bytes).toBeLessThanOrEqual(maxBytes * (1 + 1 / 16))
+    expect(kept?.bytes).toBeGreaterThan(maxBytes / 2)
+  })
+})

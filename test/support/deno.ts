@@ -1,0 +1,58 @@
+/**
+ * Deno as deno.json runs it: the pinned one, with the permissions that are written there.
+ *
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
+import * as v from 'valibot'
+
+const project = resolve(import.meta.dirname, '../..')
+
+/** The pinned Deno, which the package of that name brings along. */
+export const deno = join(dirname(createRequire(import.meta.url).resolve('deno/package.json')), 'deno')
+
+const scope = v.union([v.literal(true), v.array(v.string())])
+const schema = v.object({
+  tasks: v.record(v.string(), v.object({ description: v.string(), command: v.string() })),
+  permissions: v.record(
+    v.string(),
+    v.strictObject({
+      read: scope,
+      write: v.array(v.string()),
+      net: v.optional(v.literal(true)),
+      env: v.strictObject({ allow: v.array(v.string()), ignore: v.literal(true) }),
+      run: v.optional(v.array(v.string())),
+    }),
+  ),
+})
+
+/** The tasks of deno.json, and its sets of permissions. */
+export const denoSettings = v.parse(schema, JSON.parse(readFileSync(join(project, 'deno.json'), 'utf8')))
+
+/**
+ * The flags that grant what a set of deno.json does, to a program that is started in `directory` as it would be in the
+ * project's folder: what is relative is meant in both.
+ */
+export function denoPermissions(name: string, directory: string): string[] {
+  const set = denoSettings.permissions[name]
+  if (set === undefined) throw new Error(`deno.json has no permissions called ${name}`)
+  const both = (paths: readonly string[]) =>
+    paths.flatMap((path) => [resolve(project, path), resolve(directory, path)])
+  const flag = (kind: string, values: readonly string[] | true) =>
+    values === true ? [`--allow-${kind}`] : values.length > 0 ? [`--allow-${kind}=${values.join(',')}`] : []
+  return [
+    `--config=${join(project, 'deno.json')}`, // `deno serve` looks for it where it is started
+    '--no-prompt',
+    ...flag('read', set.read === true ? true : both(set.read)),
+    ...flag('write', both(set.write)),
+    ...flag('net', set.net ?? []),
+    ...flag('env', set.env.allow),
+    '--ignore-env',
+    ...flag(
+      'run',
+      (set.run ?? []).map((program) => (program.startsWith('.') ? resolve(project, program) : program)),
+    ),
+  ]
+}

@@ -1,0 +1,84 @@
+/**
+ * Programs that tests start and end: a server in a process of its own, whatever runs it.
+ *
+ * @module
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+/** How a program is started. */
+export interface ProgramOptions {
+  /** The folder that it is started in. */
+  directory: string
+  /** All of its environment, `PATH` and `HOME` aside. */
+  environment: Record<string, string>
+  /** What it prints once it takes requests; its first group is the address or the port. */
+  announcement: RegExp
+  /** The account that it runs under, where that is not the tests' own. */
+  account?: { uid: number; gid: number } | undefined
+  /** Whether signals go to what it starts as well, as those of a terminal do. */
+  group?: boolean
+}
+
+/** A program that runs. */
+export interface RunningProgram extends AsyncDisposable {
+  /** What the announcement's group matched. */
+  announced: string
+  /** What it printed, on either stream; of much, the last of it. */
+  readOutput(): string
+  /** Of the process that was started. */
+  processId: number
+  /** Tells it to stop, and resolves with its exit code once it is gone. */
+  stop(signal?: 'SIGTERM' | 'SIGINT'): Promise<number | null>
+}
+
+/** Characters of the output that are kept. */
+const outputSize = 20_000
+
+/** Starts a program, and waits for its announcement. Throws with its output when it ends before. */
+export async function startProgram(
+  command: readonly string[],
+  { directory, environment, announcement, account, group = false }: ProgramOptions,
+): Promise<RunningProgram> {
+  const [program = '', ...parameters] = command
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(program, parameters, {
+    ...account,
+    cwd: directory,
+    detached: group,
+    env: { PATH, HOME, NO_COLOR: '1', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output = (output + text).slice(-outputSize)
+    })
+  }
+  const ended = once(child, 'close')
+  ended.catch(() => {}) // a program that is not there: the loop below hears of it too
+  const end = async (signal: NodeJS.Signals) => {
+    if (group && child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, signal)
+    else child.kill(signal)
+    await ended
+    return child.exitCode
+  }
+  for (;;) {
+    const [, announced] = announcement.exec(output) ?? []
+    if (announced !== undefined) {
+      return {
+        announced,
+        readOutput: () => output,
+        processId: child.pid ?? 0,
+        stop: (signal = 'SIGTERM') => end(signal),
+        async [Symbol.asyncDispose]() {
+          await end('SIGKILL')
+        },
+      }
+    }
+    await Promise.race([ended, once(child.stdout, 'data'), once(child.stderr, 'data')])
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`${program} ended with ${child.exitCode ?? child.signalCode}: ${output}`)
+    }
+  }
+}
