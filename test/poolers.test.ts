@@ -64,6 +64,16 @@ describe.skipIf(server === undefined || binary === undefined)(
       return database
     }
 
+    async function openUnadapted(databasePreparedStatements: 'on' | 'off') {
+      const database = await openDatabase({
+        ...testPool,
+        databasePreparedStatements,
+        databaseUrl: pooler.urlOf(service.location.databaseUrl ?? ''),
+        dataDirectory: '',
+      })
+      return { ...database, [Symbol.asyncDispose]: () => database.close() }
+    }
+
     /** The instance whose turn it is. */
     function choose(turn: number): Instance {
       const instance = instances[turn % instances.length]
@@ -170,6 +180,13 @@ describe.skipIf(server === undefined || binary === undefined)(
       await empty.close()
     })
 
+    test('an instance that does not look for it is told by DATABASE_PREPARED_STATEMENTS=off', async () => {
+      await using database = await openUnadapted('off')
+      expect((await createInstance(database).request('/health')).status).toBe(200)
+      await using wrong = await openUnadapted('on')
+      expect((await createInstance(wrong).request('/health')).status).toBe(503)
+    })
+
     test('statements are prepared without it, and not through it, unless the settings say otherwise', async () => {
       const countPrepared = async ({ sql }: Pick<Database, 'sql'>) => {
         await sql`select ${1}::integer as once`
@@ -192,8 +209,11 @@ describe.skipIf(server === undefined || binary === undefined)(
         await countPrepared(directOff),
         await countPrepared(pooled),
       ]).toEqual([1, 0, 0])
-      const [timeout] = await direct.sql`show statement_timeout`
-      expect(timeout).toEqual({ statement_timeout: '30s' })
+      const limits = [direct, directOff].map(({ sql }) => sql`show statement_timeout`)
+      expect((await Promise.all(limits)).flat()).toEqual([
+        { statement_timeout: '30s' },
+        { statement_timeout: '0' },
+      ])
       await Promise.all([direct, directOff, pooled].map((database) => database.close()))
     })
   },

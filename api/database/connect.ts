@@ -63,7 +63,10 @@ export interface DatabaseOptions {
   databasePoolSize: number
   /** A statement that runs longer is cancelled by the server. In seconds; 0: never. */
   databaseStatementTimeout: number
-  /** Whether statements are prepared once for a connection; `auto`: unless a pooler stands in between. */
+  /**
+   * Whether statements are prepared once for a connection; `auto`: unless a pooler stands in between; `off`: nothing is
+   * asked of a session, neither that nor the limit of time.
+   */
   databasePreparedStatements?: PreparedStatements
   /** Streaming replicas of the server, as URLs. Each is given as many connections as read from the primary. */
   databaseReplicaUrls?: readonly string[]
@@ -169,7 +172,8 @@ function openPool(
     ...{ answer_timeout: answerTimeout }, // patches/apply.mjs
     connection: {
       ...server.connection,
-      ...(databaseStatementTimeout > 0 && { statement_timeout: databaseStatementTimeout * 1000 }),
+      ...(databaseStatementTimeout > 0 &&
+        databasePreparedStatements !== 'off' && { statement_timeout: databaseStatementTimeout * 1000 }),
     },
   })
 }
@@ -180,7 +184,7 @@ function createAdapter(
   { databasePreparedStatements = 'auto' }: DatabaseOptions,
   pools: readonly Sql[],
 ): () => Promise<void> {
-  let isAdapted = false
+  let isAdapted = databasePreparedStatements === 'off' // then as if there were one
   return async function adapt() {
     if (isAdapted) return
     if (await isPooled(server)) {
