@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** What speaks to the service in requests alone. */
-const overTheWire = ['authentication', 'credits', 'parameters', 'repositories', 'users'].map(
+const overTheWire = ['authentication', 'credits', 'repositories', 'users'].map(
   (name) => `test/${name}.test.ts`,
 )
 
