@@ -27,7 +27,7 @@ export async function readList<Filter>(
   { publicUrl, filter, find }: List<Filter>,
 ): Promise<MeteredAnswer> {
   const query = new URL(c.req.url).searchParams
-  const page = readPage(query)
+  const page = { ...readPage(query), after: filter.readAfter?.(query) }
   const found = await find(page, filter.read(query))
   return createListAnswer({ page, found, url: withFilters(publicUrl(c), query, filter.names) })
 }
