@@ -11,9 +11,11 @@ import { Hono } from 'hono'
 import { createAdmission } from './admission.ts'
 import { createErrorHandler } from './answer/error.ts'
 import { createMeter } from './answer/metered.ts'
+import { readDataset } from './catalog/dataset.ts'
 import { createListingStore } from './catalog/listing.ts'
 import { loadContract } from './contract.ts'
 import type { Database } from './database/connect.ts'
+import { readPoolState } from './database/pool-state.ts'
 import type { ApiContext, Environment } from './environment.ts'
 import { notFound } from './errors.ts'
 import type { BearerKey, Scope } from './ledger/api-key.ts'
@@ -97,7 +99,6 @@ export function createApp(options: AppOptions): Hono<Environment> {
     const url = new URL(c.req.url)
     return new URL(url.pathname, baseUrl ?? url.origin)
   }
-  const metrics = createMetrics()
   const ledger = createLedger(ledgerSql)
   const meter = createMeter(ledger, { basePath })
   const room = createAdmission<number>({ ...admission, longestWait })
@@ -105,6 +106,12 @@ export function createApp(options: AppOptions): Hono<Environment> {
     const key = room.isFull() ? recallKey(ledger, c.req.header('Authorization')) : undefined
     return key !== undefined && room.isHopeless(key.id)
   }
+  const metrics = createMetrics({
+    readAdmission: room.readState,
+    readLedger: ledger.readState,
+    readPools: () => ({ reads: readPoolState(sql), ledger: readPoolState(ledgerSql) }),
+    readDataset: () => readDataset(sql),
+  })
   const listings = createListingStore(sql, { maxBytes: options.listingsMegabytes * 2 ** 20 })
 
   const root = new Hono<Environment>()
@@ -157,7 +164,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
   addUserRoutes({ app, sql, listings, meter, publicUrl })
   addRepositoryRoutes({ app, sql, listings, meter, publicUrl })
   addApiKeyRoutes({ app, sql, meter, publicUrl })
-  addOperationsRoutes({ app, sql, meter, metrics: metrics.registry, publicUrl })
+  addOperationsRoutes({ app, sql, meter, metrics, publicUrl })
   addPublicRoutes({ app, database, readPhase, contract: loadContract(), program, publicRoot })
   app.route(apiCatalogPath, createApiCatalogRoute(publicRoot))
   if (basePath !== '') root.route(apiCatalogPath, createApiCatalogRoute(publicRoot))

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createMiddleware } from 'hono/factory'
 import { sendJson, setHeader } from '../answer/send.ts'
 import type { ApiContext, Environment } from '../environment.ts'
-import { unavailable } from '../errors.ts'
+import { overCapacity } from '../errors.ts'
 
 /** When a request is refused at the door. */
 export interface OverloadRules {
@@ -18,13 +18,14 @@ export interface OverloadRules {
  * a log line; `/metrics` counts it.
  */
 export function refuseOverload({ mostUnderWay, isHopeless }: OverloadRules) {
-  const { status, message, headers } = unavailable('Over capacity')
+  const { status, message, headers, refusal } = overCapacity()
   let underWay = 0
   return createMiddleware<Environment>(async function refuseOverload(c, next) {
     if (underWay >= mostUnderWay || isHopeless(c)) {
       // Whoever is refused may come again at once: not in this turn of the event loop, or it would never end.
       await nextTurn()
       for (const [name, value] of Object.entries(headers)) setHeader(c, name, value)
+      c.set('refusal', refusal)
       return sendJson(c, { error: message }, status)
     }
     underWay++
