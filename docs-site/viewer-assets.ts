@@ -8,7 +8,6 @@ import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'vite'
 import { viewerFiles } from '../api/routes/viewer-page.ts'
 
 /**
@@ -42,6 +41,7 @@ async function readLibrary(): Promise<[string, string][]> {
 
 /** Our own files: `viewer.ts` as browsers read it, and `viewer.css`. */
 async function buildScript(): Promise<[string, string][]> {
+  const { build } = await import('vite') // a start with fresh docs does without
   const results = await build({
     configFile: false,
     root: import.meta.dirname,
