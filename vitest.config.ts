@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { matrix } from './test/support/matrix.ts'
 
 /** What speaks to the service in requests alone. */
 const overTheWire = ['authentication', 'credits', 'repositories', 'users'].map(
@@ -11,6 +12,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 300_000,
     maxWorkers: 2,
+    reporters: ['default', matrix],
     projects: [
       { extends: true, test: { name: 'app', include: ['test/**/*.test.ts'] } },
       // The contract over the wire: the same files, against a process of each runtime.

@@ -45,7 +45,7 @@ describe('the Dockerfile', () => {
 
 describe('the compose file', () => {
   test('is what the Compose specification allows', async () => {
-    const ajv = new Ajv2019({ strict: false, allErrors: true })
+    const ajv = new Ajv2019({ strict: false, allErrors: true, logger: false })
     formats.default(ajv)
     ajv.addFormat('duration', /^(\d+(us|ms|s|m|h))+$/) // Compose's own, not that of JSON Schema
     ajv.removeKeyword('id') // what an older draft named schemas with
