@@ -30,6 +30,8 @@ export interface Admission<Caller> {
   isFull(): boolean
   /** Whether `enter` would turn the caller away now, since it would wait too long. */
   isHopeless(caller: Caller): boolean
+  /** How many are inside, and how many wait. */
+  readState(): { inside: number; waiting: number }
 }
 
 /** There is more to do than can be done soon. */
@@ -105,6 +107,7 @@ export function createAdmission<Caller>(options: AdmissionOptions): Admission<Ca
   return {
     isFull,
     isHopeless,
+    readState: () => ({ inside: underWay, waiting }),
     enter(caller) {
       return new Promise((resolve, reject) => {
         const refuse = () => reject(new OverCapacityError('over capacity'))

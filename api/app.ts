@@ -12,10 +12,12 @@ import { createAdmission } from './admission.ts'
 import { createAnswerStore } from './answer/answers.ts'
 import { createErrorHandler } from './answer/error.ts'
 import { createMeter } from './answer/metered.ts'
+import { readDataset } from './catalog/dataset.ts'
 import { createListingStore } from './catalog/listing.ts'
 import { createSources } from './catalog/sources.ts'
 import { loadContract } from './contract.ts'
 import { createReadConnector, type Database } from './database/connect.ts'
+import { readPoolState } from './database/pool-state.ts'
 import type { ApiContext, Environment } from './environment.ts'
 import { notFound } from './errors.ts'
 import type { BearerKey, Scope } from './ledger/api-key.ts'
@@ -101,7 +103,6 @@ export function createApp(options: AppOptions): Hono<Environment> {
     const url = new URL(c.req.url)
     return new URL(url.pathname, baseUrl ?? url.origin)
   }
-  const metrics = createMetrics()
   const ledger = createLedger(ledgerSql)
   const answers = createAnswerStore({ maxBytes: options.answersMegabytes * 2 ** 20 })
   const { replicas } = database
@@ -112,6 +113,12 @@ export function createApp(options: AppOptions): Hono<Environment> {
     const key = room.isFull() ? recallKey(ledger, c.req.header('Authorization')) : undefined
     return key !== undefined && room.isHopeless(key.id)
   }
+  const metrics = createMetrics({
+    readAdmission: room.readState,
+    readLedger: ledger.readState,
+    readPools: () => ({ reads: readPoolState(sql), ledger: readPoolState(ledgerSql) }),
+    readDataset: () => readDataset(sql),
+  })
   const listings = createListingStore(sql, { maxBytes: options.listingsMegabytes * 2 ** 20 })
   const sources = createSources(database, listings)
   replicas.watch((message) => logger.warning(message))
@@ -169,7 +176,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
   addUserRoutes({ app, sources, meter, publicUrl })
   addRepositoryRoutes({ app, sources, meter, publicUrl })
   addApiKeyRoutes({ app, sql, meter, publicUrl })
-  addOperationsRoutes({ app, sql, meter, metrics: metrics.registry, publicUrl })
+  addOperationsRoutes({ app, sql, meter, metrics, publicUrl })
   addPublicRoutes({ app, database, readPhase, contract: loadContract(), program, publicRoot })
   app.route(apiCatalogPath, createApiCatalogRoute(publicRoot))
   if (basePath !== '') root.route(apiCatalogPath, createApiCatalogRoute(publicRoot))

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Context } from 'hono'
+import type { Refusal } from './errors.ts'
 import type { BearerKey } from './ledger/api-key.ts'
 
 /** Hono's types of what middleware sets. */
@@ -22,6 +23,8 @@ export interface Environment {
     source?: 'replica' | 'primary'
     /** Credits charged, for the log. */
     charged?: number
+    /** Why the request was refused, for the metrics. */
+    refusal?: Refusal | undefined
   }
 }
 

@@ -5,8 +5,21 @@
  */
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 
+/** Why a request is refused, as `/metrics` counts it. */
+export type Refusal =
+  | 'unauthorized'
+  | 'forbidden'
+  | 'insufficient_credits'
+  | 'over_max_credits'
+  | 'idempotency_conflict'
+  | 'throttled'
+  | 'over_capacity'
+  | 'unavailable'
+
 /** What an `ApiError` carries besides its message. */
 export interface ApiErrorOptions {
+  /** Set when the request would have been answered under other circumstances. */
+  refusal?: Refusal
   /** Response headers that belong to the error (`Retry-After`, `Allow`, …). */
   headers?: Record<string, string>
   /** The internal error behind it: logged, never sent. */
@@ -18,10 +31,16 @@ export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: ContentfulStatusCode
   readonly headers: Record<string, string>
+  readonly refusal: Refusal | undefined
 
-  constructor(status: ContentfulStatusCode, message: string, { headers = {}, cause }: ApiErrorOptions = {}) {
+  constructor(
+    status: ContentfulStatusCode,
+    message: string,
+    { headers = {}, cause, refusal }: ApiErrorOptions = {},
+  ) {
     super(message, { cause })
     this.status = status
+    this.refusal = refusal
     this.headers = headers
   }
 }
@@ -33,22 +52,25 @@ export function badRequest(message: string): ApiError {
 
 /** 401, with the challenge that HTTP asks for (`service.md` §5). */
 export function unauthorized(message: string): ApiError {
-  return new ApiError(401, message, { headers: { 'WWW-Authenticate': 'Bearer' } })
+  return new ApiError(401, message, {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+    refusal: 'unauthorized',
+  })
 }
 
 /** 403: the key is valid, but may not do this or can't pay for it (`service.md` §5). */
-export function forbidden(message: string): ApiError {
-  return new ApiError(403, message)
+export function forbidden(message: string, refusal: Refusal = 'forbidden'): ApiError {
+  return new ApiError(403, message, { refusal })
 }
 
 /** 403: the balance is below the cost (`service.md` §5). Both in credits. */
 export function insufficientCredits(cost: number, balance: number): ApiError {
-  return forbidden(`insufficient credits: need ${cost}, have ${balance}`)
+  return forbidden(`insufficient credits: need ${cost}, have ${balance}`, 'insufficient_credits')
 }
 
 /** 403: the answer costs more than the client is ready to pay. Both in credits. */
 export function forbiddenCost(cost: number, most: number): ApiError {
-  return forbidden(`Max-Credits is ${most}, and this costs ${cost}`)
+  return forbidden(`Max-Credits is ${most}, and this costs ${cost}`, 'over_max_credits')
 }
 
 /** 404: no such resource, or no such path. */
@@ -61,6 +83,7 @@ export function idempotencyConflict(): ApiError {
   return new ApiError(
     422,
     'Idempotency-Key was sent with another request before; use a new one for this request',
+    { refusal: 'idempotency_conflict' },
   )
 }
 
@@ -71,15 +94,22 @@ export function tooManyRequests(seconds: number): ApiError {
     `Rate limit exceeded; retry in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`,
     {
       headers: { 'Retry-After': String(seconds) },
+      refusal: 'throttled',
     },
   )
 }
 
 /** 503: what the answer needs is away for now. The client is told to retry in 5 seconds. */
-export function unavailable(message: string, cause?: unknown): ApiError {
+export function unavailable(message: string, cause?: unknown, refusal: Refusal = 'unavailable'): ApiError {
   const retryAfterSeconds = 5
   return new ApiError(503, `${message}; retry in ${retryAfterSeconds} seconds`, {
     headers: { 'Retry-After': String(retryAfterSeconds) },
     cause,
+    refusal,
   })
+}
+
+/** 503: there is more to do than can be done soon. */
+export function overCapacity(): ApiError {
+  return unavailable('Over capacity', undefined, 'over_capacity')
 }

@@ -1,26 +1,61 @@
 /**
- * Figures for operators, in Prometheus' text form.
+ * Figures for operators, in Prometheus' text form. A request costs three increments of counters; everything else is
+ * looked up when it is asked for.
  *
  * @module
  */
+import process from 'node:process'
 import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import { Counter, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Dataset } from './catalog/dataset.ts'
+import type { PoolState } from './database/pool-state.ts'
 import type { ApiContext, Environment } from './environment.ts'
+import { createLoopMonitor } from './event-loop.ts'
+import type { GroupCommitState } from './ledger/group-commit.ts'
 import { describeRoute } from './middleware/access-log.ts'
 
-/** A registry of this service's figures, and the middleware that feeds it. */
+/** Where figures come from that others keep. */
+export interface MetricsSources {
+  readAdmission(): { inside: number; waiting: number }
+  readLedger(): GroupCommitState
+  /** By name of the pool. */
+  readPools(): Record<string, PoolState>
+  readDataset(): Promise<Dataset>
+}
+
+/** The figures of an instance, and the middleware that feeds them. */
 export interface Metrics {
-  registry: Registry
   /** Middleware: counts and times what passes through. */
   measure: MiddlewareHandler<Environment>
   /** Counts a request that does not. */
   count(c: ApiContext, status: number): void
+  contentType: string
+  /** All of them as they are now. Those of the data are left out while it can't be read. */
+  render(): Promise<string>
 }
 
-/** Creates the figures: requests by route and status, their seconds, and credits charged. */
-export function createMetrics(): Metrics {
+/** Creates the figures. */
+export function createMetrics(sources: MetricsSources): Metrics {
   const registry = new Registry()
+  const readers = [
+    readLedger(registry, sources),
+    readAdmission(registry, sources),
+    readPools(registry, sources),
+    readDataset(registry, sources),
+    readProcess(registry),
+  ]
+  return {
+    ...measureRequests(registry),
+    contentType: registry.contentType,
+    async render() {
+      for (const read of readers) await read()
+      return registry.metrics()
+    },
+  }
+}
+
+function measureRequests(registry: Registry) {
   const requests = new Counter({
     name: 'devdata_requests_total',
     help: 'Requests answered, by method, route and status.',
@@ -39,17 +74,162 @@ export function createMetrics(): Metrics {
     help: 'Credits taken from balances for answers.',
     registers: [registry],
   })
+  const refused = new Counter({
+    name: 'devdata_requests_refused_total',
+    help: 'Requests that were refused though there was nothing wrong with what they asked for, by reason.',
+    labelNames: ['reason'],
+    registers: [registry],
+  })
+  let underWay = 0
+  new Gauge({
+    name: 'devdata_requests_under_way',
+    help: 'Requests that are not answered yet, with or without a key.',
+    registers: [registry],
+    collect() {
+      this.set(underWay)
+    },
+  })
   function count(c: ApiContext, status: number): void {
     requests.inc({ method: c.req.method, route: describeRoute(c), status })
+    const reason = c.get('refusal')
+    if (reason !== undefined) refused.inc({ reason })
   }
   return {
-    registry,
     count,
     measure: createMiddleware<Environment>(async function measure(c, next) {
-      await next()
+      underWay++
+      try {
+        await next()
+      } finally {
+        underWay--
+      }
       count(c, c.res.status)
       seconds.observe({ route: describeRoute(c) }, (performance.now() - c.get('startedAt')) / 1000)
-      credits.inc(c.get('charged') ?? 0)
+      const charged = c.get('charged')
+      if (charged !== undefined && charged > 0) credits.inc(charged)
     }),
+  }
+}
+
+/** A counter whose count is kept elsewhere. */
+function createOutsideCounter(registry: Registry, name: string, help: string) {
+  const counter = new Counter({ name, help, registers: [registry] })
+  return (count: number) => {
+    counter.reset()
+    counter.inc(count)
+  }
+}
+
+function readLedger(registry: Registry, sources: MetricsSources) {
+  const claims = new Gauge({
+    name: 'devdata_ledger_claims',
+    help: 'Requests before the ledger: queued for the next group, or waiting for a key that is in other hands.',
+    labelNames: ['state'],
+    registers: [registry],
+  })
+  const groups = new Gauge({
+    name: 'devdata_ledger_groups_under_way',
+    help: 'Statements under way that settle a group of requests.',
+    registers: [registry],
+  })
+  const countGroups = createOutsideCounter(
+    registry,
+    'devdata_ledger_groups_total',
+    'Groups of requests that were settled, a statement each.',
+  )
+  const countSettled = createOutsideCounter(
+    registry,
+    'devdata_ledger_grouped_requests_total',
+    'Requests in those groups; divided by their number, the size of a group.',
+  )
+  return () => {
+    const { waiting, waitingForKey, underWay, batches, inputs } = sources.readLedger()
+    claims.set({ state: 'queued' }, waiting)
+    claims.set({ state: 'waiting_for_key' }, waitingForKey)
+    groups.set(underWay)
+    countGroups(batches)
+    countSettled(inputs)
+  }
+}
+
+function readAdmission(registry: Registry, sources: MetricsSources) {
+  const admission = new Gauge({
+    name: 'devdata_admission_requests',
+    help: 'Requests with a key: inside (worked on), and waiting for their turn.',
+    labelNames: ['state'],
+    registers: [registry],
+  })
+  return () => {
+    for (const [state, count] of Object.entries(sources.readAdmission())) admission.set({ state }, count)
+  }
+}
+
+function readPools(registry: Registry, sources: MetricsSources) {
+  const connections = new Gauge({
+    name: 'devdata_database_connections',
+    help: 'Connections to the database: busy (a statement or transaction under way), idle, connecting.',
+    labelNames: ['pool', 'state'],
+    registers: [registry],
+  })
+  const waiting = new Gauge({
+    name: 'devdata_database_waiting_statements',
+    help: 'Statements for which there is no connection yet.',
+    labelNames: ['pool'],
+    registers: [registry],
+  })
+  return () => {
+    for (const [pool, { waiting: statements, ...states }] of Object.entries(sources.readPools())) {
+      waiting.set({ pool }, statements)
+      for (const [state, count] of Object.entries(states)) connections.set({ pool, state }, count)
+    }
+  }
+}
+
+function readDataset(registry: Registry, sources: MetricsSources) {
+  const version = new Gauge({
+    name: 'devdata_dataset_version',
+    help: 'Version of the data; each load that changes something makes a new one.',
+    registers: [registry],
+  })
+  const updated = new Gauge({
+    name: 'devdata_dataset_updated_timestamp_seconds',
+    help: 'When the data was last changed, in seconds since 1970.',
+    registers: [registry],
+  })
+  return async () => {
+    try {
+      const dataset = await sources.readDataset()
+      version.set(dataset.version)
+      updated.set(dataset.updated_at.getTime() / 1000)
+    } catch {
+      version.remove()
+      updated.remove()
+    }
+  }
+}
+
+/** Named as all programs name theirs. */
+function readProcess(registry: Registry) {
+  const memory = new Gauge({
+    name: 'process_resident_memory_bytes',
+    help: 'Memory of the process, the embedded database included.',
+    registers: [registry],
+  })
+  const started = new Gauge({
+    name: 'process_start_time_seconds',
+    help: 'When the process was started, in seconds since 1970.',
+    registers: [registry],
+  })
+  const delay = new Gauge({
+    name: 'devdata_event_loop_delay_seconds',
+    help: 'How late the event loop came to its work since the last scrape: quantiles of samples; 1 is the longest.',
+    labelNames: ['quantile'],
+    registers: [registry],
+  })
+  const monitor = createLoopMonitor()
+  return () => {
+    memory.set(process.memoryUsage.rss())
+    started.set(performance.timeOrigin / 1000)
+    for (const [quantile, seconds] of monitor.read()) delay.set({ quantile }, seconds)
   }
 }

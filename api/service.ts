@@ -84,7 +84,7 @@ async function start({ environment, runtime, terminal, listen }: Runtime): Promi
     const { port } = listener
     stopOnSignal(life, { config, database, listener })
     await awaitDatabase(config, database, (reason) => {
-      logger.error(`Listening on port ${port}, waiting for the database: ${reason}`)
+      logger.error('Listening on port {port}, waiting for the database: {reason}', { port, reason })
     })
     if (database.kind === 'embedded') {
       if (config.sampleData) await loadSampleData(database.sql)

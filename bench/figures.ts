@@ -89,7 +89,8 @@ export function createReport({ patience }: { patience: number }): FinishedReport
     compare(bar, ours, theirs) {
       const ratios = ours.map((value, round) => value / (theirs[round] ?? Number.NaN))
       const ratio = median(ratios)
-      const met = bar.goal === null ? null : bar.better === 'higher' ? ratio >= bar.goal : ratio <= bar.goal
+      const goal = Number.isFinite(ratio) ? bar.goal : null
+      const met = goal === null ? null : bar.better === 'higher' ? ratio >= goal : ratio <= goal
       const spread = [Math.min(...ratios), Math.max(...ratios)] as const
       add({ ...bar, ratio, spread, met, ours: median(ours), theirs: median(theirs) })
     },

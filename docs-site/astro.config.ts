@@ -100,6 +100,7 @@ export default defineConfig({
           label: 'Run your own',
           items: [
             'running',
+            'observing',
             'containers',
             'deno-deploy',
             'settings',

@@ -177,6 +177,26 @@ const patches = [
       ],
     ],
   },
+  {
+    // What a pool's connections do is known to the pool alone; operators want to see it (api/database/pool-state.ts).
+    package: 'postgres',
+    version: '3.4.9',
+    file: 'src/index.js',
+    places: [
+      [
+        `    largeObject: largeObject.bind(null, sql),
+    subscribe,`,
+        `    largeObject: largeObject.bind(null, sql),
+    countConnections: () => ({
+      busy: busy.length + full.length + reserved.length,
+      idle: open.length,
+      connecting: connecting.length,
+      waiting: queries.length
+    }),
+    subscribe,`,
+      ],
+    ],
+  },
 ]
 
 for (const { package: name, version, file, places } of patches) {

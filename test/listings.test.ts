@@ -1,7 +1,44 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFilter } from '../api/catalog/filter.ts'
 import { createListingStore } from '../api/catalog/listing.ts'
+import { readListAnswer } from './support/list-answer.ts'
+import { loadRecords } from './support/records.ts'
+import { sampleUsers } from './support/sample-oracle.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+
+describeOnEachDatabase('a load', (kind) => {
+  test.runIf(kind === 'postgresql')(
+    'makes the lists anew that are in use, so that nobody has to wait for them after it',
+    async () => {
+      const service = await startTestService(kind)
+      try {
+        const { secret } = await service.createKey()
+        const paths = [
+          '/users?location=berlin',
+          '/repos?dependency_names=react',
+          '/users?dependency_files=go.mod',
+        ]
+        for (const path of paths) await service.request(path, { key: secret })
+        const [model] = sampleUsers
+        if (model === undefined) throw new Error('the sample has no users')
+        const newcomer = { ...model, forge_rest_id: 7, login: 'newcomer', location: 'Berlin' }
+        await loadRecords(service.sql, { users: [newcomer] })
+        const made = await service.sql<{ list: string; total: number }[]>`
+          select list, total from listings where version = (select version from dataset) order by id desc`
+        expect(made).toHaveLength(3)
+        for (const [index, path] of paths.entries()) {
+          const { total } = readListAnswer(await service.request(path, { key: secret }))
+          expect(made[index]?.total).toBe(total)
+        }
+        expect(
+          await service.sql`select from listings where version = (select version from dataset)`,
+        ).toHaveLength(3)
+      } finally {
+        await service.close()
+      }
+    },
+  )
+})
 
 describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
   let service: TestService

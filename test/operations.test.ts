@@ -3,8 +3,11 @@
  *
  * @module
  */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readPoolState } from '../api/database/pool-state.ts'
 import { deleteKey, grantCredits, revokeKey, setRateLimit } from '../api/ledger/keys.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
@@ -152,6 +155,92 @@ describeOnEachDatabase('operations', (kind) => {
       ] as const) {
         expect([name, findSample(after, name) - findSample(before, name)]).toEqual([name, count])
       }
+    })
+
+    test('counts what was refused, by reason, and only that', async () => {
+      const poor = (await service.createKey({ credits: 1 })).secret
+      const narrow = (await service.createKey({ scopes: ['users:read'] })).secret
+      const slow = (await service.createKey({ rateLimit: { requests: 1, seconds: 3600 } })).secret
+      const before = await readMetrics()
+      await service.request('/users')
+      await service.request('/users', { key: crypto.randomUUID() })
+      await service.request('/repos', { key: narrow })
+      await service.request('/users', { key: poor })
+      await service.request('/users', { key: narrow, headers: { 'Max-Credits': '2' } })
+      for (let time = 0; time < 3; time++) await service.request('/users/ngoldberg', { key: slow })
+      await service.request('/users?page=0', { key: narrow })
+      await service.request('/users/nobody-has-this-login', { key: narrow })
+      const after = await readMetrics()
+      for (const [reason, count] of [
+        ['unauthorized', 2],
+        ['forbidden', 1],
+        ['insufficient_credits', 1],
+        ['over_max_credits', 1],
+        ['throttled', 2],
+        ['over_capacity', 0],
+        ['unavailable', 0],
+      ] as const) {
+        const sample = `devdata_requests_refused_total{reason="${reason}"}`
+        expect([reason, findSample(after, sample) - findSample(before, sample)]).toEqual([reason, count])
+      }
+    })
+
+    test('tells what goes on: the ledger, admission, connections, the data, the process', async () => {
+      const { secret } = await service.createKey()
+      const before = await readMetrics()
+      await Promise.all(
+        Array.from({ length: 30 }, () => service.request('/users?per_page=1', { key: secret })),
+      )
+      const after = await readMetrics()
+      const grown = (name: string) => findSample(after, name) - findSample(before, name)
+      // The scrape that reads the second figures is settled itself.
+      expect(grown('devdata_ledger_grouped_requests_total')).toBe(31)
+      expect(grown('devdata_ledger_groups_total')).toBeGreaterThan(0)
+      expect(grown('devdata_ledger_groups_total')).toBeLessThanOrEqual(31)
+      expect(findSample(after, 'devdata_requests_under_way')).toBe(1)
+      expect(findSample(after, 'devdata_admission_requests{state="inside"}')).toBe(1)
+      expect(after).toMatch(/^devdata_admission_requests\{state="waiting"\} 0$/m)
+      expect(after).toMatch(/^devdata_ledger_claims\{state="queued"\} 0$/m)
+      for (const pool of ['reads', 'ledger']) {
+        const states = ['busy', 'idle', 'connecting'].map((state) =>
+          findSample(after, `devdata_database_connections{pool="${pool}",state="${state}"}`),
+        )
+        expect(states.reduce((sum, count) => sum + count)).toBeGreaterThan(0)
+        expect(after).toContain(`devdata_database_waiting_statements{pool="${pool}"} 0\n`)
+      }
+      const [dataset] = await service.sql<{ version: number; updated_at: Date }[]>`select * from dataset`
+      expect(findSample(after, 'devdata_dataset_version')).toBe(dataset?.version)
+      expect(findSample(after, 'devdata_dataset_updated_timestamp_seconds')).toBeCloseTo(
+        (dataset?.updated_at.getTime() ?? 0) / 1000,
+        2,
+      )
+      expect(findSample(after, 'process_resident_memory_bytes')).toBeGreaterThan(1e7)
+      expect(after).toMatch(/^devdata_event_loop_delay_seconds\{quantile="0\.99"\} [\d.]+/m)
+    })
+
+    test('counts connections that are busy and statements that wait for one', async () => {
+      const { sql } = service
+      const { promise: held, resolve: release } = Promise.withResolvers<void>()
+      const { max } = sql.options
+      const statements = Array.from({ length: max }, () => sql.begin(() => held))
+      await expect.poll(() => readPoolState(sql).busy, { timeout: 20_000 }).toBe(max)
+      const late = sql.begin(() => held)
+      await expect.poll(() => readPoolState(sql).waiting, { timeout: 20_000 }).toBe(1)
+      release()
+      await Promise.all([...statements, late])
+      await expect.poll(() => readPoolState(sql), { timeout: 20_000 }).toMatchObject({ busy: 0, waiting: 0 })
+    })
+
+    test('says in words what each figure is, and the page has them all', async () => {
+      const text = await readMetrics()
+      const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name)
+      const page = await readFile(
+        join(import.meta.dirname, '../docs-site/src/content/docs/observing.md'),
+        'utf8',
+      )
+      expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
+      const promised = [...page.matchAll(/`((?:devdata|process)_[a-z_]+)`/g)].map(([, name = '']) => name)
+      expect(promised.filter((name) => !names.includes(name))).toEqual([])
     })
 
     test('names nobody: no key, no hash, no login, no address, and no path that a client made up', async () => {

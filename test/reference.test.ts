@@ -95,6 +95,14 @@ describe('the page of a resource', () => {
     version: ['Version'],
   }
 
+  test.each(Object.entries(resources))('%s: an example with exactly its fields', async (id) => {
+    const page = await readPage(`reference/resources/${id}`)
+    const names = [...readFields(page, 'field').keys()]
+    const [code] = listElements(page, ({ tagName }) => tagName === 'pre')
+    const example: object = JSON.parse(code ? readText(code) : 'null')
+    expect(Object.keys(example).sort()).toEqual(names.sort())
+  })
+
   test.each(Object.entries(resources))('%s: every field, and whether it may be null', async (id, names) => {
     const fields = readFields(await readPage(`reference/resources/${id}`), 'field')
     const declared = Object.assign({}, ...names.map((name) => contract.components.schemas[name]?.properties))

@@ -114,7 +114,8 @@ describeOnEachDatabase('a walk from page 1 by rel="next"', (kind) => {
       met.push(...answer.data)
       const links = [...answer.links].map(([relation, target]) => {
         expect(`${target.origin}${target.pathname}`).toBe(`${baseUrl}${path}`)
-        return [relation, Object.fromEntries(target.searchParams)]
+        const { after: _place, ...address } = Object.fromEntries(target.searchParams)
+        return [relation, address]
       })
       expect(Object.fromEntries(links)).toEqual({
         first: addressOf(1),
@@ -184,9 +185,11 @@ describeOnEachDatabase('a walk from page 1 by rel="next"', (kind) => {
       const url = `${path}?${unknown}&${own}&per_page=5&${alien}`
       const { data, total, links } = readListAnswer(await service.request(url, { key: secret }))
       expect([path, total, data]).toEqual([path, expected.length, expected.slice(0, 5)])
-      for (const [, target] of links) {
+      for (const [relation, target] of links) {
         const names = [...target.searchParams.keys()].sort()
-        expect(names).toEqual([...(own === '' ? [] : [own.replace(/=.*/, '')]), 'page', 'per_page'])
+        const filter = own === '' ? [] : [own.replace(/=.*/, '')]
+        const place = relation === 'next' && own !== '' ? ['after'] : []
+        expect(names).toEqual([...place, ...filter, 'page', 'per_page'])
       }
     }
   })
@@ -213,6 +216,45 @@ describeOnEachDatabase('a walk from page 1 by rel="next"', (kind) => {
           dependency_files: ' ',
         })
       }
+    }
+  })
+
+  test('meets what was there all along once, whatever comes to the list and leaves it meanwhile', async () => {
+    const changing = await startTestService(kind, { baseUrl })
+    try {
+      const { secret } = await changing.createKey()
+      const isThere = ({ location }: SampleUser) => /berlin/i.test(location ?? '')
+      const there = sampleUsers.filter(isThere)
+      // Every second one leaves, those that were met already and those that were not, and others come before and behind.
+      const leaving = there.filter((_, index) => index % 2 === 0)
+      const coming = sampleUsers.filter((user, index) => !isThere(user) && index % 4 === 0)
+      const staying = there.filter((user) => !leaving.includes(user))
+      const met: unknown[] = []
+      let next: string | undefined = '/users?location=berlin&per_page=4'
+      for (let page = 1; next !== undefined; page++) {
+        const answer = readListAnswer(await changing.request(next, { key: secret }))
+        met.push(...answer.data.map(({ login }) => login))
+        if (page === 2) {
+          const users = [
+            ...leaving.map((user) => ({ ...user, location: 'elsewhere' })),
+            ...coming.map((user) => ({ ...user, location: 'Berlin' })),
+          ]
+          await loadRecords(changing.sql, { users })
+        }
+        next = answer.links.get('next')?.href.slice(baseUrl.length)
+      }
+      expect(met.filter((login) => staying.some((user) => user.login === login))).toEqual(
+        staying.map(({ login }) => login),
+      )
+      expect(new Set(met).size).toBe(met.length)
+      const [eighth] = met.slice(7, 8)
+      const place = sampleUsers.findIndex(({ login }) => login === eighth)
+      const afterwards = sampleUsers.filter(
+        (user, index) => index > place && (staying.includes(user) || coming.includes(user)),
+      )
+      expect(met.slice(8)).toEqual(afterwards.map(({ login }) => login))
+    } finally {
+      await changing.close()
     }
   })
 

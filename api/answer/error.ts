@@ -3,19 +3,22 @@ import type { ErrorHandler } from 'hono'
 import { OverCapacityError } from '../admission.ts'
 import { isDatabaseUnavailable } from '../database/connection-error.ts'
 import type { Environment } from '../environment.ts'
-import { ApiError, unavailable } from '../errors.ts'
+import { ApiError, overCapacity, unavailable } from '../errors.ts'
+import { describeCause } from '../log.ts'
 
 /** Every error's one way out: `{ "error": message }` (`service.md` §7). What is internal goes to the log alone. */
 export function createErrorHandler(logger: Logger): ErrorHandler<Environment> {
   return function answerError(error, c) {
     const known = toApiError(error)
     if (known.cause !== undefined) {
-      logger.error(`${known.status} ${known.message}`, {
+      logger.error('{status} {error}', {
         request_id: c.get('requestId'),
-        cause:
-          known.cause instanceof Error ? (known.cause.stack ?? known.cause.message) : String(known.cause),
+        status: known.status,
+        error: known.message,
+        cause: describeCause(known.cause),
       })
     }
+    c.set('refusal', known.refusal)
     for (const [name, value] of Object.entries(known.headers)) c.header(name, value)
     return c.json({ error: known.message }, known.status)
   }
@@ -23,7 +26,7 @@ export function createErrorHandler(logger: Logger): ErrorHandler<Environment> {
 
 function toApiError(error: Error): ApiError {
   if (error instanceof ApiError) return error
-  if (error instanceof OverCapacityError) return unavailable('Over capacity')
+  if (error instanceof OverCapacityError) return overCapacity()
   if (isDatabaseUnavailable(error)) return unavailable('Database unavailable', error)
   return new ApiError(500, 'Internal server error', { cause: error })
 }

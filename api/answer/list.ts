@@ -19,8 +19,8 @@ export interface ListAnswer {
 
 /** Makes the answer of a list; it costs as many credits as it has items (`service.md` §8.2). */
 export function createListAnswer({ page, found, url }: ListAnswer): MeteredAnswer {
-  const link = createLinkHeader(url, page, found.total)
-  const pagination = JSON.stringify(createPagination(page, found.total))
+  const link = createLinkHeader(url, page, found)
+  const pagination = JSON.stringify(createPagination(page, found))
   return {
     cost: found.count,
     tag: createEntityTag(link, String(page.number), found.items),

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Page } from '../catalog/page.ts'
+import { type ListPage, offsetOf, type Page } from '../catalog/page.ts'
 
 /** `service.md` §2.8. */
 export interface Pagination {
@@ -26,34 +26,42 @@ function previousPage(page: Page, total: number): number {
   return Math.min(page.number - 1, lastPage(page, total))
 }
 
+/** Where in a list a page is. */
+type Place = Pick<ListPage, 'total' | 'count' | 'offset' | 'next'>
+
+function hasMore(page: Page, { total, offset = offsetOf(page) }: Place): boolean {
+  return offset + page.size < total
+}
+
 /** The pagination object of a page. */
-export function createPagination(page: Page, total: number): Pagination {
-  const hasMore = page.number < lastPage(page, total)
+export function createPagination(page: Page, place: Place): Pagination {
   return {
     page: page.number,
     per_page: page.size,
-    next_page: hasMore ? page.number + 1 : 0,
-    prev_page: previousPage(page, total),
-    has_more: hasMore,
+    next_page: hasMore(page, place) ? page.number + 1 : 0,
+    prev_page: previousPage(page, place.total),
+    has_more: hasMore(page, place),
   }
 }
 
 /**
  * The `Link` header (RFC 8288): `first`, `prev` from page 2 on, `next` while there is more, and `last`.
- * `url` is the list's address with the request's filters; page and per_page are set here.
+ * `url` is the list's address with the request's filters; page and per_page are set here, and in `next` the id behind
+ * which it goes on, if the list has such.
  */
-export function createLinkHeader(url: URL, page: Page, total: number): string {
-  const last = lastPage(page, total)
-  const relations: [relation: string, page: number][] = [['first', 1]]
+export function createLinkHeader(url: URL, page: Page, place: Place): string {
+  const { total, next } = place
+  const relations: [relation: string, page: number, after?: number | null | undefined][] = [['first', 1]]
   const previous = previousPage(page, total)
   if (previous > 0) relations.push(['prev', previous])
-  if (page.number < last) relations.push(['next', page.number + 1])
-  relations.push(['last', last])
+  if (hasMore(page, place)) relations.push(['next', page.number + 1, next])
+  relations.push(['last', lastPage(page, total)])
   return relations
-    .map(([relation, number]) => {
+    .map(([relation, number, after]) => {
       const target = new URL(url)
       target.searchParams.set('page', String(number))
       target.searchParams.set('per_page', String(page.size))
+      if (after != null) target.searchParams.set('after', String(after))
       return `<${target.href}>; rel="${relation}"`
     })
     .join(', ')

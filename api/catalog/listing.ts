@@ -5,7 +5,7 @@
  * @module
  */
 import { createAdmission } from '../admission.ts'
-import type { Fragment, Sql } from '../database/connect.ts'
+import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { type Filter, findDependencies, hashFilter, type ListName, selectMatches } from './filter.ts'
 import { type ListPage, offsetOf, type Page } from './page.ts'
 
@@ -26,7 +26,7 @@ const longestWait = 10_000
 
 /** Kept listings of one database. */
 export interface ListingStore {
-  /** SQL: `total`, `version` and `ids` (of the page, ascending) of a filter's listing at the dataset's version; no row if there is none yet. */
+  /** SQL: `total`, `version`, `skipped` (items before the page) and `ids` (of the page, ascending) of a filter's listing at the dataset's version; no row if there is none yet. */
   selectPage(list: ListName, filter: Filter, page: Page): Fragment
   /**
    * Makes the listing that `selectPage` did not find. Many who ask at once cause one computation, and a caller who asks
@@ -50,36 +50,7 @@ export function createListingStore(sql: Sql, { maxBytes }: { maxBytes: number })
     const made = await sql.begin(async (tx) => {
       // Other instances may want the same: the first computes, the others wait and find it done.
       await tx`select pg_advisory_xact_lock(${hash.readInt32BE(0)}, ${hash.readInt32BE(4)})`
-      const [dataset] = await tx<{ version: number }[]>`select version from dataset`
-      const dependencies = await findDependencies(tx, filter)
-      // `limit 1` is for the planner: expecting more rows it would compile the statement, which takes far longer.
-      // Where a load comes in between, the dependencies may be out of date: nothing is made then.
-      const [listing] = await tx<{ total: number }[]>`
-        with current as (select * from dataset limit 1),
-        missing as (
-          select version, ${list === 'users' ? tx`users_count` : tx`repositories_count`} as published from current
-          where version = ${dataset?.version ?? 0}
-            and not exists (select from listings l where l.filter_hash = ${hash} and l.version = current.version)
-        ),
-        matches as materialized (
-          select array(
-            select id from (${selectMatches(tx, list, filter, dependencies)}) m where id <= published order by id
-          ) as ids
-          from missing
-        ),
-        listing as (
-          insert into listings (filter_hash, version, total)
-          select ${hash}, version, cardinality(ids) from missing, matches
-          returning id, total
-        ),
-        chunks as (
-          insert into listing_chunks (listing_id, chunk, ids)
-          select listing.id, chunk, ids[chunk * ${chunkSize}::integer + 1 : (chunk + 1) * ${chunkSize}::integer]
-          from listing, matches, generate_series(0, (cardinality(ids) - 1) / ${chunkSize}::integer) chunk
-          where total > 0
-        )
-        select total from listing`
-      return listing
+      return makeListing(tx, list, filter, hash)
     })
     if (made === undefined) return
     untilSweep--
@@ -105,15 +76,22 @@ export function createListingStore(sql: Sql, { maxBytes }: { maxBytes: number })
 
   return {
     selectPage(list, filter, page) {
-      const offset = offsetOf(page)
-      const firstChunk = Math.min(Math.floor(offset / chunkSize), 2 ** 31 - 3)
+      const { after, size } = page
+      const byNumber = sql`select ${offsetOf(page)}::bigint as skipped`
+      // What is new, or matches no more, may have come before it: so its rank is looked up.
+      const byId = sql`
+        select coalesce((
+          select c.chunk * ${chunkSize}::bigint + (select count(*) from unnest(c.ids) as id where id <= ${after ?? 0})
+          from listing_chunks c where c.listing_id = l.id and c.ids[1] <= ${after ?? 0} order by c.ids[1] desc limit 1
+        ), 0) as skipped`
       return sql`
-        select l.total, l.version, array(
+        select l.total, l.version, place.skipped, array(
           select id from listing_chunks c, unnest(c.ids) as id
-          where c.listing_id = l.id and c.chunk between ${firstChunk} and ${firstChunk + 1}
-          order by id limit ${page.size} offset ${offset - firstChunk * chunkSize}::bigint
+          where c.listing_id = l.id and c.chunk >= place.skipped / ${chunkSize} and c.chunk <= place.skipped / ${chunkSize} + 1
+          order by id limit ${size} offset place.skipped % ${chunkSize}
         ) as ids
-        from dataset d join listings l on l.version = d.version and l.filter_hash = ${hashFilter(list, filter)}`
+        from dataset d join listings l on l.version = d.version and l.filter_hash = ${hashFilter(list, filter)},
+          lateral (${after === undefined ? byNumber : byId}) place`
     },
     async build(list, filter, caller) {
       const hash = hashFilter(list, filter)
@@ -129,6 +107,64 @@ export function createListingStore(sql: Sql, { maxBytes }: { maxBytes: number })
         leave()
       }
     },
+  }
+}
+
+/** Makes a filter's listing at the dataset's version, unless it is there. Promises how many ids it has. */
+async function makeListing(
+  tx: SqlOrTransaction,
+  list: ListName,
+  filter: Filter,
+  hash: Buffer,
+): Promise<{ total: number } | undefined> {
+  const [dataset] = await tx<{ version: number }[]>`select version from dataset`
+  const dependencies = await findDependencies(tx, filter)
+  // `limit 1` is for the planner: expecting more rows it would compile the statement, which takes far longer.
+  // Where a load comes in between, the dependencies may be out of date: nothing is made then.
+  const [listing] = await tx<{ total: number }[]>`
+    with current as (select * from dataset limit 1),
+    missing as (
+      select version, ${list === 'users' ? tx`users_count` : tx`repositories_count`} as published from current
+      where version = ${dataset?.version ?? 0}
+        and not exists (select from listings l where l.filter_hash = ${hash} and l.version = current.version)
+    ),
+    matches as materialized (
+      select array(
+        select id from (${selectMatches(tx, list, filter, dependencies)}) m where id <= published order by id
+      ) as ids
+      from missing
+    ),
+    listing as (
+      insert into listings (filter_hash, version, total, list, filter)
+      select ${hash}, version, cardinality(ids), ${list}, ${JSON.stringify(filter)}::text::json from missing, matches
+      returning id, total
+    ),
+    chunks as (
+      insert into listing_chunks (listing_id, chunk, ids)
+      select listing.id, chunk, ids[chunk * ${chunkSize}::integer + 1 : (chunk + 1) * ${chunkSize}::integer]
+      from listing, matches, generate_series(0, (cardinality(ids) - 1) / ${chunkSize}::integer) chunk
+      where total > 0
+    )
+    select total from listing`
+  return listing
+}
+
+/** Listings that a load makes anew, at most, … */
+const mostRenewed = 200
+/** … and for so long, in milliseconds: nobody waits for it but the load. */
+const renewalTime = 10_000
+
+/**
+ * Makes the newest listings of version `before` anew, in the transaction that has given the dataset its next version:
+ * so the filters that clients use cost nothing to the first who asks for them after a load.
+ */
+export async function renewListings(tx: SqlOrTransaction, before: number): Promise<void> {
+  const listings = await tx<{ list: ListName; filter: Filter }[]>`
+    select list, filter from listings where version = ${before} order by id desc limit ${mostRenewed}`
+  const end = performance.now() + renewalTime
+  for (const { list, filter } of listings) {
+    if (performance.now() > end) return
+    await makeListing(tx, list, filter, hashFilter(list, filter))
   }
 }
 

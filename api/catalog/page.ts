@@ -12,6 +12,8 @@ export interface Page {
   number: number
   /** Items per page, 1 to 100. */
   size: number
+  /** The id behind which it begins, wherever that is now: where a walk of a filtered list has come to. */
+  after?: number | undefined
 }
 
 /** One page of a list, all of it as of one moment. */
@@ -24,6 +26,10 @@ export interface ListPage {
   items: string
   /** The version of the dataset that it was read at; undefined for what is no part of the dataset. */
   version?: number
+  /** Items before this page, if that does not follow from its number. */
+  offset?: number
+  /** The id behind which the next page begins, if a walk of this list goes by ids. */
+  next?: number | null
 }
 
 /** How many items come before a page. */

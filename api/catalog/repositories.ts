@@ -59,7 +59,8 @@ export function listRepositories(
   if (isUnfiltered(filter)) return listAllRepositories(sql, page)
   return readListed(listings, { list: 'repositories', filter, caller }, async () => {
     const [found] = await sql<ListPage[]>`
-      select listing.total, listing.version, found.count, found.items
+      select listing.total, listing.version, listing.skipped as offset,
+        listing.ids[cardinality(listing.ids)] as next, found.count, found.items
       from (${listings.selectPage('repositories', filter, page)}) listing,
       lateral (select ${renderRepositories(sql)} from repositories where id = any(listing.ids)) found`
     return found
@@ -67,9 +68,9 @@ export function listRepositories(
 }
 
 async function listAllRepositories(sql: Sql, page: Page): Promise<ListPage> {
-  const offset = offsetOf(page)
+  const offset = page.after ?? offsetOf(page) // an id is its rank
   const [found] = await sql<ListPage[]>`
-    select dataset.repositories_count as total, dataset.version, found.count, found.items
+    select dataset.repositories_count as total, dataset.version, ${offset}::bigint as offset, found.count, found.items
     from dataset, lateral (
       select ${renderRepositories(sql)} from repositories
       where id > ${offset}::bigint and id <= least(${offset + page.size}::bigint, dataset.repositories_count)

@@ -36,7 +36,8 @@ export function listUsers(
   if (isUnfiltered(filter)) return listAllUsers(sql, page)
   return readListed(listings, { list: 'users', filter, caller }, async () => {
     const [found] = await sql<ListPage[]>`
-      select listing.total, listing.version, found.count, found.items
+      select listing.total, listing.version, listing.skipped as offset,
+        listing.ids[cardinality(listing.ids)] as next, found.count, found.items
       from (${listings.selectPage('users', filter, page)}) listing,
       lateral (select ${renderUsers(sql)} from users where id = any(listing.ids)) found`
     return found
@@ -44,9 +45,9 @@ export function listUsers(
 }
 
 async function listAllUsers(sql: Sql, page: Page): Promise<ListPage> {
-  const offset = offsetOf(page)
+  const offset = page.after ?? offsetOf(page) // an id is its rank
   const [found] = await sql<ListPage[]>`
-    select dataset.users_count as total, dataset.version, found.count, found.items
+    select dataset.users_count as total, dataset.version, ${offset}::bigint as offset, found.count, found.items
     from dataset, lateral (
       select ${renderUsers(sql)} from users
       where id > ${offset}::bigint and id <= least(${offset + page.size}::bigint, dataset.users_count)

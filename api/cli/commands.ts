@@ -5,6 +5,7 @@
  */
 import { Command } from 'commander'
 import { readVersion } from '../program.ts'
+import { addDoctorCommand } from './doctor.ts'
 import { addImportCommands } from './import.ts'
 import { addKeysCommands } from './keys.ts'
 import { addLedgerCommands } from './ledger.ts'
@@ -23,6 +24,7 @@ export function createCommands(): Command {
   addLedgerCommands(program)
   addImportCommands(program)
   addMigrateCommand(program)
+  addDoctorCommand(program)
   program.addHelpText(
     'after',
     `
@@ -35,7 +37,8 @@ Examples:
   devdata keys create --credits 1000
   devdata ledger verify
   devdata import ndjson sample
-  devdata migrate`,
+  devdata migrate
+  devdata doctor`,
   )
   program.addHelpText('afterAll', '\n"devdata" is "npm run -s devdata --", or with Deno "deno task devdata".')
   hintAfterErrors(program)

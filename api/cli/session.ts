@@ -15,8 +15,8 @@ const openAttempts = 5
 
 /** What a command needs of the database. */
 export interface SessionOptions {
-  /** Whether the command itself brings the schema up to date. Default: it expects that to have been done. */
-  migrates?: boolean
+  /** Whether the command itself sees to the schema. Default: it expects this version's. */
+  anySchema?: boolean
   /** Whether statements may take longer than those of a request. */
   longStatements?: boolean
 }
@@ -49,7 +49,7 @@ export class Interruption extends Error {
  *   and `Interruption` on SIGINT and SIGTERM: statements under way are cut off, and their transactions undone
  */
 export async function withDatabase<T>(
-  { migrates = false, longStatements = false }: SessionOptions,
+  { anySchema = false, longStatements = false }: SessionOptions,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(readEnvironment(process.env))
@@ -59,7 +59,7 @@ export async function withDatabase<T>(
       databasePoolSize: 1,
       ...(longStatements && { databaseStatementTimeout: 0 }),
     },
-    migrates,
+    anySchema,
   )
   const interruption = listenForInterruption(database)
   try {
@@ -74,12 +74,12 @@ export async function withDatabase<T>(
  * Opens the database, and sees to its schema. Another command that ran the embedded database may be ending just now:
  * then it is opened anew, by this process.
  */
-async function openReady(options: DatabaseOptions, migrates: boolean): Promise<Database> {
+async function openReady(options: DatabaseOptions, anySchema: boolean): Promise<Database> {
   for (let attempt = 1; ; attempt++) {
     const database = await openDatabase(options)
     try {
       await database.adapt()
-      if (migrates) await database.sql`select 1`
+      if (anySchema) await database.sql`select 1`
       else if (database.owned) await migrate(database.sql)
       else await checkSchema(database.sql)
       return database

@@ -23,6 +23,18 @@ export interface BatchOptions<Input, Output> {
 const patience = 100
 const mostLent = 2
 
+/** What a batcher does at the moment, and has done. */
+export interface BatchState {
+  /** Inputs that no statement has taken yet. */
+  waiting: number
+  /** Statements under way. */
+  underWay: number
+  /** Statements that were begun. */
+  batches: number
+  /** Inputs that they took. */
+  inputs: number
+}
+
 /** Creates a function that answers one input, and runs together with others that are asked at the same time. */
 export function createBatcher<Input, Output>({ run, size, lanes = 1 }: BatchOptions<Input, Output>) {
   interface Waiting {
@@ -34,10 +46,14 @@ export function createBatcher<Input, Output>({ run, size, lanes = 1 }: BatchOpti
   let underWay = 0
   let late = 0
   let isStarting = false
+  let batches = 0
+  let inputs = 0
 
   async function start(): Promise<void> {
     const batch = waiting.splice(0, size)
     underWay++
+    batches++
+    inputs += batch.length
     let isLate = false
     const timer = setTimeout(() => {
       isLate = true
@@ -68,10 +84,12 @@ export function createBatcher<Input, Output>({ run, size, lanes = 1 }: BatchOpti
     })
   }
 
-  return function ask(input: Input): Promise<Output> {
+  function ask(input: Input): Promise<Output> {
     return new Promise((resolve, reject) => {
       waiting.push({ input, resolve, reject })
       startSoon()
     })
   }
+  ask.readState = (): BatchState => ({ waiting: waiting.length, underWay, batches, inputs })
+  return ask
 }

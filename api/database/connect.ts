@@ -218,6 +218,11 @@ function describeServer(databaseUrl: string, setting: string) {
   }
 }
 
+/** Whether a pooler stands before the server of a URL. Throws what a connection does, and `AddressError`. */
+export function findPooler(databaseUrl: string): Promise<boolean> {
+  return isPooled(describeServer(databaseUrl, 'DATABASE_URL'))
+}
+
 /**
  * Whether a pooler stands before a server: it names a process of its own invention to its clients, since theirs may be
  * another one for each transaction.

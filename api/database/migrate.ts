@@ -33,7 +33,7 @@ export function listMigrations(): Migration[] {
 const undefinedTable = '42P01'
 
 /** The oldest server that the statements run on. */
-const oldestServer = { number: 150_000, name: 'PostgreSQL 15' }
+export const oldestServer = { number: 150_000, name: 'PostgreSQL 15' }
 
 /**
  * The names of the migrations that a database lacks. Those that it has beyond them are a newer version's, which came

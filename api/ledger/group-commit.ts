@@ -5,12 +5,25 @@
  * @module
  */
 import { type Admission, createAdmission } from '../admission.ts'
-import { createBatcher } from '../database/batch.ts'
+import { type BatchState, createBatcher } from '../database/batch.ts'
 import type { Sql } from '../database/connect.ts'
 import { type Claim, type Settlement, type Stale, settleGroup } from './settle.ts'
 
 /** Requests in a group, at most. */
 const groupSize = 256
+
+/** Settles claims together. */
+export interface GroupCommit {
+  (claim: Claim, onBusy?: () => void): Promise<Settlement | Stale>
+  /** What it does at the moment, and has done. */
+  readState(): GroupCommitState
+}
+
+/** `waiting`: claims for the next group. What waits for a key in other hands is counted apart. */
+export interface GroupCommitState extends BatchState {
+  /** Claims whose key is in other hands, waiting or being settled. */
+  waitingForKey: number
+}
 
 type Settle = (claim: Claim) => Promise<Settlement | Stale>
 
@@ -19,14 +32,10 @@ const longestWait = 5_000
 
 /**
  * Creates a function that settles one claim together with others; it calls `onBusy` when the claim will have to wait for
- * its key. `patientLanes` is how many statements may at a time
- * wait for a key that is in other hands (another instance settles it, an operator changes it); a connection more is
- * needed for everybody else.
+ * its key. `patientLanes` is how many statements may at a time wait for a key that is in other hands (another instance
+ * settles it, an operator changes it); a connection more is needed for everybody else.
  */
-export function createGroupCommit(
-  sql: Sql,
-  { patientLanes }: { patientLanes: number },
-): (claim: Claim, onBusy?: () => void) => Promise<Settlement | Stale> {
+export function createGroupCommit(sql: Sql, { patientLanes }: { patientLanes: number }): GroupCommit {
   const settleTogether = createBatcher({
     run: (claims: Claim[]) => settleGroup(sql, claims, { patient: false }),
     size: groupSize,
@@ -52,7 +61,7 @@ export function createGroupCommit(
     }
   }
 
-  return async function settle(claim, onBusy = () => {}) {
+  async function settle(claim: Claim, onBusy = () => {}): Promise<Settlement | Stale> {
     if (!lines.has(claim.keyId)) {
       const settlement = await settleTogether(claim)
       if (settlement.outcome !== 'busy') return settlement
@@ -60,6 +69,12 @@ export function createGroupCommit(
     onBusy()
     return settlePatiently(claim) // behind those who came before
   }
+  settle.readState = (): GroupCommitState => {
+    let waitingForKey = 0
+    for (const { waiting } of lines.values()) waitingForKey += waiting
+    return { ...settleTogether.readState(), waitingForKey }
+  }
+  return settle
 }
 
 /** The line of one key: a group at a time, and each waits for the key itself. */

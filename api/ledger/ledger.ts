@@ -10,7 +10,7 @@ import { LRUCache } from 'lru-cache'
 import { createBatcher } from '../database/batch.ts'
 import type { Sql } from '../database/connect.ts'
 import { type BearerKey, findApiKeys, hashSecret } from './api-key.ts'
-import { createGroupCommit } from './group-commit.ts'
+import { createGroupCommit, type GroupCommitState } from './group-commit.ts'
 import { sweepIdempotencyKeys } from './idempotency.ts'
 import type { Claim, Settlement, Stale } from './settle.ts'
 
@@ -28,6 +28,8 @@ export interface Ledger {
   ): Promise<Settlement | Stale>
   /** What a request of a key would be told for sure, as the key was over its limit a moment ago; undefined: ask. */
   foresee(keyId: number): Settlement | undefined
+  /** What is being settled, and was. */
+  readState(): GroupCommitState
 }
 
 /** Keys that are remembered: a few hundred bytes each. */
@@ -71,6 +73,7 @@ export function createLedger(sql: Sql): Ledger {
   }
 
   return {
+    readState: settleInGroup.readState,
     recallKey: (secret) => keys.get(secret),
     async findKey(secret) {
       const secretHash = hashSecret(secret)

@@ -13,7 +13,7 @@ export function accessLog(logger: Logger) {
     const { status } = c.res
     const route = describeRoute(c)
     const milliseconds = Math.round(performance.now() - c.get('startedAt'))
-    logger.info(`${method} ${route} ${status} ${milliseconds} ms`, {
+    logger.info('{method} {route} {status} {milliseconds} ms', {
       request_id: c.get('requestId'),
       method,
       route,

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createMiddleware } from 'hono/factory'
 import type { ApiContext, Environment } from '../environment.ts'
-import { unavailable } from '../errors.ts'
+import { overCapacity } from '../errors.ts'
 
 /** When a request is refused at the door, and how. */
 export interface OverloadRules {
@@ -21,15 +21,15 @@ export interface OverloadRules {
  * exception or a log line; `/metrics` counts it.
  */
 export function refuseOverload({ mostUnderWay, isHopeless, headers, count }: OverloadRules) {
-  const refusal = unavailable('Over capacity')
-  const body = JSON.stringify({ error: refusal.message })
-  const common = { ...headers, ...refusal.headers, 'Content-Type': 'application/json' }
-  const { status } = refusal
+  const { status, message, refusal, headers: own } = overCapacity()
+  const body = JSON.stringify({ error: message })
+  const common = { ...headers, ...own, 'Content-Type': 'application/json' }
   let underWay = 0
 
   async function refuse(c: ApiContext): Promise<Response> {
     // Whoever is refused may come again at once: not in this turn of the event loop, or it would never end.
     await nextTurn()
+    c.set('refusal', refusal)
     count(c, status)
     return new Response(body, { status, headers: { ...common, 'X-Request-Id': crypto.randomUUID() } })
   }

@@ -31,7 +31,7 @@ export async function readList<Filter>(
   { publicUrl, filter, find, missing = 'Not found' }: List<Filter>,
 ): Promise<MeteredAnswer> {
   const query = new URL(c.req.url).searchParams
-  const page = readPage(query)
+  const page = { ...readPage(query), after: filter.readAfter?.(query) }
   const found = await find(page, filter.read(query))
   if (found === undefined) throw notFound(missing)
   return createListAnswer({ page, found, url: withFilters(publicUrl(c), query, filter.names) })

@@ -1,10 +1,10 @@
 import type { Hono } from 'hono'
-import type { Registry } from 'prom-client'
 import type { Meter } from '../answer/metered.ts'
 import { offsetOf } from '../catalog/page.ts'
 import type { Sql } from '../database/connect.ts'
 import type { Environment } from '../environment.ts'
 import { countKeys, listKeys } from '../ledger/keys.ts'
+import type { Metrics } from '../metrics.ts'
 import { answerFreeList, type PublicUrl } from './lists.ts'
 import { noFilter } from './parameters.ts'
 
@@ -14,7 +14,7 @@ export interface OperationsRoutes {
   app: Hono<Environment>
   sql: Sql
   meter: Meter
-  metrics: Registry
+  metrics: Pick<Metrics, 'render' | 'contentType'>
   publicUrl: PublicUrl
 }
 
@@ -22,7 +22,7 @@ export interface OperationsRoutes {
 export function addOperationsRoutes({ app, sql, meter, metrics, publicUrl }: OperationsRoutes): void {
   app.get(
     '/metrics',
-    meter.free(async (c) => c.body(await metrics.metrics(), 200, { 'Content-Type': metrics.contentType })),
+    meter.free(async (c) => c.body(await metrics.render(), 200, { 'Content-Type': metrics.contentType })),
   )
 
   app.get(

@@ -14,6 +14,8 @@ import { badRequest } from '../errors.ts'
 const defaultPageSize = 30
 const largestPageSize = 100
 const mostNames = 50
+/** Ids are 32-bit integers. */
+const largestId = 2 ** 31 - 1
 /** Of a place or the name of a dependency or file, in characters. */
 const longestText = 255
 
@@ -32,12 +34,25 @@ export function readPage(query: URLSearchParams): Page {
   return page
 }
 
+/** `after`: the id behind which a page begins. */
+function readAfter(query: URLSearchParams): number | undefined {
+  const value = readSingle(query, 'after')
+  if (value === undefined) return undefined
+  const after = v.safeParse(pageNumber, value)
+  if (!after.success || after.output > largestId) {
+    throw badRequest(`Invalid after: must be an integer from 1 to ${largestId}`)
+  }
+  return after.output
+}
+
 /** The query parameters that filter a list. */
 export interface FilterReader<Filter> {
   /** What they are called: links repeat them. */
   names: readonly string[]
   /** Reads them, in their canonical form. */
   read(query: URLSearchParams): Filter
+  /** Reads behind which id the page begins, where lists go by ids. */
+  readAfter?(query: URLSearchParams): number | undefined
 }
 
 /** A list without filters. */
@@ -47,6 +62,7 @@ export const noFilter: FilterReader<undefined> = { names: [], read: () => undefi
 export function catalogFilter(...names: CatalogFilterName[]): FilterReader<Filter> {
   return {
     names,
+    readAfter,
     read(query) {
       const read = (name: CatalogFilterName) => (names.includes(name) ? readSingle(query, name) : undefined)
       const location = read('location')?.trim() ?? ''

@@ -10,7 +10,7 @@ import { measureDepth, measureGrowth } from './latency.ts'
 import { measureChange, measureDisk, measureImport } from './loading.ts'
 import { createPicture } from './picture.ts'
 import { measureRefresh } from './refresh.ts'
-import { openCatalogStage } from './stage.ts'
+import { type CatalogDatabase, openCatalogStage } from './stage.ts'
 import { measureThroughput } from './throughput.ts'
 
 /** What can be chosen on the command line. */
@@ -53,8 +53,9 @@ export async function measureCatalog(report: Report, options: CatalogOptions): P
   const brief = { rounds, seconds: seconds / 6 }
   const database = await stage.open(users)
   const openSmaller = async () => {
-    const sizes = [smallUsers, middleUsers].filter((size) => size < users)
-    return Promise.all(sizes.map((size) => stage.open(size)))
+    const databases: CatalogDatabase[] = []
+    for (const size of [smallUsers, middleUsers]) if (size < users) databases.push(await stage.open(size))
+    return databases
   }
   const parts: Record<CatalogPart, () => Promise<void>> = {
     import: () => measureImport(report, stage, database),

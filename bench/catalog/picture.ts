@@ -42,7 +42,11 @@ const named = new Map([
 export function createPicture(): Picture {
   const depth: Series[] = []
   const growth: Series[] = []
-  const read = (points: readonly Point[]) => points.map(({ at, values }) => ({ at, value: median(values) }))
+  /** A run that was too short for a single answer has no median. */
+  const read = (points: readonly Point[]) =>
+    points
+      .map(({ at, values }) => ({ at, value: median(values) }))
+      .filter(({ value }) => Number.isFinite(value))
   return {
     addDepth: (name, points) => depth.push({ name, points: read(points) }),
     addGrowth: (name, points) => growth.push({ name, points: read(points) }),

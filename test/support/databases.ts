@@ -25,6 +25,8 @@ export interface PreparedDatabases {
 declare module 'vitest' {
   export interface ProvidedContext {
     databases: PreparedDatabases
+    /** Which runtime the service under test runs on, as a process of its own; undefined: none, its app is called. */
+    runtime?: 'node' | 'deno'
   }
 }
 

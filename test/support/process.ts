@@ -31,7 +31,7 @@ const logSize = 20_000
 type StartPhase = 'ready' | 'listening'
 
 const announcements = {
-  ready: /devdata is ready at http:\/\/127\.0\.0\.1:(\d+)\n/,
+  ready: /devdata is ready at (?:\S+ \(listening on )?http:\/\/127\.0\.0\.1:(\d+)\)?\n/,
   listening: /Listening on port (\d+), waiting for the database/,
 }
 

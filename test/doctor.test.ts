@@ -1,0 +1,297 @@
+/**
+ * `devdata doctor`: what it finds in order, what it finds wrong, and what it says to do.
+ *
+ * @module
+ */
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describeSchema } from '../api/database/inspection.ts'
+import { buildDocs } from '../docs-site/build.ts'
+import { createFolder, locationOf, type RunOptions, runCommand } from './support/command-line.ts'
+import { findPgbouncer, pgbouncerMissing, startPgbouncer } from './support/pgbouncer.ts'
+import { findFreePort } from './support/postgres-cluster.ts'
+import { startInstanceProcess } from './support/process.ts'
+import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+
+const { postgres: server } = inject('databases')
+const pgbouncer = findPgbouncer()
+if (pgbouncer === undefined) console.warn(`skipped: ${pgbouncerMissing}`)
+
+beforeAll(() => buildDocs({ ifStale: true }), 300_000)
+
+/** Runs it, and reads its lines: the state and the message of each subject. */
+async function runDoctor(options: RunOptions, ...args: string[]) {
+  const { code, stdout, stderr } = await runCommand(['doctor', ...args], options)
+  const findings = new Map<string, string>()
+  for (const line of stdout.trimEnd().split('\n')) {
+    const [, state, subject = '', message] = /^(\S+) +(\S+) +(.+)$/.exec(line) ?? []
+    findings.set(subject, `${state}: ${message}`)
+  }
+  return { code, stdout, stderr, findings }
+}
+
+describeOnEachDatabase('devdata doctor', (kind) => {
+  let service: TestService
+  let unusedPort: string
+  beforeAll(async () => {
+    service = await startTestService(kind)
+    unusedPort = String(await findFreePort())
+  })
+  afterAll(() => service.close())
+
+  async function run(settings: Record<string, string> = {}, ...args: string[]) {
+    const { environment, directory } = await locationOf(service)
+    return runDoctor({ environment: { PORT: unusedPort, ...environment, ...settings }, directory }, ...args)
+  }
+
+  test('the schema that it wants is the one that the migrations make', async () => {
+    // Written anew with: npx vitest run test/doctor.test.ts --update=all
+    await expect(await describeSchema(service.sql)).toMatchFileSnapshot(
+      join(import.meta.dirname, '../api/database/schema.txt'),
+    )
+  })
+
+  test('says what is in order, a line each, and exits with 0', async () => {
+    const { code, stderr, findings } = await run()
+    expect({ code, stderr, findings: [...findings] }).toEqual({
+      code: 0,
+      stderr: '',
+      findings: [
+        ['settings', 'ok: each follows its rule'],
+        [
+          'database',
+          expect.stringMatching(/^ok: (embedded, )?PostgreSQL 1\d\.\d+.*, [\d.]+ ms to it and back/),
+        ],
+        ...(kind === 'postgresql' ? [['pooler', 'ok: none, or one that keeps sessions']] : []),
+        ['clock', expect.stringMatching(/^ok: the database's is [\d.]+ ms (ahead|behind)$/)],
+        ['migrations', 'ok: all applied'],
+        ['schema', 'ok: extensions, tables, indexes and functions are those of the migrations'],
+        ['ledger', expect.stringMatching(/^ok: \d+ keys?, \d+ entries: it adds up$/)],
+        ['docs', 'ok: built for a start without BASE_URL'],
+        [
+          'address',
+          `skipped: no service answers at http://127.0.0.1:${unusedPort}; start it, or set BASE_URL`,
+        ],
+      ],
+    })
+  })
+
+  test('prints JSON for scripts, and leaves the ledger out when told to', async () => {
+    const { code, stdout } = await run({}, '--json', '--no-ledger')
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      healthy: true,
+      findings: expect.arrayContaining([
+        { state: 'skipped', subject: 'ledger', message: 'not read, because of --no-ledger' },
+      ]),
+    })
+  })
+
+  // Each is broken, found, and mended again.
+  test.each([
+    {
+      name: 'a missing index',
+      breaks: 'drop index users_login_key_idx',
+      mends: 'create index on users (login_key)',
+      finds: { schema: /^wrong: index on users \(login_key\) is missing\. Make them/, ledger: /^skipped/ },
+    },
+    {
+      name: 'a missing column',
+      breaks: 'alter table listings rename column total to others',
+      mends: 'alter table listings rename column others to total',
+      finds: { schema: /^wrong: column listings\.total is missing/ },
+    },
+    {
+      name: 'a trigger that was switched off',
+      breaks: 'alter table users disable trigger users_stay',
+      mends: 'alter table users enable trigger users_stay',
+      finds: { schema: /^wrong: trigger users_stay on users was changed/ },
+    },
+    {
+      name: 'a missing migration',
+      breaks: 'delete from migrations where number = 3',
+      mends: "insert into migrations (number, name) values (3, '0003_settle_generic_plans.sql')",
+      finds: {
+        migrations: /^wrong: 0003_settle_generic_plans\.sql missing; run "devdata migrate"$/,
+        schema: /^skipped/,
+        ledger: /^skipped/,
+      },
+    },
+    {
+      name: "a newer version's migration",
+      breaks: "insert into migrations (number, name) values (9999, 'x')",
+      mends: 'delete from migrations where number = 9999',
+      finds: { migrations: /^wrong: 9999 of a newer version applied; upgrade this one/, ledger: /^ok/ },
+    },
+    {
+      name: 'a balance that nobody paid for',
+      breaks: 'update api_keys set credits = credits + 5 where id = (select max(id) from api_keys)',
+      mends: 'update api_keys set credits = credits - 5 where id = (select max(id) from api_keys)',
+      finds: {
+        ledger: /^wrong: 1 problem, the first with key \d+: granted .* See "devdata ledger verify"$/,
+        schema: /^ok/,
+      },
+    },
+  ])('finds $name, and exits with 1', async ({ breaks, mends, finds }) => {
+    await service.createKey()
+    await service.sql.unsafe(breaks)
+    try {
+      const { code, findings } = await run()
+      expect(code).toBe(1)
+      for (const [subject, message] of Object.entries(finds)) expect(findings.get(subject)).toMatch(message)
+    } finally {
+      await service.sql.unsafe(mends)
+    }
+    expect((await run({}, '--no-ledger')).code).toBe(0)
+  })
+
+  test('finds that the docs are built for another address', async () => {
+    const { code, findings } = await run({ BASE_URL: `http://127.0.0.1:${unusedPort}/public-api` })
+    expect(code).toBe(1)
+    expect(findings.get('docs')).toBe(
+      `wrong: built for a start without BASE_URL, and needed for http://127.0.0.1:${unusedPort}/public-api; run: npm run docs`,
+    )
+    expect(findings.get('address')).toMatch(
+      /^wrong: http:\/\/127\.0\.0\.1:\d+\/public-api does not answer: .*ECONNREFUSED/,
+    )
+  })
+
+  test('finds that somebody else answers at the public address', async () => {
+    const stranger = createServer((_, response) => response.end('<h1>Welcome</h1>'))
+    await new Promise<void>((listening) => stranger.listen(Number(unusedPort), '127.0.0.1', listening))
+    try {
+      const { code, findings } = await run()
+      expect(code).toBe(1)
+      expect(findings.get('address')).toMatch(/^wrong: .*\/version is not answered by devdata \(status 200\)/)
+    } finally {
+      stranger.closeAllConnections()
+      await new Promise((closed) => stranger.close(closed))
+    }
+  })
+})
+
+describe('devdata doctor', () => {
+  test('names each setting that is wrong, and looks no further', async () => {
+    const folder = await createFolder()
+    const environment = { PORT: 'http', LOG_LEVEL: 'loud', DATABASE_URL: 'mysql://user:hunter2@host/db' }
+    const { code, stdout, findings } = await runDoctor({ ...folder, environment })
+    expect(code).toBe(1)
+    expect(stdout.split('\n')).toHaveLength(4)
+    expect(stdout).toMatch(/^wrong +settings +PORT: "http" is wrong: it must be/m)
+    expect(stdout).toMatch(/^wrong +settings +LOG_LEVEL: "loud" is wrong/m)
+    expect(stdout).not.toContain('hunter2')
+    expect([...findings.keys()]).toEqual(['settings'])
+    await folder.remove()
+  })
+
+  test('makes no database where there is none', async () => {
+    const folder = await createFolder()
+    const { code, findings } = await runDoctor({
+      ...folder,
+      environment: { PORT: String(await findFreePort()) },
+    })
+    expect(code).toBe(0)
+    expect(findings.get('database')).toBe(
+      'skipped: none in .data yet; the first start makes it, or set DATABASE_URL',
+    )
+    await folder.remove()
+  })
+
+  test('says that the database does not answer, and never its password', async () => {
+    const folder = await createFolder()
+    const DATABASE_URL = `postgres://nobody:hunter2@127.0.0.1:${await findFreePort()}/nothing`
+    const { code, stdout, findings } = await runDoctor({ ...folder, environment: { DATABASE_URL } })
+    expect(code).toBe(1)
+    expect(findings.get('database')).toMatch(/^wrong: The database does not answer: .*ECONNREFUSED/)
+    expect(findings.get('docs')).toMatch(/^ok/)
+    expect(stdout).not.toContain('hunter2')
+    await folder.remove()
+  })
+})
+
+describe.skipIf(server === undefined)('devdata doctor beside running instances', { timeout: 120_000 }, () => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService('postgresql')
+  })
+  afterAll(() => service.close())
+
+  test('sends a whole request with a key, which costs nothing and shows up nowhere', async () => {
+    const { environment, directory } = await locationOf(service)
+    const { secret, id } = await service.createKey({ credits: 10 })
+    await using instance = await startInstanceProcess(service.location.databaseUrl ?? '')
+    const options = { environment: { ...environment, PORT: new URL(instance.url).port }, directory }
+
+    const without = await runDoctor(options)
+    expect(without.code).toBe(0)
+    expect(without.findings.get('address')).toMatch(
+      /^ok: http:\/\/127\.0\.0\.1:\d+ answers, healthy, version/,
+    )
+    expect(without.findings.get('request')).toMatch(/^skipped: give a key .*--key KEY/)
+
+    for (const [argument, input] of [[secret], ['-', `${secret}\n`]]) {
+      const { code, stdout, findings } = await runDoctor(
+        { ...options, ...(input !== undefined && { input }) },
+        '--key',
+        argument ?? '',
+      )
+      expect(code).toBe(0)
+      expect(findings.get('request')).toMatch(
+        /^ok: GET \/api-key\/credits and HEAD \/users answered, [1-9]\d* users/,
+      )
+      expect(stdout).not.toContain(secret)
+    }
+    expect(await service.readLedger(id)).toEqual({ balance: 10, granted: 10, charged: 0 })
+
+    const unknown = crypto.randomUUID()
+    const refused = await runDoctor(options, '--key', unknown)
+    expect(refused.code).toBe(1)
+    expect(refused.findings.get('request')).toBe('wrong: GET /api-key/credits is 401: Invalid API key')
+    expect(refused.stdout).not.toContain(unknown)
+  })
+
+  test('finds that links lead elsewhere, and that an instance is on another database', async () => {
+    const { secret } = await service.createKey()
+    const { environment, directory } = await locationOf(service)
+    const port = String(await findFreePort())
+    const BASE_URL = 'http://elsewhere.example'
+    await using _instance = await startInstanceProcess(service.location.databaseUrl ?? '', {
+      PORT: port,
+      BASE_URL,
+    })
+    const options = { environment: { ...environment, PORT: port }, directory }
+    const { code, findings } = await runDoctor(options, '--key', secret)
+    expect(code).toBe(1)
+    expect(findings.get('request')).toMatch(
+      /^wrong: the Link header does not lead to http:\/\/127\.0\.0\.1:\d+\/users/,
+    )
+
+    await service.sql`update dataset set version = version + 1`
+    expect((await runDoctor(options)).code).toBe(0)
+    const other = await startTestService('postgresql')
+    try {
+      await other.sql`update dataset set version = version + 5`
+      const elsewhere = { DATABASE_URL: other.location.databaseUrl ?? '', PORT: port }
+      const found = await runDoctor({ environment: elsewhere, directory })
+      expect(found.code).toBe(1)
+      expect(found.findings.get('address')).toMatch(/^wrong: .* it may run on another database$/)
+    } finally {
+      await other.close()
+    }
+  })
+
+  test.skipIf(pgbouncer === undefined)('tells a pooler, and what its role lacks', async () => {
+    await using pooler = await startPgbouncer(pgbouncer ?? '', server ?? '')
+    const { directory } = await locationOf(service)
+    const DATABASE_URL = pooler.urlOf(service.location.databaseUrl ?? '')
+    const environment = { DATABASE_URL, PORT: String(await findFreePort()) }
+    const { code, findings } = await runDoctor({ environment, directory })
+    expect(code).toBe(0)
+    expect(findings.get('pooler')).toBe(
+      'ok: one that shares sessions between transactions; no statement is ever cancelled; ' +
+        "alter role … set statement_timeout = '30s'",
+    )
+    expect(findings.get('ledger')).toMatch(/^ok/)
+  })
+})

@@ -1,0 +1,136 @@
+/**
+ * The log: a line for each request, with what an operator needs and nothing that is nobody's business.
+ *
+ * @module
+ */
+import * as v from 'valibot'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describeCause, formatJson } from '../api/log.ts'
+import { startInstanceProcess } from './support/process.ts'
+import { startTestService, type TestService } from './support/service.ts'
+
+const lineSchema = v.looseObject({ time: v.pipe(v.string(), v.isoTimestamp()), level: v.string() })
+
+function readLines(log: string) {
+  const lines = log.split('\n').filter((line) => line.startsWith('{'))
+  return lines.map((line) => v.parse(lineSchema, JSON.parse(line)))
+}
+
+const hasPostgres = inject('databases').postgres !== undefined
+
+describe.skipIf(!hasPostgres)('the log of an instance', { timeout: 120_000 }, () => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService('postgresql')
+  })
+  afterAll(() => service.close())
+
+  const settings = { LOG_LEVEL: 'info', LOG_FORMAT: 'json', SHUTDOWN_DELAY: '0' }
+  const startInstance = () => startInstanceProcess(service.location.databaseUrl ?? '', settings)
+
+  test('has a line for each request: when, which, how it ended, what it cost and whose key it was', async () => {
+    const { secret, id } = await service.createKey()
+    await using instance = await startInstance()
+    const headers = { Authorization: `Bearer ${secret}` }
+    const answers = [
+      await fetch(`${instance.url}/users?per_page=3`, { headers }),
+      await fetch(`${instance.url}/users/ngoldberg`, { headers, method: 'HEAD' }),
+      await fetch(`${instance.url}/users/nobody-has-this-login`, { headers }),
+      await fetch(`${instance.url}/users`),
+      await fetch(`${instance.url}/made/up`),
+    ]
+    expect(await instance.stop()).toBe(0)
+    const expected = [
+      { method: 'GET', route: '/users', status: 200, credits: 3, key_id: id },
+      { method: 'HEAD', route: '/users/{login}', status: 200, credits: 0, key_id: id },
+      { method: 'GET', route: '/users/{login}', status: 404, credits: 1, key_id: id },
+      { method: 'GET', route: '/users', status: 401, credits: 0, key_id: null },
+      { method: 'GET', route: '/*', status: 404, credits: 0, key_id: null },
+    ]
+    expect(readLines(instance.readLog())).toEqual(
+      expected.map((line, index) => ({
+        time: expect.any(String),
+        level: 'info',
+        message: expect.stringContaining(`${line.method} ${line.route} ${line.status} `),
+        request_id: answers[index]?.headers.get('X-Request-Id'),
+        milliseconds: expect.any(Number),
+        ...line,
+      })),
+    )
+  })
+
+  test('loses no line when the instance is stopped', async () => {
+    await using instance = await startInstance()
+    const requests = Array.from({ length: 60 }, () => fetch(`${instance.url}/version`))
+    for (const response of await Promise.all(requests)) await response.text()
+    expect(await instance.stop()).toBe(0)
+    expect(readLines(instance.readLog()).filter(({ route }) => route === '/version')).toHaveLength(60)
+  })
+
+  test('names no key and no e-mail address, whatever is asked for and whatever goes wrong', async () => {
+    const { secret } = await service.createKey()
+    await using instance = await startInstance()
+    const unknown = crypto.randomUUID()
+    for (const key of [secret, unknown]) {
+      const headers = { Authorization: `Bearer ${key}` }
+      for (const path of [
+        `/users/${key}`,
+        `/users?location=${key}`,
+        '/users?location=ada%40example.org',
+        '/users/ada@example.org',
+        `/${key}/ada@example.org`,
+      ]) {
+        await (await fetch(`${instance.url}${path}`, { headers })).text()
+      }
+    }
+    // A database that fails in the middle of a request, and repeats a value in what it says.
+    await service.sql.unsafe(`
+      alter table users rename to users_away;
+      create function fail() returns text language plpgsql as $$
+      begin raise exception 'no user ada@example.org for ${secret}'; end $$;
+      create view users as select id, forge_rest_id, fail() as login_key, location_id, fail() as document from users_away`)
+    try {
+      const response = await fetch(`${instance.url}/users/ngoldberg`, {
+        headers: { Authorization: `Bearer ${secret}` },
+      })
+      expect(response.status).toBe(500)
+      expect(await response.json()).toEqual({ error: 'Internal server error' })
+    } finally {
+      await service.sql.unsafe('drop view users; alter table users_away rename to users; drop function fail')
+    }
+    await instance.stop()
+    const log = instance.readLog()
+    const errors = readLines(log).filter(({ level }) => level === 'error')
+    expect(errors).toEqual([
+      expect.objectContaining({
+        message: '500 Internal server error',
+        cause: expect.stringContaining('no user [address] for [uuid]'),
+      }),
+    ])
+    expect([secret, unknown, 'ada@example.org', 'ada%40'].filter((each) => log.includes(each))).toEqual([])
+  })
+})
+
+test('a cause is logged with its own causes, and keeps the names of packages', () => {
+  const inner = new Error('connection of ada.lovelace@mail.example.org failed')
+  const cause = describeCause(new Error('in node_modules/hono@4.13.19/dist', { cause: inner }))
+  expect(cause).toContain('in node_modules/hono@4.13.19/dist')
+  expect(cause).toContain('caused by Error: connection of [address] failed')
+})
+
+test('braces in what is logged stand for themselves', () => {
+  const line = formatJson({
+    category: ['devdata'],
+    level: 'info',
+    message: ['', 'GET', ' ', '/users/{login}', ''],
+    rawMessage: '{method} {route}',
+    timestamp: 0,
+    properties: { method: 'GET' },
+  })
+  expect(JSON.parse(line)).toEqual({
+    time: '1970-01-01T00:00:00.000Z',
+    level: 'info',
+    message: 'GET /users/{login}',
+    method: 'GET',
+  })
+})
