@@ -10,7 +10,7 @@ import { createConfiguredApp } from './configured-app.ts'
 import { type Database, openDatabase } from './database/connect.ts'
 import { describeFailure } from './database/connection-error.ts'
 import { EmbeddedDatabaseError } from './database/embedded.ts'
-import { migrate } from './database/migrate.ts'
+import { findMissingMigrations, migrate } from './database/migrate.ts'
 import { explainFailure, isWorthWaiting } from './failure.ts'
 import { createDemoKeys, type DemoKeys, describeStart, isTrial, loadSampleData } from './first-start.ts'
 import { configureLog } from './log.ts'
@@ -83,7 +83,7 @@ async function start({ environment, runtime, terminal, listen }: Runtime): Promi
     })
     const { port } = listener
     stopOnSignal(life, { config, database, listener })
-    await awaitDatabase(database, (reason) => {
+    await awaitDatabase(config, database, (reason) => {
       logger.error('Listening on port {port}, waiting for the database: {reason}', { port, reason })
     })
     if (database.kind === 'embedded') {
@@ -111,11 +111,17 @@ function isStopping({ phase }: Life): boolean {
 }
 
 /** Waits until the database is there, and brings its schema up to date. `report` is told what is in the way, once each. */
-async function awaitDatabase(database: Database, report: (reason: string) => void): Promise<void> {
+async function awaitDatabase(
+  config: Config,
+  database: Database,
+  report: (reason: string) => void,
+): Promise<void> {
   for (let known: string | undefined; ; await sleep(retryInterval)) {
     try {
       await database.adapt()
-      await migrate(database.sql)
+      const missing = await findMissingMigrations(database.sql)
+      if (missing.length === 0 || database.kind === 'embedded') await migrate(database.sql)
+      else await migrateAtLeisure(config)
       return
     } catch (error) {
       if (database.kind === 'embedded' || !isWorthWaiting(error)) throw error
@@ -123,6 +129,22 @@ async function awaitDatabase(database: Database, report: (reason: string) => voi
       if (reason !== known) report(reason)
       known = reason
     }
+  }
+}
+
+/** A migration, and waiting for one of another starter, may take longer than any answer to a request. */
+async function migrateAtLeisure(config: Config): Promise<void> {
+  const database = await openDatabase({
+    ...config,
+    databasePoolSize: 1,
+    databaseStatementTimeout: 0,
+    databaseReplicaUrls: [],
+  })
+  try {
+    await database.adapt()
+    await migrate(database.sql)
+  } finally {
+    await database.close()
   }
 }
 

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openDatabase } from '../api/database/connect.ts'
-import { migrate } from '../api/database/migrate.ts'
+import { migrate, migrationLock } from '../api/database/migrate.ts'
 import { scopes } from '../api/ledger/api-key.ts'
 import { createKey } from '../api/ledger/keys.ts'
 import { buildDocs } from '../docs-site/build.ts'
@@ -173,6 +173,21 @@ describe.skipIf(!hasPostgres)('a database that comes and goes', { timeout: 120_0
     console.log(`back ${Math.round(performance.now() - back)} ms after a silence`)
   })
 
+  test('may be under migration by another starter for longer than a statement may take', async () => {
+    const databaseUrl = await cluster.createDatabase()
+    const { sql, close } = await openDatabase({ ...testPool, databaseUrl, dataDirectory: '' })
+    const starting = sql.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(${migrationLock})`
+      const starting = startInstanceProcess(databaseUrl, { DATABASE_STATEMENT_TIMEOUT: '1' })
+      starting.catch(() => {})
+      await sleep(8_000) // it would be given up after 6
+      return { starting }
+    })
+    await using instance = await (await starting).starting
+    expect(instance.readLog()).not.toContain('waiting for the database')
+    await close()
+  })
+
   test('is refused at the start with the reason when waiting would not help', async () => {
     const databaseUrl = new URL(cluster.url)
     databaseUrl.password = 'wrong'
@@ -275,7 +290,11 @@ describe.skipIf(inject('databases').postgres === undefined)('SIGTERM', { timeout
     const answers = new Map<number, number>()
     const clients = Array.from({ length: 24 }, async () => {
       while (!isOver) {
-        const { status } = await get(`${balancer.url}/repos?per_page=1`, key.secret)
+        const answer = await fetch(`${balancer.url}/repos?per_page=1`, {
+          headers: { Authorization: `Bearer ${key.secret}` },
+        })
+        await answer.arrayBuffer()
+        const { status } = answer
         answers.set(status, (answers.get(status) ?? 0) + 1)
       }
     })

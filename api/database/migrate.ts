@@ -10,7 +10,7 @@ import type { Sql } from './connect.ts'
 
 const migrationsDirectory = join(import.meta.dirname, 'migrations')
 /** Any number that nobody else of this database takes: the bytes of "devdata" cut to what fits. */
-const migrationLock = 0x6465_7664
+export const migrationLock = 0x6465_7664
 
 /** The database can't be brought to the schema of this version. */
 export class MigrationError extends Error {
