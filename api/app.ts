@@ -70,6 +70,8 @@ export interface AppOptions {
 const mostUnderWay = 4_000
 /** Of those with a key, so many are worked on at a time; the others take turns, up to so many. */
 const admission = { atOnce: 64, mostWaiting: 2_000 }
+/** A filter that has to be found first may wait so many times longer for its turn. */
+const listingPatience = 5
 
 const crossOriginHeaders = {
   allowed: ['Authorization', 'Idempotency-Key', 'If-None-Match', 'Max-Credits'],
@@ -119,9 +121,12 @@ export function createApp(options: AppOptions): Hono<Environment> {
     readPools: () => ({ reads: readPoolState(sql), ledger: readPoolState(ledgerSql) }),
     readDataset: () => readDataset(sql),
   })
-  const listings = createListingStore(sql, { maxBytes: options.listingsMegabytes * 2 ** 20 })
+  const listings = createListingStore(sql, {
+    maxBytes: options.listingsMegabytes * 2 ** 20,
+    longestWait: longestWait * listingPatience,
+  })
   const sources = createSources(database, listings)
-  replicas.watch((message) => logger.warning(message))
+  replicas.watch((message) => logger.warning('{message}', { message }))
 
   const root = new Hono<Environment>()
   root.onError(createErrorHandler(logger))

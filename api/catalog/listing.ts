@@ -21,8 +21,6 @@ const sweepInterval = 32
 const sweepShare = 1 / 16
 /** Listings that an instance computes at a time; callers take turns. */
 const computedAtOnce = 2
-/** Who would have to wait longer for a turn is refused, in milliseconds. */
-const longestWait = 10_000
 
 /** Kept listings of one database. */
 export interface ListingStore {
@@ -35,8 +33,16 @@ export interface ListingStore {
   build(list: ListName, filter: Filter, caller: number): Promise<void>
 }
 
-/** Creates the store; `maxBytes` is what all listings together may take. */
-export function createListingStore(sql: Sql, { maxBytes }: { maxBytes: number }): ListingStore {
+/** What listings may take. */
+export interface ListingOptions {
+  /** In the database, all together. */
+  maxBytes: number
+  /** Who would have to wait longer for a turn is refused. In milliseconds. */
+  longestWait: number
+}
+
+/** Creates the store. */
+export function createListingStore(sql: Sql, { maxBytes, longestWait }: ListingOptions): ListingStore {
   const underWay = new Map<string, Promise<void>>()
   const turns = createAdmission<number>({
     atOnce: computedAtOnce,
