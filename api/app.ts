@@ -38,6 +38,7 @@ import { addOperationsRoutes } from './routes/operations.ts'
 import { addPublicRoutes } from './routes/public.ts'
 import { addRepositoryRoutes } from './routes/repositories.ts'
 import { addUserRoutes } from './routes/users.ts'
+import type { Telemetry } from './telemetry.ts'
 
 /** `waiting`: for the database and its schema; `stopping`: what comes is answered still, and nobody should come. */
 export type Phase = 'waiting' | 'serving' | 'stopping'
@@ -58,6 +59,8 @@ export interface AppOptions {
   docsDirectory: string
   /** The demo key that the viewer may offer to readers on this machine; absent on a deployment. */
   readDemoKey?: (() => string | undefined) | undefined
+  /** Traces requests; absent: nothing does. */
+  telemetry?: Telemetry | undefined
   /** What `/version` says. */
   program: { version: string; commit: string | null; runtime: string }
 }
@@ -100,7 +103,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
     return new URL(url.pathname, baseUrl ?? url.origin)
   }
   const ledger = createLedger(ledgerSql)
-  const meter = createMeter(ledger, { basePath })
+  const meter = createMeter(ledger, { basePath, traceDatabase: options.telemetry?.traceDatabase })
   const room = createAdmission<number>({ ...admission, longestWait })
   const isHopeless = (c: ApiContext) => {
     const key = room.isFull() ? recallKey(ledger, c.req.header('Authorization')) : undefined
@@ -124,6 +127,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
   })
   root.use(
     requestIdentity(),
+    ...(options.telemetry ? [options.telemetry.traceRequest] : []),
     metrics.measure,
     standardHeaders(crossOriginHeaders, { isHttps: baseUrl?.startsWith('https:') ?? false }),
     refuseOverload({ mostUnderWay, isHopeless }),

@@ -21,6 +21,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { Purchase, Settlement } from '../ledger/settle.ts'
 import { describeRoute } from '../middleware/access-log.ts'
 import { assertReadableUrl } from '../middleware/validate-url.ts'
+import { type TraceDatabase, untraced } from '../telemetry.ts'
 import { createEntityTag, matchesEntityTag } from './entity-tag.ts'
 import { send, setHeader } from './send.ts'
 import { stateStanding, wholeSeconds } from './standing.ts'
@@ -59,7 +60,10 @@ export interface Meter {
 type Order = (Pick<Purchase, 'cost' | 'items'> & Terms) | null
 
 /** Creates the meter of a ledger. `basePath` is the path under which the API is mounted. */
-export function createMeter(ledger: Ledger, { basePath }: { basePath: string }): Meter {
+export function createMeter(
+  ledger: Ledger,
+  { basePath, traceDatabase = untraced }: { basePath: string; traceDatabase?: TraceDatabase | undefined },
+): Meter {
   /** Throws 401, 403, 422 or 429, and then nothing was taken. */
   async function settle(c: ApiContext, order: Order, { counts = true } = {}): Promise<Settlement> {
     const purchase = order && {
@@ -68,7 +72,9 @@ export function createMeter(ledger: Ledger, { basePath }: { basePath: string }):
       path: c.req.path.slice(basePath.length),
       endpoint: describeRoute(c).slice(basePath.length),
     }
-    const settlement = await ledger.settle(c.get('caller'), { counts, purchase }, c.get('leave'))
+    const settlement = await traceDatabase('settle', () =>
+      ledger.settle(c.get('caller'), { counts, purchase }, c.get('leave')),
+    )
     if (settlement.outcome === 'unusable') throw unauthorized('Invalid API key')
     stateStanding(c, settlement)
     switch (settlement.outcome) {
@@ -113,7 +119,7 @@ export function createMeter(ledger: Ledger, { basePath }: { basePath: string }):
       try {
         assertReadableUrl(c.req.url)
         if (!isQuote) terms = readTerms(c)
-        answer = await read(c)
+        answer = await traceDatabase('read', () => read(c))
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
         answer = { cost: 0, error }
