@@ -40,6 +40,7 @@ import { addOperationsRoutes } from './routes/operations.ts'
 import { addPublicRoutes } from './routes/public.ts'
 import { addRepositoryRoutes } from './routes/repositories.ts'
 import { addUserRoutes } from './routes/users.ts'
+import type { Telemetry } from './telemetry.ts'
 
 /** `waiting`: for the database and its schema; `stopping`: what comes is answered still, and nobody should come. */
 export type Phase = 'waiting' | 'serving' | 'stopping'
@@ -62,6 +63,8 @@ export interface AppOptions {
   docsDirectory: string
   /** The demo key that the viewer may offer to readers on this machine; absent on a deployment. */
   readDemoKey?: (() => string | undefined) | undefined
+  /** Traces requests; absent: nothing does. */
+  telemetry?: Telemetry | undefined
   /** What `/version` says. */
   program: { version: string; commit: string | null; runtime: string }
 }
@@ -108,7 +111,12 @@ export function createApp(options: AppOptions): Hono<Environment> {
   const ledger = createLedger(ledgerSql)
   const answers = createAnswerStore({ maxBytes: options.answersMegabytes * 2 ** 20 })
   const { replicas } = database
-  const meter = createMeter(ledger, { basePath, answers, replicas })
+  const meter = createMeter(ledger, {
+    basePath,
+    answers,
+    replicas,
+    traceDatabase: options.telemetry?.traceDatabase,
+  })
   const connectReads = createReadConnector(database)
   const room = createAdmission<number>({ ...admission, longestWait })
   const isHopeless = (c: ApiContext) => {
@@ -142,6 +150,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
   root.use(
     refuseOverload({ mostUnderWay, isHopeless, headers, count: metrics.count }),
     requestIdentity(),
+    ...(options.telemetry ? [options.telemetry.traceRequest] : []),
     metrics.measure,
     standardHeaders(headers, crossOriginHeaders),
     accessLog(logger),

@@ -10,6 +10,7 @@ import type { Config } from './config.ts'
 import type { Database } from './database/connect.ts'
 import type { Environment } from './environment.ts'
 import { docsDirectory, readCommit, readVersion } from './program.ts'
+import type { Telemetry } from './telemetry.ts'
 
 /** What the settings don't say. */
 export interface ConfiguredAppOptions {
@@ -19,6 +20,8 @@ export interface ConfiguredAppOptions {
   runtime: string
   /** The demo key that the viewer may offer to readers on this machine; absent on a deployment. */
   readDemoKey?: (() => string | undefined) | undefined
+  /** Traces requests; absent: nothing does. */
+  telemetry?: Telemetry | undefined
   /** In which phase of its life the instance is. Default: it serves. */
   readPhase?: () => Phase
 }
@@ -26,7 +29,7 @@ export interface ConfiguredAppOptions {
 /** Creates the app. Nothing is asked of the database before the first request. */
 export function createConfiguredApp(
   config: Config,
-  { database, logger, runtime, readDemoKey, readPhase }: ConfiguredAppOptions,
+  { database, logger, runtime, readDemoKey, readPhase, telemetry }: ConfiguredAppOptions,
 ): Hono<Environment> {
   return createApp({
     database,
@@ -36,6 +39,7 @@ export function createConfiguredApp(
     answersMegabytes: config.answersMegabytes,
     docsDirectory,
     readDemoKey,
+    telemetry,
     ...(readPhase && { readPhase }),
     program: { version: readVersion(), commit: config.commit ?? readCommit(), runtime },
   })

@@ -7,6 +7,7 @@ import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { startService } from './service.ts'
+import { startTelemetry } from './telemetry-node.ts'
 
 /** Request line and headers together, in bytes: room for the longest URL that the API reads. */
 const maxHeaderSize = 294_912
@@ -15,6 +16,7 @@ await startService({
   environment: process.env,
   runtime: `node ${process.version}`,
   terminal: process.stdout.isTTY === true,
+  startTelemetry,
   listen({ fetch, port, hostname }) {
     const listener = getRequestListener(fetch, { errorHandler: answerFailure })
     // Node would refuse a request without Host, or with an unknown Expect, without the {error} body that all errors have.

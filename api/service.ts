@@ -14,6 +14,7 @@ import { findMissingMigrations, migrate } from './database/migrate.ts'
 import { explainFailure, isWorthWaiting } from './failure.ts'
 import { createDemoKeys, type DemoKeys, describeStart, isTrial, loadSampleData } from './first-start.ts'
 import { configureLog } from './log.ts'
+import { createTelemetry, type TelemetryExport } from './telemetry.ts'
 
 /** What differs between runtimes. */
 export interface Runtime {
@@ -22,6 +23,8 @@ export interface Runtime {
   runtime: string
   /** Whether standard output is a terminal. */
   terminal: boolean
+  /** Starts the export of traces and metrics where the environment asks for it; undefined where it does not. */
+  startTelemetry(environment: Record<string, string | undefined>): Promise<TelemetryExport | undefined>
   /** Listens, and resolves with the port once requests are taken. */
   listen(options: {
     fetch: (request: Request) => Response | Promise<Response>
@@ -39,6 +42,8 @@ export interface Listener {
 
 /** How long requests under way may take once the service is told to stop, in milliseconds. */
 const stopPatience = 10_000
+/** Sending the last spans may take so long, in milliseconds. */
+const telemetryPatience = 2_000
 /** Between two attempts to find the database at the start, in milliseconds. */
 const retryInterval = 500
 
@@ -54,9 +59,10 @@ export async function startService(runtime: Runtime): Promise<void> {
   }
 }
 
-async function start({ environment, runtime, terminal, listen }: Runtime): Promise<void> {
+async function start({ environment, runtime, terminal, startTelemetry, listen }: Runtime): Promise<void> {
   const config = readConfig(readEnvironment(environment), { terminal })
   const logger = await configureLog(config)
+  const telemetryExport = await startTelemetry(environment)
   const database = await openDatabase(config)
   if (database.kind === 'embedded' && !database.owned) {
     throw new EmbeddedDatabaseError(
@@ -73,6 +79,7 @@ async function start({ environment, runtime, terminal, listen }: Runtime): Promi
       runtime,
       readDemoKey: isTrial(config, database.kind) ? () => keys?.user : undefined,
       readPhase: () => life.phase,
+      telemetry: telemetryExport && (await createTelemetry(telemetryExport)),
     })
     listener = await listen({
       fetch: async (request) => closeWhenStopping(await app.fetch(request), life),
@@ -82,7 +89,7 @@ async function start({ environment, runtime, terminal, listen }: Runtime): Promi
       throw nameListenFailure(error)
     })
     const { port } = listener
-    stopOnSignal(life, { config, database, listener })
+    stopOnSignal(life, { config, database, listener, telemetryExport })
     await awaitDatabase(config, database, (reason) => {
       logger.error('Listening on port {port}, waiting for the database: {reason}', { port, reason })
     })
@@ -161,7 +168,17 @@ function closeWhenStopping(response: Response, life: Life): Response {
  */
 function stopOnSignal(
   life: Life,
-  { config, database, listener }: { config: Config; database: Database; listener: Listener },
+  {
+    config,
+    database,
+    listener,
+    telemetryExport,
+  }: {
+    config: Config
+    database: Database
+    listener: Listener
+    telemetryExport: TelemetryExport | undefined
+  },
 ): void {
   async function stop(signal: NodeJS.Signals): Promise<void> {
     if (isStopping(life)) process.exit(1)
@@ -170,6 +187,7 @@ function stopOnSignal(
     if (handsOver) await sleep(config.shutdownDelay * 1000)
     const patience = new Promise((resolve) => setTimeout(resolve, stopPatience).unref())
     await Promise.race([listener.close(), patience])
+    await Promise.race([telemetryExport?.stop(), sleep(telemetryPatience)])
     await database.close()
     process.exit(0)
   }

@@ -22,6 +22,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { Purchase, Settlement, Stale } from '../ledger/settle.ts'
 import { describeRoute } from '../middleware/access-log.ts'
 import { assertReadableUrl } from '../middleware/validate-url.ts'
+import { type TraceDatabase, untraced } from '../telemetry.ts'
 import type { AnswerStore } from './answers.ts'
 import { matchesEntityTag } from './entity-tag.ts'
 import { send, setHeader } from './send.ts'
@@ -65,14 +66,19 @@ export interface Meter {
 /** What is bought, and on which terms; nothing, for what is free. */
 type Order = (Pick<Purchase, 'cost' | 'items'> & Terms) | null
 
-/** Creates the meter of a ledger. `basePath` is the path under which the API is mounted. */
+/** What a meter works with besides the ledger. */
+export interface MeterOptions {
+  /** The path under which the API is mounted. */
+  basePath: string
+  answers: AnswerStore
+  replicas: Pick<Replicas, 'noteVersion'>
+  traceDatabase?: TraceDatabase | undefined
+}
+
+/** Creates the meter of a ledger. */
 export function createMeter(
   ledger: Ledger,
-  {
-    basePath,
-    answers,
-    replicas,
-  }: { basePath: string; answers: AnswerStore; replicas: Pick<Replicas, 'noteVersion'> },
+  { basePath, answers, replicas, traceDatabase = untraced }: MeterOptions,
 ): Meter {
   /**
    * Throws 401, 403, 422 or 429, and then nothing was taken. `version` is what the dataset must have; `stale`: it has
@@ -89,7 +95,9 @@ export function createMeter(
       path: c.req.path.slice(basePath.length),
       endpoint: describeRoute(c).slice(basePath.length),
     }
-    const settlement = await ledger.settle(c.get('caller'), { counts, version, purchase }, c.get('leave'))
+    const settlement = await traceDatabase('settle', () =>
+      ledger.settle(c.get('caller'), { counts, version, purchase }, c.get('leave')),
+    )
     answers.noteVersion(settlement.version)
     replicas.noteVersion(settlement.version)
     if (settlement.outcome === 'stale') return settlement
@@ -118,13 +126,13 @@ export function createMeter(
   /** Reads the terms and the data. An `ApiError` in either is an answer that is free. */
   async function prepare(
     c: ApiContext,
-    read: (c: ApiContext) => Promise<MeteredAnswer | MeteredError>,
+    read: () => Promise<MeteredAnswer | MeteredError>,
   ): Promise<{ answer: MeteredAnswer | MeteredError; terms: Terms }> {
     let terms = noTerms
     try {
       assertReadableUrl(c.req.url)
       if (c.req.method !== 'HEAD') terms = readTerms(c)
-      return { answer: await read(c), terms }
+      return { answer: await read(), terms }
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       return { answer: { cost: 0, error }, terms }
@@ -151,7 +159,9 @@ export function createMeter(
       // What is remembered, or a replica has, may be of an older dataset: then nothing was taken for it, and the data is
       // read on the primary.
       for (let known = answers.recall(c.req.url); ; known = undefined) {
-        const { answer, terms } = await prepare(c, known === undefined ? read : async () => known)
+        const { answer, terms } = await prepare(c, () =>
+          known === undefined ? traceDatabase('read', () => read(c)) : Promise.resolve(known),
+        )
         const data = 'error' in answer ? undefined : answer
         for (const [name, value] of Object.entries(data?.headers ?? {})) setHeader(c, name, value)
         const isKnown = data !== undefined && matchesEntityTag(c.req.header('If-None-Match'), data.tag)

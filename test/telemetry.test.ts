@@ -1,0 +1,160 @@
+/**
+ * Traces and metrics for OpenTelemetry, as a collector receives them from an instance.
+ *
+ * @module
+ */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
+import * as v from 'valibot'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { startTelemetry } from '../api/telemetry-node.ts'
+import { startInstanceProcess } from './support/process.ts'
+import { startTestService, type TestService } from './support/service.ts'
+
+const attributesSchema = v.pipe(
+  v.array(v.object({ key: v.string(), value: v.record(v.string(), v.unknown()) })),
+  v.transform((list) => Object.fromEntries(list.map(({ key, value }) => [key, Object.values(value)[0]]))),
+)
+const spanSchema = v.object({
+  traceId: v.string(),
+  spanId: v.string(),
+  parentSpanId: v.optional(v.string(), ''),
+  name: v.string(),
+  kind: v.number(),
+  attributes: attributesSchema,
+})
+const resourceSchema = v.object({ attributes: attributesSchema })
+const tracesSchema = v.object({
+  resourceSpans: v.array(
+    v.object({
+      resource: resourceSchema,
+      scopeSpans: v.array(v.object({ spans: v.array(spanSchema) })),
+    }),
+  ),
+})
+const metricsSchema = v.object({
+  resourceMetrics: v.array(
+    v.object({ scopeMetrics: v.array(v.object({ metrics: v.array(v.looseObject({ name: v.string() })) })) }),
+  ),
+})
+
+/** Takes what is sent by OTLP over HTTP, in JSON. */
+async function startCollector() {
+  const received: { path: string; body: string }[] = []
+  const server = createServer(async (request, response) => {
+    received.push({ path: request.url ?? '', body: await text(request) })
+    response.setHeader('Content-Type', 'application/json').end('{}')
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('the collector has no address')
+  const bodiesOf = (path: string) => received.filter((each) => each.path === path).map(({ body }) => body)
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    received,
+    readResourceSpans: () =>
+      bodiesOf('/v1/traces').flatMap((body) => v.parse(tracesSchema, JSON.parse(body)).resourceSpans),
+    readMetricNames: () =>
+      bodiesOf('/v1/metrics')
+        .flatMap((body) => v.parse(metricsSchema, JSON.parse(body)).resourceMetrics)
+        .flatMap(({ scopeMetrics }) =>
+          scopeMetrics.flatMap(({ metrics }) => metrics.map(({ name }) => name)),
+        ),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const serverKind = 2 // SPAN_KIND_SERVER, of opentelemetry-proto
+const clientKind = 3
+
+describe.skipIf(inject('databases').postgres === undefined)('telemetry', { timeout: 120_000 }, () => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService('postgresql')
+  })
+  afterAll(() => service.close())
+  const start = (settings: Record<string, string>) =>
+    startInstanceProcess(service.location.databaseUrl ?? '', { SHUTDOWN_DELAY: '0', ...settings })
+
+  test('a collector receives a span for each request, with the database within it, and metrics', async () => {
+    const { secret } = await service.createKey()
+    await using collector = await startCollector()
+    await using instance = await start({
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+    })
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+    const answer = await fetch(`${instance.url}/users?location=berlin%40example.org&per_page=2`, {
+      headers: { Authorization: `Bearer ${secret}`, traceparent: `00-${traceId}-00f067aa0ba902b7-01` },
+    })
+    expect(answer.status).toBe(200)
+    const other = await fetch(`${instance.url}/users/ngoldberg`, {
+      headers: { Authorization: `Bearer ${secret}` },
+    })
+    expect(other.status).toBe(200)
+    expect(await instance.stop()).toBe(0) // what was not sent yet is sent now
+
+    const resources = collector.readResourceSpans()
+    expect(resources[0]?.resource.attributes).toMatchObject({
+      'service.name': 'devdata',
+      'deployment.environment.name': 'test',
+    })
+    const spans = resources.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans))
+    const request = spans.find((span) => span.traceId === traceId && span.kind === serverKind)
+    expect(request).toMatchObject({
+      name: 'GET /users',
+      parentSpanId: '00f067aa0ba902b7',
+      attributes: {
+        'http.route': '/users',
+        'http.response.status_code': 200,
+        'devdata.request_id': answer.headers.get('X-Request-Id'),
+      },
+    })
+    const within = spans.filter(({ parentSpanId }) => parentSpanId === request?.spanId)
+    expect(within.map(({ name, kind, attributes }) => [name, kind, attributes['db.system.name']])).toEqual([
+      ['read', clientKind, 'postgresql'],
+      ['settle', clientKind, 'postgresql'],
+    ])
+    expect(spans.map(({ name }) => name)).toContain('GET /users/{login}')
+    expect(collector.readMetricNames()).toEqual(
+      expect.arrayContaining(['http.server.request.duration', 'devdata.credits.charged']),
+    )
+    const sent = collector.received.map(({ body }) => body).join('\n')
+    expect([secret, 'berlin', 'example.org', 'ngoldberg'].filter((each) => sent.includes(each))).toEqual([])
+  })
+
+  test('a collector that is away neither fails a request nor keeps the instance from ending', async () => {
+    const { secret } = await service.createKey()
+    await using instance = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
+    const answer = await fetch(`${instance.url}/users`, { headers: { Authorization: `Bearer ${secret}` } })
+    expect(answer.status).toBe(200)
+    expect(await instance.stop()).toBe(0)
+  })
+})
+
+test.each([
+  ['nothing is set', {}],
+  ['it is disabled', { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }],
+  [
+    'no signal is wanted',
+    {
+      OTEL_TRACES_EXPORTER: 'none',
+      OTEL_METRICS_EXPORTER: 'none',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+    },
+  ],
+])('nothing is traced when %s', async (_, environment) => {
+  expect(await startTelemetry(environment)).toBeUndefined()
+})
+
+test('a protocol that is not spoken is refused with the setting and its rule', async () => {
+  const environment = { OTEL_TRACES_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }
+  await expect(startTelemetry(environment)).rejects.toThrow(
+    'OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" is wrong: it must be http/json',
+  )
+})
