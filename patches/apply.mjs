@@ -65,14 +65,6 @@ const patches = [
     !isHeard && (initial || query || sent.length) && error(`,
       ],
       [
-        // A statement's first use asks for the types of its parameters before it sends them: a trip more. Only what has
-        // to be written differently for each type needs that. (Not a defect: issue 1164 asks for what goes with it.)
-        `    q.describeFirst = q.onlyDescribe || (parameters.length && !q.prepared)
-`,
-        `    q.describeFirst = q.onlyDescribe || (!q.prepared && parameters.some((x, i) => !types[i] && typeof x === 'object' && x !== null))
-`,
-      ],
-      [
         `    closedTime = performance.now()
     hadError &&`,
         `    query = null
