@@ -5,9 +5,11 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readPoolState } from '../api/database/pool-state.ts'
+import { createLoopMonitor } from '../api/event-loop.ts'
 import { deleteKey, grantCredits, revokeKey, setRateLimit } from '../api/ledger/keys.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
@@ -258,4 +260,16 @@ describeOnEachDatabase('operations', (kind) => {
       expect(secrets.filter((each) => text.includes(each))).toEqual([])
     })
   })
+})
+
+test('the delay of the event loop shows what blocked it', async () => {
+  const monitor = createLoopMonitor()
+  expect(monitor.read()).toEqual([]) // it begins to look when it is first asked
+  await sleep(100)
+  const end = performance.now() + 200
+  while (performance.now() < end);
+  await sleep(100)
+  const delays = monitor.read()
+  expect(delays.map(([quantile]) => quantile)).toEqual(['0.5', '0.99', '1'])
+  expect(delays.at(-1)?.[1]).toBeGreaterThan(0.15)
 })
