@@ -20,7 +20,7 @@ interface Library {
 interface Specification {
   paths: Record<string, Record<string, { operationId: string; tags?: string[] }>>
   servers: { url: string }[]
-  components: { parameters: Record<string, { in: string; example?: unknown }> }
+  components: { parameters: Record<string, { in: string; name: string; example?: unknown }> }
 }
 
 const keyItem = 'devdata-api-key'
@@ -121,9 +121,10 @@ export async function createApiReference(selector: string, settings: { url: stri
 
   // The address in the document's `servers`: this server's own, or BASE_URL, which the browser may know by another name.
   const specification: Specification = await (await fetch(settings.url)).json()
-  // Scalar fills in every example; a header that asks for nothing new, or for a part, is not where a reader begins.
+  // Scalar fills in every example; a header that asks for nothing new, or for a part, is not where a reader begins, nor is
+  // the middle of a list.
   for (const parameter of Object.values(specification.components.parameters)) {
-    if (parameter.in === 'header') delete parameter.example
+    if (parameter.in === 'header' || parameter.name === 'after') delete parameter.example
   }
   const apiAddress = `${specification.servers[0]?.url.replace(/\/$/, '')}/`
   const { url: _, ...others } = settings

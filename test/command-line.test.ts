@@ -71,6 +71,7 @@ describe('devdata', () => {
   test('has --json wherever it has something to say', () => {
     const leaves = listCommands().filter(([, command]) => command.commands.length === 0)
     expect(leaves.map(([path]) => path.join(' ')).sort()).toEqual([
+      'doctor',
       'import git',
       'import ndjson',
       'keys create',
