@@ -189,7 +189,7 @@ describeOnEachDatabase('what a load has staged', (kind) => {
     }
     await staging.flush()
     const rows = await service.sql`
-      select login_key, identities, location_key, document
+      select login_key, to_json(identities) as identities, location_key, document
       from ${service.sql(stagingTable('users', staging.id))} order by position`
     expect([...rows]).toEqual(
       texts.map((text, position) => ({
