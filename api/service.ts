@@ -44,6 +44,8 @@ export interface Listener {
 const stopPatience = 10_000
 /** Sending the last spans may take so long, in milliseconds. */
 const telemetryPatience = 2_000
+/** A terminal and a task runner may both pass on the same signal: one that comes so soon is no second, in milliseconds. */
+const echo = 500
 /** Between two attempts to find the database at the start, in milliseconds. */
 const retryInterval = 500
 
@@ -180,8 +182,13 @@ function stopOnSignal(
     telemetryExport: TelemetryExport | undefined
   },
 ): void {
+  let since = 0
   async function stop(signal: NodeJS.Signals): Promise<void> {
-    if (isStopping(life)) process.exit(1)
+    if (isStopping(life)) {
+      if (performance.now() - since > echo) process.exit(1)
+      return
+    }
+    since = performance.now()
     const handsOver = signal === 'SIGTERM' && life.phase === 'serving' && database.kind === 'postgresql'
     life.phase = 'stopping'
     if (handsOver) await sleep(config.shutdownDelay * 1000)
