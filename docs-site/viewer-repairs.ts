@@ -9,7 +9,7 @@ type Repair = readonly [selector: string, attribute: string, value: string | nul
 
 const repairs: readonly Repair[] = [
   ['.scalar-code-copy:not([aria-label])', 'aria-label', 'Copy'],
-  ['button[role="none"]', 'role', null],
+  ['button:is([role="none"], [role="alert"])', 'role', null],
   ['[role="combobox"]:not([aria-expanded])', 'aria-expanded', 'false'],
   // The dialog brings a second list of notifications.
   ['[role="dialog"] [aria-label^="Notifications"]', 'aria-label', 'Messages about the request'],
