@@ -7,7 +7,6 @@
  *
  * @module
  */
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { ApiContext } from '../environment.ts'
 
 /** Gives the answer a header; one of the same name, written the same, is replaced. */
@@ -20,15 +19,15 @@ export function setHeader(c: ApiContext, name: string, value: string): void {
 export function send(
   c: ApiContext,
   body: string | null,
-  { status = 200, type }: { status?: ContentfulStatusCode | 204 | 304; type?: string } = {},
+  { status = 200, type }: { status?: 200 | 204 | 304; type?: string } = {},
 ): Response {
   if (type !== undefined) setHeader(c, 'Content-Type', type)
   return new Response(body, { status, headers: takeHeaders(c) })
 }
 
 /** An answer in JSON. */
-export function sendJson(c: ApiContext, value: unknown, status?: ContentfulStatusCode): Response {
-  return send(c, JSON.stringify(value), { type: 'application/json', ...(status && { status }) })
+export function sendJson(c: ApiContext, value: unknown): Response {
+  return send(c, JSON.stringify(value), { type: 'application/json' })
 }
 
 /** The headers that were set, and are not in an answer yet; from now on there are none. */
