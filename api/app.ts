@@ -111,12 +111,6 @@ export function createApp(options: AppOptions): Hono<Environment> {
   const ledger = createLedger(ledgerSql)
   const answers = createAnswerStore({ maxBytes: options.answersMegabytes * 2 ** 20 })
   const { replicas } = database
-  const meter = createMeter(ledger, {
-    basePath,
-    answers,
-    replicas,
-    traceDatabase: options.telemetry?.traceDatabase,
-  })
   const connectReads = createReadConnector(database)
   const room = createAdmission<number>({ ...admission, longestWait })
   const isHopeless = (c: ApiContext) => {
@@ -134,6 +128,13 @@ export function createApp(options: AppOptions): Hono<Environment> {
     longestWait: longestWait * listingPatience,
   })
   const sources = createSources(database, listings)
+  const meter = createMeter(ledger, {
+    basePath,
+    answers,
+    replicas,
+    sources,
+    traceDatabase: options.telemetry?.traceDatabase,
+  })
   replicas.watch((message) => logger.warning('{message}', { message }))
 
   const root = new Hono<Environment>()

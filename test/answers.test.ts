@@ -85,6 +85,7 @@ describeOnEachDatabase('an answer that was given before', (kind) => {
         endpoint: '/users',
         idempotency: null,
       },
+      lookUp: null,
     })
     const settle = (...versions: (number | null)[]) =>
       settleGroup(service.ledgerSql, versions.map(claim), { patient: false })

@@ -230,6 +230,7 @@ function createClaim(key: { id: number; secret: string }, cost: number): Claim {
       endpoint: '/users',
       idempotency: null,
     },
+    lookUp: null,
   }
 }
 

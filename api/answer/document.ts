@@ -5,12 +5,12 @@
  */
 import type { Found } from '../catalog/lookup.ts'
 import { createEntityTag } from './entity-tag.ts'
-import type { MeteredAnswer } from './metered.ts'
+import { documentCost, type MeteredAnswer } from './metered.ts'
 
 /** Makes the answer of a document that was found under its public address. It costs 1 credit (`service.md` §8.2). */
 export function createDocumentAnswer(url: URL, { document, version }: Found): MeteredAnswer {
   return {
-    cost: 1,
+    cost: documentCost,
     tag: createEntityTag(url.href, document),
     headers: {},
     body: document,

@@ -6,6 +6,8 @@
  */
 import type { Handler, MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
+import type { Found, LookUp } from '../catalog/lookup.ts'
+import type { Sources } from '../catalog/sources.ts'
 import type { Replicas } from '../database/replicas.ts'
 import type { ApiContext, Environment } from '../environment.ts'
 import {
@@ -19,12 +21,13 @@ import {
 } from '../errors.ts'
 import type { BearerKey } from '../ledger/api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { Purchase, Settlement, Stale } from '../ledger/settle.ts'
+import type { Claim, Purchase, Settlement, Stale } from '../ledger/settle.ts'
 import { describeRoute } from '../middleware/access-log.ts'
 import { assertReadableUrl } from '../middleware/validate-url.ts'
 import { type TraceDatabase, untraced } from '../telemetry.ts'
 import type { AnswerStore } from './answers.ts'
 import { matchesEntityTag } from './entity-tag.ts'
+import { readCatalog } from './read-catalog.ts'
 import { send, setHeader } from './send.ts'
 import { stateStanding, wholeSeconds } from './standing.ts'
 import { noTerms, readTerms, type Terms } from './terms.ts'
@@ -51,6 +54,15 @@ export interface MeteredError {
   error: ApiError
 }
 
+/** What has its price before it is read: a single thing, looked up by name. It is read with the statement that charges for it. */
+export interface LookedUp {
+  lookUp: LookUp
+  /** What is answered when there is no such thing. */
+  absent: MeteredError
+  /** Makes the answer of what was found. */
+  present(found: Found): MeteredAnswer
+}
+
 /** Settles and sends the answers of endpoints that need a key. */
 export interface Meter {
   /** Middleware: lets only keys through that may use the route; the others get a 403 with `message`. */
@@ -58,13 +70,34 @@ export interface Meter {
   /** Middleware: 429 without asking the database, while it is sure to say so. */
   turnAway: MiddlewareHandler<Environment>
   /** An endpoint whose answers cost credits. An `ApiError` that `read` throws is free. */
-  metered(read: (c: ApiContext) => Promise<MeteredAnswer | MeteredError>): Handler<Environment>
+  metered(read: Read): Handler<Environment>
+  /** An endpoint that gives a single thing by its name. An `ApiError` that `choose` throws is free. */
+  lookedUp(choose: (c: ApiContext) => LookedUp): Handler<Environment>
   /** An endpoint that costs nothing. `answer` is told what the ledger said. */
   free(answer: (c: ApiContext, settlement: Settlement) => Response | Promise<Response>): Handler<Environment>
 }
 
+type Metered = MeteredAnswer | MeteredError
+type Read = (c: ApiContext) => Promise<Metered>
+
+/** An answer that may be sent, and what the ledger said about it. */
+interface Bought {
+  answer: Metered
+  settlement: Settlement
+  /** Whether the client has it already. */
+  isKnown?: boolean
+  /** What it would cost, in credits, where that was all that was asked. */
+  quote?: number | undefined
+}
+
+/** In credits: the price of a single thing. */
+export const documentCost = 1
+
 /** What is bought, and on which terms; nothing, for what is free. */
 type Order = (Pick<Purchase, 'cost' | 'items'> & Terms) | null
+
+/** How a request is settled, apart from what it buys. */
+type SettleOptions = Partial<Pick<Claim, 'counts' | 'version' | 'lookUp'>>
 
 /** What a meter works with besides the ledger. */
 export interface MeterOptions {
@@ -72,13 +105,14 @@ export interface MeterOptions {
   basePath: string
   answers: AnswerStore
   replicas: Pick<Replicas, 'noteVersion'>
+  sources: Sources
   traceDatabase?: TraceDatabase | undefined
 }
 
 /** Creates the meter of a ledger. */
 export function createMeter(
   ledger: Ledger,
-  { basePath, answers, replicas, traceDatabase = untraced }: MeterOptions,
+  { basePath, answers, replicas, sources, traceDatabase = untraced }: MeterOptions,
 ): Meter {
   /**
    * Throws 401, 403, 422 or 429, and then nothing was taken. `version` is what the dataset must have; `stale`: it has
@@ -87,7 +121,7 @@ export function createMeter(
   async function settle(
     c: ApiContext,
     order: Order,
-    { counts = true, version = null }: { counts?: boolean; version?: number | null } = {},
+    { counts = true, version = null, lookUp = null }: SettleOptions = {},
   ): Promise<Settlement | Stale> {
     const purchase = order && {
       ...order,
@@ -96,7 +130,7 @@ export function createMeter(
       endpoint: describeRoute(c).slice(basePath.length),
     }
     const settlement = await traceDatabase('settle', () =>
-      ledger.settle(c.get('caller'), { counts, version, purchase }, c.get('leave')),
+      ledger.settle(c.get('caller'), { counts, version, purchase, lookUp }, c.get('leave')),
     )
     answers.noteVersion(settlement.version)
     replicas.noteVersion(settlement.version)
@@ -123,19 +157,91 @@ export function createMeter(
     throw forbidden(message)
   }
 
-  /** Reads the terms and the data. An `ApiError` in either is an answer that is free. */
-  async function prepare(
+  /** Reads the terms and what `read` reads. An `ApiError` in either is an answer that is free. */
+  async function prepare<T>(
     c: ApiContext,
-    read: () => Promise<MeteredAnswer | MeteredError>,
-  ): Promise<{ answer: MeteredAnswer | MeteredError; terms: Terms }> {
+    read: (c: ApiContext) => T | Promise<T>,
+  ): Promise<{ asked: T | MeteredError; terms: Terms }> {
     let terms = noTerms
     try {
       assertReadableUrl(c.req.url)
       if (c.req.method !== 'HEAD') terms = readTerms(c)
-      return { answer: await read(), terms }
+      return { asked: await read(c), terms }
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      return { answer: { cost: 0, error }, terms }
+      return { asked: { cost: 0, error }, terms }
+    }
+  }
+
+  /** Whether a look-up may be settled before it is seen: not if what it costs depends on what it says. */
+  function isBoughtUnseen(c: ApiContext): boolean {
+    return c.req.method !== 'HEAD' && c.req.header('If-None-Match') === undefined && !sources.haveReplica()
+  }
+
+  /** Reads what is looked up and settles it, both with one statement. */
+  async function buyUnseen(
+    c: ApiContext,
+    { lookUp, absent, present }: LookedUp,
+    terms: Terms,
+  ): Promise<Bought> {
+    const order = { ...terms, cost: documentCost, items: documentCost }
+    const settlement = await settle(c, order, { lookUp: { ...lookUp, costIfAbsent: absent.cost } })
+    if (settlement.outcome === 'stale') throw new Error('a look-up of any version is never stale')
+    const { document, version } = settlement
+    return { answer: document === undefined ? absent : present({ document, version }), settlement }
+  }
+
+  /** Settles what is read already. Undefined: it is of an older dataset, and nothing was taken for it. */
+  async function buySeen(
+    c: ApiContext,
+    answer: Metered,
+    { terms, mayBeOld }: { terms: Terms; mayBeOld: boolean },
+  ): Promise<Bought | undefined> {
+    const data = 'error' in answer ? undefined : answer
+    for (const [name, value] of Object.entries(data?.headers ?? {})) setHeader(c, name, value)
+    const isKnown = data !== undefined && matchesEntityTag(c.req.header('If-None-Match'), data.tag)
+    const cost = isKnown ? 0 : answer.cost
+    const isQuote = c.req.method === 'HEAD'
+    // What is not served can't be paid, nor can an idempotency key stand for it.
+    const isServed = !isQuote && !isKnown && (data !== undefined || cost > 0)
+    const order = isServed ? { ...terms, cost, items: data === undefined ? 0 : cost } : null
+    const settlement = await settle(c, order, { version: (mayBeOld ? data?.version : undefined) ?? null })
+    if (settlement.outcome === 'stale') return undefined
+    const quote = isQuote && c.get('caller').role !== 'admin' ? cost : undefined
+    return { answer, settlement, isKnown, quote }
+  }
+
+  function serve(c: ApiContext, { answer, settlement, isKnown = false, quote }: Bought): Response {
+    const { outcome, charged } = settlement
+    c.set('charged', charged)
+    if (outcome === 'replayed') setHeader(c, 'Idempotency-Replayed', 'true')
+    setHeader(c, 'X-Credits-Cost', String(quote ?? charged))
+    if ('error' in answer) throw answer.error
+    setHeader(c, 'ETag', answer.tag)
+    // Private: whoever holds a copy must ask again, with a key, before using it.
+    setHeader(c, 'Cache-Control', 'private, no-cache')
+    if (isKnown) return send(c, null, { status: 304 })
+    return send(c, answer.render(c), { type: 'application/json' })
+  }
+
+  function metered(read: Read): Handler<Environment> {
+    return async (c) => {
+      // What is remembered, or a replica has, may be of an older dataset: then the data is read on the primary.
+      for (let known = answers.recall(c.req.url); ; known = undefined) {
+        const remembered = known
+        const { asked, terms } = await prepare(
+          c,
+          remembered === undefined ? () => traceDatabase('read', () => read(c)) : () => remembered,
+        )
+        const mayBeOld = known !== undefined || c.get('source') === 'replica'
+        const bought = await buySeen(c, asked, { terms, mayBeOld })
+        if (bought === undefined) {
+          c.set('source', 'primary')
+          continue
+        }
+        if (known === undefined && !('error' in asked)) answers.remember(c.req.url, asked)
+        return serve(c, bought)
+      }
     }
   }
 
@@ -154,40 +260,18 @@ export function createMeter(
       return next()
     }),
 
-    metered: (read) => async (c) => {
-      const isQuote = c.req.method === 'HEAD'
-      // What is remembered, or a replica has, may be of an older dataset: then nothing was taken for it, and the data is
-      // read on the primary.
-      for (let known = answers.recall(c.req.url); ; known = undefined) {
-        const { answer, terms } = await prepare(c, () =>
-          known === undefined ? traceDatabase('read', () => read(c)) : Promise.resolve(known),
-        )
-        const data = 'error' in answer ? undefined : answer
-        for (const [name, value] of Object.entries(data?.headers ?? {})) setHeader(c, name, value)
-        const isKnown = data !== undefined && matchesEntityTag(c.req.header('If-None-Match'), data.tag)
-        const cost = isKnown ? 0 : answer.cost
-        // What is not served can't be paid, nor can an idempotency key stand for it.
-        const isServed = !isQuote && !isKnown && (data !== undefined || cost > 0)
-        const order = isServed ? { ...terms, cost, items: data === undefined ? 0 : cost } : null
-        const mayBeOld = known !== undefined || c.get('source') === 'replica'
-        const settlement = await settle(c, order, { version: (mayBeOld ? data?.version : undefined) ?? null })
-        if (settlement.outcome === 'stale') {
-          c.set('source', 'primary')
-          continue
-        }
-        const { outcome, charged } = settlement
+    metered,
 
-        c.set('charged', charged)
-        if (outcome === 'replayed') setHeader(c, 'Idempotency-Replayed', 'true')
-        const quote = c.get('caller').role === 'admin' ? 0 : cost
-        setHeader(c, 'X-Credits-Cost', String(isQuote ? quote : charged))
-        if ('error' in answer) throw answer.error
-        if (known === undefined) answers.remember(c.req.url, answer)
-        setHeader(c, 'ETag', answer.tag)
-        // Private: whoever holds a copy must ask again, with a key, before using it.
-        setHeader(c, 'Cache-Control', 'private, no-cache')
-        if (isKnown) return send(c, null, { status: 304 })
-        return send(c, answer.render(c), { type: 'application/json' })
+    lookedUp(choose) {
+      const readFirst = metered(async (c) => {
+        const { lookUp, absent, present } = choose(c)
+        const found = await readCatalog(c, sources, (source) => source.lookUp(lookUp))
+        return found === undefined ? absent : present(found)
+      })
+      return async (c, next) => {
+        if (!isBoughtUnseen(c)) return readFirst(c, next)
+        const { asked, terms } = await prepare(c, choose)
+        return 'lookUp' in asked ? serve(c, await buyUnseen(c, asked, terms)) : readFirst(c, next)
       }
     },
 

@@ -5,9 +5,18 @@
  */
 import { createBatcher } from '../database/batch.ts'
 import type { Fragment, Sql } from '../database/connect.ts'
+import { selectRepositoryDocument } from './repositories.ts'
+import { selectUserDocument } from './users.ts'
 
 /** Names that are looked up with one statement, at most. */
 const lookupSize = 256
+
+/** What a document is found by. */
+export interface LookUp {
+  kind: 'user' | 'repository'
+  /** The login, or owner and name, as `foldText` writes it. */
+  key: string
+}
 
 /** A document, and the version of the dataset that it was read at. */
 export interface Found {
@@ -16,19 +25,23 @@ export interface Found {
   version: number
 }
 
-/**
- * Creates a function that finds the `document` of a key. `select` is a statement that finds it for `asked.key`; it has
- * at most one row.
- */
-export function createLookup(sql: Sql, select: Fragment): (key: string) => Promise<Found | undefined> {
+/** SQL: the `document` of a thing of the kind and with the key of the row `asked`; no row when there is none. */
+export function selectDocument(sql: Sql): Fragment {
+  return sql`(${selectUserDocument(sql)}) union all (${selectRepositoryDocument(sql)})`
+}
+
+/** Creates a function that finds documents. */
+export function createLookup(sql: Sql): (lookUp: LookUp) => Promise<Found | undefined> {
   return createBatcher({
     size: lookupSize,
     lanes: 2,
-    async run(keys: string[]) {
+    async run(lookUps: LookUp[]) {
       const rows = await sql<{ document: string | null; version: number }[]>`
         select found.document, dataset.version
-        from dataset, unnest(${sql.typed.texts(keys)}) with ordinality as asked(key, place)
-          left join lateral (${select}) found on true
+        from dataset, unnest(
+            ${sql.typed.texts(lookUps.map(({ kind }) => kind))}, ${sql.typed.texts(lookUps.map(({ key }) => key))}
+          ) with ordinality as asked(kind, key, place)
+          left join lateral (${selectDocument(sql)}) found on true
         order by place`
       return rows.map(({ document, version }) => (document === null ? undefined : { document, version }))
     },

@@ -6,7 +6,7 @@
 import type { Fragment, Sql } from '../database/connect.ts'
 import { type Filter, isUnfiltered } from './filter.ts'
 import { type ListingStore, readListed } from './listing.ts'
-import { createLookup, type Found } from './lookup.ts'
+import type { LookUp } from './lookup.ts'
 import { type ListPage, offsetOf, type Page, renderPage } from './page.ts'
 import { foldText } from './text-key.ts'
 
@@ -15,7 +15,7 @@ import { foldText } from './text-key.ts'
  * A name that has changed hands is whose came last.
  */
 export function selectRepository(sql: Sql, owner: string, name: string) {
-  return selectByKey(sql, sql`${nameKey(owner, name)}`)
+  return selectByKey(sql, sql`${lookUpRepository(owner, name).key}`)
 }
 
 function selectByKey(sql: Sql, key: Fragment) {
@@ -25,24 +25,19 @@ function selectByKey(sql: Sql, key: Fragment) {
     order by id desc limit 1`
 }
 
-function nameKey(owner: string, name: string): string {
-  return foldText(`${owner}/${name}`)
+/** What finds a repository: owner and name, without regard to case. */
+export function lookUpRepository(owner: string, name: string): LookUp {
+  return { kind: 'repository', key: foldText(`${owner}/${name}`) }
 }
 
 /**
- * Creates a function that finds a repository by owner and name, without regard to case, as the JSON text of a
- * Repository object without `dependencies` (`service.md` §2.3). A name that has changed hands is whose came last.
+ * SQL: the JSON text of a Repository object without `dependencies` (`service.md` §2.3), for the row `asked` of a
+ * look-up. A name that has changed hands is whose came last.
  */
-export function createRepositoryLookup(
-  sql: Sql,
-): (owner: string, name: string) => Promise<Found | undefined> {
-  const find = createLookup(
-    sql,
-    sql`
-      select '{"internal_id":' || id || ',' || substr(document, 2) as document
-      from (${selectByKey(sql, sql`asked.key`)}) r`,
-  )
-  return (owner, name) => find(nameKey(owner, name))
+export function selectRepositoryDocument(sql: Sql) {
+  return sql`
+    select '{"internal_id":' || id || ',' || substr(document, 2) as document
+    from (${selectByKey(sql, sql`asked.key`)}) r where asked.kind = 'repository'`
 }
 
 /**

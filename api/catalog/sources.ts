@@ -5,15 +5,13 @@
  */
 import type { Database, Sql } from '../database/connect.ts'
 import type { ListingStore } from './listing.ts'
-import { createRepositoryLookup } from './repositories.ts'
-import { createUserLookup } from './users.ts'
+import { createLookup } from './lookup.ts'
 
 /** One database, and what there is to read it with. */
 export interface Source {
   sql: Sql
   listings: ListingStore
-  findUser: ReturnType<typeof createUserLookup>
-  findRepository: ReturnType<typeof createRepositoryLookup>
+  lookUp: ReturnType<typeof createLookup>
 }
 
 /** What was found, and whether on a replica: then the primary may have a later version of it. */
@@ -29,6 +27,8 @@ export interface Sources {
    * version is asked for that no replica may have (`fresh`).
    */
   read<T>(run: (source: Source) => Promise<T | undefined>, options: { fresh: boolean }): Promise<Reading<T>>
+  /** Whether there is a replica to read on now. */
+  haveReplica(): boolean
 }
 
 /** Creates the sources of a database. `listings` are made on its primary, and found on replicas once they are there. */
@@ -52,6 +52,7 @@ export function createSources(
   }
 
   return {
+    haveReplica: () => replicas.hasFit(),
     async read(run, { fresh }) {
       const replica = fresh ? undefined : replicas.pick()
       if (replica !== undefined) {
@@ -68,10 +69,5 @@ export function createSources(
 }
 
 function createSource(sql: Sql, listings: ListingStore): Source {
-  return {
-    sql,
-    listings,
-    findUser: createUserLookup(sql),
-    findRepository: createRepositoryLookup(sql),
-  }
+  return { sql, listings, lookUp: createLookup(sql) }
 }

@@ -6,23 +6,24 @@
 import type { Sql } from '../database/connect.ts'
 import { type Filter, isUnfiltered } from './filter.ts'
 import { type ListingStore, readListed } from './listing.ts'
-import { createLookup, type Found } from './lookup.ts'
+import type { LookUp } from './lookup.ts'
 import { type ListPage, offsetOf, type Page, renderPage } from './page.ts'
 import { foldText } from './text-key.ts'
 
+/** What finds a user: the login, without regard to case. */
+export function lookUpUser(login: string): LookUp {
+  return { kind: 'user', key: foldText(login) }
+}
+
 /**
- * Creates a function that finds a user by login, without regard to case, as the JSON text of a User object
- * (`service.md` §2.2). A login that has changed hands is whose came last.
+ * SQL: the JSON text of a User object (`service.md` §2.2), for the row `asked` of a look-up. A login that has changed
+ * hands is whose came last.
  */
-export function createUserLookup(sql: Sql): (login: string) => Promise<Found | undefined> {
-  const find = createLookup(
-    sql,
-    sql`
-      select document from users
-      where login_key = asked.key and id <= (select users_count from dataset)
-      order by id desc limit 1`,
-  )
-  return (login) => find(foldText(login))
+export function selectUserDocument(sql: Sql) {
+  return sql`
+    select document from users
+    where asked.kind = 'user' and login_key = asked.key and id <= (select users_count from dataset)
+    order by id desc limit 1`
 }
 
 /** Lists the users that a filter matches, by internal id. `caller` is whose turn it takes if they have to be found first. */

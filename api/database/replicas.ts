@@ -21,6 +21,8 @@ export interface ReplicaPool {
 export interface Replicas {
   /** One after the other of those that are fit; undefined: there is none now. */
   pick(): ReplicaPool | undefined
+  /** Whether any is fit. */
+  hasFit(): boolean
   /** A read failed: the replica is left out, if it is its fault, until it has answered again. */
   reportFailure(replica: ReplicaPool, error: unknown): void
   /** The primary's dataset has this version: no replica is fit before it has it too. */
@@ -79,6 +81,7 @@ export function createReplicas(pools: readonly ReplicaPool[]): Replicas {
   }
 
   return {
+    hasFit: () => replicas.some(isFit),
     pick() {
       for (let tries = 0; tries < replicas.length; tries++) {
         const replica = replicas[turn++ % replicas.length]

@@ -23,7 +23,7 @@ export interface Ledger {
   /** Decides about a request with a key, and charges it. Calls `onBusy` when that will take a while, as its key is in other hands. */
   settle(
     key: BearerKey,
-    request: Pick<Claim, 'counts' | 'version' | 'purchase'>,
+    request: Pick<Claim, 'counts' | 'version' | 'purchase' | 'lookUp'>,
     onBusy?: () => void,
   ): Promise<Settlement | Stale>
   /** What a request of a key would be told for sure, as the key was over its limit a moment ago; undefined: ask. */

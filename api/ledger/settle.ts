@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { type LookUp, selectDocument } from '../catalog/lookup.ts'
 import type { Sql } from '../database/connect.ts'
 import type { RateLimitState } from './rate-limit.ts'
 
@@ -19,6 +20,14 @@ export interface Claim {
   version: number | null
   /** What is bought; null for what is free. */
   purchase: Purchase | null
+  /** What is looked up with the same statement, if the key may have it; null: nothing. */
+  lookUp: PricedLookUp | null
+}
+
+/** A document that is bought unseen. */
+export interface PricedLookUp extends LookUp {
+  /** In credits: what it costs when there is no such thing. It has no items then. */
+  costIfAbsent: number
 }
 
 /** An answer that costs credits, with what the ledger keeps of it. */
@@ -65,6 +74,8 @@ export interface Settlement {
   rateLimit: RateLimitState | undefined
   /** The dataset's version at that moment. */
   version: number
+  /** JSON text of what was looked up, as of that version; undefined: nothing was, or there is none. */
+  document: string | undefined
 }
 
 /** The dataset has another version than the claim says: nothing was decided. */
@@ -103,7 +114,7 @@ export async function settleGroup(
   const expected = versions.size === 0 ? null : Math.max(...versions)
   // The dataset had that version, and goes on from there: it is none of the others any more.
   if (expected !== null && versions.size > 1) return settleOthers(sql, claims, expected, { patient })
-  const requests = claims.map(({ keyId, secretHash, counts, purchase }, n) => ({
+  const requests = claims.map(({ keyId, secretHash, counts, purchase, lookUp }, n) => ({
     n,
     key_id: keyId,
     secret: `\\x${secretHash.toString('hex')}`,
@@ -116,18 +127,33 @@ export async function settleGroup(
     endpoint: purchase?.endpoint,
     idempotency_key: purchase?.idempotency?.key,
     request: purchase?.idempotency?.request,
+    cost_if_absent: lookUp?.costIfAbsent,
   }))
   // `case` settles nothing where the version is another one.
-  const [answer] = await sql<{ version: number; rows: Row[] | null }[]>`
-    select version,
-      case when version = coalesce(${expected}::bigint, version)
-        then settle(${JSON.stringify(requests)}::text::json, ${patient})
-      end as rows
-    from dataset`
-  if (answer === undefined) throw new Error('the dataset row is missing')
-  const { version, rows } = answer
+  const answers = await sql<{ version: number; rows: Row[] | null; document: string | null }[]>`
+    with found as materialized (
+      select place - 1 as n, kind <> '' and document is null as is_absent, document
+      from unnest(
+          ${sql.typed.texts(claims.map(({ lookUp }) => lookUp?.kind ?? ''))},
+          ${sql.typed.texts(claims.map(({ lookUp }) => lookUp?.key ?? ''))}
+        ) with ordinality asked(kind, key, place)
+        left join lateral (${selectDocument(sql)}) document on true
+    ), settled as materialized (
+      select version,
+        case when version = coalesce(${expected}::bigint, version)
+          then settle(${JSON.stringify(requests)}::text::json, ${patient},
+            array(select n::integer from found where is_absent))
+        end as rows
+      from dataset
+    )
+    select version, case when n = 0 then rows end as rows, document from settled, found order by n`
+  const [first] = answers
+  if (first === undefined) throw new Error('the dataset row is missing')
+  const { version, rows } = first
   if (rows === null) return settleOthers(sql, claims, version, { patient })
-  return rows.sort((a, b) => a.n - b.n).map((row) => toSettlement(row, version))
+  return rows
+    .sort((a, b) => a.n - b.n)
+    .map((row) => toSettlement(row, version, answers[row.n]?.document ?? undefined))
 }
 
 /** Settles those of a group that expect no version or the one that the dataset has; the others are stale. */
@@ -149,6 +175,7 @@ async function settleOthers(
 function toSettlement(
   { outcome, charged, balance, quota, window, used, reset }: Row,
   version: number,
+  document: string | undefined,
 ): Settlement | Busy {
   if (outcome === 'busy') return { outcome }
   const isLimited = quota !== null && window !== null && reset !== null
@@ -164,5 +191,6 @@ function toSettlement(
         }
       : undefined,
     version,
+    document,
   }
 }

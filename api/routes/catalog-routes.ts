@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import type { Meter } from '../answer/metered.ts'
-import type { Source, Sources } from '../catalog/sources.ts'
-import type { ApiContext, Environment } from '../environment.ts'
+import type { Sources } from '../catalog/sources.ts'
+import type { Environment } from '../environment.ts'
 import type { PublicUrl } from './lists.ts'
 
 /** What the routes of the catalog need. */
@@ -11,15 +11,4 @@ export interface CatalogRoutes {
   sources: Sources
   meter: Meter
   publicUrl: PublicUrl
-}
-
-/** Reads for a request, and remembers with it whether a replica answered. */
-export async function readCatalog<T>(
-  c: ApiContext,
-  sources: Sources,
-  run: (source: Source) => Promise<T | undefined>,
-): Promise<T | undefined> {
-  const { found, isReplicated } = await sources.read(run, { fresh: c.get('source') === 'primary' })
-  if (isReplicated) c.set('source', 'replica')
-  return found
 }

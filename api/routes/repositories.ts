@@ -1,9 +1,10 @@
 import { createDocumentAnswer } from '../answer/document.ts'
+import { readCatalog } from '../answer/read-catalog.ts'
 import { listCommits } from '../catalog/commits.ts'
 import { listDependencies } from '../catalog/dependencies.ts'
-import { listRepositories } from '../catalog/repositories.ts'
+import { listRepositories, lookUpRepository } from '../catalog/repositories.ts'
 import { notFound } from '../errors.ts'
-import { type CatalogRoutes, readCatalog } from './catalog-routes.ts'
+import type { CatalogRoutes } from './catalog-routes.ts'
 import { readList } from './lists.ts'
 import { catalogFilter, noFilter, readFullName } from './parameters.ts'
 
@@ -29,11 +30,13 @@ export function addRepositoryRoutes({ app, sources, meter, publicUrl }: CatalogR
   app.on(
     'GET',
     ['/repos/:owner{[^/]*}', '/repos/:owner{[^/]*}/:name{[^/]*}'],
-    meter.metered(async (c) => {
+    meter.lookedUp((c) => {
       const { owner, name } = readFullName(c)
-      const repository = await readCatalog(c, sources, ({ findRepository }) => findRepository(owner, name))
-      if (repository === undefined) throw notFound('Repository not found')
-      return createDocumentAnswer(publicUrl(c), repository)
+      return {
+        lookUp: lookUpRepository(owner, name),
+        absent: { cost: 0, error: notFound('Repository not found') },
+        present: (repository) => createDocumentAnswer(publicUrl(c), repository),
+      }
     }),
   )
 

@@ -1,7 +1,8 @@
 import { createDocumentAnswer } from '../answer/document.ts'
-import { listUsers } from '../catalog/users.ts'
+import { readCatalog } from '../answer/read-catalog.ts'
+import { listUsers, lookUpUser } from '../catalog/users.ts'
 import { notFound } from '../errors.ts'
-import { type CatalogRoutes, readCatalog } from './catalog-routes.ts'
+import type { CatalogRoutes } from './catalog-routes.ts'
 import { readList } from './lists.ts'
 import { catalogFilter, readLogin } from './parameters.ts'
 
@@ -26,11 +27,10 @@ export function addUserRoutes({ app, sources, meter, publicUrl }: CatalogRoutes)
 
   app.get(
     '/users/:login{[^/]*}',
-    meter.metered(async (c) => {
-      const login = readLogin(c)
-      const user = await readCatalog(c, sources, ({ findUser }) => findUser(login))
-      if (user === undefined) return { cost: unknownUserCost, error: notFound('User not found') }
-      return createDocumentAnswer(publicUrl(c), user)
-    }),
+    meter.lookedUp((c) => ({
+      lookUp: lookUpUser(readLogin(c)),
+      absent: { cost: unknownUserCost, error: notFound('User not found') },
+      present: (user) => createDocumentAnswer(publicUrl(c), user),
+    })),
   )
 }

@@ -1,0 +1,18 @@
+/**
+ * Reading the catalog for a request.
+ *
+ * @module
+ */
+import type { Source, Sources } from '../catalog/sources.ts'
+import type { ApiContext } from '../environment.ts'
+
+/** Reads for a request, and remembers with it whether a replica answered. */
+export async function readCatalog<T>(
+  c: ApiContext,
+  sources: Sources,
+  run: (source: Source) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const { found, isReplicated } = await sources.read(run, { fresh: c.get('source') === 'primary' })
+  if (isReplicated) c.set('source', 'replica')
+  return found
+}
