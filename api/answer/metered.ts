@@ -6,7 +6,7 @@
  */
 import type { Handler, MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import type { Found, LookUp } from '../catalog/lookup.ts'
+import type { Found } from '../catalog/lookup.ts'
 import type { Sources } from '../catalog/sources.ts'
 import type { Replicas } from '../database/replicas.ts'
 import type { ApiContext, Environment } from '../environment.ts'
@@ -21,7 +21,7 @@ import {
 } from '../errors.ts'
 import type { BearerKey } from '../ledger/api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { Claim, Purchase, Settlement, Stale } from '../ledger/settle.ts'
+import type { Claim, PricedLookUp, Purchase, Settlement, Stale } from '../ledger/settle.ts'
 import { describeRoute } from '../middleware/access-log.ts'
 import { assertReadableUrl } from '../middleware/validate-url.ts'
 import { type TraceDatabase, untraced } from '../telemetry.ts'
@@ -56,9 +56,9 @@ export interface MeteredError {
 
 /** What has its price before it is read: a single thing, looked up by name. It is read with the statement that charges for it. */
 export interface LookedUp {
-  lookUp: LookUp
-  /** What is answered when there is no such thing. */
-  absent: MeteredError
+  lookUp: PricedLookUp
+  /** Makes what is answered when there is no such thing. */
+  absent(): ApiError
   /** Makes the answer of what was found. */
   present(found: Found): MeteredAnswer
 }
@@ -185,10 +185,11 @@ export function createMeter(
     terms: Terms,
   ): Promise<Bought> {
     const order = { ...terms, cost: documentCost, items: documentCost }
-    const settlement = await settle(c, order, { lookUp: { ...lookUp, costIfAbsent: absent.cost } })
+    const settlement = await settle(c, order, { lookUp })
     if (settlement.outcome === 'stale') throw new Error('a look-up of any version is never stale')
     const { document, version } = settlement
-    return { answer: document === undefined ? absent : present({ document, version }), settlement }
+    if (document === undefined) return { answer: { cost: lookUp.costIfAbsent, error: absent() }, settlement }
+    return { answer: present({ document, version }), settlement }
   }
 
   /** Settles what is read already. Undefined: it is of an older dataset, and nothing was taken for it. */
@@ -266,7 +267,7 @@ export function createMeter(
       const readFirst = metered(async (c) => {
         const { lookUp, absent, present } = choose(c)
         const found = await readCatalog(c, sources, (source) => source.lookUp(lookUp))
-        return found === undefined ? absent : present(found)
+        return found === undefined ? { cost: lookUp.costIfAbsent, error: absent() } : present(found)
       })
       return async (c, next) => {
         if (!isBoughtUnseen(c)) return readFirst(c, next)

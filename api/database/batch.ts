@@ -44,13 +44,15 @@ export function createBatcher<Input, Output>({ run, size, lanes = 1 }: BatchOpti
   }
   const waiting: Waiting[] = []
   let underWay = 0
+  let previous = 0
   let late = 0
   let isStarting = false
   let batches = 0
   let inputs = 0
 
   async function start(): Promise<void> {
-    const batch = waiting.splice(0, size)
+    const batch = waiting.splice(0, Math.min(size, Math.max(waiting.length < 8 ? 8 : 0, Math.ceil((waiting.length + previous) / 2))))
+    previous = batch.length
     underWay++
     batches++
     inputs += batch.length
@@ -60,18 +62,29 @@ export function createBatcher<Input, Output>({ run, size, lanes = 1 }: BatchOpti
       late++
       startSoon()
     }, patience)
-    try {
-      const outputs = await run(batch.map(({ input }) => input))
-      if (outputs.length !== batch.length) throw new Error('a batch has not an output for each input')
-      for (const [index, output] of outputs.entries()) batch[index]?.resolve(output)
-    } catch (error) {
-      for (const { reject } of batch) reject(error)
-    } finally {
+    /** The lane is free. Done before the answers are worked on, which takes the thread: the database must not wait. */
+    const leave = () => {
       clearTimeout(timer)
       underWay--
       if (isLate) late--
-      startSoon()
+      if (2 * waiting.length >= batch.length) startNow()
+      else startSoon()
     }
+    let outputs: Output[]
+    try {
+      outputs = await run(batch.map(({ input }) => input))
+      if (outputs.length !== batch.length) throw new Error('a batch has not an output for each input')
+    } catch (error) {
+      leave()
+      for (const { reject } of batch) reject(error)
+      return
+    }
+    leave()
+    for (const [index, output] of outputs.entries()) batch[index]?.resolve(output)
+  }
+
+  function startNow(): void {
+    while (waiting.length > 0 && underWay < lanes + Math.min(late, mostLent)) void start()
   }
 
   /** At the end of this turn of the event loop: what else has come by then is in the same batch. */
@@ -80,7 +93,7 @@ export function createBatcher<Input, Output>({ run, size, lanes = 1 }: BatchOpti
     isStarting = true
     setImmediate(() => {
       isStarting = false
-      while (waiting.length > 0 && underWay < lanes + Math.min(late, mostLent)) void start()
+      startNow()
     })
   }
 

@@ -33,8 +33,8 @@ export function addRepositoryRoutes({ app, sources, meter, publicUrl }: CatalogR
     meter.lookedUp((c) => {
       const { owner, name } = readFullName(c)
       return {
-        lookUp: lookUpRepository(owner, name),
-        absent: { cost: 0, error: notFound('Repository not found') },
+        lookUp: { ...lookUpRepository(owner, name), costIfAbsent: 0 },
+        absent: () => notFound('Repository not found'),
         present: (repository) => createDocumentAnswer(publicUrl(c), repository),
       }
     }),

@@ -28,8 +28,8 @@ export function addUserRoutes({ app, sources, meter, publicUrl }: CatalogRoutes)
   app.get(
     '/users/:login{[^/]*}',
     meter.lookedUp((c) => ({
-      lookUp: lookUpUser(readLogin(c)),
-      absent: { cost: unknownUserCost, error: notFound('User not found') },
+      lookUp: { ...lookUpUser(readLogin(c)), costIfAbsent: unknownUserCost },
+      absent: () => notFound('User not found'),
       present: (user) => createDocumentAnswer(publicUrl(c), user),
     })),
   )
