@@ -2,6 +2,10 @@
  * Many small questions, few statements: what comes in one turn of the event loop goes together, and while a statement is
  * under way, what comes next gathers. Nothing waits for a timer.
  *
+ * Under load two groups alternate: while the database works on one, this process answers the other and reads what is
+ * asked next. So a statement takes half of all that is about, and the next one is sent before the answers of the last
+ * are worked on. With all in one group the two would wait for each other.
+ *
  * @module
  */
 import { setImmediate } from 'node:timers'
@@ -22,6 +26,8 @@ export interface BatchOptions<Input, Output> {
  */
 const patience = 100
 const mostLent = 2
+/** So few go together in any case: a statement costs as much as ten inputs. */
+const smallBatch = 8
 
 /** What a batcher does at the moment, and has done. */
 export interface BatchState {
@@ -44,15 +50,16 @@ export function createBatcher<Input, Output>({ run, size, lanes = 1 }: BatchOpti
   }
   const waiting: Waiting[] = []
   let underWay = 0
-  let previous = 0
+  /** Inputs of the last batch: whoever asked them may ask again soon. */
+  let lastAnswered = 0
   let late = 0
   let isStarting = false
   let batches = 0
   let inputs = 0
 
   async function start(): Promise<void> {
-    const batch = waiting.splice(0, Math.min(size, Math.max(waiting.length < 8 ? 8 : 0, Math.ceil((waiting.length + previous) / 2))))
-    previous = batch.length
+    const half = Math.ceil((waiting.length + lastAnswered) / 2)
+    const batch = waiting.splice(0, Math.min(size, Math.max(smallBatch, half)))
     underWay++
     batches++
     inputs += batch.length
@@ -67,6 +74,7 @@ export function createBatcher<Input, Output>({ run, size, lanes = 1 }: BatchOpti
       clearTimeout(timer)
       underWay--
       if (isLate) late--
+      lastAnswered = batch.length
       if (2 * waiting.length >= batch.length) startNow()
       else startSoon()
     }
