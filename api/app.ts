@@ -18,6 +18,7 @@ import { createSources } from './catalog/sources.ts'
 import { loadContract } from './contract.ts'
 import { createReadConnector, type Database } from './database/connect.ts'
 import { readPoolState } from './database/pool-state.ts'
+import { createDoor, type Door } from './door.ts'
 import type { ApiContext, Environment } from './environment.ts'
 import { notFound } from './errors.ts'
 import type { BearerKey, Scope } from './ledger/api-key.ts'
@@ -97,8 +98,14 @@ const crossOriginHeaders = {
   ],
 }
 
+/** The HTTP surface, and its door: a server may ask that itself before it hands a request on. */
+export interface App {
+  app: Hono<Environment>
+  door: Door
+}
+
 /** Creates the app. It listens nowhere yet: hand its `fetch` to a server, or requests to its `request`. */
-export function createApp(options: AppOptions): Hono<Environment> {
+export function createApp(options: AppOptions): App {
   const { database, logger, baseUrl, longestWait = 2_000, docsDirectory, program } = options
   const { readPhase = () => 'serving' } = options
   const { sql, ledgerSql } = database
@@ -113,10 +120,6 @@ export function createApp(options: AppOptions): Hono<Environment> {
   const { replicas } = database
   const connectReads = createReadConnector(database)
   const room = createAdmission<number>({ ...admission, longestWait })
-  const isHopeless = (c: ApiContext) => {
-    const key = room.isFull() ? recallKey(ledger, c.req.header('Authorization')) : undefined
-    return key !== undefined && room.isHopeless(key.id)
-  }
   const metrics = createMetrics({
     readAdmission: room.readState,
     readLedger: ledger.readState,
@@ -148,8 +151,17 @@ export function createApp(options: AppOptions): Hono<Environment> {
   const headers = listStandardHeaders(crossOriginHeaders, {
     isHttps: baseUrl?.startsWith('https:') ?? false,
   })
+  const door = createDoor({
+    mostUnderWay,
+    isHopeless(authorization) {
+      const key = room.isFull() ? recallKey(ledger, authorization) : undefined
+      return key !== undefined && room.isHopeless(key.id)
+    },
+    headers,
+    count: metrics.countRefused,
+  })
   root.use(
-    refuseOverload({ mostUnderWay, isHopeless, headers, count: metrics.count }),
+    refuseOverload(door),
     requestIdentity(),
     ...(options.telemetry ? [options.telemetry.traceRequest] : []),
     metrics.measure,
@@ -205,5 +217,5 @@ export function createApp(options: AppOptions): Hono<Environment> {
       readDemoKey: options.readDemoKey,
     }),
   )
-  return root
+  return { app: root, door }
 }

@@ -4,11 +4,9 @@
  * @module
  */
 import type { Logger } from '@logtape/logtape'
-import type { Hono } from 'hono'
-import { createApp, type Phase } from './app.ts'
+import { type App, createApp, type Phase } from './app.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/connect.ts'
-import type { Environment } from './environment.ts'
 import { docsDirectory, readCommit, readVersion } from './program.ts'
 import type { Telemetry } from './telemetry.ts'
 
@@ -30,7 +28,7 @@ export interface ConfiguredAppOptions {
 export function createConfiguredApp(
   config: Config,
   { database, logger, runtime, readDemoKey, readPhase, telemetry }: ConfiguredAppOptions,
-): Hono<Environment> {
+): App {
   return createApp({
     database,
     logger,

@@ -11,9 +11,13 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Dataset } from './catalog/dataset.ts'
 import type { PoolState } from './database/pool-state.ts'
 import type { ApiContext, Environment } from './environment.ts'
+import type { Refusal } from './errors.ts'
 import { createLoopMonitor } from './event-loop.ts'
 import type { GroupCommitState } from './ledger/group-commit.ts'
 import { describeRoute } from './middleware/access-log.ts'
+
+/** Where requests are counted that are refused before their route is looked for. */
+const anyRoute = '*'
 
 /** Where figures come from that others keep. */
 export interface MetricsSources {
@@ -28,8 +32,8 @@ export interface MetricsSources {
 export interface Metrics {
   /** Middleware: counts and times what passes through. */
   measure: MiddlewareHandler<Environment>
-  /** Counts a request that does not. */
-  count(c: ApiContext, status: number): void
+  /** Counts a request that is refused before it gets so far. */
+  countRefused(refused: { method: string; status: number; refusal: Refusal }): void
   contentType: string
   /** All of them as they are now. Those of the data are left out while it can't be read. */
   render(): Promise<string>
@@ -95,7 +99,10 @@ function measureRequests(registry: Registry) {
     if (reason !== undefined) refused.inc({ reason })
   }
   return {
-    count,
+    countRefused({ method, status, refusal }: { method: string; status: number; refusal: Refusal }) {
+      requests.inc({ method, route: anyRoute, status })
+      refused.inc({ reason: refusal })
+    },
     measure: createMiddleware<Environment>(async function measure(c, next) {
       underWay++
       try {

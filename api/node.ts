@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { startService } from './service.ts'
@@ -17,8 +17,14 @@ await startService({
   runtime: `node ${process.version}`,
   terminal: process.stdout.isTTY === true,
   startTelemetry,
-  listen({ fetch, port, hostname }) {
-    const listener = getRequestListener(fetch, { errorHandler: answerFailure })
+  listen({ fetch, door, port, hostname }) {
+    const serve = getRequestListener(fetch, { errorHandler: answerFailure })
+    const listener: RequestListener = (request, response) => {
+      const closed = door.refuse(request.method ?? 'GET', request.headers.authorization)
+      if (closed === undefined) return serve(request, response)
+      // Whoever is refused may come again at once: not in this turn of the event loop, or it would never end.
+      setImmediate(() => response.writeHead(closed.status, closed.headers).end(closed.body))
+    }
     // Node would refuse a request without Host, or with an unknown Expect, without the {error} body that all errors have.
     const server = createServer({ maxHeaderSize, requestTimeout: 30_000, requireHostHeader: false }, listener)
     server.on('checkExpectation', listener)

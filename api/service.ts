@@ -11,6 +11,7 @@ import { type Database, openDatabase } from './database/connect.ts'
 import { describeFailure } from './database/connection-error.ts'
 import { EmbeddedDatabaseError } from './database/embedded.ts'
 import { findMissingMigrations, migrate } from './database/migrate.ts'
+import type { Door } from './door.ts'
 import { explainFailure, isWorthWaiting } from './failure.ts'
 import { createDemoKeys, type DemoKeys, describeStart, isTrial, loadSampleData } from './first-start.ts'
 import { configureLog } from './log.ts'
@@ -28,6 +29,8 @@ export interface Runtime {
   /** Listens, and resolves with the port once requests are taken. */
   listen(options: {
     fetch: (request: Request) => Response | Promise<Response>
+    /** `fetch` asks it too: a server that does so first refuses at a smaller cost. */
+    door: Door
     port: number
     hostname: string
   }): Promise<Listener>
@@ -75,7 +78,7 @@ async function start({ environment, runtime, terminal, startTelemetry, listen }:
   let listener: Listener | undefined
   let keys: DemoKeys | undefined
   try {
-    const app = createConfiguredApp(config, {
+    const { app, door } = createConfiguredApp(config, {
       database,
       logger,
       runtime,
@@ -85,6 +88,7 @@ async function start({ environment, runtime, terminal, startTelemetry, listen }:
     })
     listener = await listen({
       fetch: async (request) => closeWhenStopping(await app.fetch(request), life),
+      door,
       port: config.port,
       hostname: config.host,
     }).catch((error) => {

@@ -1,0 +1,65 @@
+/**
+ * The door: more requests than an instance can hold are refused before anything else is done for them.
+ *
+ * @module
+ */
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { type LiveService, startLiveService } from './support/live-service.ts'
+import { startTestService, type TestService } from './support/service.ts'
+
+/** Requests that an instance takes in at a time, as the page on scaling says. */
+const most = 4_000
+const more = 50
+
+const { postgres: server } = inject('databases')
+describe.skipIf(server === undefined).for(['node', 'deno'] as const)('a process on %s', (runtime) => {
+  let service: TestService
+  let live: LiveService
+  beforeAll(async () => {
+    service = await startTestService('postgresql')
+    live = await startLiveService(runtime, {
+      ...service.location,
+      databasePoolSize: 4,
+      baseUrl: undefined,
+    })
+  })
+  afterAll(async () => {
+    await live.stop()
+    await service.close()
+  })
+
+  test('refuses at once what it can not hold, answers the rest, and charges for what was answered', {
+    timeout: 120_000,
+  }, async () => {
+    const { secret: key, id } = await service.createKey()
+    const statuses: number[] = []
+    const refusals = new Set<string>()
+    const requestIds = new Set<string | null>()
+    let requests: Promise<unknown>[] = []
+    await service.sql.begin(async (tx) => {
+      await tx`lock table api_keys` // whose key it is, nobody can find out
+      requests = Array.from({ length: most + more }, async () => {
+        const { status, headers, text } = await live.request('/users/ngoldberg', { key })
+        statuses.push(status)
+        if (status !== 503) return
+        refusals.add(`${headers.get('Content-Type')} ${headers.get('Retry-After')} ${text}`)
+        requestIds.add(headers.get('X-Request-Id'))
+      })
+      await expect.poll(() => statuses.length, { timeout: 20_000 }).toBe(more)
+    })
+    expect(statuses).toEqual(Array.from({ length: more }, () => 503))
+    expect([...refusals]).toEqual(['application/json 5 {"error":"Over capacity; retry in 5 seconds"}'])
+    expect(requestIds.size).toBe(more)
+    await Promise.all(requests)
+    const served = statuses.filter((status) => status === 200).length
+    expect(served).toBeGreaterThan(0)
+    expect(statuses.every((status) => status === 200 || status === 503)).toBe(true)
+    expect((await service.readLedger(id)).charged).toBe(served)
+
+    const { secret: admin } = await service.createKey({ role: 'admin' })
+    const metrics = (await live.request('/metrics', { key: admin })).text
+    expect(metrics).toContain(
+      `devdata_requests_refused_total{reason="over_capacity"} ${statuses.length - served}`,
+    )
+  })
+})
