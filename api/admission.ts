@@ -85,8 +85,7 @@ export function createAdmission<Caller>(options: AdmissionOptions): Admission<Ca
   /** How long a newcomer would wait, in milliseconds: its caller's line moves on once in a round of all lines. */
   function expectWait(caller: Caller): number {
     const own = lines.get(caller)?.length ?? 0
-    if (own === 0) return 0 // the next round is the caller's
-    return Math.min(waiting, own * lines.size) * pace.interval()
+    return Math.min(waiting, (own + 1) * lines.size) * pace.interval()
   }
 
   /** Makes room for a newcomer; false when nobody has more in the line than its own caller would have. */

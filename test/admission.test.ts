@@ -176,6 +176,15 @@ describe('admission', () => {
       expect(room.admitted.slice(5)).toEqual(['a0', 'b1', 'c1'])
     })
 
+    test('turns a newcomer away at once when too many callers have a turn before it', async () => {
+      const room = await createBusyRoom()
+      await room.come(...Array.from({ length: 15 }, (_, index) => `${'abcdefghijklmno'[index]}1`))
+      expect(room.refused).toEqual(['l1', 'm1', 'n1', 'o1'])
+      expect(room.isHopeless('p')).toBe(true)
+      await room.leave(1)
+      expect(room.isHopeless('p')).toBe(false)
+    })
+
     test('turns whoever has waited for too long after all away when the turn comes, and lets the next in', async () => {
       const room = createRoom({ longestWait: 1_000 })
       await room.come('x1', 'a1', 'b1')
