@@ -10,6 +10,11 @@
 export interface AdmissionOptions {
   /** Under way at a time. */
   atOnce: number
+  /**
+   * Under way at a time while callers are turned away: each refusal takes a part of the thread's turn, so more must be
+   * in the works for all else to be busy. Default: as many as usual.
+   */
+  atOnceInCrowd?: number
   /** Waiting at a time. When there are more, the newest of the caller with the most waiting is turned away. */
   mostWaiting: number
   /**
@@ -28,8 +33,8 @@ export interface Admission<Caller> {
   enter(caller: Caller): Promise<() => void>
   /** Whether anybody would have to wait now. */
   isFull(): boolean
-  /** Whether `enter` would turn the caller away now, since it would wait too long. */
-  isHopeless(caller: Caller): boolean
+  /** Whether `enter` would turn the caller away now, since it would wait too long; who asks takes that for an answer. */
+  turnsAway(caller: Caller): boolean
   /** How many are inside, and how many wait. */
   readState(): { inside: number; waiting: number }
 }
@@ -45,15 +50,20 @@ interface Waiting {
   refuse(): void
 }
 
+/** So long after the last refusal it is still a crowd, in milliseconds. */
+const crowdTime = 1_000
+
 /** Creates an empty room with its line. */
 export function createAdmission<Caller>(options: AdmissionOptions): Admission<Caller> {
-  const { atOnce, mostWaiting, longestWait } = options
+  const { atOnce, atOnceInCrowd = atOnce, mostWaiting, longestWait } = options
   /** By caller. Whoever stands first in the map has the next turn. */
   const lines = new Map<Caller, Waiting[]>()
   const pace = createPace(atOnce)
   let underWay = 0
   let waiting = 0
-  const isFull = () => underWay >= atOnce
+  /** On the clock of `performance.now()`. */
+  let crowdUntil = Number.NEGATIVE_INFINITY
+  const isFull = () => underWay >= atOnce && (underWay >= atOnceInCrowd || performance.now() >= crowdUntil)
 
   function admit(resolve: (leave: () => void) => void): void {
     underWay++
@@ -63,8 +73,12 @@ export function createAdmission<Caller>(options: AdmissionOptions): Admission<Ca
       isInside = false
       if (isFull()) pace.count() // a pace is measured under load alone: pauses say nothing
       underWay--
-      while (!isFull() && admitNext());
+      fill()
     })
+  }
+
+  function fill(): void {
+    while (!isFull() && admitNext());
   }
 
   function admitNext(): boolean {
@@ -99,28 +113,32 @@ export function createAdmission<Caller>(options: AdmissionOptions): Admission<Ca
     return true
   }
 
-  function isHopeless(caller: Caller): boolean {
-    return isFull() && expectWait(caller) > longestWait
+  function turnsAway(caller: Caller): boolean {
+    if (!isFull() || expectWait(caller) <= longestWait) return false
+    crowdUntil = performance.now() + crowdTime
+    fill()
+    return true
   }
 
   return {
     isFull,
-    isHopeless,
+    turnsAway,
     readState: () => ({ inside: underWay, waiting }),
     enter(caller) {
       return new Promise((resolve, reject) => {
         const refuse = () => reject(new OverCapacityError('over capacity'))
-        if (!isFull()) {
+        if (!isFull() && waiting === 0) {
           admit(resolve)
           if (isFull()) pace.start()
           return
         }
-        if (isHopeless(caller)) return refuse()
+        if (turnsAway(caller)) return refuse()
         if (waiting >= mostWaiting && !makeRoom(caller)) return refuse()
         const line = lines.get(caller) ?? []
         line.push({ since: performance.now(), admit: () => admit(resolve), refuse })
         lines.set(caller, line)
         waiting++
+        fill()
       })
     },
   }

@@ -72,8 +72,8 @@ export interface AppOptions {
 
 /** Requests that an instance takes in at a time, with or without a key. */
 const mostUnderWay = 4_000
-/** Of those with a key, so many are worked on at a time; the others take turns, up to so many. */
-const admission = { atOnce: 64, mostWaiting: 2_000 }
+/** Of those with a key, so many are worked on at a time, more while others are turned away; up to so many take turns. */
+const admission = { atOnce: 64, atOnceInCrowd: 256, mostWaiting: 2_000 }
 /** A filter that has to be found first may wait so many times longer for its turn. */
 const listingPatience = 5
 
@@ -155,7 +155,7 @@ export function createApp(options: AppOptions): App {
     mostUnderWay,
     isHopeless(authorization) {
       const key = room.isFull() ? recallKey(ledger, authorization) : undefined
-      return key !== undefined && room.isHopeless(key.id)
+      return key !== undefined && room.turnsAway(key.id)
     },
     headers,
     count: metrics.countRefused,

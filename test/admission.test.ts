@@ -19,7 +19,7 @@ function createRoom(options: Partial<AdmissionOptions> = {}) {
   const inside: (() => void)[] = []
   return {
     isFull: admission.isFull,
-    isHopeless: admission.isHopeless,
+    turnsAway: admission.turnsAway,
     admitted,
     refused,
     /** `a1` is the first of caller `a`. */
@@ -57,7 +57,7 @@ describe('admission', () => {
     expect(room.admitted).toEqual(['a1', 'a2', 'b1'])
     expect(room.isFull()).toBe(true)
     await room.leave()
-    expect([room.isFull(), room.isHopeless('a')]).toEqual([false, false])
+    expect([room.isFull(), room.turnsAway('a')]).toEqual([false, false])
     await room.come('a3', 'c1', 'c2')
     expect(room.admitted.slice(3)).toEqual(['a3', 'c1', 'c2'])
     expect(room.refused).toEqual([])
@@ -166,9 +166,9 @@ describe('admission', () => {
 
     test('turns away at once whoever would have to wait for too long, and lets others into the line', async () => {
       const room = await createBusyRoom()
-      expect([room.isFull(), room.isHopeless('a')]).toEqual([true, false])
+      expect([room.isFull(), room.turnsAway('a')]).toEqual([true, false])
       await room.come(...Array.from({ length: 15 }, (_, index) => `a${index}`))
-      expect([room.isHopeless('a'), room.isHopeless('b')]).toEqual([true, false])
+      expect([room.turnsAway('a'), room.turnsAway('b')]).toEqual([true, false])
       expect(room.refused).toEqual(['a11', 'a12', 'a13', 'a14'])
       await room.come('b1', 'c1')
       expect(room.refused).toHaveLength(4)
@@ -180,9 +180,23 @@ describe('admission', () => {
       const room = await createBusyRoom()
       await room.come(...Array.from({ length: 15 }, (_, index) => `${'abcdefghijklmno'[index]}1`))
       expect(room.refused).toEqual(['l1', 'm1', 'n1', 'o1'])
-      expect(room.isHopeless('p')).toBe(true)
+      expect(room.turnsAway('p')).toBe(true)
       await room.leave(1)
-      expect(room.isHopeless('p')).toBe(false)
+      expect(room.turnsAway('p')).toBe(false)
+    })
+
+    test('works on more at a time while callers are turned away, those first who wait', async () => {
+      const room = createRoom({ atOnce: 1, atOnceInCrowd: 3, longestWait: 1_000 })
+      await room.come('x1', 'a1', 'b1', 'c1')
+      vi.advanceTimersByTime(600)
+      expect(room.admitted).toEqual(['x1'])
+      await room.come('a2') // behind three, and nothing has moved for a while
+      expect([room.admitted, room.refused]).toEqual([['x1', 'a1', 'b1'], ['a2']])
+      vi.advanceTimersByTime(1_000) // nobody was turned away since: room for one again
+      await room.leave(2)
+      expect(room.admitted).toEqual(['x1', 'a1', 'b1'])
+      await room.leave(1)
+      expect(room.refused).toEqual(['a2', 'c1']) // it has waited for too long by now
     })
 
     test('turns whoever has waited for too long after all away when the turn comes, and lets the next in', async () => {
