@@ -9,16 +9,20 @@ import { ConfigError, readConfig, readEnvironment } from './config.ts'
 import { createConfiguredApp } from './configured-app.ts'
 import { openDatabase } from './database/connect.ts'
 import { configureLog } from './log.ts'
+import { createTelemetry } from './telemetry.ts'
+import { startTelemetry } from './telemetry-deno.ts'
 
 const config = readConfig(readEnvironment(process.env))
 if (config.databaseUrl === undefined) {
   throw new ConfigError('DATABASE_URL: it must be set, as an instance has no disk for the embedded database')
 }
 const database = await openDatabase(config)
+const telemetryExport = await startTelemetry(process.env)
 const app = createConfiguredApp(config, {
   database,
   logger: await configureLog(config),
   runtime: `deno ${Deno.version.deno}`,
+  telemetry: telemetryExport && (await createTelemetry(telemetryExport)),
 })
 const underWay = new Set<Promise<Response>>()
 

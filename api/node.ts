@@ -17,8 +17,11 @@ await startService({
   runtime: `node ${process.version}`,
   terminal: process.stdout.isTTY === true,
   startTelemetry,
-  listen({ fetch, port, hostname }) {
-    const listener = getRequestListener(fetch, { errorHandler: answerFailure })
+  listen({ fetch, answerDefect, port, hostname }) {
+    const listener = getRequestListener(fetch, {
+      // What is HTTP, but names no URL (a Host that no host could have), is the client's error; anything else is ours.
+      errorHandler: (error) => (error instanceof RequestError ? answerUnreadableUrl() : answerDefect(error)),
+    })
     // Node would refuse a request without Host, or with an unknown Expect, without the {error} body that all errors have.
     const server = createServer({ maxHeaderSize, requestTimeout: 30_000, requireHostHeader: false }, listener)
     server.on('checkExpectation', listener)
@@ -40,13 +43,10 @@ await startService({
   },
 })
 
-/** What is HTTP, but names no URL (a Host that no host could have), is the client's error; anything else is ours. */
-function answerFailure(error: unknown): Response {
-  const isUnreadable = error instanceof RequestError
-  if (!isUnreadable) console.error(error)
+function answerUnreadableUrl(): Response {
   return Response.json(
-    { error: isUnreadable ? 'Invalid HTTP request' : 'Internal server error' },
-    { status: isUnreadable ? 400 : 500, headers: { 'X-Request-Id': crypto.randomUUID() } },
+    { error: 'Invalid HTTP request' },
+    { status: 400, headers: { 'X-Request-Id': crypto.randomUUID() } },
   )
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createDefectHandler } from './answer/error.ts'
 import type { Phase } from './app.ts'
 import { type Config, readConfig, readEnvironment } from './config.ts'
 import { createConfiguredApp } from './configured-app.ts'
@@ -28,6 +29,8 @@ export interface Runtime {
   /** Listens, and resolves with the port once requests are taken. */
   listen(options: {
     fetch: (request: Request) => Response | Promise<Response>
+    /** The answer to what goes wrong outside `fetch`, or to what it throws. */
+    answerDefect: (defect: unknown) => Response
     port: number
     hostname: string
   }): Promise<Listener>
@@ -85,6 +88,7 @@ async function start({ environment, runtime, terminal, startTelemetry, listen }:
     })
     listener = await listen({
       fetch: async (request) => closeWhenStopping(await app.fetch(request), life),
+      answerDefect: createDefectHandler(logger),
       port: config.port,
       hostname: config.host,
     }).catch((error) => {
