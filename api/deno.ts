@@ -4,6 +4,7 @@
  * @module
  */
 import process from 'node:process'
+import { refuseUnreadable } from './deno-request.ts'
 import { startService } from './service.ts'
 import { startTelemetry } from './telemetry-deno.ts'
 
@@ -13,9 +14,9 @@ await startService({
   terminal: Deno.stdout.isTerminal(),
   startTelemetry,
   async listen({ fetch, answerDefect, port, hostname }) {
-    const server = Deno.serve({ port, hostname, onListen: () => {}, onError: answerDefect }, (request) =>
-      fetch(request),
-    )
+    const answer = refuseUnreadable(fetch)
+    const options = { port, hostname, onListen: () => {}, onError: answerDefect }
+    const server = Deno.serve(options, (request) => answer(request))
     return { port: server.addr.port, close: () => server.shutdown() }
   },
 })

@@ -6,6 +6,7 @@
 import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { getRequestListener, RequestError } from '@hono/node-server'
+import { answerUnreadable } from './answer/error.ts'
 import { startService } from './service.ts'
 import { startTelemetry } from './telemetry-node.ts'
 
@@ -19,13 +20,12 @@ await startService({
   startTelemetry,
   listen({ fetch, answerDefect, port, hostname }) {
     const listener = getRequestListener(fetch, {
-      // What is HTTP, but names no URL (a Host that no host could have), is the client's error; anything else is ours.
-      errorHandler: (error) => (error instanceof RequestError ? answerUnreadableUrl() : answerDefect(error)),
+      errorHandler: (error) => (error instanceof RequestError ? answerUnreadable() : answerDefect(error)),
     })
     // Node would refuse a request without Host, or with an unknown Expect, without the {error} body that all errors have.
     const server = createServer({ maxHeaderSize, requestTimeout: 30_000, requireHostHeader: false }, listener)
     server.on('checkExpectation', listener)
-    server.on('clientError', answerUnreadable)
+    server.on('clientError', refuseUnreadable)
     return new Promise((resolve, reject) => {
       server.once('error', reject)
       server.listen(port, hostname, () => {
@@ -43,15 +43,8 @@ await startService({
   },
 })
 
-function answerUnreadableUrl(): Response {
-  return Response.json(
-    { error: 'Invalid HTTP request' },
-    { status: 400, headers: { 'X-Request-Id': crypto.randomUUID() } },
-  )
-}
-
 /** What is not HTTP, or has more headers than are read, never becomes a request; it gets an {error} body all the same. */
-function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return
   const [status, message] =
     error.code === 'HPE_HEADER_OVERFLOW'

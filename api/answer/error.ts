@@ -42,6 +42,14 @@ export function createDefectHandler(logger: Logger): (defect: unknown) => Respon
   }
 }
 
+/** The answer to what is HTTP, but names no URL: a Host that no host could have. */
+export function answerUnreadable(): Response {
+  return Response.json(
+    { error: 'Invalid HTTP request' },
+    { status: 400, headers: { 'X-Request-Id': crypto.randomUUID() } },
+  )
+}
+
 function toApiError(error: Error): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof OverCapacityError) return overCapacity()
