@@ -123,7 +123,12 @@ export function createApp(options: AppOptions): App {
   const metrics = createMetrics({
     readAdmission: room.readState,
     readLedger: ledger.readState,
-    readPools: () => ({ reads: readPoolState(sql), ledger: readPoolState(ledgerSql) }),
+    readPools: () => ({
+      reads: readPoolState(sql),
+      ledger: readPoolState(ledgerSql),
+      ...Object.fromEntries(replicas.list().map(({ name, sql }) => [`replica ${name}`, readPoolState(sql)])),
+    }),
+    listReplicas: replicas.list,
     readDataset: () => readDataset(sql),
   })
   const listings = createListingStore(sql, {

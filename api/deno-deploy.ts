@@ -8,25 +8,31 @@ import process from 'node:process'
 import { ConfigError, readConfig, readEnvironment } from './config.ts'
 import { createConfiguredApp } from './configured-app.ts'
 import { openDatabase } from './database/connect.ts'
+import { refuseUnreadable } from './deno-request.ts'
 import { configureLog } from './log.ts'
+import { createTelemetry } from './telemetry.ts'
+import { startTelemetry } from './telemetry-deno.ts'
 
 const config = readConfig(readEnvironment(process.env))
 if (config.databaseUrl === undefined) {
   throw new ConfigError('DATABASE_URL: it must be set, as an instance has no disk for the embedded database')
 }
 const database = await openDatabase(config)
+const telemetryExport = await startTelemetry(process.env)
 const { app } = createConfiguredApp(config, {
   database,
   logger: await configureLog(config),
   runtime: `deno ${Deno.version.deno}`,
+  telemetry: telemetryExport && (await createTelemetry(telemetryExport)),
 })
+const answerRequest = refuseUnreadable((request) => app.fetch(request))
 const underWay = new Set<Promise<Response>>()
 
 process.once('SIGINT', stop)
 
 export default {
   async fetch(request: Request): Promise<Response> {
-    const answer = Promise.resolve(app.fetch(request))
+    const answer = Promise.resolve(answerRequest(request))
     underWay.add(answer)
     try {
       return await answer

@@ -4,17 +4,19 @@
  * @module
  */
 import process from 'node:process'
+import { refuseUnreadable } from './deno-request.ts'
 import { startService } from './service.ts'
+import { startTelemetry } from './telemetry-deno.ts'
 
 await startService({
   environment: process.env,
   runtime: `deno ${Deno.version.deno}`,
   terminal: Deno.stdout.isTerminal(),
-  // Deno makes spans and figures of requests by itself, and exports what is made with OpenTelemetry's API.
-  startTelemetry: async ({ OTEL_DENO }) =>
-    OTEL_DENO === 'true' || OTEL_DENO === '1' ? { measuresRequests: true, stop: async () => {} } : undefined,
-  async listen({ fetch, port, hostname }) {
-    const server = Deno.serve({ port, hostname, onListen: () => {} }, (request) => fetch(request))
+  startTelemetry,
+  async listen({ fetch, answerDefect, port, hostname }) {
+    const answer = refuseUnreadable(fetch)
+    const options = { port, hostname, onListen: () => {}, onError: answerDefect }
+    const server = Deno.serve(options, (request) => answer(request))
     return { port: server.addr.port, close: () => server.shutdown() }
   },
 })

@@ -25,6 +25,7 @@ export interface MetricsSources {
   readLedger(): GroupCommitState
   /** By name of the pool. */
   readPools(): Record<string, PoolState>
+  listReplicas(): readonly { name: string; isFit: boolean }[]
   readDataset(): Promise<Dataset>
 }
 
@@ -46,6 +47,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
     readLedger(registry, sources),
     readAdmission(registry, sources),
     readPools(registry, sources),
+    readReplicas(registry, sources),
     readDataset(registry, sources),
     readProcess(registry),
   ]
@@ -189,6 +191,18 @@ function readPools(registry: Registry, sources: MetricsSources) {
       waiting.set({ pool }, statements)
       for (const [state, count] of Object.entries(states)) connections.set({ pool, state }, count)
     }
+  }
+}
+
+function readReplicas(registry: Registry, sources: MetricsSources) {
+  const fit = new Gauge({
+    name: 'devdata_replica_fit',
+    help: 'Whether a replica is read from (1), or left out (0).',
+    labelNames: ['replica'],
+    registers: [registry],
+  })
+  return () => {
+    for (const { name, isFit } of sources.listReplicas()) fit.set({ replica: name }, Number(isFit))
   }
 }
 

@@ -6,6 +6,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import { getRequestListener, RequestError } from '@hono/node-server'
+import { answerUnreadable } from './answer/error.ts'
 import { startService } from './service.ts'
 import { startTelemetry } from './telemetry-node.ts'
 
@@ -17,8 +18,10 @@ await startService({
   runtime: `node ${process.version}`,
   terminal: process.stdout.isTTY === true,
   startTelemetry,
-  listen({ fetch, door, port, hostname }) {
-    const serve = getRequestListener(fetch, { errorHandler: answerFailure })
+  listen({ fetch, door, answerDefect, port, hostname }) {
+    const serve = getRequestListener(fetch, {
+      errorHandler: (error) => (error instanceof RequestError ? answerUnreadable() : answerDefect(error)),
+    })
     const listener: RequestListener = (request, response) => {
       const closed = door.refuse(request.method ?? 'GET', request.headers.authorization)
       if (closed === undefined) return serve(request, response)
@@ -28,7 +31,7 @@ await startService({
     // Node would refuse a request without Host, or with an unknown Expect, without the {error} body that all errors have.
     const server = createServer({ maxHeaderSize, requestTimeout: 30_000, requireHostHeader: false }, listener)
     server.on('checkExpectation', listener)
-    server.on('clientError', answerUnreadable)
+    server.on('clientError', refuseUnreadable)
     return new Promise((resolve, reject) => {
       server.once('error', reject)
       server.listen(port, hostname, () => {
@@ -46,18 +49,8 @@ await startService({
   },
 })
 
-/** What is HTTP, but names no URL (a Host that no host could have), is the client's error; anything else is ours. */
-function answerFailure(error: unknown): Response {
-  const isUnreadable = error instanceof RequestError
-  if (!isUnreadable) console.error(error)
-  return Response.json(
-    { error: isUnreadable ? 'Invalid HTTP request' : 'Internal server error' },
-    { status: isUnreadable ? 400 : 500, headers: { 'X-Request-Id': crypto.randomUUID() } },
-  )
-}
-
 /** What is not HTTP, or has more headers than are read, never becomes a request; it gets an {error} body all the same. */
-function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return
   const [status, message] =
     error.code === 'HPE_HEADER_OVERFLOW'

@@ -4,6 +4,7 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createDefectHandler } from './answer/error.ts'
 import type { Phase } from './app.ts'
 import { type Config, readConfig, readEnvironment } from './config.ts'
 import { createConfiguredApp } from './configured-app.ts'
@@ -31,6 +32,8 @@ export interface Runtime {
     fetch: (request: Request) => Response | Promise<Response>
     /** `fetch` asks it too: a server that does so first refuses at a smaller cost. */
     door: Door
+    /** The answer to what goes wrong outside `fetch`, or to what it throws. */
+    answerDefect: (defect: unknown) => Response
     port: number
     hostname: string
   }): Promise<Listener>
@@ -89,6 +92,7 @@ async function start({ environment, runtime, terminal, startTelemetry, listen }:
     listener = await listen({
       fetch: async (request) => closeWhenStopping(await app.fetch(request), life),
       door,
+      answerDefect: createDefectHandler(logger),
       port: config.port,
       hostname: config.host,
     }).catch((error) => {

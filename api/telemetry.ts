@@ -81,7 +81,8 @@ export async function createTelemetry({ measuresRequests }: TelemetryExport): Pr
         const charged = c.get('charged') ?? 0
         span?.updateName(`${method} ${attributes['http.route']}`)
         span?.setAttributes({
-          ...attributes,
+          // Deno adds method and status by itself, and would send both twice.
+          ...(measuresRequests ? { 'http.route': attributes['http.route'] } : attributes),
           'devdata.request_id': c.get('requestId'),
           'devdata.credits': charged,
         })

@@ -8,6 +8,7 @@ import { type CatalogPart, catalogParts, measureCatalog } from './catalog/catalo
 import { createReport, type Report } from './figures.ts'
 import { type LedgerPart, ledgerParts, measureLedger } from './ledger.ts'
 import { measureOverload } from './overload.ts'
+import { measureRuntimes } from './runtimes.ts'
 
 const few = 100_000
 
@@ -73,6 +74,13 @@ program.addCommand(
     (options: CommonOptions) =>
       run(options, (report) => measureOverload(report, { ...options, ...(options.quick && { users: few }) })),
   ),
+)
+program.addCommand(
+  createSubject('runtimes', 'Node and Deno, traced and not', 5)
+    .option('--rounds <count>', 'runs of each contender', readCount, 5)
+    .action((options: CommonOptions & { rounds: number }) =>
+      run(options, (report) => measureRuntimes(report, { ...options, ...(options.quick && { users: few }) })),
+    ),
 )
 program.addCommand(
   createSubject('catalog', 'pages of lists, loads, and what they take', 6)

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deleteKey, KeyError, restoreKey, revokeKey, rotateKey } from '../api/ledger/keys.ts'
 import { contract } from './support/contract.ts'
 import { createInstance, openSameDatabase } from './support/instance.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+import { describeOnEachDatabase, startTestService, type TestService, testInside } from './support/service.ts'
 
 /** Every path of the document that asks for a key, with a user and a repository of the sample data. */
 const authenticatedPaths = Object.entries(contract.paths)
@@ -271,7 +271,8 @@ describeOnEachDatabase('authentication', (kind) => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  const testOnServer = kind === 'postgresql' ? test : () => {} // the embedded database has one instance
+  const testOnServer = kind === 'postgresql' ? testInside : () => {} // the embedded database has one instance
+  // Over the wire, several-instances.test.ts tells.
   testOnServer('what ends a key holds on another instance at once', async () => {
     const database = await openSameDatabase(service)
     try {

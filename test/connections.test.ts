@@ -4,7 +4,7 @@
  * @module
  */
 import { execFileSync } from 'node:child_process'
-import { chown, copyFile, mkdtemp, rm, stat } from 'node:fs/promises'
+import { chown, copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
@@ -74,15 +74,15 @@ describe.skipIf(missing.length > 0)('a connection', { timeout: 60_000 }, () => {
     )
   }
 
-  /** A server's certificate, signed by `ours`. */
-  function createCertificate(name: string, alternative: string): void {
+  /** A certificate, signed by `ours`. */
+  function createCertificate(name: string, alternative: string, commonName = 'server'): void {
     openssl(
       'req',
       '-newkey',
       'rsa:2048',
       '-nodes',
       '-subj',
-      '/CN=server',
+      `/CN=${commonName}`,
       '-addext',
       `subjectAltName=${alternative}`,
       '-keyout',
@@ -131,6 +131,23 @@ describe.skipIf(missing.length > 0)('a connection', { timeout: 60_000 }, () => {
       await sql`select pg_reload_conf()`
     })
     await tryUntil(() => describeSession(urlOf('127.0.0.1', 'sslmode=require')))
+  }
+
+  /** Has the server ask for a certificate of `ours` from whoever connects as a role. */
+  async function requireCertificate(role: string): Promise<void> {
+    const data = join(cluster.directory, 'data')
+    const { uid, gid } = await stat(data)
+    await copyFile(file('ours.pem'), join(data, 'root.crt'))
+    await chown(join(data, 'root.crt'), uid, gid)
+    const rules = join(data, 'pg_hba.conf')
+    await writeFile(rules, `hostssl all ${role} all cert\n${await readFile(rules, 'utf8')}`)
+    await asSuperuser(async (sql) => {
+      await sql`alter system set ssl_ca_file = 'root.crt'`
+      await sql`select pg_reload_conf()`
+    })
+    // It is read when it refuses.
+    const url = urlOf('localhost', 'sslmode=require').replace(/\/\/.*@/, `//${role}@`)
+    while (!(await explainSession(url))?.includes('valid client certificate'));
   }
 
   /** The server's configuration is read anew some time after it was asked to. */
@@ -203,7 +220,7 @@ describe.skipIf(missing.length > 0)('a connection', { timeout: 60_000 }, () => {
     for (const mode of ['verify-full', 'verify-ca', 'require']) {
       const theirs = `sslmode=${mode}&sslrootcert=${encodeURIComponent(file('theirs.pem'))}`
       await expect(startInstanceProcess(urlOf('localhost', theirs))).rejects.toThrow(
-        /the instance ended: DATABASE_URL: the server's certificate is not trusted: .*certificate.*; see sslrootcert and sslmode\n$/,
+        /ended with 1: DATABASE_URL: the server's certificate is not trusted: .*certificate.*; see sslrootcert and sslmode\n$/,
       )
     }
     await expect(startInstanceProcess(urlOf('localhost', 'sslmode=verify-full'))).rejects.toThrow(
@@ -213,6 +230,46 @@ describe.skipIf(missing.length > 0)('a connection', { timeout: 60_000 }, () => {
     await expect(startInstanceProcess(urlOf('localhost', nowhere))).rejects.toThrow(
       "DATABASE_URL: its value is wrong: it names a file that can't be read: sslrootcert: ENOENT",
     )
+  })
+
+  test('shows a certificate to a server that asks for one, and says what is wrong with one that does not do', async () => {
+    await serveTls('named')
+    createCertificate('client', 'DNS:client', 'certified')
+    await asSuperuser((sql) => sql`create role certified login`)
+    await requireCertificate('certified')
+    const named = (...[certificate, key]: string[]) =>
+      `sslcert=${encodeURIComponent(file(`${certificate}.pem`))}&sslkey=${encodeURIComponent(file(`${key}.key`))}`
+    const as = (query: string) =>
+      `postgres://certified@localhost:${new URL(cluster.url).port}/postgres?sslmode=require&${query}`
+    expect(await describeSession(as(named('client', 'client')))).toEqual({
+      ...plain,
+      user: 'certified',
+      ssl: true,
+    })
+    expect(await explainSession(as(''))).toBe(
+      'DATABASE_URL: the database refuses: connection requires a valid client certificate',
+    )
+    expect(await explainSession(as(named('named', 'named')))).toBe(
+      'DATABASE_URL: the database refuses: certificate authentication failed for user "certified"',
+    )
+    expect(await explainSession(as(named('client', 'named')))).toMatch(
+      /^DATABASE_URL: its value is wrong: it names certificates or a key that can't be used together: .*key values mismatch/,
+    )
+    expect(await explainSession(as(named('client', 'nowhere')))).toMatch(
+      /^DATABASE_URL: its value is wrong: it names a file that can't be read: sslkey: ENOENT/,
+    )
+    for (const [query, rule] of [
+      ['sslmode=require&sslcert=a', 'must have both sslcert and sslkey, or neither'],
+      [
+        'sslmode=prefer&sslcert=a&sslkey=b',
+        'must have an sslmode of require, verify-ca or verify-full beside sslcert',
+      ],
+      ['sslmode=require&sslcert=a&sslkey=b&sslpassword=c', 'must be without sslpassword'],
+    ] as const) {
+      expect(await explainSession(urlOf('localhost', query))).toContain(
+        `DATABASE_URL: its value is wrong: it ${rule}`,
+      )
+    }
   })
 
   test('takes user and password with any characters, percent-escaped, over TCP and over a Unix socket', async () => {

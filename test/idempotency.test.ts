@@ -9,7 +9,14 @@ import { digestIdempotency, sweepIdempotencyKeys } from '../api/ledger/idempoten
 import { grantCredits, revokeKey, rotateKey } from '../api/ledger/keys.ts'
 import { findBusyRepository } from './support/catalog.ts'
 import { createInstance, type Instance, openSameDatabase } from './support/instance.ts'
-import { type Answer, describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+import {
+  type Answer,
+  describeOnEachDatabase,
+  liveRuntime,
+  startTestService,
+  type TestService,
+  testInside,
+} from './support/service.ts'
 
 const hour = 3600 // seconds
 
@@ -174,7 +181,9 @@ describeOnEachDatabase('Idempotency-Key', (kind) => {
 
   test('a text that is no key is 400, and the longest one works', async () => {
     const { secret, id } = await service.createKey({ credits: 100 })
-    for (const text of ['', 'two words', 'a'.repeat(256), 'schl\u00fcssel', 'a\tb', '\u007f', '\u00a0']) {
+    const wrong = ['', 'two words', 'a'.repeat(256), 'schl\u00fcssel', 'a\tb', '\u00a0']
+    if (liveRuntime === undefined) wrong.push('\u007f') // Node's client does not send it
+    for (const text of wrong) {
       for (const [path] of endpoints) {
         const answer = await ask(secret, path, text)
         expect([path, text, answer.status, answer.json()]).toEqual([
@@ -328,7 +337,7 @@ describeOnEachDatabase('Idempotency-Key', (kind) => {
       })
     })
 
-    test('a 429', async () => {
+    testInside('a 429', async () => {
       const { secret, id } = await service.createKey({
         credits: 10,
         rateLimit: { requests: 1, seconds: hour },
@@ -476,7 +485,7 @@ describeOnEachDatabase('Idempotency-Key', (kind) => {
       expect(await countKept(id)).toEqual({ old: 0, young: 0 })
     })
 
-    test('and swept by the service itself, beside the requests', async () => {
+    testInside('and swept by the service itself, beside the requests', async () => {
       const { secret, id } = await service.createKey()
       const { id: sleeper } = await service.createKey()
       await store(sleeper, 5_000, '25 hours')

@@ -3,8 +3,10 @@
  *
  * @module
  */
+import { configure, getLogger, reset } from '@logtape/logtape'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createDefectHandler } from '../api/answer/error.ts'
 import { describeCause, formatJson } from '../api/log.ts'
 import { startInstanceProcess } from './support/process.ts'
 import { startTestService, type TestService } from './support/service.ts'
@@ -109,6 +111,29 @@ describe.skipIf(!hasPostgres)('the log of an instance', { timeout: 120_000 }, ()
     ])
     expect([secret, unknown, 'ada@example.org', 'ada%40'].filter((each) => log.includes(each))).toEqual([])
   })
+})
+
+test('what goes wrong in the server around the app is a 500 with an id, under which the log has the cause', async () => {
+  const lines: string[] = []
+  await configure({
+    reset: true,
+    sinks: { memory: (record) => void lines.push(formatJson(record)) },
+    loggers: [
+      { category: 'devdata', lowestLevel: 'info', sinks: ['memory'] },
+      { category: ['logtape', 'meta'], lowestLevel: 'warning', sinks: ['memory'] },
+    ],
+  })
+  const answer = createDefectHandler(getLogger('devdata'))(new Error('no room for ada@example.org'))
+  await reset()
+  expect([answer.status, await answer.json()]).toEqual([500, { error: 'Internal server error' }])
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({
+      level: 'error',
+      request_id: answer.headers.get('X-Request-Id'),
+      status: 500,
+      cause: expect.stringContaining('no room for [address]'),
+    }),
+  ])
 })
 
 test('a cause is logged with its own causes, and keeps the names of packages', () => {

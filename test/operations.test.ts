@@ -5,11 +5,8 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readPoolState } from '../api/database/pool-state.ts'
-import { createLoopMonitor } from '../api/event-loop.ts'
 import { deleteKey, grantCredits, revokeKey, setRateLimit } from '../api/ledger/keys.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
@@ -220,19 +217,6 @@ describeOnEachDatabase('operations', (kind) => {
       expect(after).toMatch(/^devdata_event_loop_delay_seconds\{quantile="0\.99"\} [\d.]+/m)
     })
 
-    test('counts connections that are busy and statements that wait for one', async () => {
-      const { sql } = service
-      const { promise: held, resolve: release } = Promise.withResolvers<void>()
-      const { max } = sql.options
-      const statements = Array.from({ length: max }, () => sql.begin(() => held))
-      await expect.poll(() => readPoolState(sql).busy, { timeout: 20_000 }).toBe(max)
-      const late = sql.begin(() => held)
-      await expect.poll(() => readPoolState(sql).waiting, { timeout: 20_000 }).toBe(1)
-      release()
-      await Promise.all([...statements, late])
-      await expect.poll(() => readPoolState(sql), { timeout: 20_000 }).toMatchObject({ busy: 0, waiting: 0 })
-    })
-
     test('says in words what each figure is, and the page has them all', async () => {
       const text = await readMetrics()
       const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name)
@@ -260,16 +244,4 @@ describeOnEachDatabase('operations', (kind) => {
       expect(secrets.filter((each) => text.includes(each))).toEqual([])
     })
   })
-})
-
-test('the delay of the event loop shows what blocked it', async () => {
-  const monitor = createLoopMonitor()
-  expect(monitor.read()).toEqual([]) // it begins to look when it is first asked
-  await sleep(100)
-  const end = performance.now() + 200
-  while (performance.now() < end);
-  await sleep(100)
-  const delays = monitor.read()
-  expect(delays.map(([quantile]) => quantile)).toEqual(['0.5', '0.99', '1'])
-  expect(delays.at(-1)?.[1]).toBeGreaterThan(0.15)
 })

@@ -7,9 +7,11 @@ import * as v from 'valibot'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { importNdjson } from '../api/import/ndjson.ts'
+import { readVersion as readProgramVersion } from '../api/program.ts'
 import { buildDocs } from '../docs-site/build.ts'
 import { contract } from './support/contract.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+import { liveCommit } from './support/live-service.ts'
+import { describeOnEachDatabase, liveRuntime, startTestService, type TestService } from './support/service.ts'
 
 const versionSchema = v.object({ dataset: v.object({ version: v.number(), updated_at: v.string() }) })
 
@@ -71,12 +73,35 @@ describeOnEachDatabase('public endpoints', (kind) => {
 
   test('/version says what runs and which data it has', async () => {
     const answer = await service.request('/version')
+    const runtime = { node: /^node v\d/, deno: /^deno \d/, none: /^vitest$/ }[liveRuntime ?? 'none']
     expect(answer.json()).toEqual({
-      version: '0.0.0-test',
-      commit: null,
-      runtime: 'vitest',
+      version: readProgramVersion(),
+      commit: liveRuntime === undefined ? null : liveCommit,
+      runtime: expect.stringMatching(runtime),
       dataset: { version: expect.any(Number), updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) },
     })
+  })
+
+  test('files are sent in parts, compressed, or not at all where the reader has them, as the reader asks', async () => {
+    const read = (headers: Record<string, string>, method = 'GET') =>
+      service.request('/docs/llms.txt', { method, headers: { 'Accept-Encoding': 'identity', ...headers } })
+    const whole = await read({})
+    const length = String(Buffer.byteLength(whole.text))
+    expect([whole.status, whole.headers.get('Content-Length')]).toEqual([200, length])
+    const part = await read({ Range: 'bytes=2-8' })
+    expect([part.status, part.text]).toEqual([206, whole.text.slice(2, 9)])
+    expect(part.headers.get('Content-Range')).toBe(`bytes 2-8/${length}`)
+    const etag = whole.headers.get('ETag') ?? ''
+    const known = await read({ 'If-None-Match': etag })
+    expect([known.status, known.text, known.headers.get('ETag')]).toEqual([304, '', etag])
+    const head = await read({}, 'HEAD')
+    expect([head.status, head.text, head.headers.get('Content-Length')]).toEqual([200, '', length])
+    for (const coding of ['br', 'gzip']) {
+      const compressed = await read({ 'Accept-Encoding': coding })
+      expect([compressed.status, compressed.headers.get('Content-Encoding')]).toEqual([200, coding])
+      expect(compressed.headers.get('Vary')).toContain('Accept-Encoding')
+      expect(compressed.headers.get('ETag')).not.toBe(etag)
+    }
   })
 
   test('the dataset’s version moves with a load, and the data with it', async () => {

@@ -48,23 +48,24 @@ describe.skipIf(!hasPostgres)('with a streaming replica', { timeout: 120_000 }, 
     await primary?.[Symbol.asyncDispose]()
   })
 
-  const urlAtReplica = () => databaseUrl.replace(`:${primary.port}/`, `:${replica.port}/`)
+  const urlAt = ({ port }: PostgresCluster) => databaseUrl.replace(`:${primary.port}/`, `:${port}/`)
+  const urlAtReplica = () => urlAt(replica)
 
-  /** An instance that reads from a replica. It remembers no answers, so that each is read. */
-  async function openInstance(replicaUrl = urlAtReplica(), name = 'devdata') {
+  /** An instance that reads from replicas. It remembers no answers, so that each is read. */
+  async function openInstance(replicaUrls = [urlAtReplica()], name = 'devdata') {
     const database = await openDatabase({
       ...testPool,
       databaseUrl: `${databaseUrl}?application_name=${name}`,
-      databaseReplicaUrls: [replicaUrl],
+      databaseReplicaUrls: replicaUrls,
       dataDirectory: '',
     })
     const instance = createInstance(database, { answersMegabytes: 0 })
     return { ...instance, database, [Symbol.asyncDispose]: () => database.close() }
   }
 
-  async function createUserKey(): Promise<{ secret: string; id: number }> {
+  async function createUserKey(role: 'user' | 'admin' = 'user'): Promise<{ secret: string; id: number }> {
     const { secret, key } = await createKey(operator.sql, {
-      role: 'user',
+      role,
       scopes,
       credits: 10_000_000,
       rateLimit: null,
@@ -93,8 +94,11 @@ describe.skipIf(!hasPostgres)('with a streaming replica', { timeout: 120_000 }, 
 
   /** What sessions of that name read last of the catalog on a server. The ledger's statement looks at its version too. */
   async function listReaders(cluster: PostgresCluster, name: string): Promise<string[]> {
-    const url = databaseUrl.replace(`:${primary.port}/`, `:${cluster.port}/`)
-    const { sql, close } = await openDatabase({ ...testPool, databaseUrl: url, dataDirectory: '' })
+    const { sql, close } = await openDatabase({
+      ...testPool,
+      databaseUrl: urlAt(cluster),
+      dataDirectory: '',
+    })
     const rows = await sql<{ query: string }[]>`
       select query from pg_stat_activity
       where application_name = ${name} and query ~ 'users|repositories|dataset' and query not like '%settle(%'`
@@ -136,6 +140,34 @@ describe.skipIf(!hasPostgres)('with a streaming replica', { timeout: 120_000 }, 
     return answers.map(({ status }) => status)
   }
 
+  /** Sends requests of sixteen clients while something goes on, and tells how they ended and what they cost. */
+  async function askDuring(instance: Instance, secret: string, work: () => Promise<void>) {
+    let isOver = false
+    let paid = 0
+    const statuses = new Map<number, number>()
+    const clients = Array.from({ length: 16 }, async (_, number) => {
+      for (let turn = number; !isOver; turn++) {
+        const { status, headers } = await instance.request(paths[turn % paths.length] ?? '', { key: secret })
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+        paid += Number(headers.get('X-Credits-Cost'))
+      }
+    })
+    try {
+      await work()
+    } finally {
+      isOver = true
+      await Promise.all(clients)
+    }
+    return { statuses, paid }
+  }
+
+  /** What the ledger took from a key. */
+  async function readCharged(id: number): Promise<number | undefined> {
+    const [row] = await operator.sql<{ charged: number }[]>`
+      select sum(cost)::bigint as charged from ledger where api_key_id = ${id} and kind = 'charge'`
+    return row?.charged
+  }
+
   test('the catalog is read there, and the primary is left with the ledger', async () => {
     const { secret } = await createUserKey()
     {
@@ -144,7 +176,7 @@ describe.skipIf(!hasPostgres)('with a streaming replica', { timeout: 120_000 }, 
     }
     await waitForReplay()
     const name = 'reads-elsewhere'
-    await using instance = await openInstance(`${urlAtReplica()}?application_name=${name}`, name)
+    await using instance = await openInstance([`${urlAtReplica()}?application_name=${name}`], name)
     await waitForFitness(instance, true)
     for (let turn = 0; turn < 5; turn++) expect(await ask(instance, secret)).toEqual(paths.map(() => 200))
     expect(await listReaders(primary, name)).toEqual([])
@@ -225,7 +257,7 @@ describe.skipIf(!hasPostgres)('with a streaming replica', { timeout: 120_000 }, 
   test('what a client saw on one instance it sees on the next, whose replica has not replayed it, and pays once', async () => {
     await rename('before')
     await waitForReplay()
-    await using first = await openInstance('postgres://127.0.0.1:1/none')
+    await using first = await openInstance(['postgres://127.0.0.1:1/none'])
     await using second = await openInstance()
     await waitForFitness(second, true)
     const { secret, id } = await createUserKey()
@@ -251,17 +283,7 @@ describe.skipIf(!hasPostgres)('with a streaming replica', { timeout: 120_000 }, 
     await using instance = await openInstance()
     await waitForFitness(instance, true)
     const { secret, id } = await createUserKey()
-    let isOver = false
-    const statuses = new Map<number, number>()
-    let paid = 0
-    const clients = Array.from({ length: 16 }, async (_, number) => {
-      for (let turn = number; !isOver; turn++) {
-        const { status, headers } = await instance.request(paths[turn % paths.length] ?? '', { key: secret })
-        statuses.set(status, (statuses.get(status) ?? 0) + 1)
-        paid += Number(headers.get('X-Credits-Cost'))
-      }
-    })
-    try {
+    const answers = await askDuring(instance, secret, async () => {
       for (const mode of ['fast', 'immediate'] as const) {
         await sleep(300)
         await replica.stop(mode)
@@ -270,20 +292,64 @@ describe.skipIf(!hasPostgres)('with a streaming replica', { timeout: 120_000 }, 
         await replica.start()
         await waitForFitness(instance, true)
       }
-    } finally {
-      isOver = true
-      await Promise.all(clients)
+    })
+    expect([...answers.statuses.keys()]).toEqual([200])
+    expect(await readCharged(id)).toBe(answers.paid)
+    console.log(
+      `${answers.statuses.get(200)} requests while the replica was stopped and started twice, none failed`,
+    )
+  })
+
+  test('of two replicas one may be away and then the other late: what is read comes from the one that is fit', async () => {
+    await waitForReplay()
+    await using other = await startReplica(primary)
+    await using instance = await openInstance([urlAtReplica(), urlAt(other)])
+    const { secret, id } = await createUserKey()
+    const admin = await createUserKey('admin')
+    const names = [replica, other].map(({ port }) => `127.0.0.1:${port}`)
+    /** Waits until the first and the second are fit, or are not, as it is said; the figures say so too. */
+    async function waitForBoth(...fit: [boolean, boolean]): Promise<void> {
+      const readFit = () => instance.database.replicas.list().map(({ isFit }) => isFit)
+      while (readFit().join() !== fit.join()) await sleep(20)
+      const figures = (await instance.request('/metrics', { key: admin.secret })).text
+      for (const [index, name] of names.entries()) {
+        expect(figures).toContain(`devdata_replica_fit{replica="${name}"} ${Number(fit[index])}\n`)
+        expect(figures).toMatch(
+          new RegExp(`^devdata_database_connections\\{pool="replica ${name}",state="idle"\\} \\d`, 'm'),
+        )
+      }
     }
-    expect([...statuses.keys()]).toEqual([200])
-    const [row] =
-      await operator.sql`select sum(cost)::bigint as charged from ledger where api_key_id = ${id} and kind = 'charge'`
-    expect(row?.charged).toBe(paid)
-    console.log(`${statuses.get(200)} requests while the replica was stopped and started twice, none failed`)
+    /** Who reads, of many in a row. */
+    const listPicked = () => new Set(Array.from({ length: 6 }, () => instance.database.replicas.pick()?.name))
+
+    await waitForBoth(true, true)
+    expect(listPicked()).toEqual(new Set(names))
+    const answers = await askDuring(instance, secret, async () => {
+      await other.stop('immediate')
+      await waitForBoth(true, false)
+      expect(listPicked()).toEqual(new Set([names[0]]))
+      await other.start()
+      await waitForBoth(true, true)
+      await setReplaying(false)
+      try {
+        await rename('late at one')
+        await waitForBoth(false, true)
+        expect(listPicked()).toEqual(new Set([names[1]]))
+      } finally {
+        await setReplaying(true)
+      }
+      await waitForBoth(true, true)
+    })
+    expect([...answers.statuses.keys()]).toEqual([200])
+    expect(await readCharged(id)).toBe(answers.paid)
+    console.log(
+      `${answers.statuses.get(200)} requests while one replica was away and the other late, none failed`,
+    )
   })
 
   test('a replica that says nothing costs no request', async () => {
     await using proxy = await startFaultyProxy(replica.url, 'select')
-    await using instance = await openInstance(proxy.urlOf(urlAtReplica()))
+    await using instance = await openInstance([proxy.urlOf(urlAtReplica())])
     await waitForFitness(instance, true)
     const { secret } = await createUserKey()
     expect(await ask(instance, secret)).toEqual(paths.map(() => 200))
@@ -296,7 +362,7 @@ describe.skipIf(!hasPostgres)('with a streaming replica', { timeout: 120_000 }, 
   })
 
   test('a replica that was never there costs no request', async () => {
-    await using instance = await openInstance('postgres://127.0.0.1:1/none')
+    await using instance = await openInstance(['postgres://127.0.0.1:1/none'])
     const { secret } = await createUserKey()
     expect(await ask(instance, secret)).toEqual(paths.map(() => 200))
   })

@@ -22,7 +22,7 @@ import {
   postgresMissing,
   startPostgresCluster,
 } from './support/postgres-cluster.ts'
-import { startInstanceProcess } from './support/process.ts'
+import { type RuntimeName, runtimes, startInstanceProcess } from './support/process.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 const unavailable = { error: 'Database unavailable; retry in 5 seconds' }
@@ -105,7 +105,7 @@ describe.skipIf(!hasPostgres)('a database that comes and goes', { timeout: 120_0
   test('is waited for at the start: meanwhile answers are 503, but for what needs no database', async () => {
     const databaseUrl = await cluster.createDatabase()
     await cluster.stop()
-    await using instance = await startInstanceProcess(databaseUrl, {}, 'listening')
+    await using instance = await startInstanceProcess(databaseUrl, {}, { until: 'listening' })
     const { url } = instance
     expect(instance.readLog()).toContain('waiting for the database: connect ECONNREFUSED')
     for (const path of ['/health', '/users', '/repos/a/b', '/api-key/credits', '/admin/keys']) {
@@ -125,7 +125,11 @@ describe.skipIf(!hasPostgres)('a database that comes and goes', { timeout: 120_0
   })
 
   test('does not keep an instance from stopping while it waits', async () => {
-    await using instance = await startInstanceProcess('postgres://127.0.0.1:1/none', {}, 'listening')
+    await using instance = await startInstanceProcess(
+      'postgres://127.0.0.1:1/none',
+      {},
+      { until: 'listening' },
+    )
     expect(await instance.stop()).toBe(0)
   })
 
@@ -209,8 +213,8 @@ describe.skipIf(inject('databases').postgres === undefined)('SIGTERM', { timeout
   })
   afterAll(() => service.close())
 
-  function start(settings: Record<string, string>) {
-    return startInstanceProcess(service.location.databaseUrl ?? '', settings)
+  function start(settings: Record<string, string>, runtime: RuntimeName = 'node') {
+    return startInstanceProcess(service.location.databaseUrl, settings, { runtime })
   }
 
   /** Keeps readers of users waiting until it is released. */
@@ -234,29 +238,32 @@ describe.skipIf(inject('databases').postgres === undefined)('SIGTERM', { timeout
     }
   }
 
-  test('says so at /health, takes requests for SHUTDOWN_DELAY, lets go of connections, and ends with 0', async () => {
-    await using instance = await start({ SHUTDOWN_DELAY: '2' })
-    const { url } = instance
-    const release = await holdUsers()
-    const underWay = get(`${url}/users?per_page=3`, key.secret)
-    await waitForWaiting()
-    const ended = instance.stop()
-    let health = await get(`${url}/health`)
-    while (health.status === 200) health = await get(`${url}/health`)
-    expect([health.status, JSON.parse(health.body)]).toEqual([
-      503,
-      { error: 'Shutting down; retry in 5 seconds' },
-    ])
-    const late = await get(`${url}/repos?per_page=1`, key.secret)
-    expect([late.status, late.headers.get('Connection')]).toEqual([200, 'close'])
-    await release()
-    const answer = await underWay
-    expect([answer.status, answer.headers.get('Connection')]).toEqual([200, 'close'])
-    expect(await ended).toBe(0)
-  })
+  test.each(runtimes)(
+    'says so at /health, takes requests for SHUTDOWN_DELAY, lets go of connections, and ends with 0, on %s',
+    async (runtime) => {
+      await using instance = await start({ SHUTDOWN_DELAY: '2' }, runtime)
+      const { url } = instance
+      const release = await holdUsers()
+      const underWay = get(`${url}/users?per_page=3`, key.secret)
+      await waitForWaiting()
+      const ended = instance.stop()
+      let health = await get(`${url}/health`)
+      while (health.status === 200) health = await get(`${url}/health`)
+      expect([health.status, JSON.parse(health.body)]).toEqual([
+        503,
+        { error: 'Shutting down; retry in 5 seconds' },
+      ])
+      const late = await get(`${url}/repos?per_page=1`, key.secret)
+      expect([late.status, late.headers.get('Connection')]).toEqual([200, 'close'])
+      await release()
+      const answer = await underWay
+      expect([answer.status, answer.headers.get('Connection')]).toEqual([200, 'close'])
+      expect(await ended).toBe(0)
+    },
+  )
 
-  test('answers what is under way when no more requests are taken', async () => {
-    await using instance = await start({ SHUTDOWN_DELAY: '0' })
+  test.each(runtimes)('answers what is under way when no more requests are taken, on %s', async (runtime) => {
+    await using instance = await start({ SHUTDOWN_DELAY: '0' }, runtime)
     const { url } = instance
     const release = await holdUsers()
     const underWay = get(`${url}/users?per_page=3`, key.secret)
@@ -277,44 +284,47 @@ describe.skipIf(inject('databases').postgres === undefined)('SIGTERM', { timeout
     expect(await ended).toBe(0)
   })
 
-  test('loses no request in a rolling restart behind a load balancer', async () => {
-    await using balancer = await startBalancer()
-    await using stack = new AsyncDisposableStack()
-    const settings = { SHUTDOWN_DELAY: '1' }
-    let instances = [stack.use(await start(settings)), stack.use(await start(settings))]
-    for (const { url } of instances) balancer.add(url)
-    await balancer.allWell()
+  test.each(runtimes)(
+    'loses no request in a rolling restart behind a load balancer, on %s',
+    async (runtime) => {
+      await using balancer = await startBalancer()
+      await using stack = new AsyncDisposableStack()
+      const settings = { SHUTDOWN_DELAY: '1' }
+      let instances = [stack.use(await start(settings, runtime)), stack.use(await start(settings, runtime))]
+      for (const { url } of instances) balancer.add(url)
+      await balancer.allWell()
 
-    const before = await service.readLedger(key.id)
-    let isOver = false
-    const answers = new Map<number, number>()
-    const clients = Array.from({ length: 24 }, async () => {
-      while (!isOver) {
-        const answer = await fetch(`${balancer.url}/repos?per_page=1`, {
-          headers: { Authorization: `Bearer ${key.secret}` },
-        })
-        await answer.arrayBuffer()
-        const { status } = answer
-        answers.set(status, (answers.get(status) ?? 0) + 1)
+      const before = await service.readLedger(key.id)
+      let isOver = false
+      const answers = new Map<number, number>()
+      const clients = Array.from({ length: 24 }, async () => {
+        while (!isOver) {
+          const answer = await fetch(`${balancer.url}/repos?per_page=1`, {
+            headers: { Authorization: `Bearer ${key.secret}` },
+          })
+          await answer.arrayBuffer()
+          const { status } = answer
+          answers.set(status, (answers.get(status) ?? 0) + 1)
+        }
+      })
+      try {
+        for (const old of instances) {
+          expect(await old.stop()).toBe(0)
+          balancer.remove(old.url)
+          const fresh = stack.use(await start(settings, runtime))
+          instances = [...instances, fresh]
+          balancer.add(fresh.url)
+          await balancer.allWell()
+        }
+      } finally {
+        isOver = true
+        await Promise.all(clients)
       }
-    })
-    try {
-      for (const old of instances) {
-        expect(await old.stop()).toBe(0)
-        balancer.remove(old.url)
-        const fresh = stack.use(await start(settings))
-        instances = [...instances, fresh]
-        balancer.add(fresh.url)
-        await balancer.allWell()
-      }
-    } finally {
-      isOver = true
-      await Promise.all(clients)
-    }
-    expect(balancer.failures).toEqual([])
-    expect([...answers.keys()]).toEqual([200])
-    const after = await service.readLedger(key.id)
-    expect(after.charged - before.charged).toBe(answers.get(200))
-    console.log(`a rolling restart of two instances: ${answers.get(200)} requests, none lost`)
-  })
+      expect(balancer.failures).toEqual([])
+      expect([...answers.keys()]).toEqual([200])
+      const after = await service.readLedger(key.id)
+      expect(after.charged - before.charged).toBe(answers.get(200))
+      console.log(`a rolling restart of two instances on ${runtime}: ${answers.get(200)} requests, none lost`)
+    },
+  )
 })

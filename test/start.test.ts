@@ -3,27 +3,11 @@ import { once } from 'node:events'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { buildDocs } from '../docs-site/build.ts'
-import { deno, denoPermissions } from './support/deno.ts'
+import { listStartCommand, runtimes } from './support/process.ts'
 import { startTestService } from './support/service.ts'
-
-const project = resolve(import.meta.dirname, '..')
-/** The two programs that people start, each from a folder. */
-const runtimes = [
-  { name: 'Node', commandIn: () => [process.execPath, join(project, 'api/node.ts')] },
-  {
-    name: 'Deno',
-    commandIn: (directory: string) => [
-      deno,
-      'run',
-      '--quiet',
-      ...denoPermissions('start', directory),
-      join(project, 'api/deno.ts'),
-    ],
-  },
-]
 
 const running = new Set<ChildProcessWithoutNullStreams>()
 afterEach(() => {
@@ -86,13 +70,13 @@ async function get(url: string, key: string): Promise<{ status: number; body: un
   return { status: response.status, body: await response.json() }
 }
 
-describe.each(runtimes)('a start on $name', ({ commandIn }) => {
+describe.each(runtimes)('a start on %s', (runtime) => {
   let directory: string
   let command: string[]
   beforeAll(async () => {
     await buildDocs({ ifStale: true })
     directory = await mkdtemp(join(tmpdir(), 'devdata-start-'))
-    command = commandIn(directory)
+    command = listStartCommand(runtime, directory)
     await cp(join(inject('databases').embedded, 'empty'), join(directory, '.data'), { recursive: true })
   })
   afterAll(() => rm(directory, { recursive: true, force: true }))

@@ -9,11 +9,12 @@ import { text } from 'node:stream/consumers'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { startTelemetry } from '../api/telemetry-node.ts'
-import { startInstanceProcess } from './support/process.ts'
+import { type RuntimeName, startInstanceProcess } from './support/process.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
 const attributesSchema = v.pipe(
   v.array(v.object({ key: v.string(), value: v.record(v.string(), v.unknown()) })),
+  v.check((list) => new Set(list.map(({ key }) => key)).size === list.length, 'an attribute is there twice'),
   v.transform((list) => Object.fromEntries(list.map(({ key, value }) => [key, Object.values(value)[0]]))),
 )
 const spanSchema = v.object({
@@ -39,12 +40,13 @@ const metricsSchema = v.object({
   ),
 })
 
-/** Takes what is sent by OTLP over HTTP, in JSON. */
+/** Takes what is sent by OTLP over HTTP. What it reads of it has to be JSON. */
 async function startCollector() {
-  const received: { path: string; body: string }[] = []
+  const received: { path: string; type: string | undefined; body: string }[] = []
   const server = createServer(async (request, response) => {
-    received.push({ path: request.url ?? '', body: await text(request) })
-    response.setHeader('Content-Type', 'application/json').end('{}')
+    const type = request.headers['content-type']
+    received.push({ path: request.url ?? '', type, body: await text(request) })
+    response.setHeader('Content-Type', type ?? '').end(type === 'application/json' ? '{}' : '')
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const address = server.address()
@@ -78,14 +80,15 @@ describe.skipIf(inject('databases').postgres === undefined)('telemetry', { timeo
     service = await startTestService('postgresql')
   })
   afterAll(() => service.close())
-  const start = (settings: Record<string, string>) =>
-    startInstanceProcess(service.location.databaseUrl ?? '', { SHUTDOWN_DELAY: '0', ...settings })
+  const start = (settings: Record<string, string>, runtime: RuntimeName = 'node') =>
+    startInstanceProcess(service.location.databaseUrl, { SHUTDOWN_DELAY: '0', ...settings }, { runtime })
 
   test('a collector receives a span for each request, with the database within it, and metrics', async () => {
     const { secret } = await service.createKey()
     await using collector = await startCollector()
     await using instance = await start({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
     })
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -128,6 +131,68 @@ describe.skipIf(inject('databases').postgres === undefined)('telemetry', { timeo
     expect([secret, 'berlin', 'example.org', 'ngoldberg'].filter((each) => sent.includes(each))).toEqual([])
   })
 
+  test('what is sent is protobuf unless JSON is asked for, for each signal', async () => {
+    const { secret } = await service.createKey()
+    await using collector = await startCollector()
+    await using instance = await start({
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'http/json',
+    })
+    const headers = { Authorization: `Bearer ${secret}` }
+    expect((await fetch(`${instance.url}/users/ngoldberg`, { headers })).status).toBe(200)
+    expect(await instance.stop()).toBe(0)
+    const types = new Map(collector.received.map(({ path, type }) => [path, type]))
+    expect(types).toEqual(
+      new Map([
+        ['/v1/traces', 'application/x-protobuf'],
+        ['/v1/metrics', 'application/json'],
+      ]),
+    )
+    const traces = collector.received.find(({ path }) => path === '/v1/traces')?.body
+    for (const name of ['GET /users/{login}', 'settle', 'devdata']) expect(traces).toContain(name)
+    expect(collector.readMetricNames()).toContain('http.server.request.duration')
+  })
+
+  test('on Deno its own span of a request has the database within it, and nothing is sent twice', async () => {
+    const { secret } = await service.createKey()
+    await using collector = await startCollector()
+    await using instance = await start(
+      {
+        OTEL_DENO: 'true',
+        OTEL_DENO_CONSOLE: 'ignore',
+        OTEL_SERVICE_NAME: 'devdata',
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      },
+      'deno',
+    )
+    const headers = { Authorization: `Bearer ${secret}` }
+    const answer = await fetch(`${instance.url}/users/ngoldberg`, { headers })
+    expect(answer.status).toBe(200)
+    expect(await instance.stop()).toBe(0)
+    const spans = collector
+      .readResourceSpans()
+      .flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans))
+    const requests = spans.filter(({ kind }) => kind === serverKind)
+    expect(requests).toEqual([
+      expect.objectContaining({
+        name: 'GET /users/{login}',
+        attributes: expect.objectContaining({
+          'http.route': '/users/{login}',
+          'devdata.request_id': answer.headers.get('X-Request-Id'),
+        }),
+      }),
+    ])
+    const within = spans.filter(({ parentSpanId }) => parentSpanId === requests[0]?.spanId)
+    expect(within.map(({ name }) => name)).toEqual(['read', 'settle'])
+    const names = collector.readMetricNames()
+    expect(names).toEqual(expect.arrayContaining(['http.server.request.duration', 'devdata.credits.charged']))
+    expect(names.filter((name) => name === 'http.server.request.duration')).toHaveLength(1)
+    expect(collector.received.map(({ path }) => path)).not.toContain('/v1/logs')
+    const sent = collector.received.map(({ body }) => body).join('\n')
+    expect(sent).not.toContain(secret)
+  })
+
   test('a collector that is away neither fails a request nor keeps the instance from ending', async () => {
     const { secret } = await service.createKey()
     await using instance = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
@@ -155,6 +220,6 @@ test.each([
 test('a protocol that is not spoken is refused with the setting and its rule', async () => {
   const environment = { OTEL_TRACES_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }
   await expect(startTelemetry(environment)).rejects.toThrow(
-    'OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" is wrong: it must be http/json',
+    'OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" is wrong: it must be http/protobuf or http/json',
   )
 })

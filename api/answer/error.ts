@@ -24,6 +24,32 @@ export function createErrorHandler(logger: Logger): ErrorHandler<Environment> {
   }
 }
 
+/**
+ * The way out of what goes wrong around the app: in the runtime's server, with an answer that could not be made or sent.
+ * The log has it under the same request_id.
+ */
+export function createDefectHandler(logger: Logger): (defect: unknown) => Response {
+  return function answerDefect(defect) {
+    const { status, message } = new ApiError(500, 'Internal server error')
+    const requestId = crypto.randomUUID()
+    logger.error('{status} {error}', {
+      request_id: requestId,
+      status,
+      error: message,
+      cause: describeCause(defect),
+    })
+    return Response.json({ error: message }, { status, headers: { 'X-Request-Id': requestId } })
+  }
+}
+
+/** The answer to what is HTTP, but names no URL: a Host that no host could have. */
+export function answerUnreadable(): Response {
+  return Response.json(
+    { error: 'Invalid HTTP request' },
+    { status: 400, headers: { 'X-Request-Id': crypto.randomUUID() } },
+  )
+}
+
 function toApiError(error: Error): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof OverCapacityError) return overCapacity()

@@ -5,6 +5,7 @@
  * @module
  */
 import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
 
 /** TLS as `sslmode` says it; with `require` the certificate is taken as it comes. */
 export const tlsModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
@@ -62,6 +63,16 @@ export function readAddress(text: string): DatabaseAddress {
     throw new AddressError('must be without channel_binding=require, which is not supported')
   }
   for (const name of without) query.delete(name)
+  const tlsFiles = { ca: ca === 'system' ? undefined : ca, cert: take('sslcert'), key: take('sslkey') }
+  if ((tlsFiles.cert === undefined) !== (tlsFiles.key === undefined)) {
+    throw new AddressError('must have both sslcert and sslkey, or neither')
+  }
+  if (tlsFiles.cert !== undefined && (tls === 'disable' || tls === 'prefer')) {
+    throw new AddressError('must have an sslmode of require, verify-ca or verify-full beside sslcert')
+  }
+  if (query.has('sslpassword')) {
+    throw new AddressError('must be without sslpassword: an sslkey with a passphrase is not supported')
+  }
   return {
     host: host === '' ? 'localhost' : host.replace(/^\[(.*)\]$/, '$1'),
     port,
@@ -70,7 +81,7 @@ export function readAddress(text: string): DatabaseAddress {
     password: take('password') ?? (unescapePart(url.password) || undefined),
     database: take('dbname') ?? (unescapePart(url.pathname.slice(1)) || undefined),
     tls,
-    tlsFiles: { ca: ca === 'system' ? undefined : ca, cert: take('sslcert'), key: take('sslkey') },
+    tlsFiles,
     parameters: Object.fromEntries(query),
   }
 }
@@ -101,20 +112,29 @@ function unescapePart(text: string): string {
 export function readTls({ tls, tlsFiles }: DatabaseAddress, setting: string): false | 'prefer' | object {
   if (tls === 'disable') return false
   if (tls === 'prefer') return 'prefer'
-  const { ca, cert, key } = tlsFiles
-  const readPem = (name: string, path: string) => {
+  const readPem = (name: 'ca' | 'cert' | 'key') => {
+    const path = tlsFiles[name]
+    if (path === undefined) return {}
     try {
-      return readFileSync(path, 'utf8')
+      return { [name]: readFileSync(path, 'utf8') }
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      throw new AddressError(`names a file that can't be read: ${name}: ${reason}`, setting)
+      throw new AddressError(`names a file that can't be read: ${fileSettings[name]}: ${reason}`, setting)
     }
+  }
+  const pem = { ...readPem('ca'), ...readPem('cert'), ...readPem('key') }
+  try {
+    createSecureContext(pem) // each connection makes one, and what it throws there nobody hears
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new AddressError(`names certificates or a key that can't be used together: ${reason}`, setting)
   }
   return {
     rejectUnauthorized: tls !== 'require',
     ...(tls === 'verify-ca' && { checkServerIdentity: () => undefined }),
-    ...(ca !== undefined && { ca: readPem('sslrootcert', ca) }),
-    ...(cert !== undefined && { cert: readPem('sslcert', cert) }),
-    ...(key !== undefined && { key: readPem('sslkey', key) }),
+    ...pem,
   }
 }
+
+/** As libpq calls them. */
+const fileSettings = { ca: 'sslrootcert', cert: 'sslcert', key: 'sslkey' }

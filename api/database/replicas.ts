@@ -27,6 +27,8 @@ export interface Replicas {
   reportFailure(replica: ReplicaPool, error: unknown): void
   /** The primary's dataset has this version: no replica is fit before it has it too. */
   noteVersion(version: number): void
+  /** All of them, as they are now. */
+  list(): readonly (Pick<ReplicaPool, 'name' | 'sql'> & { isFit: boolean })[]
   /** Begins to look, and says of each replica when it is left out, with the reason, and when it is taken back. */
   watch(report: (message: string) => void): void
   /** Stops to look, and disconnects. */
@@ -96,6 +98,7 @@ export function createReplicas(pools: readonly ReplicaPool[]): Replicas {
     noteVersion(version) {
       current = version
     },
+    list: () => replicas.map((replica) => ({ name: replica.name, sql: replica.sql, isFit: isFit(replica) })),
     watch(report) {
       if (isWatching) return
       isWatching = true

@@ -3,13 +3,10 @@
  *
  * @module
  */
-import { once } from 'node:events'
-import { connect, createServer } from 'node:net'
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 /** A running proxy, on a free port of 127.0.0.1. */
-export interface DistantProxy extends AsyncDisposable {
-  /** The URL of a database of the server, through the proxy. */
-  urlOf(databaseUrl: string): string
+export interface DistantProxy extends TcpProxy {
   /** Counts from zero from here on. */
   reset(): void
   /**
@@ -22,22 +19,13 @@ export interface DistantProxy extends AsyncDisposable {
 
 /** Starts a proxy before the server of a URL. `delay` is what a round trip takes more, in milliseconds. */
 export async function startDistantProxy(serverUrl: string, delay: number): Promise<DistantProxy> {
-  const upstream = new URL(serverUrl)
-  const cuts = new Set<() => void>()
   /** The longest chain whose end has been answered. */
   let answered = 0
   let longest = 0
   /** How often counting began anew: what connections remember from before counts no more. */
   let resets = 0
 
-  const server = createServer((client) => {
-    const database = connect(Number(upstream.port), upstream.hostname)
-    const cut = () => {
-      client.destroy()
-      database.destroy()
-      cuts.delete(cut)
-    }
-    cuts.add(cut)
+  const proxy = await startTcpProxy(serverUrl, ({ client, database, cut }) => {
     /** Where in the chain this connection is, and where its last answer was. To open it was a trip too. */
     let trip = answered + 1
     let last = trip
@@ -58,32 +46,17 @@ export async function startDistantProxy(serverUrl: string, delay: number): Promi
       answered = Math.max(answered, trip)
       client.write(chunk)
     })
-    for (const socket of [client, database]) {
-      socket.setNoDelay(true)
-      socket.on('error', cut)
-      socket.on('close', cut)
-    }
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
-
+    client.setNoDelay(true)
+    database.setNoDelay(true)
+    database.on('close', cut)
+  })
   return {
-    urlOf(databaseUrl) {
-      const url = new URL(databaseUrl)
-      url.host = `127.0.0.1:${address.port}`
-      return url.href
-    },
+    ...proxy,
     reset() {
       answered = 0
       longest = 0
       resets++
     },
     countTrips: () => longest,
-    async [Symbol.asyncDispose]() {
-      server.close()
-      for (const cut of [...cuts]) cut()
-      await once(server, 'close')
-    },
   }
 }

@@ -4,8 +4,7 @@
  *
  * @module
  */
-import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
+import { type ProxiedConnection, startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 /**
  * Where a statement is broken, in the order in which it passes:
@@ -18,13 +17,9 @@ import { connect, createServer, type Socket } from 'node:net'
 export type BreakingPoint = 'unsent' | 'half sent' | 'sent' | 'uncommitted' | 'answered'
 
 /** A running proxy, on a free port of 127.0.0.1. */
-export interface FaultyProxy extends AsyncDisposable {
-  /** The URL of a database of the server, through the proxy. */
-  urlOf(databaseUrl: string): string
+export interface FaultyProxy extends TcpProxy {
   /** Breaks the next statement that is chosen. Resolves when that is done, with the id of the server's process. */
   breakNext(point: BreakingPoint): Promise<number>
-  /** Cuts all connections. */
-  cutAll(): void
   /** Cuts all connections, and cuts new ones as soon as they are there, until `restore`. */
   shut(): void
   /** Passes nothing on, either way, and says nothing of it, until `restore` cuts what was held up. */
@@ -39,61 +34,31 @@ interface Order {
 
 /** Starts a proxy before the server of a URL. Statements whose text contains `text` are those that can be broken. */
 export async function startFaultyProxy(serverUrl: string, text: string): Promise<FaultyProxy> {
-  const upstream = new URL(serverUrl)
-  const cuts = new Set<() => void>()
   const orders: Order[] = []
   let mode: 'open' | 'shut' | 'silent' = 'open'
-
-  const server = createServer((client) => {
-    if (mode === 'shut') return client.destroy()
-    const database = connect(Number(upstream.port), upstream.hostname)
-    const cut = () => {
-      client.destroy()
-      database.destroy()
-      cuts.delete(cut)
-    }
-    cuts.add(cut)
-    relay({ client, database, cut, orders, text, isSilent: () => mode === 'silent' })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
-
-  const cutAll = () => {
-    for (const cut of [...cuts]) cut()
-  }
+  const proxy = await startTcpProxy(
+    serverUrl,
+    (connection) => relay({ ...connection, orders, text, isSilent: () => mode === 'silent' }),
+    () => mode === 'shut',
+  )
   return {
-    urlOf(databaseUrl) {
-      const url = new URL(databaseUrl)
-      url.host = `127.0.0.1:${address.port}`
-      return url.href
-    },
+    ...proxy,
     breakNext: (point) => new Promise((fulfil) => orders.push({ point, fulfil })),
-    cutAll,
     shut() {
       mode = 'shut'
-      cutAll()
+      proxy.cutAll()
     },
     silence() {
       mode = 'silent'
     },
     restore() {
-      if (mode === 'silent') cutAll()
+      if (mode === 'silent') proxy.cutAll()
       mode = 'open'
-    },
-    async [Symbol.asyncDispose]() {
-      server.close()
-      cutAll()
-      await once(server, 'close')
     },
   }
 }
 
-interface Relay {
-  client: Socket
-  database: Socket
-  /** Ends both. */
-  cut(): void
+interface Relay extends ProxiedConnection {
   /** The first is next. */
   orders: Order[]
   text: string
@@ -183,9 +148,7 @@ function relay({ client, database, cut, orders, text, isSilent }: Relay): void {
     if (passed.length > 0) client.write(Buffer.concat(passed))
   })
 
-  for (const socket of [client, database]) socket.on('error', cut)
   client.on('close', () => {
-    cut()
     if (taken !== undefined) orders.unshift(taken) // something else came before: another connection's turn
     taken = undefined
   })

@@ -13,7 +13,7 @@ import { createApp } from '../../api/app.ts'
 import { type Database, openDatabase } from '../../api/database/connect.ts'
 import { createReplicas } from '../../api/database/replicas.ts'
 import type { Environment } from '../../api/environment.ts'
-import { docsDirectory } from '../../api/program.ts'
+import { docsDirectory, readVersion } from '../../api/program.ts'
 import { assertMatchesContract } from './contract.ts'
 import { databaseUrl, testPool } from './databases.ts'
 import type { Answer, RequestOptions, TestService } from './service.ts'
@@ -53,7 +53,7 @@ export function createInstance(
     longestWait: 60_000, // how fast this machine is, is not what tests are about
     docsDirectory: options.docsDirectory ?? docsDirectory,
     readDemoKey: options.readDemoKey,
-    program: { version: '0.0.0-test', commit: null, runtime: 'vitest' },
+    program: { version: readVersion(), commit: null, runtime: 'vitest' },
   })
   const root = baseUrl ?? 'http://localhost'
   return {

@@ -4,16 +4,13 @@
  *
  * @module
  */
-import { mkdtemp, rm } from 'node:fs/promises'
 import { request as send } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
 import { assertMatchesContract } from './contract.ts'
-import { deno, denoPermissions } from './deno.ts'
-import { startProgram } from './program.ts'
+import { type RuntimeName, startInstanceProcess } from './process.ts'
 import type { Answer, RequestOptions } from './service.ts'
 
-const project = resolve(import.meta.dirname, '../..')
+/** What a live service says that it was started from. */
+export const liveCommit = '4'.repeat(40)
 
 /** Where the service finds its data, and what it is told. */
 export interface LiveServiceOptions {
@@ -33,38 +30,30 @@ export interface LiveService {
 
 /** Starts a service on a runtime. */
 export async function startLiveService(
-  runtime: 'node' | 'deno',
+  runtime: RuntimeName,
   { databaseUrl, dataDirectory, databasePoolSize, baseUrl }: LiveServiceOptions,
 ): Promise<LiveService> {
-  const directory = await mkdtemp(join(tmpdir(), 'devdata-live-')) // without a .env file
-  const permissions = denoPermissions('start', directory).map((flag) =>
-    /^--allow-(read|write)=/.test(flag) && dataDirectory !== '' ? `${flag},${dataDirectory}` : flag,
-  )
-  const command = {
-    node: [process.execPath, join(project, 'api/node.ts')],
-    deno: [deno, 'run', '--quiet', ...permissions, join(project, 'api/deno.ts')],
-  }[runtime]
-  const program = await startProgram(command, {
-    directory,
-    environment: {
-      PORT: '0',
-      DATABASE_URL: databaseUrl ?? '',
+  const instance = await startInstanceProcess(
+    databaseUrl,
+    {
       DATA_DIR: dataDirectory,
       SAMPLE_DATA: 'off',
       DATABASE_POOL_SIZE: String(databasePoolSize),
       LISTINGS_MAX_MB: '16',
-      LOG_LEVEL: 'error',
+      SHUTDOWN_DELAY: '0',
       BASE_URL: baseUrl ?? '',
+      COMMIT: liveCommit,
     },
-    announcement: /http:\/\/127\.0\.0\.1:(\d+)\)?\n/,
-  })
+    { runtime },
+  )
+  const { port } = new URL(instance.url)
   const root = new URL(baseUrl ?? 'http://localhost')
   return {
     async request(path, { method = 'GET', key, headers = {} } = {}) {
       // As `fetch` would write it, but with the host that the address is to have, and nothing followed or unpacked.
       const { pathname, search } = new URL(`${root.href.replace(/\/$/, '')}${path}`)
       const answer = await exchange({
-        port: Number(program.announced),
+        port: Number(port),
         method,
         path: pathname + search,
         headers: {
@@ -77,12 +66,15 @@ export async function startLiveService(
       return { ...answer, json: () => JSON.parse(answer.text) as unknown }
     },
     async stop() {
-      const code = await program.stop()
-      await rm(directory, { recursive: true, force: true })
-      if (code !== 0) throw new Error(`the service ended with ${code}: ${program.readOutput()}`)
+      const code = await instance.stop()
+      await instance[Symbol.asyncDispose]()
+      if (code !== 0) throw new Error(`the service ended with ${code}: ${instance.readLog()}`)
     },
   }
 }
+
+/** Links name whole filters, and there are up to four. In bytes. */
+const maxHeaderSize = 1_048_576
 
 interface Exchange {
   port: number
@@ -93,7 +85,7 @@ interface Exchange {
 
 function exchange({ port, ...options }: Exchange): Promise<Pick<Answer, 'status' | 'headers' | 'text'>> {
   return new Promise((settle, fail) => {
-    const request = send({ host: '127.0.0.1', port, ...options }, (response) => {
+    const request = send({ host: '127.0.0.1', port, maxHeaderSize, ...options }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', fail)

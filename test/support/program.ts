@@ -28,8 +28,12 @@ export interface RunningProgram extends AsyncDisposable {
   readOutput(): string
   /** Of the process that was started. */
   processId: number
+  /** Whether it is still the one that runs. */
+  isRunning(): boolean
   /** Tells it to stop, and resolves with its exit code once it is gone. */
   stop(signal?: 'SIGTERM' | 'SIGINT'): Promise<number | null>
+  /** Ends it with `kill -9`, and waits until it is gone. */
+  kill(): Promise<void>
 }
 
 /** Characters of the output that are kept. */
@@ -57,6 +61,7 @@ export async function startProgram(
   }
   const ended = once(child, 'close')
   ended.catch(() => {}) // a program that is not there: the loop below hears of it too
+  const isRunning = () => child.exitCode === null && child.signalCode === null
   const end = async (signal: NodeJS.Signals) => {
     if (group && child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, signal)
     else child.kill(signal)
@@ -66,18 +71,19 @@ export async function startProgram(
   for (;;) {
     const [, announced] = announcement.exec(output) ?? []
     if (announced !== undefined) {
+      const kill = async () => void (await end('SIGKILL'))
       return {
         announced,
         readOutput: () => output,
         processId: child.pid ?? 0,
+        isRunning,
         stop: (signal = 'SIGTERM') => end(signal),
-        async [Symbol.asyncDispose]() {
-          await end('SIGKILL')
-        },
+        kill,
+        [Symbol.asyncDispose]: kill,
       }
     }
     await Promise.race([ended, once(child.stdout, 'data'), once(child.stderr, 'data')])
-    if (child.exitCode !== null || child.signalCode !== null) {
+    if (!isRunning()) {
       throw new Error(`${program} ended with ${child.exitCode ?? child.signalCode}: ${output}`)
     }
   }

@@ -8,13 +8,22 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import { describe, inject } from 'vitest'
+import { describe, inject, test } from 'vitest'
 import { type Database, openDatabase, type Sql } from '../../api/database/connect.ts'
 import { type Scope, scopes } from '../../api/ledger/api-key.ts'
 import { createKey, type NewKey } from '../../api/ledger/keys.ts'
 import { databaseUrl, testPool } from './databases.ts'
 import { createInstance } from './instance.ts'
 import { startLiveService } from './live-service.ts'
+
+/** What the service under test runs on, as a process of its own; undefined: its app is called. */
+export const liveRuntime = inject('runtime')
+
+/** A test that reaches into the service, or makes instances of its own: there is nothing to reach into over the wire. */
+export const testInside = test.skipIf(liveRuntime !== undefined)
+
+/** Characters of the longest address that becomes a request. Deno itself refuses longer ones, without a body. */
+export const longestAddress = liveRuntime === 'deno' ? 65_500 : Number.POSITIVE_INFINITY
 
 /** Which database a test runs on. */
 export type DatabaseKind = Database['kind']
@@ -79,9 +88,9 @@ export async function startTestService(
 ): Promise<TestService> {
   const { data = 'sample', baseUrl, databasePoolSize = testPool.databasePoolSize } = options
   const copy = kind === 'embedded' ? await copyEmbedded(data) : await copyPostgres(data)
-  const runtime = inject('runtime')
   // On the embedded database the process comes first: it runs the database, which the test then finds.
-  const live = runtime && (await startLiveService(runtime, { ...copy.location, baseUrl, databasePoolSize }))
+  const live =
+    liveRuntime && (await startLiveService(liveRuntime, { ...copy.location, baseUrl, databasePoolSize }))
   const database = await openDatabase({ ...testPool, databasePoolSize, ...copy.location })
   const { sql, ledgerSql } = database
   const { request } = live ?? createInstance(database, { ...(baseUrl !== undefined && { baseUrl }) })

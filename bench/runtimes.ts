@@ -1,0 +1,116 @@
+/**
+ * `npm run bench -- runtimes`: what a request takes of the processor, and an instance of the memory, on both runtimes,
+ * traced and not.
+ *
+ * @module
+ */
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { alternate, type Report } from './figures.ts'
+import { secretOf } from './fill.ts'
+import { startClosedLoop, type Target } from './load.ts'
+import { type Program, readMemory, startOnDeno, startOurs, watchMemory } from './programs.ts'
+import { openStage } from './stage.ts'
+
+/** What can be chosen on the command line. */
+export interface RuntimesOptions {
+  users: number
+  rounds: number
+  /** Of each run. */
+  seconds: number
+}
+
+const keys = 1_000
+const connections = 32
+const warmUp = 1 // seconds
+/** An instance is at rest when nothing was asked of it for so long, in milliseconds. */
+const rest = 3_000
+
+/** Measures four instances on one database, one after the other in each round. */
+export async function measureRuntimes(
+  report: Report,
+  { users, rounds, seconds }: RuntimesOptions,
+): Promise<void> {
+  await using stage = await openStage({ users, keys }, report)
+  const { url } = stage.database
+  report.machine = stage.machine
+  await using collector = await startCollector()
+  const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SERVICE_NAME: 'devdata' }
+  const onDeno = { OTEL_DENO: 'true', OTEL_DENO_CONSOLE: 'ignore' }
+  await using node = await startOurs(url)
+  await using tracedNode = await startOurs(url, traced)
+  await using deno = await startOnDeno(url)
+  await using tracedDeno = await startOnDeno(url, { ...traced, ...onDeno })
+  await using generator = startClosedLoop()
+
+  const programs = { Node: node, 'Node, traced': tracedNode, Deno: deno, 'Deno, traced': tracedDeno }
+  await sleep(rest)
+  const memory = await Promise.all(
+    Object.entries(programs).map(async ([name, program]) => ({
+      name,
+      atRest: await readMemory(program),
+      readings: watchMemory(program),
+    })),
+  )
+  const targets: Target[] = Array.from({ length: keys }, (_, index) => ({
+    key: secretOf(index + 1),
+    path: '/users/user{n}',
+  }))
+
+  /** Microseconds of the processor for a request, on all threads; of a load that is answered as soon as it can be. */
+  const measure = (program: Program) => async () => {
+    const before = await readProcessorTime(program)
+    const job = { port: program.port, targets, most: users, connections, seconds, warmUp }
+    const { served } = await generator.run(job)
+    return ((await readProcessorTime(program)) - before) / served
+  }
+  report.say(`look-ups, ${connections} connections: ${rounds} rounds of ${seconds} s for each`)
+  for (const program of Object.values(programs)) await measure(program)()
+  const of = await alternate(report, rounds, [
+    ['Node', measure(node)],
+    ['Node, traced', measure(tracedNode)],
+    ['Deno', measure(deno)],
+    ['Deno, traced', measure(tracedDeno)],
+  ])
+  const time = { goal: null, better: 'lower', unit: 'µs of the processor for a request' } as const
+  report.compare({ ...time, bar: 'Node, traced', against: 'not traced' }, of('Node, traced'), of('Node'))
+  report.compare({ ...time, bar: 'Deno, traced', against: 'not traced' }, of('Deno, traced'), of('Deno'))
+  report.compare({ ...time, bar: 'Deno', against: 'Node' }, of('Deno'), of('Node'))
+  for (const { name, atRest, readings } of memory) {
+    const peak = Math.max(...(await readings.stop()))
+    report.compare(
+      { bar: `${name}: resident memory, peak`, against: 'at rest', goal: null, better: 'lower', unit: 'MiB' },
+      [peak],
+      [atRest],
+    )
+  }
+  if (!collector.hasSpans()) throw new Error('nothing was traced')
+}
+
+/** What a process and its threads have used of the processor, in microseconds. Linux tells in hundredths of a second. */
+async function readProcessorTime({ pid }: Program): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8')
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ') // from the third on
+  return (Number(fields[11]) + Number(fields[12])) * 10_000
+}
+
+/** A collector that takes what is sent, and keeps nothing of it. */
+async function startCollector() {
+  let traces = 0
+  const server = createServer((request, response) => {
+    if (request.url === '/v1/traces') traces++
+    request.resume().on('end', () => response.setHeader('Content-Type', 'application/x-protobuf').end())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('the collector has no address')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    hasSpans: () => traces > 0,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
