@@ -275,6 +275,14 @@ describe('openapi.yml', () => {
       'Invalid page: must be an integer of at least 1': ['/users?page=0', { key }],
       'Invalid per_page: must be an integer from 1 to 100': ['/users?per_page=0', { key }],
       'Invalid after: must be an integer from 1 to 2147483647': ['/users?after=0', { key }],
+      'Invalid after: must be the hash of a commit, 40 to 64 lowercase hexadecimal digits': [
+        '/repos/a/b/commits?after=7',
+        { key },
+      ],
+      'Invalid after: must be the name and file of a dependency, ["NAME","FILE"]': [
+        '/repos/a/b/dependencies?after=7',
+        { key },
+      ],
       'Invalid page: (page - 1) × per_page must be at most 9007199254740991': [
         '/users?page=9007199254740991',
         { key },

@@ -24,7 +24,7 @@ export interface PlainRange {
 /** The records of a forge in tables of their own. */
 export interface PlainCatalog {
   /** Puts what the forge is now in the place of what was there. */
-  fill(forge: RandomForge): Promise<void>
+  fill(forge: Pick<RandomForge, 'users' | 'repositories' | 'commits'>): Promise<void>
   listUsers(filter: OracleFilter, range: PlainRange): Promise<PlainPage>
   listRepositories(filter: OracleFilter, range: PlainRange): Promise<PlainPage>
   listCommits(fullName: string, range: PlainRange): Promise<PlainPage>
