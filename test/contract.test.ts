@@ -174,7 +174,8 @@ describe('openapi.yml', () => {
 
     test('reads every declared filter', async () => {
       const total = async (query: string) => (await ask(query)).headers.get('X-Total-Count')
-      for (const { name, schema } of queries.filter(({ schema }) => schema.type !== 'integer')) {
+      const filters = queries.filter(({ name, schema }) => name !== 'after' && schema.type !== 'integer')
+      for (const { name, schema } of filters) {
         const nothing = schema.format === 'date' ? '1999-12-31' : 'nothing-is-called-so'
         expect([name, await total(`?${name}=${nothing}`)]).toEqual([name, '0'])
         expect([name, (await ask(`?${name}=a&${name}=b`)).status]).toEqual([name, 400])
