@@ -45,10 +45,11 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
     create table plain.commits (
       url text, hash text collate "C", committed_at bigint, address text, account text, document json
     );
-    create index on plain.dependencies (repository_id);
     create table plain.work (user_id integer, repository_id integer);
     create table plain.uses (user_id integer, folded text, file text collate "C");
-    create index on plain.uses (folded)`)
+    create index on plain.uses (folded);
+    create index on plain.uses (user_id, folded);
+    create index on plain.dependencies (repository_id, folded)`)
 
   async function insert(table: string, columns: string, rows: readonly object[]): Promise<void> {
     await sql`truncate ${sql.unsafe(table)}`
