@@ -159,7 +159,7 @@ describeOnEachDatabase('a walk from page 1 by rel="next"', (kind) => {
       const { data, pagination, links } = readListAnswer(await service.request(path, { key: secret }))
       expect(data).toHaveLength(30)
       expect(pagination).toMatchObject({ page: 1, per_page: 30 })
-      expect(links.get('next')?.search).toBe('?page=2&per_page=30')
+      expect(links.get('next')?.search).toMatch(/^\?page=2&per_page=30(&|$)/)
     }
   })
 
@@ -188,7 +188,7 @@ describeOnEachDatabase('a walk from page 1 by rel="next"', (kind) => {
       for (const [relation, target] of links) {
         const names = [...target.searchParams.keys()].sort()
         const filter = own === '' ? [] : [own.replace(/=.*/, '')]
-        const place = relation === 'next' && own !== '' ? ['after'] : []
+        const place = relation === 'next' ? ['after'] : []
         expect(names).toEqual([...place, ...filter, 'page', 'per_page'])
       }
     }

@@ -46,12 +46,12 @@ export function createPagination(page: Page, place: Place): Pagination {
 
 /**
  * The `Link` header (RFC 8288): `first`, `prev` from page 2 on, `next` while there is more, and `last`.
- * `url` is the list's address with the request's filters; page and per_page are set here, and in `next` the id behind
- * which it goes on, if the list has such.
+ * `url` is the list's address with the request's filters; page and per_page are set here, and in `next` the element
+ * behind which it goes on, if elements of the list can move.
  */
 export function createLinkHeader(url: URL, page: Page, place: Place): string {
   const { total, next } = place
-  const relations: [relation: string, page: number, after?: number | null | undefined][] = [['first', 1]]
+  const relations: [relation: string, page: number, after?: Place['next']][] = [['first', 1]]
   const previous = previousPage(page, total)
   if (previous > 0) relations.push(['prev', previous])
   if (hasMore(page, place)) relations.push(['next', page.number + 1, next])

@@ -7,27 +7,37 @@ import type { Sql } from '../database/connect.ts'
 import { type ListPage, offsetOf, type Page, renderPage } from './page.ts'
 import { selectRepository } from './repositories.ts'
 
+/** Matches a commit's hash, SHA-1 or SHA-256. */
+export const commitHashPattern = /^[\da-f]{40,64}$/
+
 /**
  * Lists a repository's commits (`service.md` §2.6): newest committer date first, then by hash; those without a
- * date come last. Undefined when there is no such repository.
+ * date come last. Undefined when there is no such repository. `after` is a commit's hash; one that the repository has not is
+ * passed over.
  */
 export async function listCommits(
   sql: Sql,
   owner: string,
   name: string,
-  page: Page,
+  page: Page<string>,
 ): Promise<ListPage | undefined> {
-  const offset = offsetOf(page)
+  const { after = null, size } = page
   // Positions count from the oldest commit, so that a new one moves no other.
   const [found] = await sql<ListPage[]>`
-    select counted.total, dataset.version, found.count, found.items
+    select counted.total, dataset.version, place.skipped as offset, found.count, found.items, found.next
     from dataset, (${selectRepository(sql, owner, name)}) r, lateral (
       select coalesce(max(position), 0) as total from commits where repository_id = r.id
     ) counted, lateral (
-      select ${renderPage(sql, sql`document`, sql`position desc`)} from commits
+      select coalesce((
+        select counted.total - position + 1 from commits where repository_id = r.id and commit_hash = ${after}
+      ), ${offsetOf(page)}::bigint) as skipped
+    ) place, lateral (
+      select ${renderPage(sql, sql`document`, sql`position desc`)},
+        (array_agg(commit_hash order by position))[1] as next
+      from commits
       where repository_id = r.id
-        and position > counted.total - ${offset + page.size}::bigint
-        and position <= counted.total - ${offset}::bigint
+        and position > counted.total - place.skipped - ${size}
+        and position <= counted.total - place.skipped
     ) found`
   return found
 }

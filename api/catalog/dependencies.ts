@@ -7,6 +7,9 @@ import type { Sql } from '../database/connect.ts'
 import { type ListPage, offsetOf, type Page, renderPage } from './page.ts'
 import { selectRepository } from './repositories.ts'
 
+/** What tells a dependency from the others of its repository. */
+export type DependencyKey = readonly [name: string, file: string]
+
 /**
  * Lists a repository's dependencies (`service.md` §2.4) by name, then file.
  * Undefined when there is no such repository.
@@ -15,15 +18,30 @@ export async function listDependencies(
   sql: Sql,
   owner: string,
   name: string,
-  page: Page,
+  page: Page<DependencyKey>,
 ): Promise<ListPage | undefined> {
-  const offset = offsetOf(page)
+  const { after, size } = page
+  // The one that the walk has come to may be gone: so its place is looked for.
+  const skipped =
+    after === undefined
+      ? sql`${offsetOf(page)}::bigint`
+      : sql`(select count(*) from declared where (name, file) <= (${after[0]}, ${after[1]}))`
   const [found] = await sql<ListPage[]>`
-    select r.dependencies_count as total, dataset.version, found.count, found.items
+    select r.dependencies_count as total, dataset.version, found.skipped as offset, found.count, found.items, found.next
     from dataset, (${selectRepository(sql, owner, name)}) r, lateral (
-      select ${renderPage(sql, sql`element.value::text`, sql`element.ordinality`)}
-      from json_array_elements(r.dependencies::json) with ordinality as element
-      where element.ordinality > ${offset}::bigint and element.ordinality <= ${offset + page.size}::bigint
+      with declared as (
+        select value::text as document, ordinality as rank,
+          (value #>> '{dependency,dependency_name}') collate "C" as name,
+          (value #>> '{dependency,dependency_file}') collate "C" as file
+        from json_array_elements(r.dependencies::json) with ordinality
+      ), place as (
+        select ${skipped} as skipped
+      )
+      select place.skipped, page.* from place, lateral (
+        select ${renderPage(sql, sql`document`, sql`rank`)},
+          (array_agg(json_build_array(name, file)::text order by rank desc))[1] as next
+        from declared where rank > place.skipped and rank <= place.skipped + ${size}
+      ) page
     ) found`
   return found
 }

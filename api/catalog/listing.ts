@@ -25,7 +25,7 @@ const computedAtOnce = 2
 /** Kept listings of one database. */
 export interface ListingStore {
   /** SQL: `total`, `version`, `skipped` (items before the page) and `ids` (of the page, ascending) of a filter's listing at the dataset's version; no row if there is none yet. */
-  selectPage(list: ListName, filter: Filter, page: Page): Fragment
+  selectPage(list: ListName, filter: Filter, page: Page<number>): Fragment
   /**
    * Makes the listing that `selectPage` did not find. Many who ask at once cause one computation, and a caller who asks
    * for ever new ones waits for itself alone. Throws `OverCapacityError` when there is too much to compute.

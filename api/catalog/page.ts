@@ -6,14 +6,14 @@
 
 import type { Fragment, Sql } from '../database/connect.ts'
 
-/** A page that is asked for. */
-export interface Page {
+/** A page that is asked for; `After` is what tells an element of the list from the others. */
+export interface Page<After = unknown> {
   /** From 1. */
   number: number
   /** Items per page, 1 to 100. */
   size: number
-  /** The id behind which it begins, wherever that is now: where a walk of a filtered list has come to. */
-  after?: number | undefined
+  /** The element behind which it begins, wherever that is now: where a walk has come to. */
+  after?: After | undefined
 }
 
 /** One page of a list, all of it as of one moment. */
@@ -28,8 +28,8 @@ export interface ListPage {
   version?: number
   /** Items before this page, if that does not follow from its number. */
   offset?: number
-  /** The id behind which the next page begins, if a walk of this list goes by ids. */
-  next?: number | null
+  /** The element behind which the next page begins, as `after` says it, if elements of this list can move. */
+  next?: number | string | null
 }
 
 /** How many items come before a page. */

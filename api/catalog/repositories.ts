@@ -48,7 +48,7 @@ export function listRepositories(
   sql: Sql,
   listings: ListingStore,
   filter: Filter,
-  page: Page,
+  page: Page<number>,
   caller: number,
 ): Promise<ListPage> {
   if (isUnfiltered(filter)) return listAllRepositories(sql, page)
@@ -62,7 +62,7 @@ export function listRepositories(
   })
 }
 
-async function listAllRepositories(sql: Sql, page: Page): Promise<ListPage> {
+async function listAllRepositories(sql: Sql, page: Page<number>): Promise<ListPage> {
   const offset = page.after ?? offsetOf(page) // an id is its rank
   const [found] = await sql<ListPage[]>`
     select dataset.repositories_count as total, dataset.version, ${offset}::bigint as offset, found.count, found.items

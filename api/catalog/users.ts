@@ -31,7 +31,7 @@ export function listUsers(
   sql: Sql,
   listings: ListingStore,
   filter: Filter,
-  page: Page,
+  page: Page<number>,
   caller: number,
 ): Promise<ListPage> {
   if (isUnfiltered(filter)) return listAllUsers(sql, page)
@@ -45,7 +45,7 @@ export function listUsers(
   })
 }
 
-async function listAllUsers(sql: Sql, page: Page): Promise<ListPage> {
+async function listAllUsers(sql: Sql, page: Page<number>): Promise<ListPage> {
   const offset = page.after ?? offsetOf(page) // an id is its rank
   const [found] = await sql<ListPage[]>`
     select dataset.users_count as total, dataset.version, ${offset}::bigint as offset, found.count, found.items

@@ -5,6 +5,7 @@
  * @module
  */
 import * as v from 'valibot'
+import { commitHashPattern } from '../catalog/commits.ts'
 import { forgeNamePattern, forgeNameRule } from '../catalog/forge-name.ts'
 import { identifyAddress, identifyForgeId, identifyLogin } from '../catalog/identity.ts'
 import { foldText } from '../catalog/text-key.ts'
@@ -118,7 +119,7 @@ const repositorySchema = v.strictObject({
 export type RepositoryRecord = v.InferOutput<typeof repositorySchema>
 
 const commitSchema = v.strictObject({
-  commit_hash: v.pipe(text, v.regex(/^[\da-f]{40,64}$/, 'must be 40 to 64 lowercase hexadecimal digits')),
+  commit_hash: v.pipe(text, v.regex(commitHashPattern, 'must be 40 to 64 lowercase hexadecimal digits')),
   author_email: text,
   author_date: nullable(integer),
   committer_email: text,

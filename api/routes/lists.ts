@@ -16,19 +16,19 @@ import { type FilterReader, readPage, withFilters } from './parameters.ts'
 export type PublicUrl = (c: ApiContext) => URL
 
 /** A list of the API. */
-export interface List<Filter> {
+export interface List<Filter, After = never> {
   publicUrl: PublicUrl
-  filter: FilterReader<Filter>
+  filter: FilterReader<Filter, After>
   /** Reads one page; undefined: there is no such list. May throw an `ApiError`. */
-  find(page: Page, filter: Filter): Promise<ListPage | undefined>
+  find(page: Page<After>, filter: Filter): Promise<ListPage | undefined>
   /** What the 404 says then. */
   missing?: string
 }
 
 /** Reads the request for a page of a list, and makes its answer. Throws 400 for a wrong parameter, and 404. */
-export async function readList<Filter>(
+export async function readList<Filter, After>(
   c: ApiContext,
-  { publicUrl, filter, find, missing = 'Not found' }: List<Filter>,
+  { publicUrl, filter, find, missing = 'Not found' }: List<Filter, After>,
 ): Promise<MeteredAnswer> {
   const query = new URL(c.req.url).searchParams
   const page = { ...readPage(query), after: filter.readAfter?.(query) }

@@ -5,6 +5,8 @@
  * @module
  */
 import * as v from 'valibot'
+import { commitHashPattern } from '../catalog/commits.ts'
+import type { DependencyKey } from '../catalog/dependencies.ts'
 import { createFilter, type Filter } from '../catalog/filter.ts'
 import { forgeNamePattern, forgeNameRule } from '../catalog/forge-name.ts'
 import { offsetOf, type Page } from '../catalog/page.ts'
@@ -35,7 +37,7 @@ export function readPage(query: URLSearchParams): Page {
 }
 
 /** `after`: the id behind which a page begins. */
-function readAfter(query: URLSearchParams): number | undefined {
+function readIdAfter(query: URLSearchParams): number | undefined {
   const value = readSingle(query, 'after')
   if (value === undefined) return undefined
   const after = v.safeParse(pageNumber, value)
@@ -46,23 +48,51 @@ function readAfter(query: URLSearchParams): number | undefined {
 }
 
 /** The query parameters that filter a list. */
-export interface FilterReader<Filter> {
+export interface FilterReader<Filter, After = never> {
   /** What they are called: links repeat them. */
   names: readonly string[]
   /** Reads them, in their canonical form. */
   read(query: URLSearchParams): Filter
-  /** Reads behind which id the page begins, where lists go by ids. */
-  readAfter?(query: URLSearchParams): number | undefined
+  /** Reads behind which element the page begins, where elements can move. */
+  readAfter?(query: URLSearchParams): After | undefined
 }
 
 /** A list without filters. */
 export const noFilter: FilterReader<undefined> = { names: [], read: () => undefined }
 
+/** The list of a repository's commits: `after` is a hash. */
+export const noFilterOfCommits: FilterReader<undefined, string> = {
+  ...noFilter,
+  readAfter(query) {
+    const hash = readSingle(query, 'after')
+    if (hash !== undefined && !commitHashPattern.test(hash)) {
+      throw badRequest('Invalid after: must be the hash of a commit, 40 to 64 lowercase hexadecimal digits')
+    }
+    return hash
+  },
+}
+
+const dependencyKey = v.pipe(v.string(), v.parseJson(), v.strictTuple([v.string(), v.string()]))
+
+/** The list of a repository's dependencies: `after` is a name and a file. */
+export const noFilterOfDependencies: FilterReader<undefined, DependencyKey> = {
+  ...noFilter,
+  readAfter(query) {
+    const value = readSingle(query, 'after')
+    if (value === undefined) return undefined
+    const key = v.safeParse(dependencyKey, value)
+    if (!key.success || key.output.some((text) => text.includes('\0') || !text.isWellFormed())) {
+      throw badRequest('Invalid after: must be the name and file of a dependency, ["NAME","FILE"]')
+    }
+    return key.output
+  },
+}
+
 /** The filters of a list of the catalog; `names` are those that it has. */
-export function catalogFilter(...names: CatalogFilterName[]): FilterReader<Filter> {
+export function catalogFilter(...names: CatalogFilterName[]): FilterReader<Filter, number> {
   return {
     names,
-    readAfter,
+    readAfter: readIdAfter,
     read(query) {
       const read = (name: CatalogFilterName) => (names.includes(name) ? readSingle(query, name) : undefined)
       const location = read('location')?.trim() ?? ''

@@ -2,14 +2,19 @@ import { createDocumentAnswer } from '../answer/document.ts'
 import { readCatalog } from '../answer/read-catalog.ts'
 import { listCommits } from '../catalog/commits.ts'
 import { listDependencies } from '../catalog/dependencies.ts'
+import type { ListPage, Page } from '../catalog/page.ts'
 import { listRepositories, lookUpRepository } from '../catalog/repositories.ts'
+import type { Sql } from '../database/connect.ts'
 import { notFound } from '../errors.ts'
 import type { CatalogRoutes } from './catalog-routes.ts'
 import { readList } from './lists.ts'
-import { catalogFilter, noFilter, readFullName } from './parameters.ts'
-
-/** The lists of one repository, by the last part of their path. */
-const sublists = { commits: listCommits, dependencies: listDependencies }
+import {
+  catalogFilter,
+  type FilterReader,
+  noFilterOfCommits,
+  noFilterOfDependencies,
+  readFullName,
+} from './parameters.ts'
 
 /** `GET /repos` and everything below it (`service.md` §4.3, §4.4, §4.7). */
 export function addRepositoryRoutes({ app, sources, meter, publicUrl }: CatalogRoutes): void {
@@ -40,18 +45,24 @@ export function addRepositoryRoutes({ app, sources, meter, publicUrl }: CatalogR
     }),
   )
 
-  for (const [path, listItems] of Object.entries(sublists)) {
+  function addSublist<After>(
+    path: string,
+    filter: FilterReader<undefined, After>,
+    listItems: (sql: Sql, owner: string, name: string, page: Page<After>) => Promise<ListPage | undefined>,
+  ): void {
     app.get(
       `/repos/:owner{[^/]*}/:name{[^/]*}/${path}`,
       meter.metered((c) => {
         const { owner, name } = readFullName(c)
         return readList(c, {
           publicUrl,
-          filter: noFilter,
+          filter,
           find: (page) => readCatalog(c, sources, ({ sql }) => listItems(sql, owner, name, page)),
           missing: 'Repository not found',
         })
       }),
     )
   }
+  addSublist('commits', noFilterOfCommits, listCommits)
+  addSublist('dependencies', noFilterOfDependencies, listDependencies)
 }

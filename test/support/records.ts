@@ -10,7 +10,8 @@ import type { SampleCommit, SampleRepository, SampleUser } from '../../sample/re
 /** What to load, in the order in which it is to be listed. */
 export interface Records {
   users?: readonly SampleUser[]
-  repos?: readonly SampleRepository[]
+  /** Without dependencies: those that are there stay. */
+  repos?: readonly (Omit<SampleRepository, 'dependencies'> & Record<'dependencies', object[] | null>)[]
   commits?: readonly SampleCommit[]
 }
 

@@ -132,7 +132,7 @@ async function* cutIntoSteps(sql: Sql, importId: number, table: string, rows: nu
         order by position limit ${rows}
       ) step`
     if (next === undefined || next.upTo === null) return
-    yield { importId, after, upTo: next.upTo, onlyNew: true, passesNewUsers: true }
+    yield { importId, after, upTo: next.upTo, isLarge: false, onlyNew: true, passesNewUsers: true }
     after = next.upTo
   }
 }

@@ -1,5 +1,18 @@
 import type { Sql } from '../../database/connect.ts'
 
+/** Whether what the planner knows of the tables is old, after a load of so many changes: a tenth is other, or more. */
+export async function areStatisticsOld(sql: Sql, changes: number): Promise<boolean> {
+  const [found] = await sql<{ old: boolean }[]>`
+    select ${changes} * 10 > users + repositories + commits
+      or (users_count + repositories_count) * 10 > (users + repositories) * 11 as old
+    from dataset, (
+      select greatest(u.reltuples, 0) as users, greatest(r.reltuples, 0) as repositories, greatest(c.reltuples, 0) as commits
+      from pg_class u, pg_class r, pg_class c
+      where u.oid = 'users'::regclass and r.oid = 'repositories'::regclass and c.oid = 'commits'::regclass
+    ) known`
+  return found?.old ?? true
+}
+
 /** The planner learns what the tables are now; the embedded database has nobody else to tell it. */
 export async function refreshStatistics(sql: Sql): Promise<void> {
   for (const table of [

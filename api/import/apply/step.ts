@@ -12,6 +12,8 @@ export interface Step {
   importId: number
   after: number
   upTo: number
+  /** The load is large beside what is there: what the planner knows of the tables has to follow while it is applied. */
+  isLarge: boolean
   /** Only what is not there yet; it takes ids beyond the dataset's counts, where no reader sees it. */
   onlyNew: boolean
   /** Whether users whom no reader sees yet need not be noted as affected: all of them will be looked at. */

@@ -3,7 +3,7 @@ import type { Fragment, SqlOrTransaction } from '../../database/connect.ts'
 /** SQL: the postings that some users must have. `users` is SQL: a query of their ids. */
 function selectWanted(tx: SqlOrTransaction, users: Fragment) {
   return tx`
-    select distinct p.dependency_id, w.user_id
+    select distinct p.dependency_id, w.user_id, true as is_wanted
     from (
       select distinct i.user_id, c.repository_id
       from (${users}) a(user_id) join identities i using (user_id) join contributions c using (identity)
@@ -12,11 +12,9 @@ function selectWanted(tx: SqlOrTransaction, users: Fragment) {
 
 /** Adds the postings of users who have none yet. `users` is SQL: a query of their ids, each once. */
 export async function addUserDependencies(tx: SqlOrTransaction, users: Fragment): Promise<void> {
-  await tx`analyze contributions`
-  await tx`analyze dependency_repositories`
   await tx`
     insert into dependency_users (dependency_id, user_id)
-    ${selectWanted(tx, users)} order by dependency_id, user_id`
+    select dependency_id, user_id from (${selectWanted(tx, users)}) w order by dependency_id, user_id`
 }
 
 /**
@@ -26,17 +24,20 @@ export async function addUserDependencies(tx: SqlOrTransaction, users: Fragment)
 export async function refreshUserDependencies(tx: SqlOrTransaction, users: Fragment): Promise<void> {
   await tx`create temporary table affected_users on commit drop as select id as user_id from (${users}) u(id)`
   await tx`analyze affected_users`
+  // Most of their postings stay: the two sets are compared as a whole, and the index is asked for the difference alone.
   await tx`
-    create temporary table wanted_postings on commit drop as
-    ${selectWanted(tx, tx`select user_id from affected_users`)}`
-  await tx`create index on wanted_postings (user_id, dependency_id)`
-  await tx`analyze wanted_postings`
+    create temporary table differing_postings on commit drop as
+    select dependency_id, user_id, present.is_there is null as is_missing
+    from (${selectWanted(tx, tx`select user_id from affected_users`)}) wanted
+      full join (
+        select p.dependency_id, p.user_id, true as is_there from affected_users join dependency_users p using (user_id)
+      ) present using (dependency_id, user_id)
+    where wanted.is_wanted is null or present.is_there is null`
+  await tx`analyze differing_postings`
   await tx`
-    delete from dependency_users p using affected_users a
-    where p.user_id = a.user_id
-      and not exists (select from wanted_postings w where w.user_id = p.user_id and w.dependency_id = p.dependency_id)`
+    delete from dependency_users p using differing_postings d
+    where not d.is_missing and p.dependency_id = d.dependency_id and p.user_id = d.user_id`
   await tx`
     insert into dependency_users (dependency_id, user_id)
-    select dependency_id, user_id from wanted_postings order by dependency_id, user_id
-    on conflict do nothing`
+    select dependency_id, user_id from differing_postings where is_missing order by dependency_id, user_id`
 }

@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest'
+import { createRandom, type Random } from '../sample/random.ts'
+import { readListAnswer } from './support/list-answer.ts'
+import {
+  createPlainCatalog,
+  type PlainCatalog,
+  type PlainPage,
+  type PlainRange,
+} from './support/plain-catalog.ts'
+import { createRandomForge, mixCase, type RandomForge, takePart } from './support/random-forge.ts'
+import { loadRecords, type Records } from './support/records.ts'
+import type { OracleFilter } from './support/sample-oracle.ts'
+import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+
+/** `TEST_SEED=… npx vitest run test/exact-lists.test.ts` does again what a run did. */
+const seed = process.env.TEST_SEED ?? String(Date.now())
+const firstLoad = { users: 2_000, repositories: 1_200, commits: 3_000 }
+const laterLoad = { users: 60, repositories: 40, commits: 150 }
+const laterChange = { users: 150, repositories: 120, commits: 200 }
+const rounds = 4
+/** New ones in each round; half as many that were asked for before are asked for again. */
+const filtersPerRound = 50
+const repositoriesPerRound = 12
+
+/** A list that can be asked for, and what it must answer. */
+interface List {
+  path: string
+  query: Record<string, string>
+  findPage(range: PlainRange): Promise<PlainPage>
+}
+
+describeOnEachDatabase('every list', (kind) => {
+  test('answers any page of any filter as plain SQL does, before and after loads that change all sorts of things', async () => {
+    console.info(`seed ${seed}`)
+    const random = createRandom(`${seed} filters`)
+    const forge = createRandomForge(seed)
+    const service = await startTestService(kind, { data: 'empty' })
+    try {
+      const { secret } = await service.createKey({ role: 'admin' })
+      const plain = await createPlainCatalog(service.sql)
+      const filtered: List[] = []
+      for (let round = 0; round < rounds; round++) {
+        for (const load of round === 0 ? [forge.grow(firstLoad)] : createLoads(random, forge)) {
+          await loadRecords(service.sql, load)
+        }
+        await plain.fill(forge)
+        const known = random.shuffle(filtered).slice(0, filtersPerRound / 2)
+        filtered.push(...createFilteredLists(random, forge, plain))
+        const lists = [
+          ...known,
+          ...filtered.slice(-filtersPerRound),
+          ...createNestedLists(random, forge, plain),
+        ]
+        for (const list of lists) await expectPages(service, secret, random, list)
+      }
+    } finally {
+      await service.close()
+    }
+  }, 300_000)
+})
+
+/** What changes and what comes, in one load or in two. */
+function createLoads(random: Random, forge: RandomForge): Records[] {
+  const changed = forge.change(laterChange)
+  const grown = forge.grow(laterLoad)
+  if (random.chance(0.5)) return [changed, grown]
+  const join = <Kind extends keyof Records>(kind: Kind) => [...(changed[kind] ?? []), ...(grown[kind] ?? [])]
+  return [{ users: join('users'), repos: join('repos'), commits: join('commits') }]
+}
+
+function createFilteredLists(random: Random, forge: RandomForge, plain: PlainCatalog): List[] {
+  const declared = forge.repositories.flatMap(({ dependencies }) =>
+    dependencies.map(({ dependency }) => dependency),
+  )
+  const pickName = () => random.pick(declared).dependency_name
+  return Array.from({ length: filtersPerRound }, (_, index) => {
+    const filter: OracleFilter = {
+      ...(random.chance(0.5) && { location: drawLocation(random, forge) }),
+      ...(random.chance(0.5) && {
+        names: Array.from({ length: random.pick([1, 1, 3, 50]) }, () =>
+          random.chance(0.1) ? 'no-such-name' : mixCase(random, pickName()),
+        ),
+      }),
+      ...(random.chance(0.3) && {
+        files: Array.from({ length: random.integer(1, 3) }, () => random.pick(declared).dependency_file),
+      }),
+    }
+    const { location, names, files } = filter
+    const query = {
+      ...(names && { dependency_names: names.join() }),
+      ...(files && { dependency_files: files.join() }),
+    }
+    if (index % 3 === 0)
+      return {
+        path: '/repos',
+        query,
+        findPage: (range) =>
+          plain.listRepositories({ ...(names && { names }), ...(files && { files }) }, range),
+      }
+    return {
+      path: '/users',
+      query: { ...(location !== undefined && { location }), ...query },
+      findPage: (range) => plain.listUsers(filter, range),
+    }
+  })
+}
+
+/** One that many have, part of one, all of one, or none that anybody has. */
+function drawLocation(random: Random, { users }: RandomForge): string {
+  const somebody = random.pick(users.flatMap(({ location }) => location ?? []))
+  return random.pick([
+    () => random.pick(['a', ',', 'er', '7', '%', ' ', 'NORWAY', '🌍']),
+    () => takePart(random, somebody),
+    () => mixCase(random, ` ${somebody} `),
+    () => `${somebody} and beyond`,
+  ])()
+}
+
+function createNestedLists(random: Random, { repositories }: RandomForge, plain: PlainCatalog): List[] {
+  return random.sampleByRank(repositories, repositoriesPerRound).flatMap(({ full_name: name }) => [
+    { path: `/repos/${name}/commits`, query: {}, findPage: (range) => plain.listCommits(name, range) },
+    {
+      path: `/repos/${name}/dependencies`,
+      query: {},
+      findPage: (range) => plain.listDependencies(name, range),
+    },
+  ])
+}
+
+/** The first, the middle, the last page and those behind it are right, and so is what each says of the whole. */
+async function expectPages(
+  service: TestService,
+  key: string,
+  random: Random,
+  { path, query, findPage }: List,
+): Promise<void> {
+  const size = random.pick([1, 7, 30, 100])
+  const { total } = await findPage({ limit: 0, offset: 0 })
+  const last = Math.max(1, Math.ceil(total / size))
+  const pages = new Set([1, random.integer(1, last), last, last + random.pick([1, 1_000_000])])
+  for (const page of pages) {
+    const search = new URLSearchParams({ ...query, per_page: String(size), page: String(page) })
+    const answer = readListAnswer(await service.request(`${path}?${search}`, { key }))
+    const asked = `${path}?${search}, seed ${seed}`
+    expect(answer.total, asked).toBe(total)
+    expect(answer.links.get('last')?.searchParams.get('page'), asked).toBe(String(last))
+    expect(answer.data, asked).toEqual((await findPage({ limit: size, offset: (page - 1) * size })).data)
+  }
+}

@@ -1,0 +1,213 @@
+/**
+ * What lists must answer, by plain SQL over the records as they are, straight from `decisions.md` (Lists): `count(*)`,
+ * `order by`, `limit` and `offset`. It shares no code and no table with the service, so that the two can be held
+ * against each other.
+ *
+ * @module
+ */
+import type { Fragment, Sql } from '../../api/database/connect.ts'
+import type { RandomForge } from './random-forge.ts'
+import { fold, type OracleFilter } from './sample-oracle.ts'
+
+/** A page, and how many elements the whole list has. */
+export interface PlainPage {
+  total: number
+  data: object[]
+}
+
+/** Rows of a page. */
+export interface PlainRange {
+  limit: number
+  offset: number
+}
+
+/** The records of a forge in tables of their own. */
+export interface PlainCatalog {
+  /** Puts what the forge is now in the place of what was there. */
+  fill(forge: Pick<RandomForge, 'users' | 'repositories' | 'commits'>): Promise<void>
+  listUsers(filter: OracleFilter, range: PlainRange): Promise<PlainPage>
+  listRepositories(filter: OracleFilter, range: PlainRange): Promise<PlainPage>
+  listCommits(fullName: string, range: PlainRange): Promise<PlainPage>
+  listDependencies(fullName: string, range: PlainRange): Promise<PlainPage>
+}
+
+/** Creates the tables, in a schema beside the service's. */
+export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
+  await sql.unsafe(`
+    create schema plain;
+    create table plain.users (
+      id integer primary key, rest_id bigint, login text, email text, location text, document json
+    );
+    create table plain.repositories (id integer primary key, url text, full_name text, owner text, document json);
+    create table plain.dependencies (
+      repository_id integer, name text collate "C", file text collate "C", folded text, document json
+    );
+    create table plain.commits (
+      url text, hash text collate "C", committed_at bigint, address text, account text, document json
+    );
+    create table plain.work (user_id integer, repository_id integer);
+    create table plain.uses (user_id integer, folded text, file text collate "C");
+    create index on plain.uses (folded);
+    create index on plain.uses (user_id, folded);
+    create index on plain.dependencies (repository_id, folded)`)
+
+  async function insert(table: string, columns: string, rows: readonly object[]): Promise<void> {
+    await sql`truncate ${sql.unsafe(table)}`
+    await sql`
+      insert into ${sql.unsafe(table)}
+      select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as r(${sql.unsafe(columns)})`
+  }
+
+  /** SQL: the row `d` of plain.dependencies matches. */
+  function isAskedFor({ names = [], files = [] }: OracleFilter) {
+    return sql`
+      ${names.length === 0 ? sql`true` : sql`d.folded = any(${sql.typed.texts(names.map(fold))})`}
+      and ${files.length === 0 ? sql`true` : sql`d.file = any(${sql.typed.texts(files)})`}`
+  }
+
+  const asksForDependencies = ({ names = [], files = [] }: OracleFilter) => names.length + files.length > 0
+
+  return {
+    async fill({ users, repositories, commits }) {
+      await insert(
+        'plain.users',
+        'id integer, rest_id bigint, login text, email text, location text, document json',
+        users.map((user, index) => ({
+          id: index + 1,
+          rest_id: user.forge_rest_id,
+          login: fold(user.login),
+          email: user.email && fold(user.email),
+          location: user.location && fold(user.location),
+          document: user,
+        })),
+      )
+      await insert(
+        'plain.repositories',
+        'id integer, url text, full_name text, owner text, document json',
+        repositories.map(({ dependencies: _below, ...repository }, index) => ({
+          id: index + 1,
+          url: repository.url,
+          full_name: repository.full_name,
+          owner: fold(repository.owner_login),
+          document: { internal_id: index + 1, ...repository },
+        })),
+      )
+      await insert(
+        'plain.dependencies',
+        'repository_id integer, name text, file text, folded text, document json',
+        repositories.flatMap(({ dependencies }, index) =>
+          dependencies.map((document) => ({
+            repository_id: index + 1,
+            name: document.dependency.dependency_name,
+            file: document.dependency.dependency_file,
+            folded: fold(document.dependency.dependency_name),
+            document,
+          })),
+        ),
+      )
+      await insert(
+        'plain.commits',
+        'url text, hash text, committed_at bigint, address text, account text, document json',
+        commits.map((document) => {
+          const address = fold(document.author_email)
+          return {
+            url: document.repo_url,
+            hash: document.commit_hash,
+            committed_at: document.committer_date,
+            address: address.includes('@users.noreply.') ? null : address,
+            account: address.includes('@users.noreply.') ? address.split('@')[0] : null,
+            document,
+          }
+        }),
+      )
+      await sql`analyze plain.users, plain.repositories, plain.commits`
+      await sql`truncate plain.work`
+      // They own it, or authored a commit in it: by their address, or as the forge hides it, with their id or login.
+      await sql`
+        insert into plain.work
+        select u.id, r.id from plain.users u join plain.repositories r on r.owner = u.login
+        union
+        select u.id, r.id from plain.commits c join plain.repositories r using (url) join plain.users u on u.email = c.address
+        union
+        select u.id, r.id from plain.commits c join plain.repositories r using (url)
+          join plain.users u on u.rest_id::text = split_part(c.account, '+', 1)
+        where strpos(c.account, '+') > 0
+        union
+        select u.id, r.id from plain.commits c join plain.repositories r using (url) join plain.users u on u.login = c.account
+        where strpos(c.account, '+') = 0`
+      await sql`analyze plain.work, plain.dependencies`
+      await sql`truncate plain.uses`
+      await sql`
+        insert into plain.uses
+        select distinct w.user_id, d.folded, d.file from plain.work w join plain.dependencies d using (repository_id)`
+      await sql`analyze plain.uses`
+    },
+
+    async listUsers(filter, { limit, offset }) {
+      const place = fold(filter.location?.trim() ?? '')
+      const matching = sql`
+        from plain.users u
+        where ${place === '' ? sql`true` : sql`strpos(u.location, ${place}) > 0`}
+          and ${
+            asksForDependencies(filter)
+              ? sql`u.id in (
+                select d.user_id from plain.uses d where ${isAskedFor(filter)})`
+              : sql`true`
+          }`
+      return readPage(
+        sql,
+        sql`select count(*) ${matching}`,
+        sql`
+        select u.document ${matching} order by u.id limit ${limit} offset ${offset}`,
+      )
+    },
+
+    async listRepositories(filter, { limit, offset }) {
+      const matching = sql`
+        from plain.repositories r
+        where ${
+          asksForDependencies(filter)
+            ? sql`r.id in (select d.repository_id from plain.dependencies d where ${isAskedFor(filter)})`
+            : sql`true`
+        }`
+      return readPage(
+        sql,
+        sql`select count(*) ${matching}`,
+        sql`
+        select r.document::jsonb || jsonb_build_object('dependencies', coalesce((
+          select json_agg(d.document order by d.name, d.file) from plain.dependencies d where d.repository_id = r.id
+        ), '[]')) as document
+        from (select r.* ${matching} order by r.id limit ${limit} offset ${offset}) r order by r.id`,
+      )
+    },
+
+    async listCommits(fullName, { limit, offset }) {
+      const matching = sql`
+        from plain.commits c join plain.repositories r using (url) where r.full_name = ${fullName}`
+      return readPage(
+        sql,
+        sql`select count(*) ${matching}`,
+        sql`
+        select c.document ${matching} order by c.committed_at desc nulls last, c.hash limit ${limit} offset ${offset}`,
+      )
+    },
+
+    async listDependencies(fullName, { limit, offset }) {
+      const matching = sql`
+        from plain.dependencies d join plain.repositories r on r.id = d.repository_id where r.full_name = ${fullName}`
+      return readPage(
+        sql,
+        sql`select count(*) ${matching}`,
+        sql`
+        select d.document ${matching} order by d.name, d.file limit ${limit} offset ${offset}`,
+      )
+    },
+  }
+}
+
+async function readPage(sql: Sql, count: Fragment, page: Fragment): Promise<PlainPage> {
+  const [found] = await sql<{ total: number; data: string }[]>`
+    select (${count})::integer as total, coalesce((select json_agg(document) from (${page}) p), '[]')::text as data`
+  if (found === undefined) throw new Error('a count has one row')
+  return { total: found.total, data: JSON.parse(found.data) }
+}

@@ -1,0 +1,330 @@
+/**
+ * A forge that is made up from a seed, and changes as forges do: what to load, and what there is then.
+ *
+ * @module
+ */
+import { createRandom, type Random } from '../../sample/random.ts'
+import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../sample/records.ts'
+import type { Records } from './records.ts'
+
+/** How much of it. */
+export interface ForgeSize {
+  users: number
+  repositories: number
+  commits: number
+}
+
+/** What is there, in the order in which it came, and what can come next. */
+export interface RandomForge {
+  readonly users: readonly SampleUser[]
+  readonly repositories: readonly SampleRepository[]
+  readonly commits: readonly SampleCommit[]
+  /** Adds so much; promises the load that says so. */
+  grow(size: ForgeSize): Records
+  /** Changes so much of what is there; promises the load that says so. */
+  change(size: ForgeSize): Records
+}
+
+/** Letters of both cases, with accents composed and not, and what means something to a database or an address. */
+const cities = [
+  ...[
+    'Berlin',
+    'BERLIN Mitte',
+    'São Paulo',
+    'Sa\u0303o Paulo',
+    'Zürich',
+    'Zu\u0308rich',
+    'İstanbul',
+    'Iğdır',
+  ],
+  ...[
+    'Straßburg',
+    'STRASSE 7',
+    'Πειραιάς',
+    'ΣΠΆΡΤΗ',
+    '東京',
+    '🌍 everywhere',
+    '100% remote',
+    'a_b',
+    'C:\\home',
+  ],
+  ...['Oslo', 'Lagos', 'New  York', "L'Aquila", 'Łódź', 'Reykjavík', 'x&y=z', '"quoted"', 'Ålesund'],
+]
+const lands = ['', ', Germany', ', Brasil', ', TÜRKIYE', ', Norway', ' (USA)', ', 日本']
+/** Names of the dependencies that most use; some differ from each other by case alone. */
+const wellKnown = [
+  ...[
+    'react',
+    'React',
+    'django',
+    'Django',
+    '@types/node',
+    'lodash',
+    'Größe',
+    'GRÖSSE',
+    'naïve',
+    'nai\u0308ve',
+  ],
+  ...[
+    '100%',
+    'a_b',
+    'back\\slash',
+    "o'clock",
+    '{braces}',
+    '"q"',
+    'ΣΊΣΥΦΟΣ',
+    'σίσυφος',
+    'İ18n',
+    '名前',
+    'NULL',
+    '$1',
+  ],
+]
+const files = [
+  'package.json',
+  'go.mod',
+  'Cargo.toml',
+  'pom.xml',
+  'requirements.txt',
+  'Gemfile',
+  'GEMFILE',
+  'ü.toml',
+]
+
+/** A name of a dependency: the lower the number, the more use it. */
+function nameDependency(number: number): string {
+  return wellKnown[number] ?? `package-${number}`
+}
+
+/** Part of the text, in any case. */
+export function takePart(random: Random, text: string): string {
+  const letters = [...text.normalize(random.chance(0.5) ? 'NFC' : 'NFD')]
+  const from = random.integer(0, letters.length - 1)
+  // Not between a letter and its accent.
+  const start = letters.findIndex((letter, index) => index >= from && !/\p{M}/u.test(letter))
+  let end = Math.max(0, start) + random.integer(1, letters.length)
+  while (/\p{M}/u.test(letters[end] ?? '')) end++
+  return mixCase(random, letters.slice(Math.max(0, start), end).join(''))
+}
+
+/** Each letter in either case. */
+export function mixCase(random: Random, text: string): string {
+  return [...text].map((letter) => random.pick([letter, letter.toUpperCase(), letter.toLowerCase()])).join('')
+}
+
+/** Creates a forge with nothing in it. */
+export function createRandomForge(seed: string): RandomForge {
+  const random = createRandom(seed)
+  const users: SampleUser[] = []
+  const repositories: SampleRepository[] = []
+  const commits: SampleCommit[] = []
+  /** Repositories whose next line says what they declare. */
+  const redeclared = new Set<SampleRepository>()
+  let names = 0
+
+  function createPlace(): string | null {
+    if (random.chance(0.2)) return null
+    const place = `${random.pickSkewed(cities)}${random.pick(lands)}`
+    return random.chance(0.3) ? `${place} ${random.integer(1, 400)}` : place
+  }
+
+  function createUser(): SampleUser {
+    const number = users.length + 1
+    const login = mixCase(random, `dev-${++names}`)
+    return {
+      forge_rest_id: number * 3,
+      forge_graphql_id: `U_${number}`,
+      login,
+      name: random.chance(0.5) ? `Nameß ${number}` : null,
+      email: createAddress(login),
+      avatar_url: null,
+      company: null,
+      location: createPlace(),
+      bio: random.chance(0.1) ? '"\\ \u2028 \t 🙂' : null,
+      followers: random.integer(0, 9),
+      following: 0,
+      type: 'User',
+      created_at: '2024-01-01T00:00:00Z',
+      updated_at: '2024-01-01T00:00:00Z',
+    }
+  }
+
+  /** Some have none, a few share one. */
+  function createAddress(login: string): string | null {
+    if (random.chance(0.3)) return null
+    return random.chance(0.05) ? 'team@Example.org' : `${mixCase(random, login)}@example.org`
+  }
+
+  function createDependencies(url: string): SampleDependency[] {
+    const most = random.chance(0.02) ? 130 : 14
+    const made = new Map<string, SampleDependency>()
+    for (let left = random.integer(0, most); left > 0; left--) {
+      const name = nameDependency(Math.floor(random.skewedFraction(3) * 800))
+      const file = random.pickSkewed(files)
+      const isRemoved = random.chance(0.2)
+      made.set(`${name}\0${file}`, {
+        url,
+        first_use_date: random.integer(1, 1000),
+        last_use_date: isRemoved ? 2000 : null,
+        updated_at: 2000,
+        status: isRemoved ? 'removed' : 'active',
+        dependency: { dependency_name: name, dependency_file: file },
+      })
+    }
+    return [...made.values()]
+  }
+
+  function createAddressOf(owner: string, name: string) {
+    return {
+      name,
+      owner_login: owner,
+      full_name: `${owner}/${name}`,
+      url: `https://forge.example/${owner}/${name}`,
+    }
+  }
+
+  function createPlaceOfRepository() {
+    const owner = random.chance(0.1) ? `org-${random.integer(1, 20)}` : random.pickSkewed(users).login
+    return createAddressOf(mixCase(random, owner), `repo-${++names}`)
+  }
+
+  function createRepository(): SampleRepository {
+    const number = repositories.length + 1
+    const place = createPlaceOfRepository()
+    return {
+      forge_rest_id: number * 5,
+      forge_graphql_id: `R_${number}`,
+      ...place,
+      private: false,
+      owner_avatar_url: null,
+      description: random.chance(0.1) ? 'what "it" does \\ 🙂' : null,
+      homepage: null,
+      fork: false,
+      forks_count: 0,
+      archived: null,
+      disabled: null,
+      license: null,
+      language: null,
+      stargazers_count: 0,
+      watchers_count: 0,
+      open_issues_count: 0,
+      has_issues: null,
+      has_discussions: null,
+      has_projects: null,
+      created_at: 1,
+      updated_at: null,
+      pushed_at: null,
+      visibility: null,
+      size: random.integer(0, 99),
+      default_branch: 'main',
+      dependencies: createDependencies(place.url),
+    }
+  }
+
+  function createAuthor(): string {
+    const { login, email, forge_rest_id: id } = random.pickSkewed(users)
+    if (random.chance(0.1)) return 'somebody@else.example'
+    if (email !== null && random.chance(0.5)) return mixCase(random, email)
+    const host = 'users.noreply.forge.example'
+    // By its id whatever the login says, or by the login alone.
+    return random.chance(0.5) ? `${id}+was-${login}@${host}` : `${mixCase(random, login)}@${host}`
+  }
+
+  function createCommit(repo_url: string): SampleCommit {
+    const date = random.chance(0.1) ? null : random.integer(1, 3000)
+    return {
+      commit_hash: (commits.length * 2 + 1).toString(16).padStart(6, '0').repeat(7).slice(0, 40),
+      author_email: createAuthor(),
+      author_date: date,
+      committer_email: 'committer@forge.example',
+      committer_date: date,
+      message: random.pick(['fix', 'add "it"', 'Ünïcode\n\nbody']),
+      repo_url,
+    }
+  }
+
+  /** Adds to `all`; promises what came. */
+  function add<Thing>(all: Thing[], count: number, create: () => Thing): Thing[] {
+    const added: Thing[] = []
+    for (let left = count; left > 0; left--) {
+      const thing = create()
+      all.push(thing)
+      added.push(thing)
+    }
+    return added
+  }
+
+  /** Puts others in the place of some; promises what came. */
+  function replace<Thing>(all: Thing[], count: number, change: (thing: Thing) => Thing): Thing[] {
+    const places = new Set<number>()
+    while (places.size < Math.min(count, all.length)) places.add(random.integer(0, all.length - 1))
+    return [...places].flatMap((place) => {
+      const old = all[place]
+      if (old === undefined) return []
+      const changed = change(old)
+      all[place] = changed
+      return [changed]
+    })
+  }
+
+  function changeUser(user: SampleUser): SampleUser {
+    const draw = random.fraction()
+    if (draw < 0.5) return { ...user, location: createPlace() }
+    if (draw < 0.7) return { ...user, email: createAddress(user.login) }
+    // A new name, or one that somebody else has.
+    if (draw < 0.8)
+      return { ...user, login: random.chance(0.2) ? random.pick(users).login : `new-${++names}` }
+    return { ...user, followers: user.followers + 1 }
+  }
+
+  return {
+    users,
+    repositories,
+    commits,
+    grow: (size) => ({
+      users: add(users, size.users, createUser),
+      repos: add(repositories, size.repositories, createRepository),
+      commits: add(commits, size.commits, () => createCommit(random.pickSkewed(repositories).url)),
+    }),
+    change(size) {
+      const changedUsers = replace(users, size.users, changeUser)
+      const repos = replace(repositories, size.repositories, changeRepository)
+      const changedCommits = replace(commits, size.commits, (commit) => ({
+        ...commit,
+        ...(random.chance(0.5)
+          ? { author_email: createAuthor() }
+          : { committer_date: random.integer(1, 3000) }),
+      }))
+      return {
+        users: changedUsers,
+        // A line without dependencies leaves those that are there; they follow the repository.
+        repos: repos.map((repository) =>
+          redeclared.delete(repository) ? repository : { ...repository, dependencies: null },
+        ),
+        commits: changedCommits,
+      }
+    },
+  }
+
+  function changeRepository(repository: SampleRepository): SampleRepository {
+    const draw = random.fraction()
+    const moved = draw < 0.4 ? moveRepository(repository) : { ...repository, size: random.integer(0, 99) }
+    const changed =
+      draw < 0.2 || draw > 0.6 ? { ...moved, dependencies: createDependencies(moved.url) } : moved
+    if (changed !== moved || random.chance(0.5)) redeclared.add(changed)
+    return changed
+  }
+
+  /** Its commits and dependencies go along. */
+  function moveRepository(repository: SampleRepository): SampleRepository {
+    const place = createPlaceOfRepository()
+    for (const [index, commit] of commits.entries()) {
+      if (commit.repo_url === repository.url) commits[index] = { ...commit, repo_url: place.url }
+    }
+    return {
+      ...repository,
+      ...place,
+      dependencies: repository.dependencies.map((dependency) => ({ ...dependency, url: place.url })),
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import { expect, test } from 'vitest'
+import { createRandom } from '../sample/random.ts'
+import type { SampleCommit, SampleRepository } from '../sample/records.ts'
+import { type ListAnswer, readListAnswer } from './support/list-answer.ts'
+import { createPlainCatalog, type PlainCatalog, type PlainPage } from './support/plain-catalog.ts'
+import { createRandomForge } from './support/random-forge.ts'
+import { loadRecords } from './support/records.ts'
+import { describeOnEachDatabase, startTestService } from './support/service.ts'
+
+/** `TEST_SEED=… npx vitest run test/walks-under-loads.test.ts` does again what a run did. */
+const seed = process.env.TEST_SEED ?? String(Date.now())
+const loads = 8
+/** Pages of a walk: most of them have a load before them, and one after. */
+const pages = 12
+const everything = { limit: 1_000_000, offset: 0 }
+const address = {
+  owner_login: 'own',
+  name: 'busy',
+  full_name: 'own/busy',
+  url: 'https://forge.example/own/busy',
+}
+
+/** A list, and what tells its elements apart. */
+interface Walk {
+  path: string
+  keyOf(element: Record<string, unknown>): unknown
+  listAll(plain: PlainCatalog): Promise<PlainPage>
+}
+
+const byId = ({ forge_rest_id: id }: Record<string, unknown>) => id
+const filters = [
+  {},
+  { location: 'a' },
+  { names: ['react'] },
+  { names: ['lodash', 'package-60', 'package-200'] },
+  { files: ['go.mod', 'pom.xml'] },
+]
+const walks: Walk[] = [
+  ...[...filters, { location: 'e', names: ['django', 'react'] }].map((filter) => ({
+    path: `/users?${toQuery(filter)}`,
+    keyOf: byId,
+    listAll: (plain: PlainCatalog) => plain.listUsers(filter, everything),
+  })),
+  ...filters
+    .filter((filter) => !('location' in filter))
+    .map((filter) => ({
+      path: `/repos?${toQuery(filter)}`,
+      keyOf: byId,
+      listAll: (plain: PlainCatalog) => plain.listRepositories(filter, everything),
+    })),
+  {
+    path: '/repos/own/busy/commits?',
+    keyOf: ({ commit_hash: hash }) => hash,
+    listAll: (plain) => plain.listCommits('own/busy', everything),
+  },
+  {
+    path: '/repos/own/busy/dependencies?',
+    keyOf: ({ dependency }) => JSON.stringify(dependency),
+    listAll: (plain) => plain.listDependencies('own/busy', everything),
+  },
+]
+
+function toQuery({ location, names, files }: { location?: string; names?: string[]; files?: string[] }) {
+  return new URLSearchParams({
+    ...(location !== undefined && { location }),
+    ...(names && { dependency_names: names.join() }),
+    ...(files && { dependency_files: files.join() }),
+  })
+}
+
+describeOnEachDatabase('a walk of any list by rel="next"', (kind) => {
+  test('meets every element that was there all along exactly once, in order, while loads come in between', async () => {
+    console.info(`seed ${seed}`)
+    const random = createRandom(`${seed} walks`)
+    const forge = createRandomForge(seed)
+    const service = await startTestService(kind, { data: 'empty' })
+    try {
+      const { secret } = await service.createKey({ role: 'admin' })
+      const plain = await createPlainCatalog(service.sql)
+      const first = forge.grow({ users: 900, repositories: 500, commits: 900 })
+      let busy = declareAnew({
+        ...(forge.repositories[0] ?? expect.unreachable()),
+        ...address,
+        forge_rest_id: 1,
+      })
+      const itsCommits: SampleCommit[] = []
+
+      /** The next state of the one repository whose lists are walked: it is never moved. */
+      function declareAnew(repository: SampleRepository): SampleRepository {
+        const kept = repository.url === address.url && repository.dependencies.length > 50
+        const names = new Set<string>()
+        for (const { dependency } of kept ? repository.dependencies : []) {
+          if (!random.chance(0.1)) names.add(dependency.dependency_name)
+        }
+        while (names.size < 150)
+          names.add(`${random.pick(['a', 'Ü', '@b/', '"', '🌍'])}${random.integer(1, 5000)}`)
+        const dependencies = [...names].map((name) => ({
+          url: address.url,
+          first_use_date: 1,
+          last_use_date: null,
+          updated_at: 1,
+          status: 'active' as const,
+          dependency: { dependency_name: name, dependency_file: 'package.json' },
+        }))
+        return { ...repository, ...address, dependencies }
+      }
+
+      /** Commits of any age, as when a branch is merged. */
+      function commitTo(count: number): SampleCommit[] {
+        return Array.from({ length: count }, () => ({
+          commit_hash: Array.from({ length: 40 }, () => random.integer(0, 15).toString(16)).join(''),
+          author_email: 'somebody@example.org',
+          author_date: 1,
+          committer_email: 'somebody@example.org',
+          committer_date: random.chance(0.1) ? null : random.integer(1, 500),
+          message: 'more',
+          repo_url: address.url,
+        }))
+      }
+
+      itsCommits.push(...commitTo(200))
+      await loadRecords(service.sql, {
+        users: first.users ?? [],
+        repos: [busy, ...(first.repos ?? [])],
+        commits: [...itsCommits, ...(first.commits ?? [])],
+      })
+
+      async function listAll(): Promise<unknown[][]> {
+        const { users, repositories, commits } = forge
+        await plain.fill({
+          users,
+          repositories: [busy, ...repositories],
+          commits: [...itsCommits, ...commits],
+        })
+        const lists: unknown[][] = []
+        for (const walk of walks) {
+          const { data } = await walk.listAll(plain)
+          lists.push(data.map((element) => walk.keyOf({ ...element })))
+        }
+        return lists
+      }
+
+      let staying = await listAll()
+      const states = walks.map(({ path }, index) => ({
+        next: `${path}&per_page=${Math.min(100, Math.ceil((staying[index]?.length ?? 0) / pages))}` as
+          | string
+          | undefined,
+        met: [] as unknown[],
+      }))
+      for (let step = 0; states.some(({ next }) => next !== undefined); step++) {
+        for (const [index, state] of states.entries()) {
+          if (state.next === undefined) continue
+          const answer: ListAnswer = readListAnswer(await service.request(state.next, { key: secret }))
+          state.met.push(...answer.data.map((element) => walks[index]?.keyOf(element)))
+          const next = answer.links.get('next')
+          state.next = next && next.pathname + next.search
+        }
+        if (step >= loads) continue
+        const changed = forge.change({ users: 60, repositories: 40, commits: 0 })
+        const grown = forge.grow({ users: 5, repositories: 5, commits: 40 })
+        busy = declareAnew(busy)
+        const newCommits = commitTo(20)
+        itsCommits.push(...newCommits)
+        await loadRecords(service.sql, {
+          users: [...(changed.users ?? []), ...(grown.users ?? [])],
+          repos: [busy, ...(changed.repos ?? []), ...(grown.repos ?? [])],
+          commits: [...newCommits, ...(grown.commits ?? [])],
+        })
+        const now = await listAll()
+        staying = staying.map((keys, index) => {
+          const there = new Set(now[index])
+          return keys.filter((key) => there.has(key))
+        })
+      }
+      for (const [index, { path }] of walks.entries()) {
+        const met = states[index]?.met ?? []
+        const stayed = new Set(staying[index])
+        expect(staying[index]?.length, `${path}, seed ${seed}`).toBeGreaterThan(pages)
+        expect(
+          met.filter((key) => stayed.has(key)),
+          `${path}, seed ${seed}`,
+        ).toEqual(staying[index])
+        expect(met.length, `${path}, seed ${seed}: met twice`).toBe(new Set(met).size)
+      }
+    } finally {
+      await service.close()
+    }
+  }, 300_000)
+})
