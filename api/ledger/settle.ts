@@ -6,7 +6,7 @@
  * @module
  */
 import { type LookUp, selectDocument } from '../catalog/lookup.ts'
-import type { Sql } from '../database/connect.ts'
+import type { Fragment, Sql } from '../database/connect.ts'
 import type { RateLimitState } from './rate-limit.ts'
 
 /** What a request asks of the ledger. */
@@ -101,6 +101,15 @@ interface Row {
   reset: number | null
 }
 
+/** The first one has the settlements, and each the document of the claim in its place, if it looks one up. */
+interface SettledRow {
+  version: number
+  rows: Row[] | null
+  document: string | null
+}
+
+const noLookUp = { kind: '', key: '' }
+
 /**
  * Settles a group, in its order. A patient group waits up to five seconds for keys that are in other hands; another
  * one passes over them, and they are `busy`.
@@ -130,23 +139,27 @@ export async function settleGroup(
     cost_if_absent: lookUp?.costIfAbsent,
   }))
   // `case` settles nothing where the version is another one.
-  const answers = await sql<{ version: number; rows: Row[] | null; document: string | null }[]>`
-    with found as materialized (
-      select place - 1 as n, kind <> '' and document is null as is_absent, document
-      from unnest(
-          ${sql.typed.texts(claims.map(({ lookUp }) => lookUp?.kind ?? ''))},
-          ${sql.typed.texts(claims.map(({ lookUp }) => lookUp?.key ?? ''))}
-        ) with ordinality asked(kind, key, place)
-        left join lateral (${selectDocument(sql)}) document on true
-    ), settled as materialized (
-      select version,
-        case when version = coalesce(${expected}::bigint, version)
-          then settle(${JSON.stringify(requests)}::text::json, ${patient},
-            array(select n::integer from found where is_absent))
-        end as rows
-      from dataset
-    )
-    select version, case when n = 0 then rows end as rows, document from settled, found order by n`
+  const settled = (absent: Fragment) => sql`
+    select version,
+      case when version = coalesce(${expected}::bigint, version)
+        then settle(${JSON.stringify(requests)}::text::json, ${patient}, ${absent})
+      end as rows
+    from dataset`
+  const lookUps = claims.map(({ lookUp }) => lookUp ?? noLookUp)
+  // What looks nothing up does without the catalog's tables: whoever locks them does not hold it up.
+  const answers = lookUps.every((lookUp) => lookUp === noLookUp)
+    ? await sql<SettledRow[]>`select version, rows, null as document from (${settled(sql`'{}'`)}) settled`
+    : await sql<SettledRow[]>`
+      with found as materialized (
+        select place - 1 as n, kind <> '' and document is null as is_absent, document
+        from unnest(
+            ${sql.typed.texts(lookUps.map(({ kind }) => kind))}, ${sql.typed.texts(lookUps.map(({ key }) => key))}
+          ) with ordinality asked(kind, key, place)
+          left join lateral (${selectDocument(sql)}) document on true
+      ), settled as materialized (
+        ${settled(sql`array(select n::integer from found where is_absent)`)}
+      )
+      select version, case when n = 0 then rows end as rows, document from settled, found order by n`
   const [first] = answers
   if (first === undefined) throw new Error('the dataset row is missing')
   const { version, rows } = first
