@@ -22,7 +22,7 @@ export const liveRuntime = inject('runtime')
 /** A test that reaches into the service, or makes instances of its own: there is nothing to reach into over the wire. */
 export const testInside = test.skipIf(liveRuntime !== undefined)
 
-/** Characters of the longest address that becomes a request. Deno itself refuses longer ones, without a body. */
+/** Characters of the longest address that becomes a request, headers included. Deno itself refuses longer ones, without a body. */
 export const longestAddress = liveRuntime === 'deno' ? 65_500 : Number.POSITIVE_INFINITY
 
 /** Which database a test runs on. */
