@@ -16,18 +16,22 @@ describeOnEachDatabase('connections', (kind) => {
   })
   afterAll(() => service.close())
 
-  test('are counted by what they do, and so are the statements that wait for one', async () => {
-    const { sql } = service
-    const { promise: held, resolve: release } = Promise.withResolvers<void>()
-    const { max } = sql.options
-    const statements = Array.from({ length: max }, () => sql.begin(() => held))
-    await expect.poll(() => readPoolState(sql).busy, { timeout: 20_000 }).toBe(max)
-    const late = sql.begin(() => held)
-    await expect.poll(() => readPoolState(sql).waiting, { timeout: 20_000 }).toBe(1)
-    release()
-    await Promise.all([...statements, late])
-    await expect.poll(() => readPoolState(sql), { timeout: 20_000 }).toMatchObject({ busy: 0, waiting: 0 })
-  })
+  // The embedded database has one session: while a transaction has it, no other connection comes to be.
+  test.runIf(kind === 'postgresql')(
+    'are counted by what they do, and so are the statements that wait for one',
+    async () => {
+      const { sql } = service
+      const { promise: held, resolve: release } = Promise.withResolvers<void>()
+      const { max } = sql.options
+      const statements = Array.from({ length: max }, () => sql.begin(() => held))
+      await expect.poll(() => readPoolState(sql).busy, { timeout: 20_000 }).toBe(max)
+      const late = sql.begin(() => held)
+      await expect.poll(() => readPoolState(sql).waiting, { timeout: 20_000 }).toBe(1)
+      release()
+      await Promise.all([...statements, late])
+      await expect.poll(() => readPoolState(sql), { timeout: 20_000 }).toMatchObject({ busy: 0, waiting: 0 })
+    },
+  )
 })
 
 test('the delay of the event loop shows what blocked it', async () => {
