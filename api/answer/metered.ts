@@ -179,17 +179,15 @@ export function createMeter(
   }
 
   /** Reads what is looked up and settles it, both with one statement. */
-  async function buyUnseen(
-    c: ApiContext,
-    { lookUp, absent, present }: LookedUp,
-    terms: Terms,
-  ): Promise<Bought> {
+  async function buyUnseen(c: ApiContext, asked: LookedUp, terms: Terms): Promise<Bought> {
     const order = { ...terms, cost: documentCost, items: documentCost }
-    const settlement = await settle(c, order, { lookUp })
+    const settlement = await settle(c, order, { lookUp: asked.lookUp })
     if (settlement.outcome === 'stale') throw new Error('a look-up of any version is never stale')
     const { document, version } = settlement
-    if (document === undefined) return { answer: { cost: lookUp.costIfAbsent, error: absent() }, settlement }
-    return { answer: present({ document, version }), settlement }
+    return {
+      answer: answerFound(asked, document === undefined ? undefined : { document, version }),
+      settlement,
+    }
   }
 
   /** Settles what is read already. Undefined: it is of an older dataset, and nothing was taken for it. */
@@ -265,9 +263,8 @@ export function createMeter(
 
     lookedUp(choose) {
       const readFirst = metered(async (c) => {
-        const { lookUp, absent, present } = choose(c)
-        const found = await readCatalog(c, sources, (source) => source.lookUp(lookUp))
-        return found === undefined ? { cost: lookUp.costIfAbsent, error: absent() } : present(found)
+        const asked = choose(c)
+        return answerFound(asked, await readCatalog(c, sources, (source) => source.lookUp(asked.lookUp)))
       })
       return async (c, next) => {
         if (!isBoughtUnseen(c)) return readFirst(c, next)
@@ -283,4 +280,8 @@ export function createMeter(
       return answer(c, settlement)
     },
   }
+}
+
+function answerFound({ lookUp, absent, present }: LookedUp, found: Found | undefined): Metered {
+  return found === undefined ? { cost: lookUp.costIfAbsent, error: absent() } : present(found)
 }
