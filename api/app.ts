@@ -17,12 +17,15 @@ import { createListingStore } from './catalog/listing.ts'
 import { createSources } from './catalog/sources.ts'
 import { loadContract } from './contract.ts'
 import { createReadConnector, type Database } from './database/connect.ts'
+import { assertMigrated } from './database/migrate.ts'
 import { readPoolState } from './database/pool-state.ts'
+import { shareReading } from './database/shared-reading.ts'
 import { createDoor, type Door } from './door.ts'
 import type { ApiContext, Environment } from './environment.ts'
 import { notFound } from './errors.ts'
 import type { BearerKey, Scope } from './ledger/api-key.ts'
 import { createLedger } from './ledger/ledger.ts'
+import { describeCause } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { accessLog } from './middleware/access-log.ts'
 import { admit } from './middleware/admit.ts'
@@ -33,6 +36,7 @@ import { refuseOverload } from './middleware/refuse-overload.ts'
 import { requestIdentity } from './middleware/request-identity.ts'
 import { listStandardHeaders, standardHeaders } from './middleware/standard-headers.ts'
 import { assertReadableUrl, validateUrl } from './middleware/validate-url.ts'
+import type { Phase } from './phase.ts'
 import { apiCatalogPath, createApiCatalogRoute } from './routes/api-catalog.ts'
 import { createApiDocsRoutes } from './routes/api-docs.ts'
 import { addApiKeyRoutes } from './routes/api-key.ts'
@@ -42,9 +46,7 @@ import { addPublicRoutes } from './routes/public.ts'
 import { addRepositoryRoutes } from './routes/repositories.ts'
 import { addUserRoutes } from './routes/users.ts'
 import type { Telemetry } from './telemetry.ts'
-
-/** `waiting`: for the database and its schema; `stopping`: what comes is answered still, and nobody should come. */
-export type Phase = 'waiting' | 'serving' | 'stopping'
+import { createSchemaExplainer } from './unmigrated.ts'
 
 /** What a running service is made of. */
 export interface AppOptions {
@@ -74,8 +76,8 @@ export interface AppOptions {
 const mostUnderWay = 4_000
 /** Of those with a key, so many are worked on at a time, more while others are turned away; up to so many take turns. */
 const admission = { atOnce: 64, atOnceInCrowd: 256, mostWaiting: 2_000 }
-/** A filter that has to be found first may wait so many times longer for its turn. */
-const listingPatience = 5
+/** A filter that has to be found first may wait so many times longer for its turn; so many requests wait for that. */
+const listing = { patience: 5, mostWaiting: 1_000 }
 
 const crossOriginHeaders = {
   allowed: ['Authorization', 'Idempotency-Key', 'If-None-Match', 'Max-Credits'],
@@ -102,6 +104,8 @@ const crossOriginHeaders = {
 export interface App {
   app: Hono<Environment>
   door: Door
+  /** Ends what it does beside requests. To be awaited before the database is closed. */
+  close(): Promise<void>
 }
 
 /** Creates the app. It listens nowhere yet: hand its `fetch` to a server, or requests to its `request`. */
@@ -133,7 +137,9 @@ export function createApp(options: AppOptions): App {
   })
   const listings = createListingStore(sql, {
     maxBytes: options.listingsMegabytes * 2 ** 20,
-    longestWait: longestWait * listingPatience,
+    longestWait: longestWait * listing.patience,
+    mostWaiting: listing.mostWaiting,
+    report: (message) => logger.warning('{message}', { message }),
   })
   const sources = createSources(database, listings)
   const meter = createMeter(ledger, {
@@ -143,10 +149,14 @@ export function createApp(options: AppOptions): App {
     sources,
     traceDatabase: options.telemetry?.traceDatabase,
   })
-  replicas.watch((message) => logger.warning('{message}', { message }))
+  replicas.watch((message) => logger.warning('{message}', { message: describeCause(message) }))
 
   const root = new Hono<Environment>()
-  root.onError(createErrorHandler(logger))
+  // On the ledger's connections, whose statements are short: being busy is not being unwell.
+  const checkSchema = shareReading(() => assertMigrated(ledgerSql))
+  const answerError = createErrorHandler(logger)
+  const explainFailure = createSchemaExplainer(checkSchema)
+  root.onError(async (error, c) => answerError(await explainFailure(error), c))
   const answerNowhere = meter.metered(() => Promise.reject(notFound('Not found')))
   root.notFound(async (c) => {
     if (c.get('caller') !== undefined) return (await answerNowhere(c, async () => {})) ?? c.body(null)
@@ -209,7 +219,15 @@ export function createApp(options: AppOptions): App {
   addRepositoryRoutes({ app, sources, meter, publicUrl })
   addApiKeyRoutes({ app, sql, meter, publicUrl })
   addOperationsRoutes({ app, sql, meter, metrics, publicUrl })
-  addPublicRoutes({ app, database, readPhase, contract: loadContract(), program, publicRoot })
+  addPublicRoutes({
+    app,
+    database,
+    assertMigrated: checkSchema,
+    readPhase,
+    contract: loadContract(),
+    program,
+    publicRoot,
+  })
   app.route(apiCatalogPath, createApiCatalogRoute(publicRoot))
   if (basePath !== '') root.route(apiCatalogPath, createApiCatalogRoute(publicRoot))
   app.route('/docs', createDocsRoutes({ directory: docsDirectory, basePath }))
@@ -222,5 +240,5 @@ export function createApp(options: AppOptions): App {
       readDemoKey: options.readDemoKey,
     }),
   )
-  return { app: root, door }
+  return { app: root, door, close: listings.close }
 }

@@ -4,9 +4,10 @@
  * @module
  */
 import type { Logger } from '@logtape/logtape'
-import { type App, createApp, type Phase } from './app.ts'
+import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/connect.ts'
+import type { Phase } from './phase.ts'
 import { docsDirectory, readCommit, readVersion } from './program.ts'
 import type { Telemetry } from './telemetry.ts'
 

@@ -19,7 +19,7 @@ if (config.databaseUrl === undefined) {
 }
 const database = await openDatabase(config)
 const telemetryExport = await startTelemetry(process.env)
-const { app } = createConfiguredApp(config, {
+const { app, close } = createConfiguredApp(config, {
   database,
   logger: await configureLog(config),
   runtime: `deno ${Deno.version.deno}`,
@@ -45,6 +45,7 @@ export default {
 /** The platform sends no more requests: answers those under way, then leaves the database. */
 async function stop(): Promise<void> {
   await Promise.allSettled(underWay)
+  await close()
   await database.close()
   process.exit(0)
 }

@@ -109,6 +109,11 @@ export function unavailable(message: string, cause?: unknown, refusal: Refusal =
   })
 }
 
+/** 503: the database has not the schema of this version. `cause` says what to do. */
+export function notMigrated(cause: Error): ApiError {
+  return unavailable('Database not migrated', cause)
+}
+
 /** 503: there is more to do than can be done soon. */
 export function overCapacity(): ApiError {
   return unavailable('Over capacity', undefined, 'over_capacity')

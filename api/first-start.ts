@@ -14,6 +14,7 @@ import { findSources, importNdjson } from './import/ndjson.ts'
 import { findApiKeys, hashSecret, type Role, scopes } from './ledger/api-key.ts'
 import { createKey } from './ledger/keys.ts'
 import type { RateLimit } from './ledger/rate-limit.ts'
+import { formatOrigin } from './local-address.ts'
 
 const sampleDirectory = join(import.meta.dirname, '..', 'sample')
 const demoCredits = 10_000
@@ -101,8 +102,7 @@ export function describeStart({
   port: number
   keys: DemoKeys | undefined
 }): string {
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host
-  const local = `http://${host}:${port}`
+  const local = formatOrigin({ host: config.host, port })
   const base = config.baseUrl ?? local
   const lines = [
     '',

@@ -6,16 +6,13 @@
  */
 import process from 'node:process'
 import { readConfig, readEnvironment } from './config.ts'
+import { localOrigin } from './local-address.ts'
 
-const { host, port, baseUrl } = readConfig(readEnvironment(process.env))
-const everywhere = new Map([
-  ['0.0.0.0', '127.0.0.1'],
-  ['::', '[::1]'],
-])
-const address = everywhere.get(host) ?? (host.includes(':') ? `[${host}]` : host)
+const config = readConfig(readEnvironment(process.env))
+const { port, baseUrl } = config
 const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/$/, '')
 try {
-  const answer = await fetch(`http://${address}:${port}${basePath}/health`)
+  const answer = await fetch(`${localOrigin(config)}${basePath}/health`)
   console.log(await answer.text())
   process.exitCode = answer.ok ? 0 : 1
 } catch {

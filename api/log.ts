@@ -71,8 +71,9 @@ const uuid = /[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/gi
 const emailAddress = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}/gu
 
 /**
- * An error for the log: its stack, its causes, without what could be a key or somebody's address. Messages of a database
- * may repeat values; its `detail` and the parameters of the statement always do, and are left out.
+ * An error, or what is said of one, for the log: its stack, its causes, without what could be a key or somebody's
+ * address. Messages of a database may repeat values; its `detail` and the parameters of the statement always do, and are
+ * left out.
  */
 export function describeCause(cause: unknown): string {
   const parts: string[] = []

@@ -14,7 +14,7 @@ import type { ApiContext, Environment } from './environment.ts'
 import type { Refusal } from './errors.ts'
 import { createLoopMonitor } from './event-loop.ts'
 import type { GroupCommitState } from './ledger/group-commit.ts'
-import { describeRoute } from './middleware/access-log.ts'
+import { describeMethod, describeRoute } from './request-names.ts'
 
 /** Where requests are counted that are refused before their route is looked for. */
 const anyRoute = '*'
@@ -25,7 +25,7 @@ export interface MetricsSources {
   readLedger(): GroupCommitState
   /** By name of the pool. */
   readPools(): Record<string, PoolState>
-  listReplicas(): readonly { name: string; isFit: boolean }[]
+  listReplicas(): readonly { name: string; isFit: boolean; failedReads: number }[]
   readDataset(): Promise<Dataset>
 }
 
@@ -96,13 +96,13 @@ function measureRequests(registry: Registry) {
     },
   })
   function count(c: ApiContext, status: number): void {
-    requests.inc({ method: c.req.method, route: describeRoute(c), status })
+    requests.inc({ method: describeMethod(c.req.method), route: describeRoute(c), status })
     const reason = c.get('refusal')
     if (reason !== undefined) refused.inc({ reason })
   }
   return {
     countRefused({ method, status, refusal }: { method: string; status: number; refusal: Refusal }) {
-      requests.inc({ method, route: anyRoute, status })
+      requests.inc({ method: describeMethod(method), route: anyRoute, status })
       refused.inc({ reason: refusal })
     },
     measure: createMiddleware<Environment>(async function measure(c, next) {
@@ -201,8 +201,18 @@ function readReplicas(registry: Registry, sources: MetricsSources) {
     labelNames: ['replica'],
     registers: [registry],
   })
+  const failed = new Counter({
+    name: 'devdata_replica_failed_reads_total',
+    help: 'Reads that failed on a replica, and were done on the primary instead.',
+    labelNames: ['replica'],
+    registers: [registry],
+  })
   return () => {
-    for (const { name, isFit } of sources.listReplicas()) fit.set({ replica: name }, Number(isFit))
+    failed.reset()
+    for (const { name, isFit, failedReads } of sources.listReplicas()) {
+      fit.set({ replica: name }, Number(isFit))
+      failed.inc({ replica: name }, failedReads)
+    }
   }
 }
 

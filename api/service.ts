@@ -5,7 +5,6 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDefectHandler } from './answer/error.ts'
-import type { Phase } from './app.ts'
 import { type Config, readConfig, readEnvironment } from './config.ts'
 import { createConfiguredApp } from './configured-app.ts'
 import { type Database, openDatabase } from './database/connect.ts'
@@ -16,6 +15,7 @@ import type { Door } from './door.ts'
 import { explainFailure, isWorthWaiting } from './failure.ts'
 import { createDemoKeys, type DemoKeys, describeStart, isTrial, loadSampleData } from './first-start.ts'
 import { configureLog } from './log.ts'
+import type { Phase } from './phase.ts'
 import { createTelemetry, type TelemetryExport } from './telemetry.ts'
 
 /** What differs between runtimes. */
@@ -81,7 +81,7 @@ async function start({ environment, runtime, terminal, startTelemetry, listen }:
   let listener: Listener | undefined
   let keys: DemoKeys | undefined
   try {
-    const { app, door } = createConfiguredApp(config, {
+    const { app, door, close } = createConfiguredApp(config, {
       database,
       logger,
       runtime,
@@ -99,7 +99,7 @@ async function start({ environment, runtime, terminal, startTelemetry, listen }:
       throw nameListenFailure(error)
     })
     const { port } = listener
-    stopOnSignal(life, { config, database, listener, telemetryExport })
+    stopOnSignal(life, { config, database, listener, closeApp: close, telemetryExport })
     await awaitDatabase(config, database, (reason) => {
       logger.error('Listening on port {port}, waiting for the database: {reason}', { port, reason })
     })
@@ -182,11 +182,13 @@ function stopOnSignal(
     config,
     database,
     listener,
+    closeApp,
     telemetryExport,
   }: {
     config: Config
     database: Database
     listener: Listener
+    closeApp: () => Promise<void>
     telemetryExport: TelemetryExport | undefined
   },
 ): void {
@@ -201,7 +203,7 @@ function stopOnSignal(
     life.phase = 'stopping'
     if (handsOver) await sleep(config.shutdownDelay * 1000)
     const patience = new Promise((resolve) => setTimeout(resolve, stopPatience).unref())
-    await Promise.race([listener.close(), patience])
+    await Promise.race([listener.close().then(closeApp), patience])
     await Promise.race([telemetryExport?.stop(), sleep(telemetryPatience)])
     await database.close()
     process.exit(0)

@@ -9,7 +9,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { Environment } from './environment.ts'
-import { describeRoute } from './middleware/access-log.ts'
+import { describeMethod, describeRoute } from './request-names.ts'
 
 /** Where spans and figures go; each runtime has its own. */
 export interface TelemetryExport {
@@ -60,7 +60,7 @@ export async function createTelemetry({ measuresRequests }: TelemetryExport): Pr
 
   return {
     traceRequest: createMiddleware<Environment>(async function traceRequest(c, next) {
-      const { method } = c.req
+      const method = describeMethod(c.req.method)
       const own = measuresRequests
         ? undefined
         : tracer.startSpan(

@@ -9,7 +9,7 @@ import { openConnection } from './http-connection.ts'
 import { type ClosedLoopJob, type ClosedLoopResult, createRequests, serveJobs } from './load.ts'
 
 /** Answers that come later than this after the end are missing, in milliseconds. */
-const patience = 30_000
+const patience = 120_000
 
 function run(job: ClosedLoopJob): Promise<ClosedLoopResult> {
   const { port, connections, seconds, warmUp, idempotent = false, mayRefuse = false } = job

@@ -19,7 +19,9 @@ import {
   killInstance,
   readOnlyPrimary,
 } from '../test/support/faults.ts'
+import { exitOnSignals } from '../test/support/program.ts'
 
+exitOnSignals()
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '5' },

@@ -4,6 +4,7 @@
  * @module
  */
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { exitOnSignals } from '../test/support/program.ts'
 import { type CatalogPart, catalogParts, measureCatalog } from './catalog/catalog.ts'
 import { createReport, type Report } from './figures.ts'
 import { type LedgerPart, ledgerParts, measureLedger } from './ledger.ts'
@@ -88,7 +89,7 @@ program.addCommand(
     .option('--small-users <count>', 'users in the small database', readCount, 10_000)
     .option('--keep <folder>', 'keep files and databases there, and use what is kept')
     .option('--picture <file>', 'draw latencies by depth and by size, as SVG')
-    .addOption(new Option('--part <name>', 'only one of its parts').choices(catalogParts))
+    .addOption(new Option('--part <name...>', 'only some of its parts').choices(catalogParts))
     .action(
       (
         options: CommonOptions & {
@@ -96,7 +97,7 @@ program.addCommand(
           smallUsers: number
           keep?: string
           picture?: string
-          part?: CatalogPart
+          part?: CatalogPart[]
         },
       ) =>
         run(options, (report) =>
@@ -108,4 +109,5 @@ program.addCommand(
     ),
 )
 
+exitOnSignals()
 await program.parseAsync()

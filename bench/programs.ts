@@ -5,11 +5,13 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setInterval } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { findPostgresBinaries, postgresMissing } from '../test/support/postgres-cluster.ts'
+import { endWithThisProcess } from '../test/support/program.ts'
 
 const project = resolve(import.meta.dirname, '..')
 const run = promisify(execFile)
@@ -20,9 +22,13 @@ export interface Program extends AsyncDisposable {
   pid: number
 }
 
+/** Settings without remembered answers, which would hide what reading takes. */
+export const uncached = { ANSWER_CACHE_MB: '0' }
+
 /** The service as it is deployed, but for its log: the peer has none either. `settings` are settings of its own. */
 export function startOurs(databaseUrl: string, settings: Record<string, string> = {}): Promise<Program> {
-  return start(process.execPath, [...nodeOptions(), join(project, 'api/node.ts')], databaseUrl, settings)
+  const parameters = [...startOptions(), ...nodeOptions(), join(project, 'api/node.ts')]
+  return start(process.execPath, parameters, databaseUrl, settings)
 }
 
 /** The service on Deno. */
@@ -33,6 +39,21 @@ export function startOnDeno(databaseUrl: string, settings: Record<string, string
 
 export function startFastify(databaseUrl: string): Promise<Program> {
   return start(process.execPath, [...nodeOptions(), join(project, 'bench/peers/fastify.ts')], databaseUrl, {})
+}
+
+/** A server that answers every request with the bytes of a file. */
+export function startFloor(file: string): Promise<Program> {
+  const program = join(project, 'bench/peers/floor.ts')
+  return start(process.execPath, [...nodeOptions(), program], '', { ANSWER_FILE: file })
+}
+
+/** Options of Node that `npm start` gives the service. */
+function startOptions(): string[] {
+  const { scripts }: { scripts: { start: string } } = JSON.parse(
+    readFileSync(join(project, 'package.json'), 'utf8'),
+  )
+  const words = scripts.start.split(' ')
+  return words.slice(words.lastIndexOf('node') + 1, -1)
 }
 
 function nodeOptions(): string[] {
@@ -46,14 +67,16 @@ async function start(
   settings: Record<string, string>,
 ): Promise<Program> {
   const { PATH = '', HOME = '' } = process.env
-  const child = spawn(command, parameters, {
-    cwd: tmpdir(), // settings of a .env file must not reach it
-    env: {
-      ...{ PATH, HOME, DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'error', LOG_FORMAT: 'json' },
-      ...settings,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = endWithThisProcess(
+    spawn(command, parameters, {
+      cwd: tmpdir(), // settings of a .env file must not reach it
+      env: {
+        ...{ PATH, HOME, DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'error', LOG_FORMAT: 'json' },
+        ...settings,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  )
   const ended = once(child, 'close')
   const port = await Promise.race([readPort(child), ended.then(() => undefined)])
   const { pid } = child
@@ -80,11 +103,13 @@ export async function runImport(databaseUrl: string, folder: string): Promise<Lo
   const { PATH = '', HOME = '' } = process.env
   const began = performance.now()
   const command = [...nodeOptions(), join(project, 'api/cli/main.ts'), 'import', 'ndjson', folder]
-  const child = spawn(process.execPath, command, {
-    cwd: tmpdir(),
-    env: { PATH, HOME, DATABASE_URL: databaseUrl },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  const child = endWithThisProcess(
+    spawn(process.execPath, command, {
+      cwd: tmpdir(),
+      env: { PATH, HOME, DATABASE_URL: databaseUrl },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    }),
+  )
   const memory = watchMemory({ pid: child.pid ?? 0 })
   const [code] = await once(child, 'close')
   if (code !== 0) throw new Error(`devdata import failed with ${code}`)

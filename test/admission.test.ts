@@ -6,7 +6,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type AdmissionOptions, createAdmission, OverCapacityError } from '../api/admission.ts'
-import { createBatcher } from '../api/database/batch.ts'
+import { type BatchOptions, createBatcher } from '../api/database/batch.ts'
 
 /** What is under way has come to its end, and what that started in the next turn of the event loop has begun. */
 const settled = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
@@ -247,11 +247,11 @@ describe('admission', () => {
 })
 
 /** A batcher whose batches are ended by hand. */
-function createBatches(options: { size?: number; lanes?: number } = {}) {
+function createBatches(options: Partial<BatchOptions<number, string>> = {}) {
   const batches: { inputs: number[]; end(): void; fail(error: Error): void }[] = []
   const ask = createBatcher({
-    size: options.size ?? 100,
-    ...(options.lanes !== undefined && { lanes: options.lanes }),
+    size: 100,
+    ...options,
     run: (inputs: number[]) =>
       new Promise<string[]>((resolve, reject) => {
         batches.push({ inputs, end: () => resolve(inputs.map((input) => `#${input}`)), fail: reject })
@@ -397,6 +397,27 @@ describe('a batcher', () => {
       batches[0]?.end()
       await settled()
       expect(inputs()).toEqual([[1], [2], [3], [4, 5]])
+    })
+
+    test('lends no lane for which there is no connection', async () => {
+      let hasRoom = false
+      const { batches, note, inputs } = createBatches({ hasRoom: () => hasRoom })
+      await note(1)
+      await note(2)
+      vi.advanceTimersByTime(100)
+      await settled()
+      expect(inputs()).toEqual([[1]])
+      hasRoom = true
+      await note(3)
+      expect(inputs()).toEqual([[1], [2, 3]])
+      batches[1]?.end()
+      await settled()
+      hasRoom = false
+      await note(4)
+      expect(inputs()).toHaveLength(2)
+      batches[0]?.end()
+      await settled()
+      expect(inputs()).toEqual([[1], [2, 3], [4]])
     })
 
     test('takes the lane back when it is over', async () => {

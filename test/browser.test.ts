@@ -223,6 +223,22 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     expectGoodManners()
   }, 120_000)
 
+  test('the viewer marks a field that breaks its rule, and none that is left empty', async () => {
+    await page.goto(`${origin}/api-docs#tag/users/listUsers`, { waitUntil: 'networkidle' })
+    await page
+      .getByRole('button', { name: /^Test Request/ })
+      .first()
+      .click()
+    const dialog = page.getByRole('dialog')
+    const after = dialog.getByRole('row').filter({ hasText: 'after' }).first()
+    const marks = dialog.getByRole('button', { name: 'Input is invalid' })
+    await after.waitFor()
+    expect(await marks.count()).toBe(0)
+    await after.getByRole('combobox').last().fill('-7')
+    await after.getByRole('button', { name: 'Input is invalid' }).waitFor()
+    expect(await marks.count()).toBe(1)
+  }, 120_000)
+
   test('the viewer has one place for the key, and its lists of endpoints are links', async () => {
     await page.goto(`${origin}/api-docs`, { waitUntil: 'networkidle' })
     await page.getByRole('link', { name: 'get /users/{login}', exact: true }).click()

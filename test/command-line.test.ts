@@ -12,7 +12,7 @@ import * as v from 'valibot'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { createCommands } from '../api/cli/commands.ts'
 import { startProgress } from '../api/cli/progress.ts'
-import { listMigrations } from '../api/database/migrate.ts'
+import { listMigrations, migrationLock } from '../api/database/migrate.ts'
 import { readVersion } from '../api/program.ts'
 import {
   type CommandResult,
@@ -26,6 +26,8 @@ import {
 } from './support/command-line.ts'
 import { databaseUrl } from './support/databases.ts'
 import { deno, denoPermissions } from './support/deno.ts'
+import { startInstanceProcess } from './support/process.ts'
+import { createUser } from './support/records.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
@@ -495,6 +497,12 @@ describeOnEachDatabase('devdata keys', (kind) => {
   })
 })
 
+/** A client of the embedded database that somebody runs in a folder. */
+function connectTo({ directory }: Location) {
+  const path = join(directory, '.data/postgres.sock')
+  return postgres({ path, user: 'postgres', database: 'postgres', max: 1, onnotice: () => {} })
+}
+
 describe('devdata on the embedded database that nobody runs', () => {
   test('makes it, keeps it, and several commands at once share it', { timeout: 120_000 }, async () => {
     const folder = await createFolder()
@@ -543,8 +551,7 @@ describe('devdata on the embedded database that nobody runs', () => {
     await folder.remove()
 
     async function waitForImports(count: number): Promise<void> {
-      const path = join(folder.directory, '.data/postgres.sock')
-      const sql = postgres({ path, user: 'postgres', database: 'postgres', max: 1, onnotice: () => {} })
+      const sql = connectTo(folder)
       const countImports = async () => (await sql`select from imports`.catch(() => [])).length // none listens yet
       while ((await countImports()) < count) await sleep(50)
       await sql.end()
@@ -588,6 +595,47 @@ describe('devdata beside a running server', () => {
       await ended
       await folder.remove()
     }
+  })
+
+  test('is cut off when the service has to stop, and what it had not finished is undone', {
+    timeout: 120_000,
+  }, async () => {
+    const folder = await createFolder('empty')
+    const settings = { DATA_DIR: join(folder.directory, '.data'), SAMPLE_DATA: 'off' }
+    {
+      await using service = await startInstanceProcess(undefined, settings)
+      const command = startCommand(['import', 'ndjson', '-', '--kind', 'users'], folder) // waits for its input
+      const ended = finishCommand(command)
+      const sql = connectTo(folder)
+      await expect.poll(async () => (await sql`select from imports`).length, { timeout: 20_000 }).toBe(1)
+      await sql.end()
+      expect(await service.stop()).toBe(0)
+      expect(service.readLog()).toContain('through this process were cut off after 3 seconds')
+      command.stdin.end(createUserLine(1))
+      expect(await ended).toMatchObject({ code: 1, stdout: '' })
+    }
+    {
+      await using service = await startInstanceProcess(undefined, settings)
+      const sql = connectTo(folder)
+      // PGlite is busy with nothing else for hours: it answers nobody, so that it can only be ended.
+      const endless = sql`
+        with gone as (delete from dataset returning *) select count(*) from gone, generate_series(1, 1e12::bigint)`
+      const failed = endless.catch((error: unknown) => error)
+      const other = connectTo(folder)
+      let answered: Promise<unknown>
+      do answered = other`select 1`.catch(() => 'cut off')
+      while ((await Promise.race([answered, sleep(500)])) !== undefined)
+      expect(await service.stop()).toBe(0)
+      expect(await answered).toBe('cut off')
+      expect(service.readLog()).toContain('was ended in the middle of a statement')
+      expect(await failed).toBeInstanceOf(Error)
+      await Promise.all([sql.end(), other.end()])
+    }
+    await using service = await startInstanceProcess(undefined, settings)
+    const version = await fetch(`${service.url}/version`)
+    expect(await version.json()).toMatchObject({ dataset: { version: 0 } })
+    await service.stop()
+    await folder.remove()
   })
 })
 
@@ -860,6 +908,21 @@ describe.skipIf(server === undefined)('devdata on a PostgreSQL database', () => 
     expect(applied).toEqual(listMigrations().map(({ name }) => name))
   })
 
+  test('migrate may wait for another one, and take, longer than a statement of a request', async () => {
+    await createDatabase()
+    const sql = postgres(url, { max: 1 })
+    const migrating = await sql.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(${migrationLock})`
+      const migrating = run(['migrate'], {
+        environment: { DATABASE_URL: url, DATABASE_STATEMENT_TIMEOUT: '1' },
+      })
+      await sleep(8_000) // it would be given up after 6
+      return { migrating }
+    })
+    expect(await migrating.migrating).toMatchObject({ code: 0, stderr: '' })
+    await sql.end()
+  })
+
   test('a database of a newer version is refused in words', async () => {
     await createDatabase()
     await run(['migrate'])
@@ -939,15 +1002,5 @@ describe('progress', () => {
 
 /** A user's line, with a number of its own. */
 function createUserLine(number: number): string {
-  const user = {
-    forge_rest_id: 900_000 + number,
-    forge_graphql_id: `U_${number}`,
-    login: `line-user-${number}`,
-    followers: 0,
-    following: 0,
-    type: 'User',
-    created_at: '2024-01-01T00:00:00Z',
-    updated_at: '2024-01-01T00:00:00Z',
-  }
-  return `${JSON.stringify(user)}\n`
+  return `${JSON.stringify(createUser(900_000 + number, { login: `line-user-${number}` }))}\n`
 }

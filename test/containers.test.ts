@@ -39,6 +39,16 @@ describe('the Dockerfile', () => {
       new Set([`node:${lock.packages['node_modules/node'].version}-bookworm-slim`]),
     )
   })
+
+  test('starts the service as npm start does', async () => {
+    const { scripts } = v.parse(
+      v.object({ scripts: v.object({ start: v.string() }) }),
+      JSON.parse(await readText('package.json')),
+    )
+    const [command] = DockerfileParser.parse(dockerfile).getCMDs()
+    const words = command?.getJSONStrings().map((word) => word.getJSONValue())
+    expect(words?.join(' ')).toBe(scripts.start.split(' && ').at(-1))
+  })
 })
 
 describe('the compose file', () => {

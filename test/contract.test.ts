@@ -48,7 +48,7 @@ describe('openapi.yml', () => {
     service = await startTestService('embedded')
     key = (await service.createKey({ role: 'admin' })).secret
     const [row] = await service.sql<{ name: string }[]>`
-      select document::json->>'full_name' as name from repositories
+      select ('{' || members || '}')::json->>'full_name' as name from repositories
       where exists (select from commits where repository_id = repositories.id) and dependencies_count > 0 order by id limit 1`
     if (row === undefined) throw new Error('the sample data has no such repository')
     repository = row.name

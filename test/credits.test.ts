@@ -5,7 +5,7 @@
  */
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { setRateLimit } from '../api/ledger/keys.ts'
+import { revokeKey, setRateLimit } from '../api/ledger/keys.ts'
 import { findBusyRepository } from './support/catalog.ts'
 import { type Answer, describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
@@ -63,6 +63,25 @@ describeOnEachDatabase('credits', (kind) => {
           path: path.replace(/\?.*/, ''),
         },
       ])
+    }
+  })
+
+  test('what is refused says nothing of the data, neither how much there is', async () => {
+    const { secret: poor } = await service.createKey({ credits: 1 })
+    const { secret: rich } = await service.createKey()
+    const { secret: limited } = await service.createKey({ rateLimit: { requests: 1, seconds: 3600 } })
+    const { secret: revoked, id } = await service.createKey()
+    for (const key of [limited, revoked]) await service.request('/users?per_page=2', { key })
+    await revokeKey(service.sql, id)
+    for (const [status, key, headers] of [
+      [403, poor, {}],
+      [403, rich, { 'Max-Credits': '1' }],
+      [429, limited, {}],
+      [401, revoked, {}],
+    ] as const) {
+      const answer = await service.request('/users?per_page=2', { key, headers })
+      const told = ['Link', 'X-Total-Count', 'ETag'].filter((name) => answer.headers.has(name))
+      expect([answer.status, told]).toEqual([status, []])
     }
   })
 

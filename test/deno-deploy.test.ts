@@ -8,6 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { migrate } from '../api/database/migrate.ts'
 import { deno, denoPermissions } from './support/deno.ts'
 import { type DistantProxy, startDistantProxy } from './support/distant-proxy.ts'
 import { type RunningProgram, startProgram } from './support/program.ts'
@@ -124,6 +125,37 @@ describe.skipIf(server === undefined)('an instance that is started by its first 
     })
     expect(await stopped.answer).toBe(200)
     expect(await stopped.code).toBe(0)
+  })
+
+  test('on a database that nobody has migrated says so to whoever asks, and what to do in the log', async () => {
+    const empty = await startTestService('postgresql', { data: 'empty' })
+    try {
+      await empty.sql`drop schema public cascade`
+      await empty.sql`create schema public`
+      await using instance = await startInstance({ DATABASE_URL: empty.location.databaseUrl ?? '' })
+      const { announced, readOutput } = instance
+      for (const path of ['/users', '/health']) {
+        const response = await fetch(`${announced}${path}`, {
+          headers: { Authorization: `Bearer ${unknownKey}` },
+        })
+        expect([path, response.status, response.headers.get('Retry-After'), await response.json()]).toEqual([
+          path,
+          503,
+          '5',
+          { error: 'Database not migrated; retry in 5 seconds' },
+        ])
+      }
+      await expect
+        .poll(readOutput)
+        .toContain('The database has no schema of devdata yet; run \\"devdata migrate\\"')
+      const version = await fetch(`${announced}/version`)
+      expect([version.status, await version.json()]).toMatchObject([200, { dataset: null }])
+      await migrate(empty.sql)
+      expect(await ask(announced, '/users', unknownKey)).toBe(401)
+      expect(await ask(announced, '/health', undefined)).toBe(200)
+    } finally {
+      await empty.close()
+    }
   })
 
   test('without a database server says so, and does not start', async () => {

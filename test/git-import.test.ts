@@ -135,7 +135,10 @@ describeOnEachDatabase('importGit', (kind) => {
       ],
       [{ url: `${url}?tab=readme` }, /must not hold a user name, a token, a query or a fragment/],
       [{ url: 'https://forge.example/acme/%zz' }, /must be the repository's http or https address/],
+      [{ url: 'https://forge.example/acme/%ff' }, /must be the repository's http or https address/],
       [{ url: 'https://forge.example/widget' }, /must be the repository's http or https address/],
+      [{ url: 'https://forge.example/group/acme%2Fwidget' }, /%2Fwidget: name: must be 1 to 100 letters/],
+      [{ url: 'https://forge.example/group%2facme/widget' }, /owner_login: must be 1 to 100 letters/],
       [{ url: 'https://forge.example/~ada/widget' }, /owner_login: must be 1 to 100 letters/],
       [{ url, restId: 7 }, /--rest-id 7: .* is known as repository -\d+/],
     ]

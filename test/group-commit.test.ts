@@ -298,21 +298,24 @@ describe.skipIf(server === undefined)('while somebody else holds a key’s row',
     return watched
   }
 
-  test('requests of other keys are answered, and those of that key afterwards, in their order', async () => {
-    const keys = await Promise.all(repeat(20, () => service.createKey()))
-    const locked = await service.createKey({ credits: 100 })
-    const settle = createGroupCommit(service.ledgerSql, { patientLanes: 1 })
-    const release = await hold(locked.id)
-    const waiting = watch(Promise.all(repeat(30, () => settle(createClaim(locked, 1)))))
-    for (let round = 0; round < 5; round++) {
-      const settlements = await Promise.all(keys.map((key) => settle(createClaim(key, 2))))
-      expect(settlements.map(({ outcome }) => outcome)).toEqual(keys.map(() => 'settled'))
-    }
-    expect(waiting.isDone).toBe(false)
-    await release()
-    const settlements = await waiting.promise
-    expect(settlements).toMatchObject(repeat(30, (index) => ({ balance: 99 - index })))
-  })
+  test.each([1, 0])(
+    'requests of other keys are answered, and those of that key afterwards, in their order, with %i lanes for it',
+    async (patientLanes) => {
+      const keys = await Promise.all(repeat(20, () => service.createKey()))
+      const locked = await service.createKey({ credits: 100 })
+      const settle = createGroupCommit(service.ledgerSql, { patientLanes })
+      const release = await hold(locked.id)
+      const waiting = watch(Promise.all(repeat(30, () => settle(createClaim(locked, 1)))))
+      for (let round = 0; round < 5; round++) {
+        const settlements = await Promise.all(keys.map((key) => settle(createClaim(key, 2))))
+        expect(settlements.map(({ outcome }) => outcome)).toEqual(keys.map(() => 'settled'))
+      }
+      expect(waiting.isDone).toBe(false)
+      await release()
+      const settlements = await waiting.promise
+      expect(settlements).toMatchObject(repeat(30, (index) => ({ balance: 99 - index })))
+    },
+  )
 
   test('requests to the service of other keys are answered, new and known ones, on each instance', async () => {
     const keys = await Promise.all(repeat(20, () => service.createKey()))
@@ -337,6 +340,33 @@ describe.skipIf(server === undefined)('while somebody else holds a key’s row',
     expect(countStatuses(await waiting.promise)).toEqual({ 200: 20 })
     expect(await service.readLedger(locked.id)).toMatchObject({ charged: 21 })
   })
+
+  test.each([2, 4, 5])(
+    'requests of other keys, new ones too, and /health are answered through a pool of %i',
+    async (databasePoolSize) => {
+      const locked = await service.createKey({ credits: 100 })
+      const database = await openSameDatabase(service, { databasePoolSize })
+      const instance = createInstance(database)
+      const ask = (secret: string) => instance.request('/users/ngoldberg', { key: secret })
+      await ask(locked.secret)
+      const release = await hold(locked.id)
+      const waiting = watch(Promise.all(repeat(5, () => ask(locked.secret))))
+      await sleep(20) // the first of them have found the row locked
+      const statuses = await Promise.all(
+        repeat(20, async () => {
+          const { secret } = await service.createKey()
+          const answers = [await ask(secret), await ask(secret), await instance.request('/health')]
+          return answers.map(({ status }) => status)
+        }),
+      )
+      expect(statuses).toEqual(repeat(20, () => [200, 200, 200]))
+      expect(waiting.isDone).toBe(false)
+      await release()
+      expect(countStatuses(await waiting.promise)).toEqual({ 200: 5 })
+      expect(await service.readLedger(locked.id)).toMatchObject({ charged: 6 })
+      await database.close()
+    },
+  )
 
   test('also when its rate limit was never used, requests of all keys are answered', async () => {
     const locked = await service.createKey({ credits: 100, rateLimit: { requests: 50, seconds: 3600 } })
@@ -375,21 +405,29 @@ describe.skipIf(server === undefined)('while somebody else holds a key’s row',
     expect(countStatuses(await waiting.promise)).toEqual({ 200: 10 })
   })
 
-  test('for longer than five seconds, it is 503 with Retry-After, and nothing is charged', async () => {
-    const locked = await service.createKey({ credits: 100 })
-    await lookUp(locked.secret)
-    const release = await hold(locked.id)
-    const answers = await Promise.all(repeat(10, () => lookUp(locked.secret)))
-    await release()
-    expect(countStatuses(answers)).toEqual({ 503: 10 })
-    for (const { headers, json } of answers) {
-      expect(headers.get('Retry-After')).toBe('5')
-      expect(json()).toEqual({ error: 'Database unavailable; retry in 5 seconds' })
-    }
-    expect(await service.readLedger(locked.id)).toMatchObject({ charged: 1 })
-    expect((await lookUp(locked.secret)).status).toBe(200)
-    expect(await service.readLedger(locked.id)).toMatchObject({ charged: 2 })
-  })
+  test.each([10, 2])(
+    'for longer than five seconds, it is 503 with Retry-After, and nothing is charged, through a pool of %i',
+    { timeout: 20_000 },
+    async (databasePoolSize) => {
+      const database = await openSameDatabase(service, { databasePoolSize })
+      const instance = createInstance(database)
+      const lookUp = (secret: string) => instance.request('/users/ngoldberg', { key: secret })
+      const locked = await service.createKey({ credits: 100 })
+      await lookUp(locked.secret)
+      const release = await hold(locked.id)
+      const answers = await Promise.all(repeat(10, () => lookUp(locked.secret)))
+      await release()
+      expect(countStatuses(answers)).toEqual({ 503: 10 })
+      for (const { headers, json } of answers) {
+        expect(headers.get('Retry-After')).toBe('5')
+        expect(json()).toEqual({ error: 'Database unavailable; retry in 5 seconds' })
+      }
+      expect(await service.readLedger(locked.id)).toMatchObject({ charged: 1 })
+      expect((await lookUp(locked.secret)).status).toBe(200)
+      expect(await service.readLedger(locked.id)).toMatchObject({ charged: 2 })
+      await database.close()
+    },
+  )
 
   test('what is free and takes no lock is answered: its balance, its usage, quotes', async () => {
     const locked = await service.createKey({ credits: 100 })
@@ -407,3 +445,53 @@ describe.skipIf(server === undefined)('while somebody else holds a key’s row',
     await release()
   })
 })
+
+describe.skipIf(server === undefined)('a settlement that takes longer than its answer is waited for', () => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService('postgresql')
+  })
+  afterAll(() => service.close())
+
+  test('is 503 and not charged later either, where no session has a limit of time', {
+    timeout: 30_000,
+  }, async () => {
+    const { secret, id } = await service.createKey({ credits: 100 })
+    const database = await openSameDatabase(service, {
+      databaseStatementTimeout: 1, // it is given up after 6
+      databasePreparedStatements: 'off',
+    })
+    const instance = createInstance(database)
+    expect((await instance.request('/users/ngoldberg', { key: secret })).status).toBe(200)
+    await service.sql`create function be_slow() returns trigger language plpgsql as $$
+      begin perform pg_sleep(7); return new; end $$`
+    await service.sql`create trigger be_slow before insert on ledger for each row execute function be_slow()`
+    expect((await instance.request('/users/ngoldberg', { key: secret })).status).toBe(503)
+    await expect.poll(() => countSettlements(service), { timeout: 10_000 }).toBe(0)
+    expect(await service.readLedger(id)).toMatchObject({ balance: 99, charged: 1 })
+    await service.sql`drop function be_slow cascade`
+    await database.close()
+  })
+
+  test.each([0, 5, 30])(
+    'is cancelled by the server after 10 seconds at most, with DATABASE_STATEMENT_TIMEOUT=%i',
+    async (databaseStatementTimeout) => {
+      const { sql, ledgerSql, close } = await openSameDatabase(service, { databaseStatementTimeout })
+      const limits = await Promise.all([sql, ledgerSql].map((pool) => pool`show statement_timeout`))
+      const inWords = (seconds: number) => ({ statement_timeout: seconds === 0 ? '0' : `${seconds}s` })
+      expect(limits.flat()).toEqual([
+        inWords(databaseStatementTimeout),
+        inWords(Math.min(databaseStatementTimeout || 10, 10)),
+      ])
+      await close()
+    },
+  )
+})
+
+/** Statements that settle a group at this moment. */
+async function countSettlements({ sql }: TestService): Promise<number | undefined> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) from pg_stat_activity
+    where datname = current_database() and state = 'active' and query like '%settle(%' and pid <> pg_backend_pid()`
+  return row?.count
+}

@@ -1,12 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { OverCapacityError } from '../api/admission.ts'
 import { createFilter } from '../api/catalog/filter.ts'
-import { createListingStore } from '../api/catalog/listing.ts'
+import { createList } from '../api/catalog/list.ts'
+import { createListingStore, readListed } from '../api/catalog/listing.ts'
+import { foldText } from '../api/catalog/text-key.ts'
+import { userList } from '../api/catalog/users.ts'
+import { openSameDatabase } from './support/instance.ts'
 import { readListAnswer } from './support/list-answer.ts'
 import { loadRecords } from './support/records.ts'
 import { sampleUsers } from './support/sample-oracle.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 describeOnEachDatabase('a load', (kind) => {
+  test('leaves no lists of an older version in the database', async () => {
+    const service = await startTestService(kind)
+    try {
+      const { secret } = await service.createKey()
+      const [model] = sampleUsers
+      if (model === undefined) throw new Error('the sample has no users')
+      for (const followers of [1_000_001, 1_000_002, 1_000_003]) {
+        await service.request(`/users?location=berlin+${followers}`, { key: secret })
+        expect(await service.sql`select from listings`).not.toHaveLength(0)
+        await loadRecords(service.sql, { users: [{ ...model, followers }] })
+        const old = await service.sql`
+          select from listings where version < (select version from dataset)`
+        expect(old).toHaveLength(0)
+      }
+    } finally {
+      await service.close()
+    }
+  })
+
   test.runIf(kind === 'postgresql')(
     'makes the lists anew that are in use, so that nobody has to wait for them after it',
     async () => {
@@ -24,7 +49,7 @@ describeOnEachDatabase('a load', (kind) => {
         const newcomer = { ...model, forge_rest_id: 7, login: 'newcomer', location: 'Berlin' }
         await loadRecords(service.sql, { users: [newcomer] })
         const made = await service.sql<{ list: string; total: number }[]>`
-          select list, total from listings where version = (select version from dataset) order by id desc`
+          select list, total from listings where version = (select version from dataset) order by id`
         expect(made).toHaveLength(3)
         for (const [index, path] of paths.entries()) {
           const { total } = readListAnswer(await service.request(path, { key: secret }))
@@ -49,42 +74,138 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
 
   const megabyte = 2 ** 20
   /** How fast this machine is, is not what the tests are about. */
-  const patience = 300_000 // milliseconds
+  const options = { maxBytes: 16 * megabyte, longestWait: 300_000, mostWaiting: 1_000 }
 
   test('wait by turns: a key that asks for ever new ones delays itself', async () => {
-    const store = createListingStore(service.sql, { maxBytes: 16 * megabyte, longestWait: patience })
+    const store = createListingStore(service.sql, options)
     const order: string[] = []
     const build = async (caller: number, number: number) => {
-      await store.build('users', createFilter({ location: `${caller} ${number}` }), caller)
+      await store.build('users', createFilter({ location: `${caller} ${number}` }), { caller })
       order.push(`${caller}: ${number}`)
     }
+    // With both of its connections open: one alone does a dozen while the other is opened.
+    await Promise.all([build(3, 0), build(3, 1)])
     const many = Array.from({ length: 40 }, (_, number) => build(1, number))
     await Promise.all([...many, build(2, 0)])
-    expect(order).toHaveLength(41)
-    expect(order.indexOf('2: 0')).toBeLessThan(8)
+    expect(order).toHaveLength(43)
+    expect(order.indexOf('2: 0')).toBeLessThan(20)
+  })
+
+  test.runIf(kind === 'postgresql')(
+    'keep no other key’s requests waiting, however many of them one key sends',
+    async () => {
+      const operator = await openSameDatabase(service)
+      const [greedy, other] = await Promise.all([service.createKey(), service.createKey()])
+      let answered = 0
+      const quotes: Promise<number>[] = []
+      await operator.sql.begin(async (tx) => {
+        await tx`lock table locations in access exclusive mode` // so that no location is found
+        for (let number = 0; number < 100; number++) {
+          const quote = service.request(`/users?location=far+${number}`, {
+            method: 'HEAD',
+            key: greedy.secret,
+          })
+          quotes.push(
+            quote.then(({ status }) => {
+              answered++
+              return status
+            }),
+          )
+        }
+        for (let waiting = 0; waiting === 0; await sleep(20)) {
+          const [row] = await tx<{ waiting: number }[]>`
+            select count(*) as waiting from pg_locks where relation = 'locations'::regclass and not granted`
+          waiting = row?.waiting ?? 0
+        }
+        const answers = await Promise.all(
+          ['/users?per_page=1', '/users/ngoldberg', '/repos?per_page=1'].map((path) =>
+            service.request(path, { key: other.secret }),
+          ),
+        )
+        expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+        expect(answered).toBe(0)
+      })
+      expect(new Set(await Promise.all(quotes))).toEqual(new Set([200]))
+      await operator.close()
+    },
+  )
+
+  test('leave room for those of others: who has many waiting is refused first', async () => {
+    const store = createListingStore(service.sql, { ...options, mostWaiting: 8 })
+    const ask = (caller: number, number: number) =>
+      store.build('users', createFilter({ location: `${caller} asks ${number}` }), { caller }).then(
+        () => 'made',
+        (error: unknown) => {
+          expect(error).toBeInstanceOf(OverCapacityError)
+          return 'refused'
+        },
+      )
+    const asked = [1, 1, 1, 1, 1, 2, 2, 2, 3, 1, 3].map((caller, number) => ask(caller, number))
+    expect(await Promise.all(asked)).toEqual([
+      ...['made', 'made', 'made', 'made', 'refused'],
+      ...['made', 'made', 'refused', 'made', 'refused', 'refused'],
+    ])
+    expect(await ask(1, 100)).toBe('made')
   })
 
   test('are computed once, however many ask at once', async () => {
-    const stores = [1, 2].map(() =>
-      createListingStore(service.sql, { maxBytes: 16 * megabyte, longestWait: patience }),
-    )
+    const stores = [1, 2].map(() => createListingStore(service.sql, options))
     const filter = createFilter({ location: 'a', dependencyNames: ['react', 'typescript'] })
     const [before] = await service.sql<{ id: number }[]>`select coalesce(max(id), 0) as id from listings`
     await Promise.all(
-      Array.from({ length: 10 }, (_, caller) => stores[caller % 2]?.build('users', filter, caller)),
+      Array.from({ length: 10 }, (_, caller) => stores[caller % 2]?.build('users', filter, { caller })),
     )
     const made = await service.sql`select total from listings where id > ${before?.id ?? 0}`
     expect(made).toHaveLength(1)
   })
 
+  test('are read though they take more than the bound', async () => {
+    const store = createListingStore(service.sql, { ...options, maxBytes: 1_000 })
+    const list = createList(service.sql, store, userList)
+    for (const location of ['berlin', 'paris', 'london']) {
+      const filter = createFilter({ location })
+      const page = await list({ filter, page: { number: 1, size: 1 }, caller: 1 })
+      expect(page.total).toBe(
+        sampleUsers.filter((user) => foldText(user.location ?? '').includes(filter.locationKey)).length,
+      )
+    }
+    await store.close()
+  })
+
+  test('are refused for a while where each attempt finds a newer version of the data', async () => {
+    const store = createListingStore(service.sql, options)
+    const asked = { list: 'users', filter: createFilter({ location: 'too late' }), caller: 1 } as const
+    await expect(readListed(store, asked, async () => undefined)).rejects.toThrow(OverCapacityError)
+  })
+
+  test('are made though nothing can be cleared away, and the log says so', async () => {
+    const messages: string[] = []
+    const store = createListingStore(service.sql, { ...options, report: (message) => messages.push(message) })
+    await service.sql.unsafe(`
+      insert into listings (filter_hash, version, total, list, filter) values ('\\x00', 0, 0, 'users', '{}');
+      create function refuse() returns trigger language plpgsql as $$ begin raise 'not now'; end $$;
+      create trigger refuse before delete on listings for each row execute function refuse();`)
+    for (const location of ['kept', 'kept too']) {
+      await store.build('users', createFilter({ location }), { caller: 1 })
+    }
+    while (messages.length === 0) await sleep(20)
+    await store.close()
+    expect(messages).toEqual(['Old listings stay in the database: not now'])
+    await service.sql.unsafe('drop trigger refuse on listings; drop function refuse;')
+  })
+
   test('leave no more than the bound, and a sixteenth of it, in the database', async () => {
     const maxBytes = megabyte / 4
-    const store = createListingStore(service.sql, { maxBytes, longestWait: patience })
-    for (let number = 0; number < 100; number++) {
-      await store.build('users', createFilter({ location: `nowhere ${number}` }), 1)
+    const store = createListingStore(service.sql, { ...options, maxBytes })
+    const readBytes = async () => {
+      const [kept] = await service.sql<{ bytes: number }[]>`select count(*) * 4096 as bytes from listings`
+      return kept?.bytes ?? 0
     }
-    const [kept] = await service.sql<{ bytes: number }[]>`select count(*) * 4096 as bytes from listings`
-    expect(kept?.bytes).toBeLessThanOrEqual(maxBytes * (1 + 1 / 16))
-    expect(kept?.bytes).toBeGreaterThan(maxBytes / 2)
+    for (let number = 0; number < 100; number++) {
+      await store.build('users', createFilter({ location: `nowhere ${number}` }), { caller: 1 })
+    }
+    while ((await readBytes()) > maxBytes * (1 + 1 / 16)) await sleep(20) // it is cleared in the background
+    await store.close()
+    expect(await readBytes()).toBeGreaterThan(maxBytes / 2)
   })
 })

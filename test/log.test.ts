@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { configure, getLogger, reset } from '@logtape/logtape'
+import { getLogger, reset } from '@logtape/logtape'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createDefectHandler } from '../api/answer/error.ts'
 import { describeCause, formatJson } from '../api/log.ts'
 import { startInstanceProcess } from './support/process.ts'
+import { recordLog } from './support/recorded-log.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
 const lineSchema = v.looseObject({ time: v.pipe(v.string(), v.isoTimestamp()), level: v.string() })
@@ -115,14 +116,7 @@ describe.skipIf(!hasPostgres)('the log of an instance', { timeout: 120_000 }, ()
 
 test('what goes wrong in the server around the app is a 500 with an id, under which the log has the cause', async () => {
   const lines: string[] = []
-  await configure({
-    reset: true,
-    sinks: { memory: (record) => void lines.push(formatJson(record)) },
-    loggers: [
-      { category: 'devdata', lowestLevel: 'info', sinks: ['memory'] },
-      { category: ['logtape', 'meta'], lowestLevel: 'warning', sinks: ['memory'] },
-    ],
-  })
+  await recordLog('info', (record) => void lines.push(formatJson(record)))
   const answer = createDefectHandler(getLogger('devdata'))(new Error('no room for ada@example.org'))
   await reset()
   expect([answer.status, await answer.json()]).toEqual([500, { error: 'Internal server error' }])

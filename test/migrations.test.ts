@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
-import { type Database, openDatabase } from '../api/database/connect.ts'
+import { type Database, openDatabase, type Sql, type SqlOrTransaction } from '../api/database/connect.ts'
 import { listMigrations, MigrationError, migrate } from '../api/database/migrate.ts'
 import { grantCredits } from '../api/ledger/keys.ts'
 import { verifyLedger } from '../api/ledger/verify.ts'
@@ -136,7 +136,8 @@ describeOnEachDatabase('migrations', (kind) => {
     expect(await migrate(sql)).toEqual(names)
   })
 
-  test('carry a ledger of the first version over, entry by entry', async () => {
+  /** Brings a database to the first version, and puts something into it. */
+  async function startWithFirst(fill: (tx: SqlOrTransaction) => Promise<unknown>): Promise<Sql> {
     const [{ sql }] = getDatabases()
     const [first] = names
     const directory = new URL('../api/database/migrations/', import.meta.url)
@@ -144,6 +145,13 @@ describeOnEachDatabase('migrations', (kind) => {
       await tx.unsafe(readFileSync(new URL(first ?? '', directory), 'utf8'))
       await tx`create table migrations (number integer primary key, name text, applied_at timestamptz default now())`
       await tx`insert into migrations (number, name) values (1, ${first ?? ''})`
+      await fill(tx)
+    })
+    return sql
+  }
+
+  test('carry a ledger of the first version over, entry by entry', async () => {
+    const sql = await startWithFirst(async (tx) => {
       await tx`
         insert into api_keys (role, scopes, credits)
         values ('user', '{users:read}', 63), ('user', '{}', 5), ('admin', '{}', 0)`
@@ -181,5 +189,16 @@ describeOnEachDatabase('migrations', (kind) => {
     ])
     expect(await grantCredits(sql, 1, 7)).toMatchObject({ remaining_credits: 70 })
     expect((await verifyLedger(sql)).problems).toEqual([])
+  })
+
+  test('carry repositories of the first version over, letter by letter', async () => {
+    const document = '{"url":"https://forge.example/a/b","topics":["größe","{}"],"owner":{"login":"🦀"}}'
+    const sql = await startWithFirst(
+      (tx) => tx`
+        insert into repositories (id, forge_rest_id, full_name_key, url_key, document)
+        values (1, 5, 'A/B', 'HTTPS://FORGE.EXAMPLE/A/B', ${document})`,
+    )
+    await migrate(sql)
+    expect(await sql`select '{' || members || '}' as document from repositories`).toEqual([{ document }])
   })
 })

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteKey, grantCredits, revokeKey, setRateLimit } from '../api/ledger/keys.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+import { describeOnEachDatabase, startTestService, type TestService, testInside } from './support/service.ts'
 
 const keysSchema = v.object({
   data: v.array(v.looseObject({ id: v.number(), last_used_at: v.nullable(v.string()) })),
@@ -154,6 +154,15 @@ describeOnEachDatabase('operations', (kind) => {
       ] as const) {
         expect([name, findSample(after, name) - findSample(before, name)]).toEqual([name, count])
       }
+    })
+
+    testInside('counts methods that clients make up as one', async () => {
+      const before = await readMetrics()
+      for (const method of ['BREW', 'FETCH-ME', 'users']) await service.request('/users', { method })
+      const after = await readMetrics()
+      const sample = 'devdata_requests_total{method="_OTHER",route="/users/*",status="405"}'
+      expect(findSample(after, sample) - findSample(before, sample)).toBe(3)
+      expect(after).not.toMatch(/BREW|FETCH-ME|method="users"/)
     })
 
     test('counts what was refused, by reason, and only that', async () => {

@@ -165,9 +165,7 @@ describe.skipIf(!binaries)('a cluster', () => {
       const lingering = postgres(url, { max: 1, onnotice: () => undefined })
       await lingering`select 1`
 
-      const before = performance.now()
-      await cluster.stop(mode)
-      expect(performance.now() - before).toBeLessThan(3000)
+      await cluster.stop(mode) // though somebody is connected
       expect(isRunning(pid)).toBe(false)
       expect(await isListening(cluster.port)).toBe(false)
       await expect(lingering`select 1`).rejects.toThrow()

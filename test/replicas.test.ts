@@ -5,6 +5,7 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { reset } from '@logtape/logtape'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../api/database/connect.ts'
@@ -13,6 +14,7 @@ import { loadSampleData } from '../api/first-start.ts'
 import { importNdjson } from '../api/import/ndjson.ts'
 import { scopes } from '../api/ledger/api-key.ts'
 import { createKey } from '../api/ledger/keys.ts'
+import { formatJson } from '../api/log.ts'
 import { testPool } from './support/databases.ts'
 import { startFaultyProxy } from './support/faulty-proxy.ts'
 import { createInstance, type Instance } from './support/instance.ts'
@@ -23,6 +25,7 @@ import {
   startPostgresCluster,
   startReplica,
 } from './support/postgres-cluster.ts'
+import { recordLog } from './support/recorded-log.ts'
 
 const hasPostgres = findPostgresBinaries() !== undefined
 if (!hasPostgres) console.warn(`skipped: ${postgresMissing}`)
@@ -195,6 +198,7 @@ describe.skipIf(!hasPostgres)('with a streaming replica', { timeout: 120_000 }, 
       }
       const [row] = await operator.sql<{ count: number }[]>`select count(*) from listings`
       expect(row?.count).toBeGreaterThan(0)
+      expect(instance.database.replicas.list()).toMatchObject([{ failedReads: 0 }]) // it had nothing to read yet
       const unknown = await instance.request('/users/nobody-there', { key: secret })
       expect([unknown.status, unknown.headers.get('X-Credits-Cost')]).toEqual([404, '1'])
     } finally {
@@ -359,6 +363,37 @@ describe.skipIf(!hasPostgres)('with a streaming replica', { timeout: 120_000 }, 
     proxy.restore()
     await waitForFitness(instance, true)
     expect(await ask(instance, secret)).toEqual(paths.map(() => 200))
+  })
+
+  test('a replica where reads fail costs no request, and operators hear of it', async () => {
+    // What fails on a replica alone can't be made there: so this is a copy that stands on its own.
+    const brokenUrl = await primary.createDatabase('broken')
+    const broken = await openDatabase({ ...testPool, databaseUrl: brokenUrl, dataDirectory: '' })
+    await migrate(broken.sql)
+    await broken.sql`update dataset set version = 1000000, users_count = 10`
+    await broken.sql`alter table users rename to lost_users`
+    await broken.sql`
+      create view users as select id, concat('somebody@example.com', id)::integer::text as document
+      from generate_series(1, 10) as id`
+    await broken.close()
+    const lines: string[] = []
+    await recordLog('warning', (record) => void lines.push(formatJson(record)))
+    await using instance = await openInstance([brokenUrl])
+    await waitForFitness(instance, true)
+    const { secret } = await createUserKey()
+    const admin = await createUserKey('admin')
+    for (let count = 0; count < 5; count++) {
+      const answer = await instance.request('/users?per_page=3', { key: secret })
+      expect(answer.status).toBe(200)
+    }
+    await reset()
+    const figures = (await instance.request('/metrics', { key: admin.secret })).text
+    expect(figures).toMatch(/^devdata_replica_failed_reads_total\{replica="127\.0\.0\.1:\d+"\} 5$/m)
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /"warning","message":"Replica 127\.0\.0\.1:\d+ fails reads, .*: invalid input syntax .*: \\"\[address\]/,
+      ),
+    ])
   })
 
   test('a replica that was never there costs no request', async () => {

@@ -3,11 +3,12 @@
  *
  * @module
  */
-import { configure, type LogRecord, reset } from '@logtape/logtape'
+import { type LogRecord, reset } from '@logtape/logtape'
 import * as v from 'valibot'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { contract } from './support/contract.ts'
 import { absentPassword, createInstance, type Instance, openAbsentDatabase } from './support/instance.ts'
+import { recordLog } from './support/recorded-log.ts'
 import {
   type Answer,
   describeOnEachDatabase,
@@ -25,16 +26,9 @@ const metaSchema = v.object({
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /** Sends the service's log lines of all levels to `records`. */
-async function recordLog(): Promise<void> {
+async function recordAll(): Promise<void> {
   records.length = 0
-  await configure({
-    reset: true,
-    sinks: { memory: (record) => void records.push(record) },
-    loggers: [
-      { category: 'devdata', lowestLevel: 'trace', sinks: ['memory'] },
-      { category: ['logtape', 'meta'], lowestLevel: 'warning', sinks: ['memory'] },
-    ],
-  })
+  await recordLog('trace', (record) => void records.push(record))
 }
 
 /** Everything that a log line could show. */
@@ -48,7 +42,7 @@ describe('requests and answers', () => {
   let service: TestService
   let key: string
   beforeAll(async () => {
-    await recordLog()
+    await recordAll()
     service = await startTestService('embedded')
     key = (await service.createKey()).secret
   })
@@ -496,7 +490,7 @@ describe('requests and answers', () => {
 describe.skipIf(liveRuntime !== undefined)('a defect inside', () => {
   let service: TestService
   beforeAll(async () => {
-    await recordLog()
+    await recordAll()
     service = await startTestService('embedded')
   })
   afterAll(async () => {
@@ -529,7 +523,7 @@ describe.skipIf(liveRuntime !== undefined)('a defect inside', () => {
 
 describe('while the database is away', () => {
   testInside('data and health are 503 with Retry-After, and what needs no database is there', async () => {
-    await recordLog()
+    await recordAll()
     const database = await openAbsentDatabase()
     try {
       const instance = createInstance(database)

@@ -53,7 +53,7 @@ export function createAnswerStore({ maxBytes }: { maxBytes: number }): AnswerSto
   }
 }
 
-/** At most so many bytes: two for a character. */
-function sizeOf(text: string): number {
-  return 2 * text.length
+/** At most so many bytes: two for a character of a text. */
+function sizeOf(text: string | Uint8Array): number {
+  return typeof text === 'string' ? 2 * text.length : text.length
 }

@@ -6,8 +6,9 @@
 import { hash } from 'node:crypto'
 
 /** A weak entity tag over the parts that make an answer: the same data under the same URL has the same tag. */
-export function createEntityTag(...parts: readonly string[]): string {
-  return `W/"${hash('sha256', parts.join('\0'), 'base64url').slice(0, 22)}"`
+export function createEntityTag(...parts: readonly (string | Uint8Array)[]): string {
+  const texts = parts.map((part) => (typeof part === 'string' ? part : hash('sha256', part, 'base64url')))
+  return `W/"${hash('sha256', texts.join('\0'), 'base64url').slice(0, 22)}"`
 }
 
 /** Whether an `If-None-Match` field names the tag, compared weakly, or any tag (`*`). */

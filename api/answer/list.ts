@@ -3,11 +3,14 @@
  *
  * @module
  */
+import { Buffer } from 'node:buffer'
 import type { ListPage, Page } from '../catalog/page.ts'
 import type { ApiContext } from '../environment.ts'
 import { createEntityTag } from './entity-tag.ts'
 import type { MeteredAnswer } from './metered.ts'
 import { createLinkHeader, createPagination } from './pagination.ts'
+
+const head = Buffer.from('{"data":[')
 
 /** A page that was read, and where the list is. */
 export interface ListAnswer {
@@ -28,7 +31,11 @@ export function createListAnswer({ page, found, url }: ListAnswer): MeteredAnswe
     body: found.items,
     version: found.version,
     render: (c) =>
-      `{"data":${found.items},"meta":${JSON.stringify(createMeta(c))},"pagination":${pagination}}`,
+      Buffer.concat([
+        head,
+        found.items,
+        Buffer.from(`],"meta":${JSON.stringify(createMeta(c))},"pagination":${pagination}}`),
+      ]),
   }
 }
 

@@ -22,8 +22,8 @@ import {
 import type { BearerKey } from '../ledger/api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Claim, PricedLookUp, Purchase, Settlement, Stale } from '../ledger/settle.ts'
-import { describeRoute } from '../middleware/access-log.ts'
 import { assertReadableUrl } from '../middleware/validate-url.ts'
+import { describeRoute } from '../request-names.ts'
 import { type TraceDatabase, untraced } from '../telemetry.ts'
 import type { AnswerStore } from './answers.ts'
 import { matchesEntityTag } from './entity-tag.ts'
@@ -39,12 +39,12 @@ export interface MeteredAnswer {
   /** The entity tag of the data, and of everything else that the URL's answer depends on. */
   tag: string
   headers: Readonly<Record<string, string>>
-  /** JSON text: the body, or the part of it that `render` adds to. */
-  body: string
+  /** JSON text, or its UTF-8: the body, or the part of it that `render` adds to. */
+  body: string | Uint8Array
   /** The version of the dataset that it was read at, if it may be given again as long as that holds. */
   version?: number | undefined
-  /** JSON text of the body, made when it is sure to be sent. */
-  render(c: ApiContext): string
+  /** JSON text of the body, or its UTF-8, made when it is sure to be sent. */
+  render(c: ApiContext): string | Uint8Array<ArrayBuffer>
 }
 
 /** An error that may cost something: the contract's one paid 404 (`service.md` §4.2). */
@@ -197,7 +197,6 @@ export function createMeter(
     { terms, mayBeOld }: { terms: Terms; mayBeOld: boolean },
   ): Promise<Bought | undefined> {
     const data = 'error' in answer ? undefined : answer
-    for (const [name, value] of Object.entries(data?.headers ?? {})) setHeader(c, name, value)
     const isKnown = data !== undefined && matchesEntityTag(c.req.header('If-None-Match'), data.tag)
     const cost = isKnown ? 0 : answer.cost
     const isQuote = c.req.method === 'HEAD'
@@ -216,6 +215,7 @@ export function createMeter(
     if (outcome === 'replayed') setHeader(c, 'Idempotency-Replayed', 'true')
     setHeader(c, 'X-Credits-Cost', String(quote ?? charged))
     if ('error' in answer) throw answer.error
+    for (const [name, value] of Object.entries(answer.headers)) setHeader(c, name, value)
     setHeader(c, 'ETag', answer.tag)
     // Private: whoever holds a copy must ask again, with a key, before using it.
     setHeader(c, 'Cache-Control', 'private, no-cache')

@@ -56,13 +56,11 @@ export function createLinkHeader(url: URL, page: Page, place: Place): string {
   if (previous > 0) relations.push(['prev', previous])
   if (hasMore(page, place)) relations.push(['next', page.number + 1, next])
   relations.push(['last', lastPage(page, total)])
+  const list = url.href + (url.search === '' ? '?' : '&')
   return relations
     .map(([relation, number, after]) => {
-      const target = new URL(url)
-      target.searchParams.set('page', String(number))
-      target.searchParams.set('per_page', String(page.size))
-      if (after != null) target.searchParams.set('after', String(after))
-      return `<${target.href}>; rel="${relation}"`
+      const behind = after === undefined ? '' : `&${new URLSearchParams({ after: String(after) })}`
+      return `<${list}page=${number}&per_page=${page.size}${behind}>; rel="${relation}"`
     })
     .join(', ')
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Asker } from '../catalog/listing.ts'
 import type { Source, Sources } from '../catalog/sources.ts'
 import type { ApiContext } from '../environment.ts'
 
@@ -15,4 +16,9 @@ export async function readCatalog<T>(
   const { found, isReplicated } = await sources.read(run, { fresh: c.get('source') === 'primary' })
   if (isReplicated) c.set('source', 'replica')
   return found
+}
+
+/** Who asks for a list: it gives up its place among those that are worked on before it waits for one to be computed. */
+export function askerOf(c: ApiContext): Asker {
+  return { caller: c.get('caller').id, onWait: c.get('leave') }
 }

@@ -18,7 +18,7 @@ export function setHeader(c: ApiContext, name: string, value: string): void {
 /** The answer, with all headers that were set. */
 export function send(
   c: ApiContext,
-  body: string | null,
+  body: string | Uint8Array<ArrayBuffer> | null,
   { status = 200, type }: { status?: 200 | 204 | 304; type?: string } = {},
 ): Response {
   if (type !== undefined) setHeader(c, 'Content-Type', type)

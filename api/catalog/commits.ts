@@ -4,7 +4,7 @@
  * @module
  */
 import type { Sql } from '../database/connect.ts'
-import { type ListPage, offsetOf, type Page, renderPage } from './page.ts'
+import { type ListPage, offsetOf, type Page, renderPage, selectPages } from './page.ts'
 import { selectRepository } from './repositories.ts'
 
 /** Matches a commit's hash, SHA-1 or SHA-256. */
@@ -23,7 +23,7 @@ export async function listCommits(
 ): Promise<ListPage | undefined> {
   const { after = null, size } = page
   // Positions count from the oldest commit, so that a new one moves no other.
-  const [found] = await sql<ListPage[]>`
+  const [found] = await selectPages(sql`
     select counted.total, dataset.version, place.skipped as offset, found.count, found.items, found.next
     from dataset, (${selectRepository(sql, owner, name)}) r, lateral (
       select coalesce(max(position), 0) as total from commits where repository_id = r.id
@@ -38,6 +38,6 @@ export async function listCommits(
       where repository_id = r.id
         and position > counted.total - place.skipped - ${size}
         and position <= counted.total - place.skipped
-    ) found`
+    ) found`)
   return found
 }

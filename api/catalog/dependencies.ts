@@ -4,7 +4,7 @@
  * @module
  */
 import type { Sql } from '../database/connect.ts'
-import { type ListPage, offsetOf, type Page, renderPage } from './page.ts'
+import { type ListPage, offsetOf, type Page, renderPage, selectPages } from './page.ts'
 import { selectRepository } from './repositories.ts'
 
 /** What tells a dependency from the others of its repository. */
@@ -26,7 +26,7 @@ export async function listDependencies(
     after === undefined
       ? sql`${offsetOf(page)}::bigint`
       : sql`(select count(*) from declared where (name, file) <= (${after[0]}, ${after[1]}))`
-  const [found] = await sql<ListPage[]>`
+  const [found] = await selectPages(sql`
     select r.dependencies_count as total, dataset.version, found.skipped as offset, found.count, found.items, found.next
     from dataset, (${selectRepository(sql, owner, name)}) r, lateral (
       with declared as (
@@ -42,6 +42,6 @@ export async function listDependencies(
           (array_agg(json_build_array(name, file)::text order by rank desc))[1] as next
         from declared where rank > place.skipped and rank <= place.skipped + ${size}
       ) page
-    ) found`
+    ) found`)
   return found
 }

@@ -90,5 +90,7 @@ export function selectMatches(
     only !== undefined && others.length === 0
       ? sql`select ${column} as id from ${table} where dependency_id = ${only}`
       : sql`select distinct ${column} as id from ${table} where dependency_id = any(${sql.typed.bigints(dependencies)}::integer[])`
-  return locationKey === '' ? byDependency : sql`${byDependency} intersect ${byLocation}`
+  return locationKey === ''
+    ? byDependency
+    : sql`select id from (${byDependency}) d where id in (${byLocation})`
 }

@@ -3,45 +3,80 @@
  *
  * @module
  */
+import { createBatcher } from '../database/batch.ts'
 import type { Fragment, Sql } from '../database/connect.ts'
-import { type Filter, isUnfiltered, type ListName } from './filter.ts'
-import { type ListingStore, readListed } from './listing.ts'
-import { type ListPage, offsetOf, type Page, renderPage } from './page.ts'
+import { type Filter, hashFilter, isUnfiltered, type ListName } from './filter.ts'
+import { type Asker, type ListingStore, readListed } from './listing.ts'
+import { type ListPage, limitPage, offsetOf, type Page, renderPage, selectPages } from './page.ts'
 
-/**
- * Creates a function that lists what a filter matches, by internal id. `renderItem` is SQL: an item's JSON text.
- * `caller` is whose turn it takes if the matches have to be found first.
- */
-export function createList(list: ListName, renderItem: (sql: Sql) => Fragment) {
-  const render = (sql: Sql) => renderPage(sql, renderItem(sql), sql`id`)
+/** What is listed, and how. */
+export interface ListKind {
+  list: ListName
+  /** SQL: an item's JSON text. */
+  renderItem(sql: Sql): Fragment
+  /** Pages that are read with one statement, at most: a few of the largest must not hold up the others. */
+  pagesAtOnce: number
+}
 
-  async function listAll(sql: Sql, page: Page<number>): Promise<ListPage> {
-    const offset = page.after ?? offsetOf(page) // an id is its rank
-    const [found] = await sql<ListPage[]>`
-      select published.count as total, published.version, ${offset}::bigint as offset, found.count, found.items
-      from (select version, ${sql(`${list}_count`)} as count from dataset) published, lateral (
-        select ${render(sql)} from ${sql(list)}
-        where id > ${offset}::bigint and id <= least(${offset + page.size}::bigint, published.count)
-      ) found`
+/** Lists what a filter matches, by internal id. Who asks may have to wait until the matches are found. */
+export type ReadList = (request: { filter: Filter; page: Page<number> } & Asker) => Promise<ListPage>
+
+/** Creates a function that lists: many pages at a time with one statement. */
+export function createList(
+  sql: Sql,
+  listings: ListingStore,
+  { list, renderItem, pagesAtOnce }: ListKind,
+): ReadList {
+  const rendered = renderPage(sql, renderItem(sql), sql`id`)
+  const batch = { size: pagesAtOnce, lanes: 2 }
+
+  // An id is its rank.
+  const readAll = createBatcher({
+    ...batch,
+    run: (pages: Page<number>[]) =>
+      selectPages(sql`
+        select published.count as total, published.version, asked.skipped as offset, found.count, found.items
+        from (select version, ${sql(`${list}_count`)} as count from dataset) published,
+        unnest(
+          ${sql.typed.bigints(pages.map((page) => page.after ?? offsetOf(page)))},
+          ${sql.typed.bigints(pages.map(({ size }) => size))}
+        ) with ordinality asked(skipped, size, place),
+        lateral (
+          select ${rendered} from (
+            select * from ${sql(list)}
+            where id > asked.skipped and id <= least(asked.skipped + asked.size, published.count)
+            order by id ${limitPage(sql)}
+          ) page
+        ) found
+        order by asked.place`),
+  })
+
+  const readMatches = createBatcher({
+    ...batch,
+    run: (asked: { filter: Filter; page: Page<number> }[]) =>
+      selectPages(sql`
+        select page.*
+        from unnest(
+          ${sql.typed.texts(asked.map(({ filter }) => hashFilter(list, filter).toString('hex')))},
+          ${sql.typed.bigints(asked.map(({ page }) => offsetOf(page)))},
+          ${sql.typed.bigints(asked.map(({ page }) => page.after ?? 0))},
+          ${sql.typed.bigints(asked.map(({ page }) => page.size))}
+        ) with ordinality asked(hash, skipped, after, size, place)
+        left join lateral (
+          select listing.total, listing.version, listing.skipped as offset,
+            listing.ids[cardinality(listing.ids)] as next, found.count, found.items
+          from (${listings.selectPage(sql)}) listing,
+          lateral (select ${rendered} from ${sql(list)} where id = any(listing.ids)) found
+        ) page on true
+        order by asked.place`),
+  })
+
+  return async ({ filter, page, ...asker }) => {
+    if (!isUnfiltered(filter)) {
+      return readListed(listings, { list, filter, ...asker }, () => readMatches({ filter, page }))
+    }
+    const found = await readAll(page)
     if (found === undefined) throw new Error('the dataset row is missing')
     return found
-  }
-
-  return (
-    sql: Sql,
-    listings: ListingStore,
-    filter: Filter,
-    page: Page<number>,
-    caller: number,
-  ): Promise<ListPage> => {
-    if (isUnfiltered(filter)) return listAll(sql, page)
-    return readListed(listings, { list, filter, caller }, async () => {
-      const [found] = await sql<ListPage[]>`
-        select listing.total, listing.version, listing.skipped as offset,
-          listing.ids[cardinality(listing.ids)] as next, found.count, found.items
-        from (${listings.selectPage(list, filter, page)}) listing,
-        lateral (select ${render(sql)} from ${sql(list)} where id = any(listing.ids)) found`
-      return found
-    })
   }
 }

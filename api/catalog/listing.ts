@@ -4,10 +4,11 @@
  *
  * @module
  */
-import { createAdmission } from '../admission.ts'
+import { createAdmission, OverCapacityError } from '../admission.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
+import { describeFailure } from '../database/connection-error.ts'
 import { type Filter, findDependencies, hashFilter, type ListName, selectMatches } from './filter.ts'
-import { type ListPage, offsetOf, type Page } from './page.ts'
+import type { ListPage } from './page.ts'
 
 /** Ids in a chunk: the largest page (100) touches two at most. */
 const chunkSize = 120
@@ -15,22 +16,44 @@ const chunkSize = 120
 const smallestListing = 4096
 /** What each of its ids takes, with its share of the chunk's row, in bytes. */
 const bytesPerId = 5
-/** Old listings are cleared away after every so many new ones, … */
+/** Old listings are cleared away after so many new ones of an instance, however short it lives, … */
+const firstSweep = 2
+/** … then after every so many, … */
 const sweepInterval = 32
 /** … and when the new ones take this share of the bound. */
 const sweepShare = 1 / 16
+/** What is cleared away with a statement, at most: none of them holds up anybody for long. */
+const sweepBatch = { listings: 500, ids: 500_000 }
+/** What PostgreSQL may take to find one, in KiB: enough to see whether it has each of a million ids already. */
+const leastMemory = '32768'
 /** Listings that an instance computes at a time; callers take turns. */
 const computedAtOnce = 2
+/** The newest are not cleared away, however large they are: somebody has waited for them, and is about to read. */
+const keptInAnyCase = computedAtOnce
 
 /** Kept listings of one database. */
 export interface ListingStore {
-  /** SQL: `total`, `version`, `skipped` (items before the page) and `ids` (of the page, ascending) of a filter's listing at the dataset's version; no row if there is none yet. */
-  selectPage(list: ListName, filter: Filter, page: Page<number>): Fragment
+  /**
+   * SQL: `total`, `version`, `skipped` (items before the page) and `ids` (of the page, ascending) of a filter's listing
+   * at the dataset's version; no row if there is none yet. The row `asked` says of which: `hash` (of list and filter, in
+   * hexadecimal digits), `skipped`, `size`, and `after`, an id, if that is more than 0.
+   */
+  selectPage(sql: Sql): Fragment
   /**
    * Makes the listing that `selectPage` did not find. Many who ask at once cause one computation, and a caller who asks
    * for ever new ones waits for itself alone. Throws `OverCapacityError` when there is too much to compute.
    */
-  build(list: ListName, filter: Filter, caller: number): Promise<void>
+  build(list: ListName, filter: Filter, asker: Asker): Promise<void>
+  /** Begins nothing more in the background, and waits for what is under way there. */
+  close(): Promise<void>
+}
+
+/** Who asks for a listing. */
+export interface Asker {
+  /** Whose turn it takes. */
+  caller: number
+  /** Called before it waits for the listing. */
+  onWait?: (() => void) | undefined
 }
 
 /** What listings may take. */
@@ -39,91 +62,167 @@ export interface ListingOptions {
   maxBytes: number
   /** Who would have to wait longer for a turn is refused. In milliseconds. */
   longestWait: number
+  /** Who may wait at a time. A caller may have no more waiting than there is room for others still. */
+  mostWaiting: number
+  /** Is told when old listings can't be cleared away. */
+  report?: (message: string) => void
 }
 
 /** Creates the store. */
-export function createListingStore(sql: Sql, { maxBytes, longestWait }: ListingOptions): ListingStore {
+export function createListingStore(
+  sql: Sql,
+  { maxBytes, longestWait, mostWaiting, report = () => {} }: ListingOptions,
+): ListingStore {
   const underWay = new Map<string, Promise<void>>()
   const turns = createAdmission<number>({
     atOnce: computedAtOnce,
-    mostWaiting: Number.POSITIVE_INFINITY, // as many as were admitted to the service
+    mostWaiting: Number.POSITIVE_INFINITY, // as many as may wait for listings
     longestWait,
   })
-  let untilSweep = sweepInterval
+  /** How many of each caller wait, and of all. */
+  const waiting = new Map<number, number>()
+  let allWaiting = 0
+  let untilSweep = firstSweep
   let bytesUntilSweep = maxBytes * sweepShare
+  let sweeping: Promise<void> | undefined
+  const closing = new AbortController()
+
+  async function waitFor(list: ListName, filter: Filter, caller: number): Promise<void> {
+    const hash = hashFilter(list, filter)
+    const key = hash.toString('hex')
+    const known = underWay.get(key)
+    if (known !== undefined) return known
+    const leave = await turns.enter(caller)
+    try {
+      const started = underWay.get(key) ?? compute(list, filter, hash).finally(() => underWay.delete(key))
+      underWay.set(key, started)
+      await started
+    } finally {
+      leave()
+    }
+  }
 
   async function compute(list: ListName, filter: Filter, hash: Buffer): Promise<void> {
     const made = await sql.begin(async (tx) => {
       // Other instances may want the same: the first computes, the others wait and find it done.
       await tx`select pg_advisory_xact_lock(${hash.readInt32BE(0)}, ${hash.readInt32BE(4)})`
-      return makeListing(tx, list, filter, hash)
+      return makeListing(tx, list, filter, { hash })
     })
     if (made === undefined) return
     untilSweep--
     bytesUntilSweep -= Math.max(smallestListing, made.total * bytesPerId)
-    if (untilSweep > 0 && bytesUntilSweep > 0) return
-    untilSweep = sweepInterval
-    bytesUntilSweep = maxBytes * sweepShare
-    await sweep().catch(() => {}) // the listing is there; what is over the bound goes with the next sweep
+    sweepIfDue()
   }
 
-  /** Drops what no version needs any more, and the oldest of what is over the bound. */
-  async function sweep(): Promise<void> {
-    await sql`
-      delete from listings where id in (
-        select id from (
-          select id, version, sum(greatest(${smallestListing}::bigint, total::bigint * ${bytesPerId}::bigint)) over (order by id desc) as bytes
-          from listings
-        ) l
-        where bytes > ${maxBytes}::bigint or version < (select version from dataset)
-        order by id limit 10000
-      )`
+  /** Nobody waits for it: the listing is there. */
+  function sweepIfDue(): void {
+    if (untilSweep > 0 && bytesUntilSweep > 0) return
+    if (sweeping !== undefined || closing.signal.aborted) return
+    untilSweep = sweepInterval
+    bytesUntilSweep = maxBytes * sweepShare
+    sweeping = sweepListings(sql, { maxBytes, signal: closing.signal })
+      .catch((error: unknown) => {
+        report(
+          `Old listings stay in the database: ${error instanceof Error ? describeFailure(error) : error}`,
+        )
+      })
+      .finally(() => {
+        sweeping = undefined
+        sweepIfDue() // for what came meanwhile
+      })
   }
 
   return {
-    selectPage(list, filter, page) {
-      const { after, size } = page
-      const byNumber = sql`select ${offsetOf(page)}::bigint as skipped`
-      // What is new, or matches no more, may have come before it: so its rank is looked up.
-      const byId = sql`
-        select coalesce((
-          select c.chunk * ${chunkSize}::bigint + (select count(*) from unnest(c.ids) as id where id <= ${after ?? 0})
-          from listing_chunks c where c.listing_id = l.id and c.ids[1] <= ${after ?? 0} order by c.ids[1] desc limit 1
-        ), 0) as skipped`
-      return sql`
-        select l.total, l.version, place.skipped, array(
-          select id from listing_chunks c, unnest(c.ids) as id
-          where c.listing_id = l.id and c.chunk >= place.skipped / ${chunkSize} and c.chunk <= place.skipped / ${chunkSize} + 1
-          order by id limit ${size} offset place.skipped % ${chunkSize}
-        ) as ids
-        from dataset d join listings l on l.version = d.version and l.filter_hash = ${hashFilter(list, filter)},
-          lateral (${after === undefined ? byNumber : byId}) place`
-    },
-    async build(list, filter, caller) {
-      const hash = hashFilter(list, filter)
-      const key = hash.toString('hex')
-      const known = underWay.get(key)
-      if (known !== undefined) return known
-      const leave = await turns.enter(caller)
+    // What is new, or matches no more, may have come before the id: so its rank is looked up.
+    selectPage: (sql) => sql`
+      select l.total, l.version, place.skipped, array(
+        select id from listing_chunks c, unnest(c.ids) as id
+        where c.listing_id = l.id and c.chunk >= place.skipped / ${chunkSize} and c.chunk <= place.skipped / ${chunkSize} + 1
+        order by id limit asked.size offset place.skipped % ${chunkSize}
+      ) as ids
+      from dataset d join listings l on l.version = d.version and l.filter_hash = decode(asked.hash, 'hex'), lateral (
+        select case when asked.after = 0 then asked.skipped else coalesce((
+          select c.chunk * ${chunkSize}::bigint + (select count(*) from unnest(c.ids) as id where id <= asked.after)
+          from listing_chunks c where c.listing_id = l.id and c.ids[1] <= asked.after order by c.ids[1] desc limit 1
+        ), 0) end as skipped
+      ) place`,
+    async build(list, filter, { caller, onWait }) {
+      const own = waiting.get(caller) ?? 0
+      if (own >= mostWaiting - allWaiting) throw new OverCapacityError('over capacity')
+      waiting.set(caller, own + 1)
+      allWaiting++
+      onWait?.()
       try {
-        const started = underWay.get(key) ?? compute(list, filter, hash).finally(() => underWay.delete(key))
-        underWay.set(key, started)
-        await started
+        await waitFor(list, filter, caller)
       } finally {
-        leave()
+        allWaiting--
+        const left = (waiting.get(caller) ?? 0) - 1
+        if (left > 0) waiting.set(caller, left)
+        else waiting.delete(caller)
       }
+    },
+    async close() {
+      closing.abort()
+      await sweeping
     },
   }
 }
 
-/** Makes a filter's listing at the dataset's version, unless it is there. Promises how many ids it has. */
+/**
+ * Clears away the listings of versions that have passed, and the oldest of what is over the bound, if one is given.
+ * No reader misses the former: the one that reads an older version, on a replica that is late, has them as they were.
+ * Ends early when `signal` says so.
+ */
+export async function sweepListings(
+  sql: Sql,
+  { maxBytes, signal }: { maxBytes?: number; signal?: AbortSignal } = {},
+): Promise<void> {
+  const upTo = maxBytes === undefined ? 0 : await findSurplus(sql, maxBytes)
+  // What somebody else clears away just now is passed over: two at once must not wait for each other in a circle.
+  for (let swept = 1; swept > 0 && signal?.aborted !== true; ) {
+    const { count } = await sql`
+      delete from listings where id in (
+        select id from (
+          select id, sum(total::bigint) over (order by id) - total as before from (
+            select id, total from listings
+            where id <= ${upTo} or version < (select version from dataset)
+            order by id limit ${sweepBatch.listings} for update skip locked
+          ) surplus
+        ) batch
+        where before < ${sweepBatch.ids}
+      )`
+    swept = count
+  }
+}
+
+/** The newest listing that is over the bound, as all before it are; 0: there is none. */
+async function findSurplus(sql: Sql, maxBytes: number): Promise<number> {
+  const [surplus] = await sql<{ upTo: number }[]>`
+    select coalesce(max(id), 0) as "upTo" from (
+      select id, row_number() over newest as rank,
+        sum(greatest(${smallestListing}::bigint, total::bigint * ${bytesPerId}::bigint)) over newest as bytes
+      from listings where version = (select version from dataset)
+      window newest as (order by id desc)
+    ) l
+    where bytes > ${maxBytes}::bigint and rank > ${keptInAnyCase}`
+  return surplus?.upTo ?? 0
+}
+
+/**
+ * Makes a filter's listing at the dataset's version, unless it is there. Promises how many ids it has. `id` is the
+ * listing's own; null: the next one.
+ */
 async function makeListing(
   tx: SqlOrTransaction,
   list: ListName,
   filter: Filter,
-  hash: Buffer,
+  { hash = hashFilter(list, filter), id = null }: { hash?: Buffer; id?: number | null } = {},
 ): Promise<{ total: number } | undefined> {
-  const [dataset] = await tx<{ version: number }[]>`select version from dataset`
+  // Beyond its usual 4 MB PostgreSQL would put what matches on the disk to find what it has twice.
+  const [dataset] = await tx<{ version: number }[]>`
+    select version, set_config(
+      'work_mem', greatest(${tx.unsafe(leastMemory)}, pg_size_bytes(current_setting('work_mem')) / 1024) || 'kB', true
+    ) from dataset`
   const dependencies = await findDependencies(tx, filter)
   // `limit 1` is for the planner: expecting more rows it would compile the statement, which takes far longer.
   // Where a load comes in between, the dependencies may be out of date: nothing is made then.
@@ -141,8 +240,8 @@ async function makeListing(
       from missing
     ),
     listing as (
-      insert into listings (filter_hash, version, total, list, filter)
-      select ${hash}, version, cardinality(ids), ${list}, ${JSON.stringify(filter)}::text::json from missing, matches
+      insert into listings (id, filter_hash, version, total, list, filter) overriding system value
+      select coalesce(${id}::bigint, ${nextId(tx)}), ${hash}, version, cardinality(ids), ${list}, ${JSON.stringify(filter)}::text::json from missing, matches
       returning id, total
     ),
     chunks as (
@@ -155,6 +254,11 @@ async function makeListing(
   return listing
 }
 
+/** SQL: the id of the next listing. */
+function nextId(tx: SqlOrTransaction): Fragment {
+  return tx`nextval(pg_get_serial_sequence('listings', 'id'))`
+}
+
 /** Listings that a load makes anew, at most, … */
 const mostRenewed = 200
 /** … and for so long, in milliseconds: nobody waits for it but the load. */
@@ -162,31 +266,34 @@ const renewalTime = 10_000
 
 /**
  * Makes the newest listings of version `before` anew, in the transaction that has given the dataset its next version:
- * so the filters that clients use cost nothing to the first who asks for them after a load.
+ * so the filters that clients use cost nothing to the first who asks for them after a load. They stay in their order:
+ * the next load, and the bound, find the newest where they were.
  */
 export async function renewListings(tx: SqlOrTransaction, before: number): Promise<void> {
   const listings = await tx<{ list: ListName; filter: Filter }[]>`
     select list, filter from listings where version = ${before} order by id desc limit ${mostRenewed}`
+  const ids = await tx<{ id: number }[]>`
+    select ${nextId(tx)} as id from generate_series(1, ${listings.length}::integer)`
   const end = performance.now() + renewalTime
   for (const { list, filter } of listings) {
     if (performance.now() > end) return
-    await makeListing(tx, list, filter, hashFilter(list, filter))
+    await makeListing(tx, list, filter, { id: ids.pop()?.id ?? null })
   }
 }
 
 /**
  * Reads a page through `read`, and makes the listing first where there is none. A new version of the dataset may
- * come between the two: then once more.
+ * come between the two: then once more. Throws `OverCapacityError` when that goes on.
  */
 export async function readListed(
   store: ListingStore,
-  { list, filter, caller }: { list: ListName; filter: Filter; caller: number },
+  { list, filter, ...asker }: { list: ListName; filter: Filter } & Asker,
   read: () => Promise<ListPage | undefined>,
 ): Promise<ListPage> {
   for (let attempt = 0; attempt < 5; attempt++) {
     const page = await read()
     if (page !== undefined) return page
-    await store.build(list, filter, caller)
+    await store.build(list, filter, asker)
   }
-  throw new Error('the dataset changed faster than a listing of it could be made')
+  throw new OverCapacityError('the dataset changes faster than a listing of it can be made and read')
 }

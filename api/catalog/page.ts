@@ -3,8 +3,19 @@
  *
  * @module
  */
-
+import type postgres from 'postgres'
 import type { Fragment, Sql } from '../database/connect.ts'
+
+/** Items of a page, at most. */
+export const largestPageSize = 100
+
+/**
+ * SQL: to be put behind the rows of a page that are looked for by a range. They are never more; but the planner does not
+ * see how narrow the range is, and compiles a statement of which it expects many rows, which takes far longer.
+ */
+export function limitPage(sql: Sql): Fragment {
+  return sql`limit ${sql.unsafe(String(largestPageSize))}`
+}
 
 /** A page that is asked for; `After` is what tells an element of the list from the others. */
 export interface Page<After = unknown> {
@@ -22,14 +33,14 @@ export interface ListPage {
   total: number
   /** Items of this page. */
   count: number
-  /** JSON array of this page's items, as PostgreSQL rendered it. */
-  items: string
+  /** The elements of the JSON array of this page's items, with commas between them, in UTF-8, as PostgreSQL has them. */
+  items: Uint8Array
   /** The version of the dataset that it was read at; undefined for what is no part of the dataset. */
   version?: number
   /** Items before this page, if that does not follow from its number. */
   offset?: number
   /** The element behind which the next page begins, as `after` says it, if elements of this list can move. */
-  next?: number | string | null
+  next?: number | string
 }
 
 /** How many items come before a page. */
@@ -44,5 +55,27 @@ export function offsetOf(page: Page): number {
 export function renderPage(sql: Sql, item: Fragment, order: Fragment) {
   return sql`
     count(*)::integer as count,
-    '[' || coalesce(string_agg(${item}, ',' order by ${order}), '') || ']' as items`
+    coalesce(string_agg(${item}, ',' order by ${order}), '') as items`
+}
+
+/**
+ * Runs a statement that selects pages: a row each, with columns as `ListPage` names them. Undefined: a row without
+ * items, where there is no such list.
+ *
+ * Items stay the bytes that they came as. As a string they would be decoded, measured, hashed and encoded again: 100 µs
+ * for 30 users, if there is a letter beyond Latin-1 among them.
+ */
+export async function selectPages(
+  statement: postgres.PendingQuery<ListPage[]>,
+): Promise<(ListPage | undefined)[]> {
+  const rows = await statement.raw()
+  return rows.map((values) => {
+    const page: Partial<Record<keyof ListPage, unknown>> = {}
+    for (const [index, { name, parser = String }] of rows.columns.entries()) {
+      const bytes = values[index]
+      // A copy, as what the driver gives is a part of all that came with it.
+      if (bytes != null) page[name] = name === 'items' ? new Uint8Array(bytes) : parser(bytes.toString())
+    }
+    return page.items === undefined ? undefined : (page as ListPage)
+  })
 }

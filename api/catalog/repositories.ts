@@ -1,10 +1,10 @@
 /**
- * Repositories: one by owner and name, and pages of all or of those that a filter matches.
+ * Repositories: how one is found by owner and name, and how they are listed.
  *
  * @module
  */
-import type { Fragment, Sql } from '../database/connect.ts'
-import { createList } from './list.ts'
+import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
+import type { ListKind } from './list.ts'
 import type { LookUp } from './lookup.ts'
 import { foldText } from './text-key.ts'
 
@@ -23,6 +23,11 @@ function selectByKey(sql: Sql, key: Fragment) {
     order by id desc limit 1`
 }
 
+/** SQL: the URL that a repository's members, as they are stored, have. */
+export function selectUrl(sql: SqlOrTransaction, members: Fragment): Fragment {
+  return sql`('{' || ${members} || '}')::json ->> 'url'`
+}
+
 /** What finds a repository: owner and name, without regard to case. */
 export function lookUpRepository(owner: string, name: string): LookUp {
   return { kind: 'repository', key: foldText(`${owner}/${name}`) }
@@ -34,13 +39,14 @@ export function lookUpRepository(owner: string, name: string): LookUp {
  */
 export function selectRepositoryDocument(sql: Sql) {
   return sql`
-    select '{"internal_id":' || id || ',' || substr(document, 2) as document
+    select '{"internal_id":' || id || ',' || members || '}' as document
     from (${selectByKey(sql, sql`asked.key`)}) r where asked.kind = 'repository'`
 }
 
-/** Lists the repositories that a filter matches, each with `internal_id` before and `dependencies` behind. */
-export const listRepositories = createList(
-  'repositories',
-  (sql) => sql`
-    '{"internal_id":' || id || ',' || substr(left(document, -1), 2) || ',"dependencies":' || dependencies || '}'`,
-)
+/** Repositories as they are listed: each with `internal_id` before and `dependencies` behind. */
+export const repositoryList: ListKind = {
+  list: 'repositories',
+  renderItem: (sql) => sql`
+    '{"internal_id":' || id || ',' || members || ',"dependencies":' || dependencies || '}'`,
+  pagesAtOnce: 8,
+}

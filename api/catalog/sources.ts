@@ -4,13 +4,17 @@
  * @module
  */
 import type { Database, Sql } from '../database/connect.ts'
+import { createList, type ReadList } from './list.ts'
 import type { ListingStore } from './listing.ts'
 import { createLookup } from './lookup.ts'
+import { repositoryList } from './repositories.ts'
+import { userList } from './users.ts'
 
 /** One database, and what there is to read it with. */
 export interface Source {
   sql: Sql
-  listings: ListingStore
+  listUsers: ReadList
+  listRepositories: ReadList
   lookUp: ReturnType<typeof createLookup>
 }
 
@@ -69,5 +73,10 @@ export function createSources(
 }
 
 function createSource(sql: Sql, listings: ListingStore): Source {
-  return { sql, listings, lookUp: createLookup(sql) }
+  return {
+    sql,
+    listUsers: createList(sql, listings, userList),
+    listRepositories: createList(sql, listings, repositoryList),
+    lookUp: createLookup(sql),
+  }
 }

@@ -1,10 +1,10 @@
 /**
- * Users: one by login, and pages of all or of those that a filter matches.
+ * Users: how one is found by login, and how they are listed.
  *
  * @module
  */
 import type { Sql } from '../database/connect.ts'
-import { createList } from './list.ts'
+import type { ListKind } from './list.ts'
 import type { LookUp } from './lookup.ts'
 import { foldText } from './text-key.ts'
 
@@ -24,5 +24,5 @@ export function selectUserDocument(sql: Sql) {
     order by id desc limit 1`
 }
 
-/** Lists the users that a filter matches. */
-export const listUsers = createList('users', (sql) => sql`document`)
+/** Users as they are listed. */
+export const userList: ListKind = { list: 'users', renderItem: (sql) => sql`document`, pagesAtOnce: 32 }

@@ -25,7 +25,7 @@ runs on; on PostgreSQL they never change the schema, and ask for this command in
       '\nExamples:\n  devdata migrate\n  DATABASE_URL=postgres://… devdata migrate --json',
     )
     .action(async ({ json }: { json?: true }) => {
-      await withDatabase({ anySchema: true }, async ({ sql }) => {
+      await withDatabase({ anySchema: true, longStatements: true }, async ({ sql }) => {
         const applied = await migrate(sql)
         if (json) printJson({ applied })
         else if (applied.length === 0) print('The schema is up to date')

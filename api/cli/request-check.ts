@@ -5,6 +5,8 @@
  */
 import * as v from 'valibot'
 import type { Config } from '../config.ts'
+import { describeFailure } from '../database/connection-error.ts'
+import { localOrigin } from '../local-address.ts'
 import { readVersion } from '../program.ts'
 import { type Finding, ok, skipped, wrong } from './checkup.ts'
 
@@ -29,7 +31,7 @@ const errorSchema = v.object({ error: v.string() })
 /** Sends requests to `BASE_URL`, or without it to where a service of these settings would listen. Costs no credits. */
 export async function checkRequests(expected: ExpectedInstance): Promise<Finding[]> {
   const { config, key } = expected
-  const root = config.baseUrl ?? localAddress(config)
+  const root = config.baseUrl ?? localOrigin(config)
   const reached = await checkAnswer(root, expected)
   if (reached.state !== 'ok') return [reached]
   if (key === undefined) {
@@ -42,11 +44,6 @@ export async function checkRequests(expected: ExpectedInstance): Promise<Finding
     ]
   }
   return [reached, await checkKey(root, key)]
-}
-
-function localAddress({ host, port }: Config): string {
-  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
 /** Does an instance of this version answer there, with this data? */
@@ -147,16 +144,14 @@ async function send(url: string, options: RequestInit = {}): Promise<Answer> {
     const { status, headers } = response
     return { status, headers, body: parse(text), milliseconds: performance.now() - started }
   } catch (error) {
-    throw new UnreachableError(describeFailure(error))
+    throw new UnreachableError(explainFetch(error))
   }
 }
 
 /** `fetch` says nothing but that it failed; its cause says why. */
-function describeFailure(error: unknown): string {
+function explainFetch(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const { cause } = error
-  if (!(cause instanceof Error)) return error.message
-  return cause.message || ('code' in cause ? String(cause.code) : error.message)
+  return error.cause instanceof Error ? describeFailure(error.cause) : error.message
 }
 
 function parse(text: string): unknown {

@@ -8,10 +8,12 @@ import process from 'node:process'
 import { type Config, readConfig, readEnvironment } from '../config.ts'
 import { type Database, type DatabaseOptions, openDatabase, type Sql } from '../database/connect.ts'
 import { isDatabaseUnavailable } from '../database/connection-error.ts'
-import { findMissingMigrations, listMigrations, MigrationError, migrate } from '../database/migrate.ts'
+import { assertMigrated, migrate } from '../database/migrate.ts'
 
 /** How often another process may end while this one connects to its embedded database. */
 const openAttempts = 5
+/** A command that is done leaves the embedded database, which it runs, to others for so long, in milliseconds. */
+const othersPatience = 3_600_000
 
 /** What a command needs of the database. */
 export interface SessionOptions {
@@ -62,10 +64,14 @@ export async function withDatabase<T>(
     anySchema,
   )
   const interruption = listenForInterruption(database)
+  let isInterrupted = false
   try {
     return await Promise.race([interruption.promise, work({ config, sql: database.sql })])
+  } catch (error) {
+    isInterrupted = error instanceof Interruption
+    throw error
   } finally {
-    await database.close()
+    await database.close(isInterrupted ? {} : { othersPatience })
     interruption.ignore()
   }
 }
@@ -81,7 +87,7 @@ async function openReady(options: DatabaseOptions, anySchema: boolean): Promise<
       await database.adapt()
       if (anySchema) await database.sql`select 1`
       else if (database.owned) await migrate(database.sql)
-      else await checkSchema(database.sql)
+      else await assertMigrated(database.sql)
       return database
     } catch (error) {
       await database.close()
@@ -106,12 +112,4 @@ function listenForInterruption({ sql }: Database) {
   process.on('SIGINT', interrupt)
   process.on('SIGTERM', interrupt)
   return { promise, ignore }
-}
-
-async function checkSchema(sql: Sql): Promise<void> {
-  const missing = await findMissingMigrations(sql)
-  if (missing.length === 0) return
-  const state =
-    missing.length === listMigrations().length ? 'has no schema of devdata yet' : `lacks ${missing}`
-  throw new MigrationError(`The database ${state}; run "devdata migrate" first`)
 }

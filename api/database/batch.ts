@@ -18,6 +18,8 @@ export interface BatchOptions<Input, Output> {
   size: number
   /** Statements under way at a time, as long as they answer soon. Default 1. */
   lanes?: number
+  /** Whether there is a connection for a statement that is lent a lane. Default: always. */
+  hasRoom?(): boolean
 }
 
 /**
@@ -42,7 +44,8 @@ export interface BatchState {
 }
 
 /** Creates a function that answers one input, and runs together with others that are asked at the same time. */
-export function createBatcher<Input, Output>({ run, size, lanes = 1 }: BatchOptions<Input, Output>) {
+export function createBatcher<Input, Output>(options: BatchOptions<Input, Output>) {
+  const { run, size, lanes = 1, hasRoom = () => true } = options
   interface Waiting {
     input: Input
     resolve(output: Output): void
@@ -92,7 +95,8 @@ export function createBatcher<Input, Output>({ run, size, lanes = 1 }: BatchOpti
   }
 
   function startNow(): void {
-    while (waiting.length > 0 && underWay < lanes + Math.min(late, mostLent)) void start()
+    const hasLane = () => underWay < lanes || (underWay < lanes + Math.min(late, mostLent) && hasRoom())
+    while (waiting.length > 0 && hasLane()) void start()
   }
 
   /** At the end of this turn of the event loop: what else has come by then is in the same batch. */

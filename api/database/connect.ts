@@ -61,7 +61,7 @@ export interface DatabaseOptions {
   dataDirectory: string
   /** Connections at most. */
   databasePoolSize: number
-  /** A statement that runs longer is cancelled by the server. In seconds; 0: never. */
+  /** A statement that runs longer is cancelled by the server. In seconds; 0: never, but for the ledger's own connections. */
   databaseStatementTimeout: number
   /**
    * Whether statements are prepared once for a connection; `auto`: unless a pooler stands in between; `off`: nothing is
@@ -90,13 +90,16 @@ export interface Database {
    * and again until it resolves: it fails while the database is away.
    */
   adapt(): Promise<void>
-  /** Lets statements under way finish, then disconnects; an embedded database that this process runs stops. */
-  close(): Promise<void>
+  /**
+   * Lets statements under way finish, then disconnects; an embedded database that this process runs stops, when other
+   * processes have left it, or after so many milliseconds (default 3,000).
+   */
+  close(options?: { othersPatience?: number }): Promise<void>
 }
 
 /** How much longer than a statement may run the server may be silent about it, in seconds. */
 const answerMargin = 5
-/** The ledger's statements are short: they wait for a key for 5 seconds at most. In seconds. */
+/** The ledger's statements are short: they wait for a key for 5 seconds at most. Whatever the setting, in seconds. */
 const longestSettlement = 10
 /** Statements under way may take so long once the database is to be closed, in seconds. */
 const closePatience = 5
@@ -129,9 +132,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     owned: embedded.owned,
     replicas: createReplicas([]),
     adapt: async () => {},
-    async close() {
+    async close({ othersPatience } = {}) {
       await pools.close()
-      await embedded.close()
+      await embedded.close({ patience: othersPatience })
     },
   }
 }
@@ -142,7 +145,11 @@ function openServer(databaseUrl: string, options: DatabaseOptions): Database {
   const replicas = createReplicas(
     (options.databaseReplicaUrls ?? []).map((url) => {
       const replica = describeServer(url, 'DATABASE_REPLICA_URL')
-      const pool = { max: readerCount(options), answerTimeout: replicaPatience }
+      const pool = {
+        max: readerCount(options),
+        statementTimeout: options.databaseStatementTimeout || null,
+        answerTimeout: replicaPatience,
+      }
       const sql = openPool({ ...replica, connect_timeout: replicaPatience }, options, pool)
       const name = replica.path ?? `${replica.host}:${replica.port}`
       return { name, sql, adapt: createAdapter(replica, options, [sql]) }
@@ -162,8 +169,8 @@ function openServer(databaseUrl: string, options: DatabaseOptions): Database {
 
 function openPool(
   server: Server,
-  { databaseStatementTimeout, databasePreparedStatements }: DatabaseOptions,
-  { max, answerTimeout }: PoolOptions,
+  { databasePreparedStatements }: DatabaseOptions,
+  { max, statementTimeout, answerTimeout }: PoolOptions,
 ): Sql {
   return postgres({
     ...server,
@@ -172,8 +179,8 @@ function openPool(
     ...{ answer_timeout: answerTimeout }, // patches/apply.mjs
     connection: {
       ...server.connection,
-      ...(databaseStatementTimeout > 0 &&
-        databasePreparedStatements !== 'off' && { statement_timeout: databaseStatementTimeout * 1000 }),
+      ...(statementTimeout !== null &&
+        databasePreparedStatements !== 'off' && { statement_timeout: statementTimeout * 1000 }),
     },
   })
 }
@@ -240,23 +247,25 @@ async function isPooled(server: Server): Promise<boolean> {
 interface PoolOptions {
   /** Connections at most. */
   max: number
+  /** A statement that runs longer is cancelled by the server. In seconds; null: never. */
+  statementTimeout: number | null
   /** A server that says nothing for so long, while it has a statement, is given up. In seconds; null: never. */
   answerTimeout: number | null
 }
 
-/** Connections that read: six of ten, the others are the ledger's. A single one is shared. */
+/** Connections that read: half of them, the others are the ledger's. A single one is shared. */
 function readerCount({ databasePoolSize }: DatabaseOptions): number {
-  return Math.max(1, databasePoolSize - (Math.floor(databasePoolSize * 0.4) || 1))
+  return Math.ceil(databasePoolSize / 2)
 }
 
 function openPools(options: DatabaseOptions, open: (options: PoolOptions) => Sql) {
-  const { databasePoolSize, databaseStatementTimeout } = options
-  const answerTimeout = databaseStatementTimeout > 0 ? databaseStatementTimeout + answerMargin : null
-  const sql = open({ max: readerCount(options), answerTimeout })
-  const ledgerTimeout = Math.min(answerTimeout ?? Number.POSITIVE_INFINITY, longestSettlement + answerMargin)
+  const { databasePoolSize } = options
+  const statementTimeout = options.databaseStatementTimeout || null
+  const sql = open({ max: readerCount(options), ...limitTime(statementTimeout) })
+  const settlementTimeout = Math.min(statementTimeout ?? Number.POSITIVE_INFINITY, longestSettlement)
   const ledgerSql =
     databasePoolSize > 1
-      ? open({ max: databasePoolSize - readerCount(options), answerTimeout: ledgerTimeout })
+      ? open({ max: databasePoolSize - readerCount(options), ...limitTime(settlementTimeout) })
       : sql
   return {
     sql,
@@ -265,6 +274,17 @@ function openPools(options: DatabaseOptions, open: (options: PoolOptions) => Sql
       await Promise.all([sql.end({ timeout: closePatience }), ledgerSql.end({ timeout: closePatience })])
     },
   }
+}
+
+/** The server is the first to lose patience: what was given up here must not be done there afterwards. */
+function limitTime(statementTimeout: number | null): Pick<PoolOptions, 'statementTimeout' | 'answerTimeout'> {
+  return { statementTimeout, answerTimeout: statementTimeout && statementTimeout + answerMargin }
+}
+
+/** How long a statement may take, so that its answer is waited for still. In seconds; null: for ever. */
+export function readStatementLimit({ options }: Sql): number | null {
+  const answerTimeout = 'answer_timeout' in options ? options.answer_timeout : null
+  return typeof answerTimeout === 'number' ? answerTimeout - answerMargin : null
 }
 
 /** Whether the database is the embedded one, whose single session readers have to share with what writes. */

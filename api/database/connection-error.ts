@@ -3,6 +3,7 @@
  *
  * @module
  */
+import postgres from 'postgres'
 
 const connectionErrorCodes = new Set([
   'ANSWER_TIMEOUT', // patches/apply.mjs
@@ -46,6 +47,11 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (connectionErrorCodes.has(error.code)) return true
   if (unavailableCodes.has(error.code)) return true
   return error.code.length === 5 && unavailableClasses.has(error.code.slice(0, 2))
+}
+
+/** Whether an error comes from the database, or from the way to it. */
+export function isDatabaseError(error: unknown): boolean {
+  return error instanceof postgres.PostgresError || isDatabaseUnavailable(error)
 }
 
 /** A host of several addresses fails with an error for each, and no words of its own. */

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { Server } from 'node:net'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { serveEmbeddedSession } from './embedded-session.ts'
@@ -18,11 +18,23 @@ export interface EmbeddedWorkerData {
   socketPath: string
 }
 
-/** What the thread reports: `ready` once, or `failed` with the reason. */
+/** What the thread is told, once: to stop, and for how long it waits for clients before. In milliseconds. */
+export interface EmbeddedWorkerOrder {
+  patience: number
+}
+
+/**
+ * What the thread reports: `ready` once, or `failed` with the reason; `waiting` for clients when that takes a while;
+ * `stopped`, with the number of clients that were cut off.
+ */
 export type EmbeddedWorkerMessage =
   | { state: 'ready' }
   | { state: 'failed'; reason: string }
-  | { state: 'stopped' }
+  | { state: 'waiting' }
+  | { state: 'stopped'; cutOff: number }
+
+/** Who waits for clients for so long says so, in milliseconds. */
+const noticeTime = 10_000
 
 function report(message: EmbeddedWorkerMessage): void {
   parentPort?.postMessage(message)
@@ -31,19 +43,30 @@ function report(message: EmbeddedWorkerMessage): void {
 async function main({ databaseDirectory, socketPath }: EmbeddedWorkerData): Promise<void> {
   const database = await PGlite.create(databaseDirectory)
   const server = await serveEmbeddedSession(database, socketPath)
-  parentPort?.once('message', async () => {
-    await waitForOthers(server)
+  const clients = new Set<Socket>()
+  server.on('connection', (client) => {
+    clients.add(client)
+    client.once('close', () => clients.delete(client))
+  })
+  parentPort?.once('message', async ({ patience }: EmbeddedWorkerOrder) => {
+    await waitForOthers(clients, patience)
+    const closed = once(server, 'close')
     server.close()
+    const cutOff = clients.size
+    for (const client of clients) client.destroy()
+    await closed
     await database.close()
-    report({ state: 'stopped' })
+    report({ state: 'stopped', cutOff })
   })
   report({ state: 'ready' })
 }
 
-/** Commands that other processes run through the socket are let finish; this process has closed its own clients. */
-async function waitForOthers(server: Server): Promise<void> {
-  const countConnections = promisify(server.getConnections.bind(server))
-  while ((await countConnections()) > 0) await sleep(20)
+/** Commands that other processes run through the socket may finish; this process has closed its own clients. */
+async function waitForOthers(clients: ReadonlySet<Socket>, patience: number): Promise<void> {
+  const notice = setTimeout(() => report({ state: 'waiting' }), noticeTime)
+  const end = performance.now() + patience
+  while (clients.size > 0 && performance.now() < end) await sleep(20)
+  clearTimeout(notice)
 }
 
 main(workerData).catch((error: unknown) => {

@@ -10,12 +10,16 @@ import { connect } from 'node:net'
 import { dirname, join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import type { EmbeddedWorkerData, EmbeddedWorkerMessage } from './embedded-worker.ts'
+import type { EmbeddedWorkerData, EmbeddedWorkerMessage, EmbeddedWorkerOrder } from './embedded-worker.ts'
 
 /** The operating systems' limit for the path of a Unix socket, in bytes (108 with the ending NUL on Linux, 104 on macOS). */
 const longestSocketPath = 103
 /** How long another process may take from its lock to its socket, in milliseconds. */
 const startUpPatience = 30_000
+/** Other processes' commands may take so long when this one is told to stop, in milliseconds. */
+const stopPatience = 3_000
+/** After them the database may take so long to stop, in milliseconds: it can't in the middle of a statement. */
+const endPatience = 2_000
 
 /** The data folder can't be used as it is. The message says what to do. */
 export class EmbeddedDatabaseError extends Error {
@@ -28,8 +32,11 @@ export interface EmbeddedDatabase {
   socketPath: string
   /** Whether this process runs the database (and stops it with `close`), or another one does. */
   owned: boolean
-  /** Stops the database if this process runs it. Close the clients first. */
-  close(): Promise<void>
+  /**
+   * Stops the database if this process runs it. Close the clients first. Those of other processes are cut off after
+   * `patience` milliseconds, by default 3,000, and standard error says so.
+   */
+  close(options?: { patience?: number | undefined }): Promise<void>
 }
 
 /** Where the embedded database of a data folder listens. Throws `EmbeddedDatabaseError` when the path is too long. */
@@ -65,11 +72,9 @@ export async function openEmbeddedDatabase(dataDirectory: string): Promise<Embed
     return {
       socketPath,
       owned: true,
-      async close() {
+      async close({ patience = stopPatience } = {}) {
         worker.off('exit', endProcess)
-        const stopped = new Promise((resolve) => worker.once('message', resolve).once('exit', resolve))
-        worker.postMessage('stop')
-        await stopped
+        await stopWorker(worker, patience)
         await worker.terminate()
         rmSync(socketPath, { force: true })
         release()
@@ -112,6 +117,38 @@ function startWorker(workerData: EmbeddedWorkerData): Promise<Worker> {
     })
     worker.on('error', reject) // after the start, 'exit' follows
   })
+}
+
+/** Lets other processes finish what they do, for so many milliseconds, and stops the database if that is possible. */
+function stopWorker(worker: Worker, patience: number): Promise<void> {
+  const seconds = patience / 1000
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(() => {
+    console.error(
+      `The embedded database was ended in the middle of a statement of another process, after ${seconds} seconds; ` +
+        'the next start undoes it',
+    )
+    resolve()
+  }, patience + endPatience)
+  worker.on('message', (message: EmbeddedWorkerMessage) => {
+    if (message.state === 'waiting') {
+      console.error(
+        'Waiting for other commands that use the embedded database through this one, ' +
+          `for ${seconds} seconds at most`,
+      )
+    }
+    if (message.state !== 'stopped') return
+    if (message.cutOff > 0) {
+      console.error(
+        `Commands that used the embedded database through this process were cut off after ${seconds} seconds; ` +
+          'what they had not finished is undone',
+      )
+    }
+    resolve()
+  })
+  worker.once('exit', () => resolve())
+  worker.postMessage({ patience } satisfies EmbeddedWorkerOrder)
+  return promise.finally(() => clearTimeout(timer))
 }
 
 /**

@@ -22,15 +22,28 @@ interface Migration {
   name: string
 }
 
+let known: readonly Migration[] | undefined
+
 /** The migrations that this version of devdata has, in order. */
-export function listMigrations(): Migration[] {
-  return readdirSync(migrationsDirectory)
+export function listMigrations(): readonly Migration[] {
+  known ??= readdirSync(migrationsDirectory)
     .filter((name) => name.endsWith('.sql'))
     .sort()
     .map((name) => ({ number: Number.parseInt(name, 10), name }))
+  return known
 }
 
 const undefinedTable = '42P01'
+const undefinedColumn = '42703'
+const undefinedFunction = '42883'
+
+/** Whether a statement failed as it does where a migration is missing; a defect of ours may look the same. */
+export function mayLackMigration(error: unknown): boolean {
+  return (
+    error instanceof postgres.PostgresError &&
+    [undefinedTable, undefinedColumn, undefinedFunction].includes(error.code)
+  )
+}
 
 /** The oldest server that the statements run on. */
 export const oldestServer = { number: 150_000, name: 'PostgreSQL 15' }
@@ -50,13 +63,22 @@ export async function findMissingMigrations(sql: Sql): Promise<string[]> {
     .map(({ name }) => name)
 }
 
+/** Throws `MigrationError`, which says what to do, when the database lacks a migration. */
+export async function assertMigrated(sql: Sql): Promise<void> {
+  const missing = await findMissingMigrations(sql)
+  if (missing.length === 0) return
+  const state =
+    missing.length === listMigrations().length ? 'has no schema of devdata yet' : `lacks ${missing}`
+  throw new MigrationError(`The database ${state}; run "devdata migrate" first`)
+}
+
 /**
  * Applies what is missing, all of it in one transaction, and returns the names of what was applied.
  * Several processes may start at once: one applies, the others wait for it and find nothing left to do.
  * Throws `MigrationError` when the database was made by a newer version, or its server is too old.
  */
 export async function migrate(sql: Sql): Promise<string[]> {
-  const known = listMigrations()
+  const all = listMigrations()
   const pending = await sql.begin(async (tx) => {
     const [server] = await tx<{ number: number; name: string }[]>`
       select current_setting('server_version_num')::integer as number, current_setting('server_version') as name`
@@ -76,7 +98,7 @@ export async function migrate(sql: Sql): Promise<string[]> {
     const applied = new Set(
       (await tx<Migration[]>`select number, name from migrations`).map((row) => row.number),
     )
-    const newest = known.at(-1)?.number ?? 0
+    const newest = all.at(-1)?.number ?? 0
     const unknown = [...applied].filter((number) => number > newest)
     if (unknown.length > 0) {
       throw new MigrationError(
@@ -84,7 +106,7 @@ export async function migrate(sql: Sql): Promise<string[]> {
           'run the version that made it, or a newer one',
       )
     }
-    const missing = known.filter(({ number }) => !applied.has(number))
+    const missing = all.filter(({ number }) => !applied.has(number))
     for (const { number, name } of missing) {
       await tx.unsafe(readFileSync(join(migrationsDirectory, name), 'utf8'))
       await tx`insert into migrations (number, name) values (${number}, ${name})`

@@ -28,3 +28,9 @@ export function readPoolState(sql: Sql): PoolState {
     throw new Error('postgres.js lacks countConnections: run patches/apply.mjs')
   return v.parse(schema, count())
 }
+
+/** Whether a statement would have a connection to itself, and wait behind none. */
+export function hasFreeConnection(sql: Sql): boolean {
+  const { busy, connecting } = readPoolState(sql)
+  return busy + connecting < sql.options.max
+}

@@ -6,7 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from './connect.ts'
-import { describeFailure, isDatabaseUnavailable } from './connection-error.ts'
+import { describeFailure, isDatabaseError, isDatabaseUnavailable } from './connection-error.ts'
 
 /** Connections to one replica. */
 export interface ReplicaPool {
@@ -23,13 +23,19 @@ export interface Replicas {
   pick(): ReplicaPool | undefined
   /** Whether any is fit. */
   hasFit(): boolean
-  /** A read failed: the replica is left out, if it is its fault, until it has answered again. */
+  /**
+   * A read failed there. If the database is at fault, it is counted and said; if it does not answer, it is left out until
+   * it has.
+   */
   reportFailure(replica: ReplicaPool, error: unknown): void
   /** The primary's dataset has this version: no replica is fit before it has it too. */
   noteVersion(version: number): void
-  /** All of them, as they are now. */
-  list(): readonly (Pick<ReplicaPool, 'name' | 'sql'> & { isFit: boolean })[]
-  /** Begins to look, and says of each replica when it is left out, with the reason, and when it is taken back. */
+  /** All of them, as they are now, and how many reads have failed there. */
+  list(): readonly (Pick<ReplicaPool, 'name' | 'sql'> & { isFit: boolean; failedReads: number })[]
+  /**
+   * Begins to look, and says of each replica when it is left out, with the reason, and when it is taken back. That reads
+   * fail there is said too, once in a while.
+   */
   watch(report: (message: string) => void): void
   /** Stops to look, and disconnects. */
   close(): Promise<void>
@@ -37,20 +43,31 @@ export interface Replicas {
 
 /** Between two looks at a replica, in milliseconds: while it is fit, and while it is not. */
 const intervals = { fit: 1_000, unfit: 250 }
+/** Reads may fail by the thousand: that they do is said of a replica once in so long, in milliseconds. */
+const failureInterval = 60_000
 
 interface Watched extends ReplicaPool {
   /** Of its dataset, when it answered last; undefined: it does not answer. */
   version: number | undefined
   /** What was said of it last. */
   reported: string | undefined
+  failedReads: number
+  /** On the clock of `performance.now()`: until then nothing more is said about reads that fail. */
+  quietUntil: number
 }
 
 /** Watches replicas. None is fit before it has been looked at. */
 export function createReplicas(pools: readonly ReplicaPool[]): Replicas {
-  const replicas: Watched[] = pools.map((pool) => ({ ...pool, version: undefined, reported: undefined }))
+  const replicas: Watched[] = pools.map((pool) => ({
+    ...pool,
+    version: undefined,
+    reported: undefined,
+    failedReads: 0,
+    quietUntil: Number.NEGATIVE_INFINITY,
+  }))
   let current = 0
   let turn = 0
-  let isWatching = false
+  let report: ((message: string) => void) | undefined
   const stopping = new AbortController()
 
   function isFit({ version }: Watched): boolean {
@@ -69,12 +86,12 @@ export function createReplicas(pools: readonly ReplicaPool[]): Replicas {
     }
   }
 
-  async function keepLooking(replica: Watched, report: (message: string) => void): Promise<void> {
+  async function keepLooking(replica: Watched): Promise<void> {
     while (!stopping.signal.aborted) {
       const state = await look(replica)
       if (stopping.signal.aborted) return
       if (state !== (replica.reported ?? fit)) {
-        report(`Replica ${replica.name} is ${state === fit ? 'taken back' : `left out: ${state}`}`)
+        report?.(`Replica ${replica.name} is ${state === fit ? 'taken back' : `left out: ${state}`}`)
       }
       replica.reported = state
       const interval = isFit(replica) ? intervals.fit : intervals.unfit
@@ -93,16 +110,26 @@ export function createReplicas(pools: readonly ReplicaPool[]): Replicas {
     },
     reportFailure(replica, error) {
       const watched = replicas.find(({ sql }) => sql === replica.sql)
-      if (watched !== undefined && isDatabaseUnavailable(error)) watched.version = undefined
+      if (watched === undefined) return
+      if (!(error instanceof Error) || !isDatabaseError(error)) return // what is not there yet is no failure
+      watched.failedReads++
+      if (isDatabaseUnavailable(error)) watched.version = undefined
+      if (report === undefined || performance.now() < watched.quietUntil) return
+      watched.quietUntil = performance.now() + failureInterval
+      report(`Replica ${watched.name} fails reads, which the primary does instead: ${describeFailure(error)}`)
     },
     noteVersion(version) {
       current = version
     },
-    list: () => replicas.map((replica) => ({ name: replica.name, sql: replica.sql, isFit: isFit(replica) })),
-    watch(report) {
-      if (isWatching) return
-      isWatching = true
-      for (const replica of replicas) void keepLooking(replica, report)
+    list: () =>
+      replicas.map((replica) => {
+        const { name, sql, failedReads } = replica
+        return { name, sql, isFit: isFit(replica), failedReads }
+      }),
+    watch(listener) {
+      if (report !== undefined) return
+      report = listener
+      for (const replica of replicas) void keepLooking(replica)
     },
     async close() {
       stopping.abort()

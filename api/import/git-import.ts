@@ -4,6 +4,7 @@
  * @module
  */
 import { createHash } from 'node:crypto'
+import { selectUrl } from '../catalog/repositories.ts'
 import { foldText } from '../catalog/text-key.ts'
 import type { Sql } from '../database/connect.ts'
 import { applyImport, type ImportResult } from './apply/apply.ts'
@@ -79,12 +80,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
 function normalizeUrl(text: string): string {
   const url = URL.parse(text)
   const names = url?.pathname.split('/').filter(Boolean) ?? []
-  if (
-    url === null ||
-    !/^https?:$/.test(url.protocol) ||
-    names.length < 2 ||
-    names.some((name) => /%(?![\da-f]{2})/i.test(name))
-  ) {
+  if (url === null || !/^https?:$/.test(url.protocol) || names.length < 2 || !isDecodable(url.pathname)) {
     throw new ImportError(
       `--url ${text}: must be the repository's http or https address, https://HOST/OWNER/NAME`,
     )
@@ -96,6 +92,16 @@ function normalizeUrl(text: string): string {
   return url.href.replace(/\/+$/, '').replace(/\.git$/, '')
 }
 
+/** Whether every percent-escape is one, and together they are UTF-8. */
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** The repository as it is known by its address. Throws when the address and the id name two different ones. */
 async function findKnown(
   sql: Sql,
@@ -103,7 +109,7 @@ async function findKnown(
   restId: number | undefined,
 ): Promise<RepositoryRecord | undefined> {
   const [byUrl] = await sql<{ document: string }[]>`
-    select document from repositories
+    select '{' || members || '}' as document from repositories
     where url_key = ${foldText(url)} and id <= (select repositories_count from dataset)
     order by id desc limit 1`
   const known: RepositoryRecord | undefined = byUrl && JSON.parse(byUrl.document)
@@ -114,7 +120,7 @@ async function findKnown(
     )
   }
   const [byId] = await sql<{ url: string }[]>`
-    select document::json ->> 'url' as url from repositories
+    select ${selectUrl(sql, sql`members`)} as url from repositories
     where forge_rest_id = ${restId} and id <= (select repositories_count from dataset)`
   if (byId !== undefined) {
     throw new ImportError(`--rest-id ${restId}: that repository is known as ${byId.url}; give that as --url`)
@@ -128,7 +134,8 @@ function createRepository(
   restId: number | undefined,
   clone: Awaited<ReturnType<typeof describeRepository>>,
 ): RepositoryRecord {
-  const [owner = '', name = ''] = decodeURIComponent(new URL(url).pathname).split('/').slice(-2)
+  // Split first: a slash that is escaped belongs to a name, which may have none.
+  const [owner = '', name = ''] = new URL(url).pathname.split('/').slice(-2).map(decodeURIComponent)
   const hash = createHash('sha256').update(foldText(url)).digest()
   return {
     // Below zero, where no forge gives ids: it can't be another repository's.

@@ -7,7 +7,7 @@ import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Sql } from '../database/connect.ts'
-import { applyImport, dropStagedCommits, findOrphanCommits, type ImportResult } from './apply/apply.ts'
+import { applyImport, type ImportResult, listOrphans, setOrphansAside } from './apply/apply.ts'
 import { ImportError } from './import-error.ts'
 import { readLines } from './lines.ts'
 import { RecordError, type RecordKind, readRecord, recordKinds } from './records.ts'
@@ -54,7 +54,6 @@ export interface ImportProgress {
 
 /** Files in one load can have this many lines each. */
 const mostLines = 1e12
-const orphanBatch = 1000
 
 /**
  * Finds what to load under `paths`: folders with `users.ndjson`, `repos.ndjson`, `commits.ndjson` (any of them, or the
@@ -148,19 +147,11 @@ async function settleOrphans(
   staging: Staging,
   { sources, onInvalid }: NdjsonOptions,
 ): Promise<void> {
-  for (;;) {
-    const orphans = await findOrphanCommits(sql, staging.id, orphanBatch)
-    if (orphans.length === 0) return
-    for (const { position, document } of orphans) {
-      const file = sources[Math.floor(position / mostLines)]?.name ?? 'commits'
-      const reason = 'repo_url: no repository has this url; load the repository first, or with its commits'
-      await refuse({ file, line: position % mostLines, reason, content: document }, onInvalid)
-    }
-    await dropStagedCommits(
-      sql,
-      staging.id,
-      orphans.map(({ position }) => position),
-    )
+  if ((await setOrphansAside(sql, staging.id)) === 0) return
+  for await (const { position, document } of listOrphans(sql, staging.id)) {
+    const file = sources[Math.floor(position / mostLines)]?.name ?? 'commits'
+    const reason = 'repo_url: no repository has this url; load the repository first, or with its commits'
+    await refuse({ file, line: position % mostLines, reason, content: document }, onInvalid)
   }
 }
 

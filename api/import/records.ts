@@ -33,7 +33,10 @@ const dependencyText = v.pipe(
 const webAddress = v.pipe(
   text,
   v.check((value) => /^https?:\/\//i.test(value) && URL.canParse(value), 'must be an http or https URL'),
-  v.check((value) => URL.parse(value)?.username === '', 'must not hold a user name or a token'),
+  v.check((value) => {
+    const url = URL.parse(value)
+    return url?.username === '' && url.password === ''
+  }, 'must not hold a user name or a token'),
   v.check((value) => Buffer.byteLength(foldText(value)) <= 2000, 'must have at most 2000 bytes'),
 )
 const isoTime = v.pipe(
@@ -200,7 +203,7 @@ function stageRepository(repository: RepositoryRecord): StagedRow {
     full_name_key: foldText(fullName),
     url_key: foldText(fields.url),
     owner_identity: identifyLogin(fields.owner_login),
-    document: JSON.stringify(fields),
+    members: JSON.stringify(fields).slice(1, -1),
     dependencies: sorted && JSON.stringify(sorted),
     names: sorted?.map(({ dependency }) => dependency.dependency_name) ?? [],
     name_keys: sorted?.map(({ dependency }) => foldText(dependency.dependency_name)) ?? [],

@@ -47,7 +47,7 @@ const tables: Record<RecordKind, { key: readonly string[]; columns: Record<strin
       full_name_key: 'text not null',
       url_key: 'text not null',
       owner_identity: 'text not null',
-      document: 'text not null',
+      members: 'text not null',
       dependencies: 'text', // null: leave those that are there
       names: 'text[] not null', // of the dependencies; beside them
       name_keys: 'text[] not null',
@@ -67,8 +67,15 @@ const tables: Record<RecordKind, { key: readonly string[]; columns: Record<strin
 }
 const kinds = Object.keys(tables) as RecordKind[]
 
-/** The table that rows of a kind are staged in; `affected`: users whose dependencies the load may have changed. */
-export function stagingTable(kind: RecordKind | 'affected', importId: number): string {
+/** Tables beside those of rows: users whose dependencies the load may have changed, and commits without a repository. */
+const sideTables = {
+  affected: 'user_id integer not null',
+  orphans: 'position bigint primary key, document text not null',
+}
+const sideKinds = Object.keys(sideTables) as (keyof typeof sideTables)[]
+
+/** The table that a load has for something. */
+export function stagingTable(kind: RecordKind | keyof typeof sideTables, importId: number): string {
   return `import_${kind}_${importId}`
 }
 
@@ -106,7 +113,9 @@ export async function beginStaging(sql: Sql): Promise<Staging> {
       const batch = batches.get(kind) ?? { rows: [], characters: 0 }
       batches.set(kind, batch)
       batch.rows.push({ position, ...row })
-      batch.characters += String(row.document).length + String(row.dependencies ?? '').length
+      for (const text of [row.document, row.members, row.dependencies]) {
+        batch.characters += String(text ?? '').length
+      }
       if (batch.rows.length >= batchRows || batch.characters >= batchCharacters) await sendBatch(kind)
     },
     async flush() {
@@ -164,9 +173,10 @@ async function createTables(sql: Sql, id: number): Promise<void> {
     )
     return `create unlogged table ${stagingTable(kind, id)} (position bigint not null, ${columns.join(', ')});`
   })
-  await sql.unsafe(
-    `${definitions.join('')} create unlogged table ${stagingTable('affected', id)} (user_id integer not null);`,
-  )
+  for (const kind of sideKinds) {
+    definitions.push(`create unlogged table ${stagingTable(kind, id)} (${sideTables[kind]});`)
+  }
+  await sql.unsafe(definitions.join(''))
 }
 
 /** Of several rows for the same thing the last wins. */
@@ -215,7 +225,7 @@ async function clearStale(sql: Sql): Promise<void> {
 /** Drops loads, with all that was staged for them. */
 export async function dropStaged(sql: SqlOrTransaction, ids: readonly number[]): Promise<void> {
   for (const id of ids) {
-    for (const kind of [...kinds, 'affected'] as const) {
+    for (const kind of [...kinds, ...sideKinds]) {
       await sql`drop table if exists ${sql(stagingTable(kind, id))}`
     }
   }

@@ -4,10 +4,12 @@
  *
  * @module
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Admission, createAdmission } from '../admission.ts'
 import { type BatchState, createBatcher } from '../database/batch.ts'
 import type { Sql } from '../database/connect.ts'
-import { type Claim, type Settlement, type Stale, settleGroup } from './settle.ts'
+import { hasFreeConnection } from '../database/pool-state.ts'
+import { type Busy, type Claim, type Settlement, type Stale, settleGroup } from './settle.ts'
 
 /** Requests in a group, at most. */
 const groupSize = 256
@@ -29,19 +31,30 @@ type Settle = (claim: Claim) => Promise<Settlement | Stale>
 
 /** For this long a key may wait for a lane, in milliseconds; a lane waits for a key as long. */
 const longestWait = 5_000
+/** Between two looks whether a key is free, where no statement may wait for it. In milliseconds. */
+const lookInterval = 20
+
+/** A key was in other hands for too long. Its code is the server's, which says so of a statement that waited. */
+class KeyBusyError extends Error {
+  override name = 'KeyBusyError'
+  readonly code = '55P03' // lock_not_available
+}
 
 /**
  * Creates a function that settles one claim together with others; it calls `onBusy` when the claim will have to wait for
  * its key. `patientLanes` is how many statements may at a time wait for a key that is in other hands (another instance
- * settles it, an operator changes it); a connection more is needed for everybody else.
+ * settles it, an operator changes it); connections more are needed for everybody else. 0: none may, and it is looked
+ * again and again whether the key is free, which takes longer and lets other instances go first.
  */
 export function createGroupCommit(sql: Sql, { patientLanes }: { patientLanes: number }): GroupCommit {
   const settleTogether = createBatcher({
     run: (claims: Claim[]) => settleGroup(sql, claims, { patient: false }),
     size: groupSize,
+    hasRoom: () => hasFreeConnection(sql),
   })
+  const mayWait = patientLanes > 0
   const lanes = createAdmission<number>({
-    atOnce: patientLanes,
+    atOnce: Math.max(1, patientLanes),
     mostWaiting: Number.POSITIVE_INFINITY, // as many as were admitted to the service
     longestWait,
   })
@@ -50,7 +63,7 @@ export function createGroupCommit(sql: Sql, { patientLanes }: { patientLanes: nu
 
   async function settlePatiently(claim: Claim): Promise<Settlement | Stale> {
     const { keyId } = claim
-    const line = lines.get(keyId) ?? { settle: createLine(sql, keyId, lanes), waiting: 0 }
+    const line = lines.get(keyId) ?? { settle: createLine(sql, { keyId, lanes, mayWait }), waiting: 0 }
     lines.set(keyId, line)
     line.waiting++
     try {
@@ -77,20 +90,38 @@ export function createGroupCommit(sql: Sql, { patientLanes }: { patientLanes: nu
   return settle
 }
 
+interface LineOptions {
+  keyId: number
+  lanes: Admission<number>
+  /** Whether a statement may wait for the key. */
+  mayWait: boolean
+}
+
 /** The line of one key: a group at a time, and each waits for the key itself. */
-function createLine(sql: Sql, keyId: number, lanes: Admission<number>): Settle {
+function createLine(sql: Sql, { keyId, lanes, mayWait }: LineOptions): Settle {
+  async function settleInLane(claims: Claim[]): Promise<(Settlement | Stale | Busy)[]> {
+    const leave = await lanes.enter(keyId)
+    try {
+      return await settleGroup(sql, claims, { patient: mayWait })
+    } finally {
+      leave()
+    }
+  }
+
   return createBatcher({
     size: groupSize,
+    hasRoom: () => mayWait, // a second group could find the key free before the first one looks again
     async run(claims: Claim[]) {
-      const leave = await lanes.enter(keyId)
-      try {
-        const settlements = await settleGroup(sql, claims, { patient: true })
-        return settlements.map((settlement) => {
-          if (settlement.outcome === 'busy') throw new Error('a patient group found a key busy')
-          return settlement
-        })
-      } finally {
-        leave()
+      const settlements = new Map<Claim, Settlement | Stale>()
+      const deadline = performance.now() + longestWait
+      for (let rest = claims; ; await sleep(lookInterval)) {
+        for (const [index, settlement] of (await settleInLane(rest)).entries()) {
+          const claim = rest[index]
+          if (claim !== undefined && settlement.outcome !== 'busy') settlements.set(claim, settlement)
+        }
+        rest = claims.filter((claim) => !settlements.has(claim))
+        if (rest.length === 0) return claims.flatMap((claim) => settlements.get(claim) ?? [])
+        if (mayWait || performance.now() > deadline) throw new KeyBusyError('a key is in other hands')
       }
     },
   })

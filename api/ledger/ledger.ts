@@ -9,6 +9,7 @@
 import { LRUCache } from 'lru-cache'
 import { createBatcher } from '../database/batch.ts'
 import type { Sql } from '../database/connect.ts'
+import { hasFreeConnection } from '../database/pool-state.ts'
 import { type BearerKey, findApiKeys, hashSecret } from './api-key.ts'
 import { createGroupCommit, type GroupCommitState } from './group-commit.ts'
 import { sweepIdempotencyKeys } from './idempotency.ts'
@@ -51,10 +52,14 @@ interface Foreseen {
 export function createLedger(sql: Sql): Ledger {
   const keys = new LRUCache<string, BearerKey>({ max: mostKeys }) // by secret
   const throttled = new LRUCache<number, Foreseen>({ max: mostKeys })
-  const lookUp = createBatcher({ run: (hashes: Buffer[]) => findApiKeys(sql, hashes), size: 1_000 })
-  // One connection for groups, one for look-ups, and the others for whoever has to wait. No more statements than
-  // connections: postgres.js would queue one behind another that waits.
-  const settleInGroup = createGroupCommit(sql, { patientLanes: Math.max(1, sql.options.max - 2) })
+  const lookUp = createBatcher({
+    run: (hashes: Buffer[]) => findApiKeys(sql, hashes),
+    size: 1_000,
+    hasRoom: () => hasFreeConnection(sql),
+  })
+  // One connection for groups, one for look-ups, one for `/health`, and the others for whoever has to wait. No more
+  // statements than connections: postgres.js would send one behind another, which may wait, or be lost with its connection.
+  const settleInGroup = createGroupCommit(sql, { patientLanes: Math.max(0, sql.options.max - 3) })
   let untilSweep = sweepInterval
 
   function rememberThrottled(keyId: number, settlement: Settlement, asked: number): void {

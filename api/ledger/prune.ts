@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Sql } from '../database/connect.ts'
+import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 
 /** Entries folded in a transaction, at most: none of them holds up anybody for long. */
 const batchSize = 10_000
@@ -22,10 +22,34 @@ export interface Pruned {
 /** Counts what `pruneLedger` would fold. */
 export async function countPrunable(sql: Sql, before: Date): Promise<Pruned> {
   const [row] = await sql<Pruned[]>`
-    select count(*) as keys, coalesce(sum(entries - 1), 0)::bigint as entries from (
-      select count(*) as entries from ledger where created_at < ${before} group by api_key_id having count(*) > 1
-    ) k`
+    select count(*) as keys, coalesce(sum(entries - 1), 0)::bigint as entries
+    from (${selectPrunable(sql, before)}) k, lateral (
+      select count(*) as entries from ledger l where l.api_key_id = k.id and ${isOld(sql, sql`k.id`, before)}
+    ) old`
   return row ?? { keys: 0, entries: 0 }
+}
+
+/** SQL: the keys that have something to fold: at least their two first entries are from before. */
+function selectPrunable(sql: Sql, before: Date): Fragment {
+  return sql`
+    select id from api_keys where (
+      select created_at from ledger l where l.api_key_id = api_keys.id order by position offset 1 limit 1
+    ) < ${before}`
+}
+
+/**
+ * SQL: the entry `l` of a key is from before a moment. Entries of a day stand together (`ledger_days`): so those of
+ * later days are not even read.
+ */
+function isOld(sql: SqlOrTransaction, keyId: Fragment, before: Date): Fragment {
+  return sql`
+    l.created_at < ${before} and l.position <= (
+      select max(last_position) from ledger_days
+      where api_key_id = ${keyId} and day = (
+        select max(day) from ledger_days
+        where api_key_id = ${keyId} and day <= (${before}::timestamptz at time zone 'UTC' - interval '1 microsecond')::date
+      )
+    )`
 }
 
 /**
@@ -39,7 +63,7 @@ export async function pruneLedger(
   onProgress: (entries: number) => void = () => {},
 ): Promise<Pruned> {
   const pruned = { keys: 0, entries: 0 }
-  for (const { id } of await sql<{ id: number }[]>`select id from api_keys order by id`) {
+  for (const { id } of await sql<{ id: number }[]>`${selectPrunable(sql, before)} order by id`) {
     const already = pruned.entries
     for (let folded = batchSize; folded === batchSize; ) {
       folded = await foldEntries(sql, id, before)
@@ -57,7 +81,7 @@ async function foldEntries(sql: Sql, keyId: number, before: Date): Promise<numbe
     await tx`select pg_advisory_xact_lock(${pruneLock})` // two at once would count entries twice
     const { count } = await tx`
       with old as materialized (
-        select * from ledger where api_key_id = ${keyId} and created_at < ${before}
+        select * from ledger l where l.api_key_id = ${keyId} and ${isOld(tx, tx`${keyId}`, before)}
         order by position limit ${batchSize + 1}
       ), sums as (
         select max(position) as last, sum(granted) as granted, sum(cost) as cost from old having count(*) > 1

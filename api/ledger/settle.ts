@@ -1,12 +1,13 @@
 /**
  * What the ledger decides for a request: may its key be used, does its rate limit let it pass, was it paid already,
  * can the key pay? And, when all is well, the debit. One statement does all of that for many requests at once, and
- * commits before any of them is answered; `settle` in the migrations is where it happens.
+ * commits before any of them is answered; `settle` in the migrations is where it happens, and `in_time` there sees to
+ * it that nothing is charged when nobody waits for it any more.
  *
  * @module
  */
 import { type LookUp, selectDocument } from '../catalog/lookup.ts'
-import type { Fragment, Sql } from '../database/connect.ts'
+import { type Fragment, readStatementLimit, type Sql } from '../database/connect.ts'
 import type { RateLimitState } from './rate-limit.ts'
 
 /** What a request asks of the ledger. */
@@ -142,7 +143,9 @@ export async function settleGroup(
   const settled = (absent: Fragment) => sql`
     select version,
       case when version = coalesce(${expected}::bigint, version)
-        then settle(${JSON.stringify(requests)}::text::json, ${patient}, ${absent})
+        then in_time(
+          settle(${JSON.stringify(requests)}::text::json, ${patient}, ${absent}), ${readStatementLimit(sql)}::integer
+        )
       end as rows
     from dataset`
   const lookUps = claims.map(({ lookUp }) => lookUp ?? noLookUp)

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ListPage, offsetOf, type Page, renderPage } from '../catalog/page.ts'
+import { type ListPage, limitPage, offsetOf, type Page, renderPage, selectPages } from '../catalog/page.ts'
 import type { Sql } from '../database/connect.ts'
 
 /** A page of a key's ledger. */
@@ -26,7 +26,7 @@ export async function listUsage(sql: Sql, { keyId, day, page }: UsagePage): Prom
       : sql`
         select min(first_position) as first, max(last_position) as last
         from ledger_days where api_key_id = ${keyId} and day = ${day}::date`
-  const [found] = await sql<ListPage[]>`
+  const [found] = await selectPages(sql`
     with kept as (select min(position) as first from ledger where api_key_id = ${keyId}),
     range as (select greatest(r.first, kept.first) as first, r.last from (${range}) r, kept)
     select coalesce(greatest(0, range.last - range.first + 1), 0)::bigint as total, entries.count, entries.items
@@ -37,8 +37,9 @@ export async function listUsage(sql: Sql, { keyId, day, page }: UsagePage): Prom
         from ledger
         where api_key_id = ${keyId} and position >= range.first
           and position > range.last - ${offset + page.size}::bigint and position <= range.last - ${offset}::bigint
+        order by position desc ${limitPage(sql)}
       ) e
-    ) entries`
+    ) entries`)
   if (found === undefined) throw new Error('the key is missing')
   return found
 }
@@ -47,14 +48,14 @@ export async function listUsage(sql: Sql, { keyId, day, page }: UsagePage): Prom
 export async function listUsageByDay(sql: Sql, { keyId, day, page }: UsagePage): Promise<ListPage> {
   const ofKey = sql`
     api_key_id = ${keyId} and endpoint <> '' ${day === null ? sql`` : sql`and day = ${day}::date`}`
-  const [found] = await sql<ListPage[]>`
+  const [found] = await selectPages(sql`
     select (select count(*) from ledger_days where ${ofKey}) as total, sums.count, sums.items
     from (
       select ${renderPage(sql, sql`row_to_json(d)::text`, sql`day desc, endpoint`)} from (
         select day, endpoint, entries as requests, items, cost from ledger_days where ${ofKey}
         order by day desc, endpoint limit ${page.size} offset ${offsetOf(page)}::bigint
       ) d
-    ) sums`
+    ) sums`)
   if (found === undefined) throw new Error('a sum has always a row')
   return found
 }

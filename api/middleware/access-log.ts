@@ -1,7 +1,7 @@
 import type { Logger } from '@logtape/logtape'
 import { createMiddleware } from 'hono/factory'
-import { routePath } from 'hono/route'
-import type { ApiContext, Environment } from '../environment.ts'
+import type { Environment } from '../environment.ts'
+import { describeRoute } from '../request-names.ts'
 
 /**
  * Writes one log line a request: never a key, and the route's pattern instead of the path, since paths name people.
@@ -24,16 +24,3 @@ export function accessLog(logger: Logger) {
     })
   })
 }
-
-/** The pattern of the route that answered, as openapi.yml writes it: `/users/{login}`. */
-export function describeRoute(c: ApiContext): string {
-  const pattern = routePath(c, -1)
-  const known = descriptions.get(pattern)
-  if (known !== undefined) return known
-  const description = pattern.replace(/:(\w+)\{[^}]*\}/g, '{$1}')
-  descriptions.set(pattern, description)
-  return description
-}
-
-/** By pattern: as many as there are routes. */
-const descriptions = new Map<string, string>()

@@ -4,7 +4,7 @@ import type { Environment } from '../environment.ts'
 
 /**
  * Lets the callers in by turns; 503 at once when they would have to wait too long. Whoever calls `leave` before its end
- * only waits from then on, and makes room for others.
+ * has to wait for something else, and makes room for others.
  */
 export function admit(admission: Admission<number>) {
   return createMiddleware<Environment>(async function admit(c, next) {

@@ -18,7 +18,7 @@ export function authenticate(ledger: Ledger, connectReads: () => Promise<void>) 
   }
 
   return createMiddleware<Environment>(function authenticate(c, next) {
-    const secret = readBearer(c.req.header('Authorization'))
+    const secret = readSecret(c.req.header('Authorization'))
     const known = ledger.recallKey(secret)
     if (known === undefined) return identify(c, secret).then(next)
     c.set('caller', known)
@@ -28,18 +28,22 @@ export function authenticate(ledger: Ledger, connectReads: () => Promise<void>) 
 
 /** The key that a request comes with, where it is known without asking the database. */
 export function recallKey(ledger: Ledger, authorization: string | undefined): BearerKey | undefined {
-  const [, secret] = /^Bearer (.*)$/.exec(authorization ?? '') ?? []
+  const secret = readBearer(authorization ?? '')
   return secret === undefined ? undefined : ledger.recallKey(secret)
 }
 
-function readBearer(header: string | undefined): string {
-  if (header === undefined || header === '') throw unauthorized('Authorization header required')
+/** What an Authorization header has behind `Bearer`, which may be nothing; undefined: it is not in that form. */
+function readBearer(header: string): string | undefined {
   // HTTP drops white space at a header's end: "Bearer " arrives as "Bearer".
-  const [, secret] = /^Bearer(?: (.*))?$/.exec(header) ?? []
-  if (!/^Bearer(?: |$)/.test(header)) {
-    throw unauthorized("Invalid authorization format. Use 'Bearer <API_KEY>'")
-  }
-  if (secret === undefined || secret === '') throw unauthorized('API key required')
+  const match = /^Bearer(?: (.*))?$/.exec(header)
+  return match === null ? undefined : (match[1] ?? '')
+}
+
+function readSecret(header: string | undefined): string {
+  if (header === undefined || header === '') throw unauthorized('Authorization header required')
+  const secret = readBearer(header)
+  if (secret === undefined) throw unauthorized("Invalid authorization format. Use 'Bearer <API_KEY>'")
+  if (secret === '') throw unauthorized('API key required')
   if (!isSecret(secret)) throw unauthorized('Invalid API key format')
   return secret
 }

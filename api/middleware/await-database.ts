@@ -1,7 +1,7 @@
 import { createMiddleware } from 'hono/factory'
-import type { Phase } from '../app.ts'
 import type { Environment } from '../environment.ts'
 import { unavailable } from '../errors.ts'
+import type { Phase } from '../phase.ts'
 
 /** Answers 503 until the database was there once, with the schema of this version. */
 export function awaitDatabase(readPhase: () => Phase) {

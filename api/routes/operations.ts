@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import type { Hono } from 'hono'
 import type { Meter } from '../answer/metered.ts'
 import { offsetOf } from '../catalog/page.ts'
@@ -33,7 +34,8 @@ export function addOperationsRoutes({ app, sql, meter, metrics, publicUrl }: Ope
         filter: noFilter,
         async find(page) {
           const keys = await listKeys(sql, { offset: offsetOf(page), limit: page.size })
-          return { total: await countKeys(sql), count: keys.length, items: JSON.stringify(keys) }
+          const items = Buffer.from(keys.map((key) => JSON.stringify(key)).join(','))
+          return { total: await countKeys(sql), count: keys.length, items }
         },
       }),
     ),

@@ -9,12 +9,11 @@ import { commitHashPattern } from '../catalog/commits.ts'
 import type { DependencyKey } from '../catalog/dependencies.ts'
 import { createFilter, type Filter } from '../catalog/filter.ts'
 import { forgeNamePattern, forgeNameRule } from '../catalog/forge-name.ts'
-import { offsetOf, type Page } from '../catalog/page.ts'
+import { largestPageSize, offsetOf, type Page } from '../catalog/page.ts'
 import type { ApiContext } from '../environment.ts'
 import { badRequest } from '../errors.ts'
 
 const defaultPageSize = 30
-const largestPageSize = 100
 const mostNames = 50
 /** Ids are 32-bit integers. */
 const largestId = 2 ** 31 - 1

@@ -1,19 +1,22 @@
 import type { Hono } from 'hono'
 import { createEntityTag, matchesEntityTag } from '../answer/entity-tag.ts'
-import type { Phase } from '../app.ts'
 import { readDataset } from '../catalog/dataset.ts'
 import type { Contract } from '../contract.ts'
 import type { Database } from '../database/connect.ts'
 import { isDatabaseUnavailable } from '../database/connection-error.ts'
-import { findMissingMigrations } from '../database/migrate.ts'
+import { mayLackMigration } from '../database/migrate.ts'
+import { shareReading } from '../database/shared-reading.ts'
 import type { ApiContext, Environment } from '../environment.ts'
 import { unavailable } from '../errors.ts'
+import type { Phase } from '../phase.ts'
 import type { PublicUrl } from './lists.ts'
 
 /** What the public routes need. */
 export interface PublicRoutes {
   app: Hono<Environment>
   database: Database
+  /** Throws `MigrationError` when the database lacks a migration. */
+  assertMigrated: () => Promise<void>
   readPhase: () => Phase
   /** The OpenAPI document. */
   contract: Contract
@@ -27,15 +30,18 @@ export interface PublicRoutes {
 export function addPublicRoutes({
   app,
   database,
+  assertMigrated,
   readPhase,
   contract,
   program,
   publicRoot,
 }: PublicRoutes): void {
+  // Anybody may ask, as often as they like: so those who ask at the same time are answered with one statement.
+  const readNow = shareReading(() => readDataset(database.sql))
   /** What runs here can be told without the database. */
   const readDatasetIfThere = () =>
-    readDataset(database.sql).catch((error: unknown) => {
-      if (isDatabaseUnavailable(error)) return null
+    readNow().catch((error: unknown) => {
+      if (isDatabaseUnavailable(error) || mayLackMigration(error)) return null
       throw error
     })
 
@@ -45,9 +51,7 @@ export function addPublicRoutes({
     c.header('Cache-Control', 'no-store')
     if (readPhase() === 'stopping') throw unavailable('Shutting down')
     if (readPhase() === 'waiting') throw unavailable('Database unavailable')
-    // On the ledger's connections, whose statements are short: being busy is not being unwell.
-    const missing = await withinPatience(findMissingMigrations(database.ledgerSql))
-    if (missing.length > 0) throw unavailable('Database not migrated')
+    await withinPatience(assertMigrated())
     return c.json({ status: 'ok', database: database.kind })
   })
 

@@ -1,9 +1,9 @@
 import { createDocumentAnswer } from '../answer/document.ts'
-import { readCatalog } from '../answer/read-catalog.ts'
+import { askerOf, readCatalog } from '../answer/read-catalog.ts'
 import { listCommits } from '../catalog/commits.ts'
 import { listDependencies } from '../catalog/dependencies.ts'
 import type { ListPage, Page } from '../catalog/page.ts'
-import { listRepositories, lookUpRepository } from '../catalog/repositories.ts'
+import { lookUpRepository } from '../catalog/repositories.ts'
 import type { Sql } from '../database/connect.ts'
 import { notFound } from '../errors.ts'
 import type { CatalogRoutes } from './catalog-routes.ts'
@@ -25,9 +25,7 @@ export function addRepositoryRoutes({ app, sources, meter, publicUrl }: CatalogR
         publicUrl,
         filter: catalogFilter('dependency_names', 'dependency_files'),
         find: (page, filter) =>
-          readCatalog(c, sources, ({ sql, listings }) =>
-            listRepositories(sql, listings, filter, page, c.get('caller').id),
-          ),
+          readCatalog(c, sources, (source) => source.listRepositories({ filter, page, ...askerOf(c) })),
       }),
     ),
   )

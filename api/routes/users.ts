@@ -1,6 +1,6 @@
 import { createDocumentAnswer } from '../answer/document.ts'
-import { readCatalog } from '../answer/read-catalog.ts'
-import { listUsers, lookUpUser } from '../catalog/users.ts'
+import { askerOf, readCatalog } from '../answer/read-catalog.ts'
+import { lookUpUser } from '../catalog/users.ts'
 import { notFound } from '../errors.ts'
 import type { CatalogRoutes } from './catalog-routes.ts'
 import { readList } from './lists.ts'
@@ -18,9 +18,7 @@ export function addUserRoutes({ app, sources, meter, publicUrl }: CatalogRoutes)
         publicUrl,
         filter: catalogFilter('location', 'dependency_names', 'dependency_files'),
         find: (page, filter) =>
-          readCatalog(c, sources, ({ sql, listings }) =>
-            listUsers(sql, listings, filter, page, c.get('caller').id),
-          ),
+          readCatalog(c, sources, (source) => source.listUsers({ filter, page, ...askerOf(c) })),
       }),
     ),
   )

@@ -25,8 +25,8 @@ export interface CatalogOptions {
   keep?: string
   /** An SVG file. */
   picture?: string
-  /** Only one of them. */
-  part?: CatalogPart
+  /** Only these. */
+  part?: readonly CatalogPart[]
 }
 
 /** In the order in which they are measured: those that change the data come last. */
@@ -46,7 +46,7 @@ export type CatalogPart = (typeof catalogParts)[number]
 const middleUsers = 100_000
 
 export async function measureCatalog(report: Report, options: CatalogOptions): Promise<void> {
-  const { users, smallUsers, rounds, seconds, part } = options
+  const { users, smallUsers, rounds, seconds, part = catalogParts } = options
   await using stage = await openCatalogStage(options.keep, report)
   await using generator = startClosedLoop()
   const picture = createPicture()
@@ -68,6 +68,6 @@ export async function measureCatalog(report: Report, options: CatalogOptions): P
     change: async () => measureChange(report, stage, database, (await openSmaller()).at(-1)),
     refresh: () => measureRefresh(report, generator, stage, database),
   }
-  for (const name of catalogParts) if (part === undefined || part === name) await parts[name]()
+  for (const name of catalogParts) if (part.includes(name)) await parts[name]()
   if (options.picture !== undefined) await picture.save(options.picture, report.machine)
 }

@@ -4,8 +4,9 @@
  * @module
  */
 import { createFilter, hashFilter } from '../../api/catalog/filter.ts'
+import { foldText } from '../../api/catalog/text-key.ts'
 import { alternate, type Report } from '../figures.ts'
-import { startOurs } from '../programs.ts'
+import { startOurs, uncached } from '../programs.ts'
 import { addressOf, ask, createBroadest, createLists } from './requests.ts'
 import type { CatalogDatabase } from './stage.ts'
 
@@ -17,8 +18,8 @@ export async function measureFirstSight(
   { url, sql, forge }: CatalogDatabase,
   { rounds }: { rounds: number },
 ): Promise<void> {
-  await using service = await startOurs(url)
-  await using other = await startOurs(url)
+  await using service = await startOurs(url, uncached)
+  await using other = await startOurs(url, uncached)
   const broadest = createBroadest()
   const name = broadest.query.dependency_names ?? ''
   const hash = hashFilter('users', createFilter({ dependencyNames: [name] }))
@@ -37,7 +38,7 @@ export async function measureFirstSight(
     time(
       () => sql`
         select count(*) from dependency_users
-        where dependency_id in (select id from dependencies where name_key = ${name.toUpperCase()})`,
+        where dependency_id in (select id from dependencies where name_key = ${foldText(name)})`,
     )
 
   report.say('first sight: listings that are not there yet')

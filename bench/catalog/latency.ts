@@ -6,7 +6,7 @@
 import { alternate, type Report } from '../figures.ts'
 import { secretOf } from '../fill.ts'
 import type { ClosedLoopJob, ClosedLoopResult, Generator, Target } from '../load.ts'
-import { type Program, startOurs } from '../programs.ts'
+import { type Program, startOurs, uncached } from '../programs.ts'
 import type { Picture } from './picture.ts'
 import { createUser, nameRepository } from './records.ts'
 import {
@@ -31,8 +31,6 @@ export interface LatencyOptions {
 
 type ClosedLoop = Generator<ClosedLoopJob, ClosedLoopResult>
 
-/** Answers that are remembered would hide what reading takes. */
-const uncached = { ANSWER_CACHE_MB: '0' }
 const warmUp = 0.3 // seconds
 /** Shares of a list's length at which the picture shows what a page takes. */
 const depths = [0.25, 0.5, 0.75]

@@ -31,8 +31,8 @@ function render(kind: ListName): string {
   const item =
     kind === 'users'
       ? 'document'
-      : `'{"internal_id":' || id || ',' || substr(left(document, -1), 2) || ',"dependencies":' || dependencies || '}'`
-  return `count(*)::integer as count, '[' || coalesce(string_agg(${item}, ',' order by id), '') || ']' as items`
+      : `'{"internal_id":' || id || ',' || members || ',"dependencies":' || dependencies || '}'`
+  return `count(*)::integer as count, coalesce(string_agg(${item}, ',' order by id), '') as items`
 }
 
 function selectRange(kind: ListName): string {

@@ -26,7 +26,7 @@ interface Series {
   points: { at: number; value: number }[]
 }
 
-const width = 960
+const width = 1000
 const panel = { width: 400, height: 300, top: 70 }
 const lefts = [60, 540]
 const grey = '#8a8f98'

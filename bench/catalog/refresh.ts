@@ -56,10 +56,16 @@ export async function measureRefresh(
     isLoading = false
   })
   const beside: ClosedLoopResult[] = []
+  async function readOnce(): Promise<void> {
+    const result = await generator.run({ ...load, warmUp: 0.1, seconds: runSeconds })
+    const { perSecond, median, p99, longest } = result
+    const [rate, ...latencies] = [perSecond, median, p99, longest].map((figure) => figure.toFixed(0))
+    report.say(`readers: ${rate} pages/s; median, p99 and longest wait: ${latencies.join(', ')} ms`)
+    beside.push(result)
+  }
   async function keepReading(): Promise<void> {
-    while (isLoading) beside.push(await generator.run({ ...load, warmUp: 0.1, seconds: runSeconds }))
-    // What the new version makes necessary comes after the load.
-    beside.push(await generator.run({ ...load, warmUp: 0.1, seconds: runSeconds }))
+    while (isLoading) await readOnce()
+    await readOnce() // what the new version makes necessary comes after the load
   }
   const [mixed] = await Promise.all([countMixed(service, lists, () => isLoading), keepReading()])
   const { seconds } = await loading

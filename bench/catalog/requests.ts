@@ -41,10 +41,12 @@ export function createBroadest(): ListRequest {
 /** Every list with every kind of filter. */
 export function createLists(forge: Forge): ListRequest[] {
   const broad = 'united states'
+  // Some five hundred use it, however many there are: growth is to be that of the data, not of the answer.
+  const rare = Math.max(1, Math.round(forge.users / 1_000))
   const repositories: Record<string, Record<string, string>> = {
     'no filter': {},
     'one dependency': { dependency_names: names(1) },
-    'a rare dependency': { dependency_names: names(1_500) },
+    'a rare dependency': { dependency_names: names(rare) },
     'three dependencies': { dependency_names: names(2, 3, 4) },
     'fifty dependencies': { dependency_names: names(...upTo(50)) },
     files: { dependency_files: 'go.mod,Cargo.toml' },

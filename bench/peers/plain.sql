@@ -16,7 +16,7 @@ create index on users using gin (location gin_trgm_ops);
 
 create table repositories as
 select r.id as internal_id, d.*, null::integer as owner_id
-from public.repositories r, json_to_record(r.document::json) as d(forge_rest_id bigint, forge_graphql_id text,
+from public.repositories r, json_to_record(('{' || r.members || '}')::json) as d(forge_rest_id bigint, forge_graphql_id text,
   url text, name text, full_name text, private boolean, owner_login text, owner_avatar_url text, description text,
   homepage text, fork boolean, forks_count integer, archived boolean, disabled boolean, license text, language text,
   stargazers_count integer, watchers_count integer, open_issues_count integer, has_issues boolean,

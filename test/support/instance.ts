@@ -10,7 +10,7 @@ import { getLogger } from '@logtape/logtape'
 import type { Hono } from 'hono'
 import { inject } from 'vitest'
 import { createApp } from '../../api/app.ts'
-import { type Database, openDatabase } from '../../api/database/connect.ts'
+import { type Database, type DatabaseOptions, openDatabase } from '../../api/database/connect.ts'
 import { createReplicas } from '../../api/database/replicas.ts'
 import type { Environment } from '../../api/environment.ts'
 import { docsDirectory, readVersion } from '../../api/program.ts'
@@ -29,6 +29,8 @@ export interface InstanceOptions {
 /** One app, as a test speaks to it. */
 export interface Instance {
   app: Hono<Environment>
+  /** Ends what it does beside requests. */
+  close(): Promise<void>
   /** Sends a request to a path below the base path, and holds the answer to the contract. */
   request(path: string, options?: RequestOptions): Promise<Answer>
 }
@@ -44,7 +46,7 @@ export function createInstance(
   options: InstanceOptions = {},
 ): Instance {
   const { baseUrl } = options
-  const { app } = createApp({
+  const { app, close } = createApp({
     database: { sql, ledgerSql, kind, owned: false, replicas, adapt: async () => {}, close: async () => {} },
     logger: getLogger('devdata'),
     baseUrl,
@@ -58,6 +60,7 @@ export function createInstance(
   const root = baseUrl ?? 'http://localhost'
   return {
     app,
+    close,
     async request(path, { method = 'GET', key, headers = {} } = {}) {
       const response = await app.request(`${root}${path}`, {
         method,
@@ -72,11 +75,19 @@ export function createInstance(
 }
 
 /** Opens a service's PostgreSQL database once more, with a pool of its own, as another instance would. */
-export async function openSameDatabase(service: TestService): Promise<Database> {
+export async function openSameDatabase(
+  service: TestService,
+  options: Partial<DatabaseOptions> = {},
+): Promise<Database> {
   const { postgres: server } = inject('databases')
   const [row] = await service.sql<{ name: string }[]>`select current_database() as name`
   if (server === undefined || row === undefined) throw new Error('the service is not on PostgreSQL')
-  return openDatabase({ ...testPool, databaseUrl: databaseUrl(server, row.name), dataDirectory: '' })
+  return openDatabase({
+    ...testPool,
+    databaseUrl: databaseUrl(server, row.name),
+    dataDirectory: '',
+    ...options,
+  })
 }
 
 /** A database whose address nothing listens at, with a password that must show up nowhere. */

@@ -18,7 +18,10 @@ import postgres from 'postgres'
 /** The oldest major version that the service supports. */
 const oldestVersion = 15
 const superuser = 'postgres'
-const startTimeout = 30_000
+/** A server has so long until it says that it starts, in milliseconds, … */
+const sayTimeout = 30_000
+/** … and so long to be ready: after a crash it has to go through all that was written since the last checkpoint. */
+const startTimeout = 600_000
 const stopTimeout = 10_000
 
 /** How a server is told to stop (`pg_ctl --mode`): `immediate` is a crash, from which the next start recovers. */
@@ -410,11 +413,13 @@ async function launchServer(
     await log.close()
   }
   server.unref()
-  const deadline = Date.now() + startTimeout
-  while (!(await isReady(data, server.pid))) {
+  const began = Date.now()
+  for (;;) {
+    const state = await readState(data, server.pid)
+    if (state === 'ready' || state === 'standby') break
     if (hasEnded(server))
       throw new Error(`PostgreSQL did not start:\n${await readEnd(join(directory, 'log'))}`)
-    if (Date.now() > deadline) {
+    if (Date.now() - began > (state === 'starting' ? startTimeout : sayTimeout)) {
       server.kill('SIGKILL')
       throw new Error(`PostgreSQL did not start in time:\n${await readEnd(join(directory, 'log'))}`)
     }
@@ -424,12 +429,12 @@ async function launchServer(
 }
 
 /** As `pg_ctl` knows it: line 8 of the server's lock file is its state, line 1 its process id. */
-async function isReady(data: string, pid: number | undefined): Promise<boolean> {
+async function readState(data: string, pid: number | undefined): Promise<string | undefined> {
   const lines = await readFile(join(data, 'postmaster.pid'), 'utf8').then(
     (text) => text.split('\n'),
     () => [],
   )
-  return lines[0] === String(pid) && ['ready', 'standby'].includes(lines[7]?.trim() ?? '')
+  return lines[0] === String(pid) ? lines[7]?.trim() : undefined
 }
 
 async function readEnd(file: string): Promise<string> {

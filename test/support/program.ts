@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { constants } from 'node:os'
 
 /** How a program is started. */
 export interface ProgramOptions {
@@ -39,6 +40,29 @@ export interface RunningProgram extends AsyncDisposable {
 /** Characters of the output that are kept. */
 const outputSize = 20_000
 
+const children = new Set<ChildProcess>()
+let isWatching = false
+
+/** Ends a program with this process, if it still runs then, however that comes about: but for `kill -9`. */
+export function endWithThisProcess<Child extends ChildProcess>(child: Child): Child {
+  if (!isWatching) process.once('exit', endChildren)
+  isWatching = true
+  children.add(child)
+  child.once('exit', () => children.delete(child))
+  return child
+}
+
+function endChildren(): void {
+  for (const child of children) child.kill('SIGKILL')
+}
+
+/** Lets a signal end this process as its end does: Node would end it at once, and what it started would stay. */
+export function exitOnSignals(): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => process.exit(128 + constants.signals[signal]))
+  }
+}
+
 /** Starts a program, and waits for its announcement. Throws with its output when it ends before. */
 export async function startProgram(
   command: readonly string[],
@@ -46,13 +70,15 @@ export async function startProgram(
 ): Promise<RunningProgram> {
   const [program = '', ...parameters] = command
   const { PATH = '', HOME = '' } = process.env
-  const child = spawn(program, parameters, {
-    ...account,
-    cwd: directory,
-    detached: group,
-    env: { PATH, HOME, NO_COLOR: '1', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = endWithThisProcess(
+    spawn(program, parameters, {
+      ...account,
+      cwd: directory,
+      detached: group,
+      env: { PATH, HOME, NO_COLOR: '1', ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  )
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {

@@ -5,7 +5,7 @@
  */
 import { createRandom, type Random } from '../../sample/random.ts'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../sample/records.ts'
-import type { Records } from './records.ts'
+import { createDependency, createRepository, createUser, type Records } from './records.ts'
 
 /** How much of it. */
 export interface ForgeSize {
@@ -128,25 +128,17 @@ export function createRandomForge(seed: string): RandomForge {
     return random.chance(0.3) ? `${place} ${random.integer(1, 400)}` : place
   }
 
-  function createUser(): SampleUser {
+  function drawUser(): SampleUser {
     const number = users.length + 1
     const login = mixCase(random, `dev-${++names}`)
-    return {
-      forge_rest_id: number * 3,
-      forge_graphql_id: `U_${number}`,
+    return createUser(number * 3, {
       login,
       name: random.chance(0.5) ? `Nameß ${number}` : null,
       email: createAddress(login),
-      avatar_url: null,
-      company: null,
       location: createPlace(),
       bio: random.chance(0.1) ? '"\\ \u2028 \t 🙂' : null,
       followers: random.integer(0, 9),
-      following: 0,
-      type: 'User',
-      created_at: '2024-01-01T00:00:00Z',
-      updated_at: '2024-01-01T00:00:00Z',
-    }
+    })
   }
 
   /** Some have none, a few share one. */
@@ -163,12 +155,9 @@ export function createRandomForge(seed: string): RandomForge {
       const file = random.pickSkewed(files)
       const isRemoved = random.chance(0.2)
       made.set(`${name}\0${file}`, {
-        url,
+        ...createDependency(url, name, file),
         first_use_date: random.integer(1, 1000),
-        last_use_date: isRemoved ? 2000 : null,
-        updated_at: 2000,
-        status: isRemoved ? 'removed' : 'active',
-        dependency: { dependency_name: name, dependency_file: file },
+        ...(isRemoved && { status: 'removed', last_use_date: 2000 }),
       })
     }
     return [...made.values()]
@@ -188,37 +177,14 @@ export function createRandomForge(seed: string): RandomForge {
     return createAddressOf(mixCase(random, owner), `repo-${++names}`)
   }
 
-  function createRepository(): SampleRepository {
-    const number = repositories.length + 1
+  function drawRepository(): SampleRepository {
     const place = createPlaceOfRepository()
-    return {
-      forge_rest_id: number * 5,
-      forge_graphql_id: `R_${number}`,
+    return createRepository((repositories.length + 1) * 5, place.owner_login, [], {
       ...place,
-      private: false,
-      owner_avatar_url: null,
       description: random.chance(0.1) ? 'what "it" does \\ 🙂' : null,
-      homepage: null,
-      fork: false,
-      forks_count: 0,
-      archived: null,
-      disabled: null,
-      license: null,
-      language: null,
-      stargazers_count: 0,
-      watchers_count: 0,
-      open_issues_count: 0,
-      has_issues: null,
-      has_discussions: null,
-      has_projects: null,
-      created_at: 1,
-      updated_at: null,
-      pushed_at: null,
-      visibility: null,
       size: random.integer(0, 99),
-      default_branch: 'main',
       dependencies: createDependencies(place.url),
-    }
+    })
   }
 
   function createAuthor(): string {
@@ -230,7 +196,7 @@ export function createRandomForge(seed: string): RandomForge {
     return random.chance(0.5) ? `${id}+was-${login}@${host}` : `${mixCase(random, login)}@${host}`
   }
 
-  function createCommit(repo_url: string): SampleCommit {
+  function drawCommit(repo_url: string): SampleCommit {
     const date = random.chance(0.1) ? null : random.integer(1, 3000)
     return {
       commit_hash: (commits.length * 2 + 1).toString(16).padStart(6, '0').repeat(7).slice(0, 40),
@@ -282,9 +248,9 @@ export function createRandomForge(seed: string): RandomForge {
     repositories,
     commits,
     grow: (size) => ({
-      users: add(users, size.users, createUser),
-      repos: add(repositories, size.repositories, createRepository),
-      commits: add(commits, size.commits, () => createCommit(random.pickSkewed(repositories).url)),
+      users: add(users, size.users, drawUser),
+      repos: add(repositories, size.repositories, drawRepository),
+      commits: add(commits, size.commits, () => drawCommit(random.pickSkewed(repositories).url)),
     }),
     change(size) {
       const changedUsers = replace(users, size.users, changeUser)

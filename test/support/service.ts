@@ -93,10 +93,14 @@ export async function startTestService(
     liveRuntime && (await startLiveService(liveRuntime, { ...copy.location, baseUrl, databasePoolSize }))
   const database = await openDatabase({ ...testPool, databasePoolSize, ...copy.location })
   const { sql, ledgerSql } = database
-  const { request } = live ?? createInstance(database, { ...(baseUrl !== undefined && { baseUrl }) })
+  const instance = createInstance(database, { ...(baseUrl !== undefined && { baseUrl }) })
+  const { request } = live ?? instance
   let stopped: Promise<void> | undefined
   const stop = () => {
-    stopped ??= database.close().then(() => live?.stop())
+    stopped ??= instance
+      .close()
+      .then(() => database.close())
+      .then(() => live?.stop())
     return stopped
   }
   const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/$/, '')

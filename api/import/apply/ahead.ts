@@ -76,7 +76,7 @@ function isUserThere(tx: SqlOrTransaction): Fragment {
 function isRepositoryThere(tx: SqlOrTransaction): Fragment {
   return tx`exists (
     select from repositories r
-    where r.forge_rest_id = s.forge_rest_id and r.document = s.document
+    where r.forge_rest_id = s.forge_rest_id and r.members = s.members
       and (s.dependencies is null or r.dependencies = s.dependencies)
   )`
 }

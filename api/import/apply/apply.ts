@@ -5,7 +5,7 @@
  * @module
  */
 
-import { renewListings } from '../../catalog/listing.ts'
+import { renewListings, sweepListings } from '../../catalog/listing.ts'
 import { hasSingleSession, type Sql, type SqlOrTransaction } from '../../database/connect.ts'
 import { assertStaged, dropStaged, stagingTable } from '../staging.ts'
 import { type Added, addAhead, giveUp, keepTurn } from './ahead.ts'
@@ -13,11 +13,13 @@ import { applyCommits } from './commits.ts'
 import { applyRepositories } from './repositories.ts'
 import { areStatisticsOld, refreshStatistics } from './statistics.ts'
 import { affectedTable, type Change, type Step } from './step.ts'
-import { addUserDependencies, refreshUserDependencies } from './user-dependencies.ts'
+import { addUserDependencies, followChangedPostings, refreshUserDependencies } from './user-dependencies.ts'
 import { applyUsers } from './users.ts'
 
 /** Any number that nobody else of this database takes: only one load is applied at a time. */
-const applyLock = 0x6465_7665
+export const applyLock = 0x6465_7665
+/** Orphans that are read at a time. */
+const orphanBatch = 1_000
 
 /** What a load changed. */
 export interface ImportResult {
@@ -34,13 +36,13 @@ export interface OrphanCommit {
   document: string
 }
 
-/** Finds up to `limit` staged commits whose `repo_url` will name no repository once this load is applied. */
-export function findOrphanCommits(sql: Sql, importId: number, limit: number): Promise<OrphanCommit[]> {
+/** Takes the commits out of a staged load whose `repo_url` will name no repository once it is applied; tells how many. */
+export async function setOrphansAside(sql: Sql, importId: number): Promise<number> {
   const repositories = sql(stagingTable('repos', importId))
   const commits = sql(stagingTable('commits', importId))
-  return sql<OrphanCommit[]>`
+  const [row] = await sql<{ count: number }[]>`
     with wanted as materialized (select distinct url_key from ${commits}),
-    orphaned as (
+    orphaned as materialized (
       select url_key from wanted w
       where not exists (select from ${repositories} s where s.url_key = w.url_key)
         and not exists (
@@ -48,23 +50,30 @@ export function findOrphanCommits(sql: Sql, importId: number, limit: number): Pr
           where r.url_key = w.url_key and r.id <= (select repositories_count from dataset)
             and not exists (select from ${repositories} s where s.forge_rest_id = r.forge_rest_id)
         )
+    ), orphans as (
+      delete from ${commits} where url_key in (select url_key from orphaned) returning position, document
+    ), kept as (
+      insert into ${sql(stagingTable('orphans', importId))} select position, document from orphans
+    ), counted as (
+      select count(*) from orphans
+    ), told as (
+      update imports set staged = staged - count from counted where id = ${importId} and count > 0
     )
-    select position, document from ${commits} c where url_key in (select url_key from orphaned)
-    order by position limit ${limit}`
+    select count from counted`
+  return row?.count ?? 0
 }
 
-/** Takes commits out of a staged load. */
-export async function dropStagedCommits(
-  sql: Sql,
-  importId: number,
-  positions: readonly number[],
-): Promise<void> {
-  await sql`
-    with dropped as (
-      delete from ${sql(stagingTable('commits', importId))} where position = any(${sql.typed.bigints(positions)})
-      returning 1
-    )
-    update imports set staged = staged - (select count(*) from dropped) where id = ${importId}`
+/** Lists commits that were set aside, in the order of their lines. */
+export async function* listOrphans(sql: Sql, importId: number): AsyncGenerator<OrphanCommit> {
+  for (let after = -1; ; ) {
+    const orphans = await sql<OrphanCommit[]>`
+      select position, document from ${sql(stagingTable('orphans', importId))} where position > ${after}
+      order by position limit ${orphanBatch}`
+    yield* orphans
+    const last = orphans.at(-1)
+    if (last === undefined) return
+    after = last.position
+  }
 }
 
 /** Applies what was staged under `importId`, and clears the stage. */
@@ -111,6 +120,7 @@ export async function finishImport(
       await addUserDependencies(tx, tx`select id from users where id > (select users_count from dataset)`)
     }
     await refreshUserDependencies(tx, tx`select distinct user_id from ${affectedTable(tx, step)}`)
+    await followChangedPostings(tx, step)
     await dropStaged(tx, [importId])
 
     users.added += ahead.users
@@ -123,7 +133,7 @@ export async function finishImport(
     const [dataset] = await tx<{ version: number }[]>`
       update dataset set
         version = version + ${changes > 0 ? 1 : 0},
-        updated_at = case when ${changes > 0} then now() else updated_at end,
+        updated_at = case when ${changes > 0} then clock_timestamp() else updated_at end,
         users_count = (select coalesce(max(id), 0) from users),
         repositories_count = (select coalesce(max(id), 0) from repositories)
       returning version`
@@ -133,6 +143,8 @@ export async function finishImport(
     return { users, repositories, commits, version: dataset.version, changes }
   })
   const { changes, ...counts } = result
+  // The load is there; what stays of old listings goes with the next sweep of an instance, which says what is wrong.
+  if (changes > 0) await sweepListings(sql).catch(() => {})
   if (changes > 0 && (await areStatisticsOld(sql, changes))) await refreshStatistics(sql)
   return counts
 }

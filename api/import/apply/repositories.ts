@@ -1,3 +1,4 @@
+import { selectUrl } from '../../catalog/repositories.ts'
 import type { SqlOrTransaction } from '../../database/connect.ts'
 import { stagingTable } from '../staging.ts'
 import { affectedTable, type Change, countChanges, isOfStep, needsNote, type Step } from './step.ts'
@@ -8,8 +9,8 @@ export async function applyRepositories(tx: SqlOrTransaction, step: Step): Promi
   await tx`
     create temporary table changed_repositories on commit drop as
     select s.position, r.id is null as is_new, s.dependencies is not null as has_dependencies,
-      case when r.id is not null then to_json(r.document::json ->> 'url')::text end as old_url,
-      case when r.id is not null then to_json(s.document::json ->> 'url')::text end as url,
+      case when r.id is not null then to_json(${selectUrl(tx, tx`r.members`)})::text end as old_url,
+      case when r.id is not null then to_json(${selectUrl(tx, tx`s.members`)})::text end as url,
       coalesce(
         r.id,
         (select coalesce(max(id), 0) from repositories)
@@ -18,18 +19,18 @@ export async function applyRepositories(tx: SqlOrTransaction, step: Step): Promi
     from ${staged} s
     left join repositories r using (forge_rest_id)
     where ${isOfStep(tx, step)}
-      and (r.id is null ${step.onlyNew ? tx`` : tx`or r.document <> s.document or r.dependencies <> s.dependencies`})`
+      and (r.id is null ${step.onlyNew ? tx`` : tx`or r.members <> s.members or r.dependencies <> s.dependencies`})`
   await tx`analyze changed_repositories`
   await tx`
     update repositories r set
-      full_name_key = s.full_name_key, url_key = s.url_key, document = s.document,
+      full_name_key = s.full_name_key, url_key = s.url_key, members = s.members,
       dependencies = coalesce(s.dependencies, r.dependencies),
       dependencies_count = case when s.dependencies is null then r.dependencies_count else cardinality(s.names) end
     from changed_repositories c join ${staged} s using (position) where r.id = c.id and not c.is_new`
   await moveToNewUrls(tx)
   await tx`
-    insert into repositories (id, forge_rest_id, full_name_key, url_key, document, dependencies, dependencies_count)
-    select c.id, s.forge_rest_id, s.full_name_key, s.url_key, s.document, coalesce(s.dependencies, '[]'),
+    insert into repositories (id, forge_rest_id, full_name_key, url_key, members, dependencies, dependencies_count)
+    select c.id, s.forge_rest_id, s.full_name_key, s.url_key, s.members, coalesce(s.dependencies, '[]'),
       cardinality(s.names)
     from changed_repositories c join ${staged} s using (position) where c.is_new`
   if (step.isLarge) await tx`analyze repositories`
@@ -59,15 +60,10 @@ export async function applyRepositories(tx: SqlOrTransaction, step: Step): Promi
         union select owner_identity from changed where is_new
       )
       and ${needsNote(tx, step)}`
-  await tx`
-    insert into ${affectedTable(tx, step)} (user_id)
-    select distinct i.user_id
-    from touched_repositories join contributions using (repository_id) join identities i using (identity)
-    where ${needsNote(tx, step)}`
   return countChanges(tx, 'changed_repositories')
 }
 
-/** The postings of the changed repositories. `touched_repositories` are those that were there, and whose postings changed. */
+/** The postings of the changed repositories. `changed_postings` are what those that were there have lost and gained. */
 async function applyDependencies(tx: SqlOrTransaction, step: Step): Promise<void> {
   const staged = tx(stagingTable('repos', step.importId))
   // What is there already is left out first: a conflict would use up an id.
@@ -100,7 +96,10 @@ async function applyDependencies(tx: SqlOrTransaction, step: Step): Promise<void
     select repository_id, dependency_id from (${declared}) n where not is_new`
   await tx`create index on new_postings (repository_id, dependency_id)`
   await tx`analyze new_postings`
-  await tx`create temporary table touched_repositories (repository_id integer not null) on commit drop`
+  await tx`
+    create temporary table changed_postings (
+      dependency_id integer not null, repository_id integer not null, is_gained boolean not null
+    ) on commit drop`
   await tx`
     with lost as (
       delete from dependency_repositories p using changed_repositories c
@@ -108,14 +107,16 @@ async function applyDependencies(tx: SqlOrTransaction, step: Step): Promise<void
         and not exists (
           select from new_postings n where n.repository_id = p.repository_id and n.dependency_id = p.dependency_id
         )
-      returning p.repository_id
+      returning p.dependency_id, p.repository_id
     ), gained as (
       insert into dependency_repositories (dependency_id, repository_id)
       select dependency_id, repository_id from new_postings order by dependency_id, repository_id
       on conflict do nothing
-      returning repository_id
+      returning dependency_id, repository_id
     )
-    insert into touched_repositories select repository_id from lost union select repository_id from gained`
+    insert into changed_postings
+    select dependency_id, repository_id, false from lost
+    union all select dependency_id, repository_id, true from gained`
 }
 
 /**

@@ -1,9 +1,10 @@
 import type { Fragment, SqlOrTransaction } from '../../database/connect.ts'
+import { needsNote, type Step } from './step.ts'
 
-/** SQL: the postings that some users must have. `users` is SQL: a query of their ids. */
+/** SQL: the postings that some users must have, once for each repository. `users` is SQL: a query of their ids. */
 function selectWanted(tx: SqlOrTransaction, users: Fragment) {
   return tx`
-    select distinct p.dependency_id, w.user_id, true as is_wanted
+    select p.dependency_id, w.user_id
     from (
       select distinct i.user_id, c.repository_id
       from (${users}) a(user_id) join identities i using (user_id) join contributions c using (identity)
@@ -14,7 +15,50 @@ function selectWanted(tx: SqlOrTransaction, users: Fragment) {
 export async function addUserDependencies(tx: SqlOrTransaction, users: Fragment): Promise<void> {
   await tx`
     insert into dependency_users (dependency_id, user_id)
-    select dependency_id, user_id from (${selectWanted(tx, users)}) w order by dependency_id, user_id`
+    select distinct dependency_id, user_id from (${selectWanted(tx, users)}) w order by dependency_id, user_id`
+}
+
+/**
+ * Has users follow the `changed_postings` of the repositories that they work on. Only these are looked at: a user may
+ * have a hundred others.
+ */
+export async function followChangedPostings(tx: SqlOrTransaction, step: Step): Promise<void> {
+  await tx`analyze changed_postings`
+  await tx`
+    create temporary table following_postings on commit drop as
+    with following as materialized (
+      select distinct c.repository_id, i.user_id
+      from (select distinct repository_id from changed_postings) r
+        join contributions c using (repository_id) join identities i using (identity)
+      where ${needsNote(tx, step)}
+    )
+    select distinct p.dependency_id, f.user_id, p.is_gained, ${pairOf(tx, tx`p.dependency_id`, tx`f.user_id`)} as pair
+    from changed_postings p join following f using (repository_id)`
+  await tx`analyze following_postings`
+  await tx`
+    insert into dependency_users (dependency_id, user_id)
+    select dependency_id, user_id from following_postings where is_gained order by dependency_id, user_id
+    on conflict do nothing`
+  await tx`
+    create temporary table losing_users on commit drop as
+    select distinct user_id from following_postings where not is_gained`
+  await tx`analyze losing_users`
+  // What a user still has through another repository stays.
+  await tx`
+    with kept as materialized (
+      select distinct pair
+      from (${selectWanted(tx, tx`select user_id from losing_users`)}) w
+        join following_postings f on f.pair = ${pairOf(tx, tx`w.dependency_id`, tx`w.user_id`)}
+      where not is_gained
+    )
+    delete from dependency_users d using following_postings f
+    where not f.is_gained and d.dependency_id = f.dependency_id and d.user_id = f.user_id
+      and not exists (select from kept k where k.pair = f.pair)`
+}
+
+/** SQL: one number for a posting. By two columns the planner would sort millions of rows, expecting many alike. */
+function pairOf(tx: SqlOrTransaction, dependency: Fragment, user: Fragment): Fragment {
+  return tx`(${dependency}::bigint << 32) + ${user}`
 }
 
 /**
@@ -28,7 +72,10 @@ export async function refreshUserDependencies(tx: SqlOrTransaction, users: Fragm
   await tx`
     create temporary table differing_postings on commit drop as
     select dependency_id, user_id, present.is_there is null as is_missing
-    from (${selectWanted(tx, tx`select user_id from affected_users`)}) wanted
+    from (
+        select distinct dependency_id, user_id, true as is_wanted
+        from (${selectWanted(tx, tx`select user_id from affected_users`)}) w
+      ) wanted
       full join (
         select p.dependency_id, p.user_id, true as is_there from affected_users join dependency_users p using (user_id)
       ) present using (dependency_id, user_id)

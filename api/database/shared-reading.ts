@@ -1,0 +1,21 @@
+/**
+ * What is the same for all who ask, read once for those who ask at the same time.
+ *
+ * @module
+ */
+import { createBatcher } from './batch.ts'
+
+/**
+ * Creates a function that reads with one statement for all who ask while the one before is under way. What it gives is
+ * never older than the question: nobody is given what was begun to be read before.
+ */
+export function shareReading<T>(read: () => Promise<T>): () => Promise<T> {
+  const ask = createBatcher<null, T>({
+    size: Number.POSITIVE_INFINITY,
+    run: async (asked) => {
+      const found = await read()
+      return asked.map(() => found)
+    },
+  })
+  return () => ask(null)
+}

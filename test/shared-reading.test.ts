@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { shareReading } from '../api/database/shared-reading.ts'
+
+test('what many ask at once is read once; who asks while it is read waits for what is read afterwards', async () => {
+  const readings: PromiseWithResolvers<number>[] = []
+  const ask = shareReading(() => {
+    const reading = Promise.withResolvers<number>()
+    readings.push(reading)
+    return reading.promise
+  })
+  const first = Promise.all([ask(), ask(), ask()])
+  await expect.poll(() => readings.length).toBe(1)
+  const second = Promise.all([ask(), ask()])
+  readings[0]?.resolve(1)
+  expect(await first).toEqual([1, 1, 1])
+  await expect.poll(() => readings.length).toBe(2)
+  readings[1]?.resolve(2)
+  expect(await second).toEqual([2, 2])
+})
+
+test('a reading that fails fails for those alone who asked for it', async () => {
+  let count = 0
+  const ask = shareReading(async () => {
+    count++
+    if (count === 1) throw new Error('away')
+    return count
+  })
+  expect(await Promise.allSettled([ask(), ask()])).toEqual([
+    expect.objectContaining({ status: 'rejected' }),
+    expect.objectContaining({ status: 'rejected' }),
+  ])
+  expect(await ask()).toBe(2)
+})
