@@ -10,7 +10,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readDocsManifest } from '../api/routes/docs-manifest.ts'
 import { docsDirectory } from '../docs-site/build.ts'
-import { findChromium, openPortal, type Portal } from './support/browser.ts'
+import { findChromium, openPortal, type Portal, visit } from './support/browser.ts'
 
 const hasChromium = findChromium()
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -84,7 +84,7 @@ describe.skipIf(!hasChromium)('every page', () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const context = await portal.browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme })
       const page = await context.newPage()
-      await page.goto(`${portal.origin}/api-docs#tag/users/listUsers`, { waitUntil: 'networkidle' })
+      await visit(page, `${portal.origin}/api-docs#tag/users/listUsers`)
       await page.locator('#app h1').waitFor({ timeout: 30_000 })
       await page.evaluate(axe)
       // Names and addresses are added once Scalar has drawn.

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { findChromium, openPortal, type Portal } from './support/browser.ts'
+import { findChromium, openPortal, type Portal, reload, visit } from './support/browser.ts'
 
 const hasChromium = findChromium()
 
@@ -57,7 +57,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   }
 
   test('the home page renders and leads to the quickstart', async () => {
-    await page.goto(`${origin}/docs`, { waitUntil: 'networkidle' })
+    await visit(page, `${origin}/docs`)
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('devdata')
     // Colours of samples are style attributes; were they refused, all tokens would look the same.
     const colours = await page
@@ -81,7 +81,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
       ['balance is too low', '/docs/credits/'],
       ['open_issues_count', '/docs/reference/resources/'],
     ] as const) {
-      await page.goto(`${origin}/docs/quickstart`, { waitUntil: 'networkidle' })
+      await visit(page, `${origin}/docs/quickstart`)
       await page.keyboard.press('Control+k')
       await page.getByRole('dialog').getByRole('textbox').fill(words)
       const result = page.getByRole('dialog').locator(`a[href^="${target}"]`).first()
@@ -93,26 +93,26 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   }, 60_000)
 
   test('the theme can be changed and stays, in the viewer too', async () => {
-    await page.goto(`${origin}/docs`, { waitUntil: 'networkidle' })
+    await visit(page, `${origin}/docs`)
     const theme = () => page.evaluate(() => document.documentElement.dataset.theme)
     for (const name of ['dark', 'light']) {
       await page.locator('starlight-theme-select select').first().selectOption(name)
       expect(await theme()).toBe(name)
-      await page.reload({ waitUntil: 'networkidle' })
+      await reload(page)
       expect(await theme()).toBe(name)
     }
-    await page.goto(`${origin}/api-docs`, { waitUntil: 'networkidle' })
+    await visit(page, `${origin}/api-docs`)
     expect(await theme()).toBe('light')
     await page.getByRole('button', { name: 'Dark or light' }).click()
     expect(await theme()).toBe('dark')
-    await page.goto(`${origin}/docs`, { waitUntil: 'networkidle' })
+    await visit(page, `${origin}/docs`)
     expect(await theme()).toBe('dark')
     expectGoodManners()
   }, 60_000)
 
   test('a phone has a menu that leads everywhere', async () => {
     await page.setViewportSize({ width: 360, height: 740 })
-    await page.goto(`${origin}/docs`, { waitUntil: 'networkidle' })
+    await visit(page, `${origin}/docs`)
     const link = page.locator('#starlight__sidebar').getByRole('link', { name: 'List users' })
     expect(await link.isVisible()).toBe(false)
     await page.getByRole('button', { name: 'Menu' }).click()
@@ -122,7 +122,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   }, 60_000)
 
   test('the docs can be used with the keyboard alone', async () => {
-    await page.goto(`${origin}/docs/quickstart/`, { waitUntil: 'networkidle' })
+    await visit(page, `${origin}/docs/quickstart/`)
     await page.keyboard.press('Tab')
     expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('Skip to content')
     await page.keyboard.press('Enter')
@@ -136,7 +136,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   }, 60_000)
 
   test('a sample is copied as it is, and its language is chosen once for all', async () => {
-    await page.goto(`${origin}/docs/quickstart/`, { waitUntil: 'networkidle' })
+    await visit(page, `${origin}/docs/quickstart/`)
     await page.getByRole('tab', { name: 'Python' }).nth(1).click()
     const selected = page.getByRole('tab', { selected: true })
     expect(new Set(await selected.allTextContents().then((all) => all.map((text) => text.trim())))).toEqual(
@@ -149,19 +149,19 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     expect(copied).toMatch(
       /^import json\nimport os\n\nimport requests\n\nresponse = requests\.get\(\n {4}"http/,
     )
-    await page.goto(`${origin}/docs/reference/get-user/`, { waitUntil: 'networkidle' })
+    await visit(page, `${origin}/docs/reference/get-user/`)
     expect((await selected.first().textContent())?.trim()).toBe('Python')
     expectGoodManners()
   }, 60_000)
 
   test('an unknown page is the site’s own', async () => {
-    const response = await page.goto(`${origin}/docs/no-such-page`, { waitUntil: 'networkidle' })
+    const response = await visit(page, `${origin}/docs/no-such-page`)
     expect(response?.status()).toBe(404)
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('404')
   }, 60_000)
 
   test('the viewer shows every operation of openapi.yml', async () => {
-    await page.goto(`${origin}/api-docs`, { waitUntil: 'networkidle' })
+    await visit(page, `${origin}/api-docs`)
     const summaries = readSummaries(parse(specification))
     expect(summaries.length).toBeGreaterThanOrEqual(10)
     const sidebar = page.locator('aside').first()
@@ -186,7 +186,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
 
   test('a key is entered once: it is checked, sent on every endpoint, kept in the tab, and nowhere else', async () => {
     const { secret, id } = await portal.service.createKey({ credits: 1000 })
-    await page.goto(`${origin}/api-docs#tag/users/listUsers`, { waitUntil: 'networkidle' })
+    await visit(page, `${origin}/api-docs#tag/users/listUsers`)
     await page.getByLabel('API key').fill(secret)
     await page.getByRole('button', { name: 'Use', exact: true }).click()
     await page.getByText('1,000 credits left').waitFor()
@@ -204,7 +204,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
 
     // After a reload, on another endpoint, the key is still there.
     await page.goto(`${origin}/api-docs#tag/repositories/getRepository`)
-    await page.reload({ waitUntil: 'networkidle' })
+    await reload(page)
     expect(await page.getByLabel('API key').inputValue()).toBe(secret)
     await page
       .locator('[id$="tag/repositories/getRepository"]')
@@ -218,13 +218,13 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     const stored = await page.evaluate(() => JSON.stringify({ ...localStorage }) + document.cookie)
     expect(stored).not.toContain(secret)
     const other = await context.newPage()
-    await other.goto(`${origin}/api-docs`, { waitUntil: 'networkidle' })
+    await visit(other, `${origin}/api-docs`)
     expect(await other.getByLabel('API key').inputValue()).toBe('')
     expectGoodManners()
   }, 120_000)
 
   test('the viewer marks a field that breaks its rule, and none that is left empty', async () => {
-    await page.goto(`${origin}/api-docs#tag/users/listUsers`, { waitUntil: 'networkidle' })
+    await visit(page, `${origin}/api-docs#tag/users/listUsers`)
     await page
       .getByRole('button', { name: /^Test Request/ })
       .first()
@@ -240,7 +240,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   }, 120_000)
 
   test('the viewer has one place for the key, and its lists of endpoints are links', async () => {
-    await page.goto(`${origin}/api-docs`, { waitUntil: 'networkidle' })
+    await visit(page, `${origin}/api-docs`)
     await page.getByRole('link', { name: 'get /users/{login}', exact: true }).click()
     await page.waitForURL(`${origin}/api-docs#tag/users/getUser`)
     await page
@@ -266,7 +266,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
 
   test('on a phone, who comes from a “Test this” link finds the place for the key', async () => {
     await page.setViewportSize({ width: 390, height: 740 })
-    await page.goto(`${origin}/api-docs#tag/repositories/getRepository`, { waitUntil: 'networkidle' })
+    await visit(page, `${origin}/api-docs#tag/repositories/getRepository`)
     const heading = page.getByRole('heading', { name: 'Look up a repository', exact: true })
     await heading.waitFor()
     const isShown = (locator: Locator) =>
@@ -282,7 +282,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   }, 60_000)
 
   test('a wrong key shows the documented error, and can be forgotten', async () => {
-    await page.goto(`${origin}/api-docs#tag/users/listUsers`, { waitUntil: 'networkidle' })
+    await visit(page, `${origin}/api-docs#tag/users/listUsers`)
     await page.getByLabel('API key').fill('00000000-0000-4000-8000-000000000000')
     await page.getByLabel('API key').press('Enter')
     await page.locator('#key-state', { hasText: 'Invalid API key' }).waitFor()
@@ -297,7 +297,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   }, 90_000)
 
   test('on a local start the demo key is one click away', async () => {
-    await page.goto(`${origin}/api-docs`, { waitUntil: 'networkidle' })
+    await visit(page, `${origin}/api-docs`)
     expect(await page.getByLabel('API key').inputValue()).toBe('')
     await page.getByRole('button', { name: 'Use the demo key' }).click()
     await page.getByText('10,000 credits left').waitFor()
@@ -306,7 +306,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   }, 60_000)
 
   test('“Test this” leads from an endpoint’s page to its operation', async () => {
-    await page.goto(`${origin}/docs/reference/list-dependencies/`, { waitUntil: 'networkidle' })
+    await visit(page, `${origin}/docs/reference/list-dependencies/`)
     await page.getByRole('link', { name: 'Test this' }).first().click()
     await page.waitForURL(`${origin}/api-docs#tag/repositories/listDependencies`)
     const heading = page.getByRole('heading', { name: 'List the dependencies of a repository' })

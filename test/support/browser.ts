@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, chromium, type Page, type Response } from 'playwright-core'
 import { buildDocs } from '../../docs-site/build.ts'
 import { createInstance, type InstanceOptions } from './instance.ts'
 import { startTestService, type TestService } from './service.ts'
@@ -62,4 +62,20 @@ export async function openPortal(
       await service.close()
     },
   }
+}
+
+/**
+ * Goes to a page, and waits until its scripts have run and nothing more is fetched. Half a second without a request, which
+ * is all that `networkidle` says, can pass on a busy machine before the first script; modules run before `load`.
+ */
+export async function visit(page: Page, url: string): Promise<Response | null> {
+  const response = await page.goto(url, { waitUntil: 'load' })
+  await page.waitForLoadState('networkidle')
+  return response
+}
+
+/** Loads the page again, and waits as {@link visit} does. */
+export async function reload(page: Page): Promise<void> {
+  await page.reload({ waitUntil: 'load' })
+  await page.waitForLoadState('networkidle')
 }
