@@ -34,12 +34,34 @@ export async function fillUsers(sql: Sql, count: number): Promise<void> {
 /** User keys with ids from 1, all scopes, no rate limit, and a grant that nobody can use up. */
 export async function fillKeys(sql: Sql, count: number): Promise<void> {
   await sql`
-    insert into api_keys (role, scopes, credits)
-    select 'user', '{users:read,repos:read}', 0 from generate_series(1, ${count}::integer)`
+    insert into api_keys (role, scopes)
+    select 'user', '{users:read,repos:read}' from generate_series(1, ${count}::integer)`
   await sql`
     insert into api_key_secrets (hash, api_key_id)
     select sha256(('00000000-0000-4000-8000-' || lpad(id::text, 12, '0'))::bytea), id from api_keys`
   await fillLedger(sql, 0)
+  await fillPeers(sql)
+}
+
+/**
+ * The tables of those whom we are compared with, if they are not there yet: as one charges with a single statement, with
+ * the balance in the key's row. Secrets of keys are ours.
+ */
+export async function fillPeers(sql: Sql): Promise<void> {
+  await sql`set client_min_messages = warning`
+  await sql`create schema if not exists peers`
+  await sql`
+    create table if not exists peers.api_keys (
+      like public.api_keys including defaults,
+      credits bigint not null check (credits >= 0),
+      last_position bigint not null default 0,
+      last_entry_at timestamptz,
+      primary key (id)
+    ) with (fillfactor = 50)`
+  await sql`create table if not exists peers.ledger (like public.ledger including all)`
+  await sql`
+    insert into peers.api_keys select *, ${granted}::bigint from api_keys on conflict do nothing`
+  await sql`vacuum analyze peers.api_keys`
 }
 
 /**
@@ -57,8 +79,8 @@ export async function fillLedger(sql: Sql, days: number): Promise<void> {
       'charge', 0, 1, ${granted}::bigint - position + 1, 1, gen_random_uuid(), '/users/user' || position
     from generate_series(2, ${days * entriesPerDay + 1}::integer) position, (select id from api_keys order by id) k`
   await sql`
-    insert into ledger (api_key_id, position, created_at, kind, granted, cost, balance)
-    select id, 1, ${firstDay}::timestamp at time zone 'UTC', 'grant', ${granted}, 0, ${granted} from api_keys`
+    insert into ledger (api_key_id, position, created_at, kind, granted, cost, balance, endpoint)
+    select id, 1, ${firstDay}::timestamp at time zone 'UTC', 'grant', ${granted}, 0, ${granted}, '' from api_keys`
   await sql`
     insert into ledger_days
     select id, ${firstDay} + day, '/users/{login}', ${entriesPerDay}, ${entriesPerDay}, ${entriesPerDay},
@@ -66,32 +88,31 @@ export async function fillLedger(sql: Sql, days: number): Promise<void> {
     from api_keys, generate_series(0, ${days - 1}::integer) day`
   await sql`insert into ledger_days select id, ${firstDay}, '', 1, 0, 0, 1, 1 from api_keys`
   await sql`
-    update api_keys set credits = ${granted}::bigint - ${days * entriesPerDay}::bigint,
-      last_position = ${days * entriesPerDay + 1}, last_used_at = null,
-      last_entry_at = (select max(created_at) from ledger where api_key_id = id and position = ${days * entriesPerDay + 1})`
+    update api_keys set last_used_at = null, noted_position = 1`
   await sql`vacuum analyze ledger, ledger_days, api_keys, api_key_secrets`
   await sql`checkpoint`
 }
 
-/** Entries that were ever made, as the keys count them: an entry has the next position of its key. */
+/** Entries that were ever made, by us and by the others: an entry has the next position of its key. */
 export async function countEntries(sql: Sql): Promise<number> {
-  const [row] = await sql<{ entries: number }[]>`select sum(last_position)::bigint as entries from api_keys`
+  const [row] = await sql<{ entries: number }[]>`
+    select ((select sum(last_position) from balances) + (select sum(last_position) from peers.api_keys))::bigint as entries`
   return row?.entries ?? 0
 }
 
 /** Credits that were ever charged, as the balances say it. */
 export async function sumCharged(sql: Sql): Promise<number> {
   const [row] = await sql<{ charged: number }[]>`
-    select (count(*) * ${granted}::bigint - sum(credits))::bigint as charged from api_keys`
+    select (count(*) * ${granted}::bigint - sum(credits))::bigint as charged from balances`
   return row?.charged ?? 0
 }
 
 /** Keys whose balance is not sum(granted) - sum(cost), or that do not have an entry for each position. */
 export async function countMismatches(sql: Sql): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
-    select count(*) from api_keys k left join (
+    select count(*) from balances b left join (
       select api_key_id, sum(granted) - sum(cost) as balance, count(*) as entries from ledger group by 1
-    ) l on l.api_key_id = k.id
-    where (k.credits, k.last_position) is distinct from (l.balance, l.entries)`
+    ) l using (api_key_id)
+    where (b.credits, b.last_position) is distinct from (l.balance, l.entries)`
   return row?.count ?? 0
 }

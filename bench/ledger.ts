@@ -312,7 +312,7 @@ async function checkLedger(report: Report, name: string, { sql }: BenchDatabase)
 
 async function findLastPages({ sql }: BenchDatabase): Promise<Target[]> {
   const rows = await sql<{ id: number; page: number }[]>`
-    select id, ceil(last_position / 30.0)::integer as page from api_keys`
+    select api_key_id as id, ceil(last_position / 30.0)::integer as page from balances`
   return rows.map(({ id, page }) => ({ key: secretOf(id), path: `/api-key/usage?page=${page}` }))
 }
 

@@ -126,10 +126,12 @@ describeOnEachDatabase('devdata doctor', (kind) => {
     },
     {
       name: 'a balance that nobody paid for',
-      breaks: 'update api_keys set credits = credits + 5 where id = (select max(id) from api_keys)',
-      mends: 'update api_keys set credits = credits - 5 where id = (select max(id) from api_keys)',
+      breaks:
+        'update ledger set balance = balance + 5 where api_key_id = (select max(id) from api_keys) and position = 1',
+      mends:
+        'update ledger set balance = balance - 5 where api_key_id = (select max(id) from api_keys) and position = 1',
       finds: {
-        ledger: /^wrong: 1 problem, the first with key \d+: granted .* See "devdata ledger verify"$/,
+        ledger: /^wrong: 2 problems, the first with key \d+: granted .* See "devdata ledger verify"$/,
         schema: /^ok/,
       },
     },

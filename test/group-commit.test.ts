@@ -27,12 +27,13 @@ function repeat<T>(count: number, make: (index: number) => T): T[] {
 /** Every key's balance is what was granted less what was charged. */
 async function expectBalanced(service: TestService): Promise<void> {
   const wrong = await service.sql`
-    select k.id from api_keys k left join ledger l on l.api_key_id = k.id
-    group by k.id having k.credits <> coalesce(sum(granted - cost), 0) or k.last_position <> count(l.position)
+    select api_key_id from balances b left join ledger l using (api_key_id)
+    group by api_key_id, credits, last_position
+    having credits <> coalesce(sum(granted - cost), 0) or last_position <> count(l.position)
     union all
     select id from api_keys k
     where (select coalesce(sum(cost), 0) from ledger where api_key_id = id)
-      <> (select coalesce(sum(cost), 0) from ledger_days where api_key_id = id)`
+      <> (select coalesce(sum(cost), 0) from usage_days(id))`
   expect(wrong).toEqual([])
 }
 
@@ -203,7 +204,7 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
         }
         const [sums] = await small.sql<{ charged: number; spent: number }[]>`
         select (select sum(cost) from ledger)::integer as charged,
-          (select sum(granted) from ledger)::integer - (select sum(credits) from api_keys)::integer as spent`
+          (select sum(granted) from ledger)::integer - (select sum(credits) from balances)::integer as spent`
         expect(sums).toEqual({ charged: served, spent: served })
         await expectBalanced(small)
       } finally {

@@ -60,9 +60,9 @@ describeOnEachDatabase('the ledger', (kind) => {
 
   afterEach(async () => {
     const wrong = await service.sql`
-      select k.id, k.credits, sum(granted - cost)::bigint as sum
-      from api_keys k left join ledger l on l.api_key_id = k.id
-      group by k.id having k.credits <> coalesce(sum(granted - cost), 0)`
+      select b.api_key_id, b.credits, sum(granted - cost)::bigint as sum
+      from balances b left join ledger l using (api_key_id)
+      group by 1, 2 having b.credits <> coalesce(sum(granted - cost), 0)`
     expect(wrong).toEqual([])
     // Each row says what the balance was after it, without a gap.
     const gaps = await service.sql`

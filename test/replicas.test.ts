@@ -278,7 +278,7 @@ describe.skipIf(!hasPostgres)('with a streaming replica', { timeout: 120_000 }, 
     } finally {
       await setReplaying(true)
     }
-    const [row] = await operator.sql`select credits from api_keys where id = ${id}`
+    const [row] = await operator.sql`select credits from balances where api_key_id = ${id}`
     expect(row?.credits).toBe(10_000_000 - 3)
   })
 

@@ -89,23 +89,16 @@ describeOnEachDatabase('usage', (kind) => {
       await tx`delete from ledger where api_key_id = ${id}`
       await tx`delete from ledger_days where api_key_id = ${id}`
       await tx`
-        insert into ledger (api_key_id, position, created_at, kind, granted, cost, balance)
-        values (${id}, 1, ${start}, 'grant', 1000000, 0, 1000000)`
+        insert into ledger (api_key_id, position, created_at, kind, granted, cost, balance, endpoint)
+        values (${id}, 1, ${start}, 'grant', 1000000, 0, 1000000, '')`
       await tx`
         insert into ledger
         select ${id}, n + 1, ${start}::timestamptz + make_interval(secs => 1 + (n - 1) * ${step}), 'charge', 0, n % 5 + 1,
           1000000 - sum(n % 5 + 1) over (order by n), n % 5 + 1, gen_random_uuid(),
-          case n % 3 when 0 then '/users' when 1 then '/repos' else '/users/ngoldberg' end
+          case n % 3 when 0 then '/users' when 1 then '/repos' else '/users/ngoldberg' end,
+          case n % 3 when 0 then '/users' when 1 then '/repos' else '/users/{login}' end
         from generate_series(1, ${charges}::integer) n`
-      await tx`
-        insert into ledger_days
-        select api_key_id, (created_at at time zone 'UTC')::date,
-          case when kind = 'grant' then '' when path = '/users/ngoldberg' then '/users/{login}' else path end,
-          count(*), coalesce(sum(items), 0), sum(cost), min(position), max(position)
-        from ledger where api_key_id = ${id} group by 1, 2, 3`
-      await tx`
-        update api_keys k set credits = l.balance, last_position = l.position, last_entry_at = l.created_at
-        from (select * from ledger where api_key_id = ${id} order by position desc limit 1) l where k.id = ${id}`
+      await tx`select fold_days(${id})`
     })
   }
   interface LedgerOptions {

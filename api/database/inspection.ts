@@ -61,17 +61,17 @@ interface SchemaPart {
 }
 
 /**
- * Everything that migrations make: extensions, tables with their columns, constraints, indexes, functions, triggers.
+ * Everything that migrations make: extensions, tables and views with their columns, constraints, indexes, functions, triggers.
  * Indexes go by what they are, not by their names. Types and defaults are left out where servers print them differently.
  */
 const schemaStatement = `
   with relations as (
     select c.oid, c.relname, c.relkind from pg_class c
-    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'c') and c.relname <> 'migrations'
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'c', 'v') and c.relname <> 'migrations'
   )
   select 'extension ' || extname as part, '' as definition from pg_extension
   union all
-  select case relkind when 'c' then 'type ' else 'table ' end || relname, '' from relations
+  select case relkind when 'c' then 'type ' when 'v' then 'view ' else 'table ' end || relname, '' from relations
   union all
   select 'column ' || r.relname || '.' || a.attname,
     format_type(a.atttypid, a.atttypmod) || case when a.attnotnull then ' not null' else '' end
@@ -107,7 +107,7 @@ export async function findSchemaFaults(sql: Sql): Promise<string[]> {
   return wanted.flatMap(({ part, definition }) => {
     if (isMissing(part)) {
       const [, table = ''] = /(?: on |^column )([^ .]+)/.exec(part) ?? []
-      return isMissing(`table ${table}`) && table !== '' ? [] : [`${part} is missing`] // said once, with its table
+      return isMissing(`table ${table}`) && isMissing(`view ${table}`) && table !== '' ? [] : [`${part} is missing`] // said once, with its table
     }
     if (actual.get(part)?.includes(definition)) return []
     return [actual.get(part)?.includes('invalid') ? `${part} is invalid` : `${part} was changed`]

@@ -44,7 +44,8 @@ export class KeyError extends Error {
 
 function summary(sql: SqlOrTransaction) {
   return sql`
-    id, name, role, to_json(scopes) as scopes, credits as remaining_credits, rate_limit_requests || '/' || rate_limit_seconds as rate_limit,
+    id, name, role, to_json(scopes) as scopes,
+    (select credits from balances where api_key_id = id) as remaining_credits, rate_limit_requests || '/' || rate_limit_seconds as rate_limit,
     case
       when revoked_at is not null then 'revoked'
       when expires_at <= now() then 'expired'
@@ -98,12 +99,15 @@ export async function grantCredits(sql: SqlOrTransaction, id: number, credits: n
 
 /** Sets or lifts a key's rate limit; its window begins anew. */
 export function setRateLimit(sql: Sql, id: number, limit: RateLimit | null): Promise<KeySummary> {
-  return changeKey(
-    sql,
-    id,
-    sql`rate_limit_requests = ${limit?.requests ?? null}, rate_limit_seconds = ${limit?.seconds ?? null},
-      window_started_at = '-infinity', window_requests = 0`,
-  )
+  return sql.begin(async (tx) => {
+    const key = await changeKey(
+      tx,
+      id,
+      tx`rate_limit_requests = ${limit?.requests ?? null}, rate_limit_seconds = ${limit?.seconds ?? null}`,
+    )
+    await tx`delete from rate_limit_windows where api_key_id = ${id}` // the row is ours: nobody adds one meanwhile
+    return key
+  })
 }
 
 /** A revoked key stops working with its next request; `restoreKey` brings it back. */
@@ -148,7 +152,7 @@ async function getKey(sql: SqlOrTransaction, id: number): Promise<KeySummary> {
   return key
 }
 
-async function changeKey(sql: Sql, id: number, change: Fragment): Promise<KeySummary> {
+async function changeKey(sql: SqlOrTransaction, id: number, change: Fragment): Promise<KeySummary> {
   const [key] = await sql<KeySummary[]>`
     update api_keys set ${change} where id = ${id} and deleted_at is null returning ${summary(sql)}`
   if (key === undefined) throw new KeyError(`There is no key ${id}`)

@@ -37,18 +37,12 @@ function selectPrunable(sql: Sql, before: Date): Fragment {
     ) < ${before}`
 }
 
-/**
- * SQL: the entry `l` of a key is from before a moment. Entries of a day stand together (`ledger_days`): so those of
- * later days are not even read.
- */
+/** SQL: the entry `l` of a key is from before a moment. Entries of a day stand together: so those of later days are not even read. */
 function isOld(sql: SqlOrTransaction, keyId: Fragment, before: Date): Fragment {
   return sql`
     l.created_at < ${before} and l.position <= (
-      select max(last_position) from ledger_days
-      where api_key_id = ${keyId} and day = (
-        select max(day) from ledger_days
-        where api_key_id = ${keyId} and day <= (${before}::timestamptz at time zone 'UTC' - interval '1 microsecond')::date
-      )
+      select max(last_position) from usage_days(${keyId})
+      where day <= (${before}::timestamptz at time zone 'UTC' - interval '1 microsecond')::date
     )`
 }
 
@@ -65,6 +59,7 @@ export async function pruneLedger(
   const pruned = { keys: 0, entries: 0 }
   for (const { id } of await sql<{ id: number }[]>`${selectPrunable(sql, before)} order by id`) {
     const already = pruned.entries
+    await foldDays(sql, id)
     for (let folded = batchSize; folded === batchSize; ) {
       folded = await foldEntries(sql, id, before)
       pruned.entries += folded
@@ -75,19 +70,29 @@ export async function pruneLedger(
   return pruned
 }
 
+/** Sees to it that the sums by day, which stay, have what is folded. */
+async function foldDays(sql: Sql, keyId: number): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`select from api_keys where id = ${keyId} for no key update`
+    await tx`select fold_days(${keyId})`
+  })
+}
+
 /** Folds the oldest entries of a key, and returns how many are gone. */
 async function foldEntries(sql: Sql, keyId: number, before: Date): Promise<number> {
   return sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${pruneLock})` // two at once would count entries twice
     const { count } = await tx`
       with old as materialized (
-        select * from ledger l where l.api_key_id = ${keyId} and ${isOld(tx, tx`${keyId}`, before)}
+        select * from ledger l
+        where l.api_key_id = ${keyId} and ${isOld(tx, tx`${keyId}`, before)} and l.position <= folded_position(${keyId})
         order by position limit ${batchSize + 1}
       ), sums as (
         select max(position) as last, sum(granted) as granted, sum(cost) as cost from old having count(*) > 1
       ), folded as (
         update ledger l
-        set kind = 'balance', granted = s.granted, cost = s.cost, items = null, request_id = null, path = null
+        set kind = 'balance', granted = s.granted, cost = s.cost, items = null, request_id = null, path = null,
+          endpoint = null
         from sums s where l.api_key_id = ${keyId} and l.position = s.last
       )
       delete from ledger l using sums s where l.api_key_id = ${keyId} and l.position < s.last`

@@ -22,10 +22,10 @@ export async function listUsage(sql: Sql, { keyId, day, page }: UsagePage): Prom
   const offset = offsetOf(page)
   const range =
     day === null
-      ? sql`select 1::bigint as first, last_position as last from api_keys where id = ${keyId}`
+      ? sql`select 1::bigint as first, last_position as last from balances where api_key_id = ${keyId}`
       : sql`
         select min(first_position) as first, max(last_position) as last
-        from ledger_days where api_key_id = ${keyId} and day = ${day}::date`
+        from usage_days(${keyId}) where day = ${day}::date`
   const [found] = await selectPages(sql`
     with kept as (select min(position) as first from ledger where api_key_id = ${keyId}),
     range as (select greatest(r.first, kept.first) as first, r.last from (${range}) r, kept)
@@ -46,13 +46,13 @@ export async function listUsage(sql: Sql, { keyId, day, page }: UsagePage): Prom
 
 /** Lists what a key spent, by day and endpoint, newest day first. Folding entries leaves these sums as they are. */
 export async function listUsageByDay(sql: Sql, { keyId, day, page }: UsagePage): Promise<ListPage> {
-  const ofKey = sql`
-    api_key_id = ${keyId} and endpoint <> '' ${day === null ? sql`` : sql`and day = ${day}::date`}`
+  const sums = sql`
+    usage_days(${keyId}) where endpoint <> '' ${day === null ? sql`` : sql`and day = ${day}::date`}`
   const [found] = await selectPages(sql`
-    select (select count(*) from ledger_days where ${ofKey}) as total, sums.count, sums.items
+    select (select count(*) from ${sums}) as total, sums.count, sums.items
     from (
       select ${renderPage(sql, sql`row_to_json(d)::text`, sql`day desc, endpoint`)} from (
-        select day, endpoint, entries as requests, items, cost from ledger_days where ${ofKey}
+        select day, endpoint, entries as requests, items, cost from ${sums}
         order by day desc, endpoint limit ${page.size} offset ${offsetOf(page)}::bigint
       ) d
     ) sums`)

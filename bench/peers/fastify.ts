@@ -1,8 +1,9 @@
 /**
  * What a good engineer writes in an afternoon: look-ups and lists on Fastify and pg, with a statement each for
  * authentication, reading and debit. The statements are named, so that they are prepared once for a connection, and
- * the debit writes its entry in the same statement. Look-ups read our tables, lists those of peers/plain.sql: they
- * count, join, skip what comes before the page, and make objects of rows.
+ * the debit writes its entry in the same statement. Keys have their balance in their row (`fillPeers` of fill.ts).
+ * Look-ups read our tables, lists those of peers/plain.sql: they count, join, skip what comes before the page, and make
+ * objects of rows.
  *
  * @module
  */
@@ -20,7 +21,7 @@ async function authenticate(request: FastifyRequest, reply: FastifyReply): Promi
   const keys = await pool.query<{ id: number }>({
     name: 'authenticate',
     text: `
-      select k.id from api_key_secrets s join api_keys k on k.id = s.api_key_id
+      select k.id from api_key_secrets s join peers.api_keys k on k.id = s.api_key_id
       where s.hash = $1 and k.deleted_at is null and k.revoked_at is null
         and (k.expires_at is null or k.expires_at > now()) and (s.expires_at is null or s.expires_at > now())`,
     values: [
@@ -46,12 +47,12 @@ async function charge(
     name: 'charge',
     text: `
       with debit as (
-        update api_keys
+        update peers.api_keys
         set credits = credits - $4, last_position = last_position + 1, last_used_at = now(), last_entry_at = now()
         where id = $1 and credits >= $4
         returning id, credits, last_position, last_entry_at
       )
-      insert into ledger (api_key_id, position, created_at, kind, granted, cost, balance, items, request_id, path)
+      insert into peers.ledger (api_key_id, position, created_at, kind, granted, cost, balance, items, request_id, path)
       select id, last_position, last_entry_at, 'charge', 0, $4, credits, $4, $2, $3 from debit
       returning balance`,
     values: [id, randomUUID(), request.url.split('?')[0], cost],

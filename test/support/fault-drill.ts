@@ -503,11 +503,11 @@ function findWrongSums(sql: Sql) {
         sum(granted) - sum(cost) as balance, sum(cost) as cost, count(*) filter (where balance <> running) as wrong
       from entries group by 1
     ), days as (
-      select api_key_id, sum(entries) as count, sum(cost) as cost from ledger_days group by 1
+      select id as api_key_id, sum(entries) as count, sum(cost) as cost from api_keys, usage_days(id) group by 1
     )
-    select k.id, k.credits, k.last_position, s as sums, d as days
-    from api_keys k left join sums s on s.api_key_id = k.id left join days d on d.api_key_id = k.id
-    where (s.balance, s.first, s.last, s.count, s.wrong) is distinct from (k.credits, 1, k.last_position, s.last, 0)
+    select b.*, s as sums, d as days
+    from balances b left join sums s using (api_key_id) left join days d using (api_key_id)
+    where (s.balance, s.first, s.last, s.count, s.wrong) is distinct from (b.credits, 1, b.last_position, s.last, 0)
       or (d.count, d.cost) is distinct from (s.count, s.cost)`
 }
 

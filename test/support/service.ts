@@ -126,7 +126,7 @@ export async function startTestService(
     async readLedger(keyId) {
       const [row] = await sql<{ balance: number; granted: number; charged: number }[]>`
         select
-          (select credits from api_keys where id = ${keyId}) as balance,
+          (select credits from balances where api_key_id = ${keyId}) as balance,
           coalesce(sum(granted), 0)::bigint as granted,
           coalesce(sum(cost), 0)::bigint as charged
         from ledger where api_key_id = ${keyId}`
