@@ -69,6 +69,27 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
     }
   })
 
+  test('leave no old versions of rows that the next must pass, however many they are', async () => {
+    const { sql } = service
+    const plain = await service.createKey()
+    const limited = await service.createKey({ rateLimit: { requests: 1_000, seconds: 3600 } })
+    await Promise.all([lookUp(plain.secret), lookUp(limited.secret)])
+    await sql`update api_keys set last_used_at = now() + interval '1 hour' where id in (${plain.id}, ${limited.id})`
+    const readPlaces = () =>
+      sql`select id, ctid::text from api_keys where id in (${plain.id}, ${limited.id}) order by id`
+    const before = await readPlaces()
+    for (let round = 0; round < 3; round++) {
+      const answers = repeat(20, (index) => lookUp((index % 2 === 0 ? plain : limited).secret))
+      expect(countStatuses(await Promise.all(answers))).toEqual({ 200: 20 })
+    }
+    expect(await readPlaces()).toEqual(before)
+    expect(await sql`select from ledger_days where api_key_id = ${plain.id}`).toHaveLength(0)
+    // Where a key stands in its window is a row in the place of the one before.
+    expect(await sql`select requests from rate_limit_windows where api_key_id = ${limited.id}`).toEqual([
+      { requests: 31 },
+    ])
+  })
+
   test('do not fail because a key expired while its limit was never used', async () => {
     const [good, expired] = [await service.createKey(), await service.createKey()]
     await lookUp(expired.secret)

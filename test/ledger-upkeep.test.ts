@@ -76,48 +76,53 @@ describeOnEachDatabase('ledger upkeep', (kind) => {
     test.each([
       [
         'a balance that nobody paid for',
-        'update ledger set balance = 92 where position = 4 and api_key_id =',
+        'update ledger set balance = 92 where position = 4 and api_key_id = KEY',
         /is not its balance, 92/,
       ],
       [
         'a charge that was made smaller',
-        'update ledger set cost = 1 where position = 4 and api_key_id =',
+        'update ledger set cost = 1 where position = 4 and api_key_id = KEY',
         /spent 7 is not its balance, 91/,
       ],
       [
         'an entry that is missing',
-        'delete from ledger where position = 2 and api_key_id =',
+        'delete from ledger where position = 2 and api_key_id = KEY',
         /entries are missing \(1 gaps\)|entries are missing/,
       ],
       [
         'a first entry that is missing',
-        'delete from ledger where position = 1 and api_key_id =',
+        'delete from ledger where position = 1 and api_key_id = KEY',
         /entries are missing/,
       ],
       [
         'last entries that are missing',
-        'delete from ledger where position > 2 and api_key_id =',
+        'delete from ledger where position > 2 and api_key_id = KEY',
         /its newest entry is 2, and there was a later one: 4/,
       ],
       [
         'a wrong balance on the way',
-        'update ledger set balance = 7 where position = 3 and api_key_id =',
+        'update ledger set balance = 7 where position = 3 and api_key_id = KEY',
         /1 entries state another balance/,
       ],
       [
         'days that say less',
-        'update ledger_days set cost = 1 where cost > 0 and api_key_id =',
+        'update ledger_days set cost = 1 where cost > 0 and api_key_id = KEY',
         /its days add up to 1 credits spent, not to 9/,
       ],
       [
         'days that miss entries',
-        "delete from ledger_days where endpoint = '' and api_key_id =",
+        "delete from ledger_days where endpoint = '' and api_key_id = KEY",
         /its days add up to 3 entries, not to 4/,
       ],
       [
         'entries that go back in time',
-        "update ledger set created_at = created_at - interval '1 day' where position = 3 and api_key_id =",
+        "update ledger set created_at = created_at - interval '1 day' where position = 3 and api_key_id = KEY",
         /1 entries are older/,
+      ],
+      [
+        'entries that no day will have',
+        'update ledger set endpoint = null where position > 1 and api_key_id = KEY; delete from ledger_days where api_key_id = KEY',
+        /3 entries belong to no day/,
       ],
     ])('finds %s, and exits with 1', async (_, harm, problem) => {
       const { sql } = service
@@ -126,7 +131,7 @@ describeOnEachDatabase('ledger upkeep', (kind) => {
       await sql`select fold_days(${id})`
       const entries = await sql`select * from ledger where api_key_id = ${id}`
       const days = await sql`select * from ledger_days where api_key_id = ${id}`
-      await sql.unsafe(`${harm} ${id}`)
+      await sql.unsafe(harm.replaceAll('KEY', String(id)))
       const { code, stdout } = await run('verify')
       await sql`delete from ledger where api_key_id = ${id}`
       await sql`delete from ledger_days where api_key_id = ${id}`

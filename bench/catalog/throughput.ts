@@ -8,7 +8,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sql } from '../../api/database/connect.ts'
 import { alternate, type Report } from '../figures.ts'
-import { countMismatches, secretOf } from '../fill.ts'
+import { countMismatches, fillPeers, secretOf } from '../fill.ts'
 import type { ClosedLoopJob, ClosedLoopResult, Generator, Target } from '../load.ts'
 import {
   type Program,
@@ -77,6 +77,7 @@ export async function measureThroughput(
   await using caching = await startOurs(url)
   await using deno = await startOnDeno(url, uncached)
   await using cachingDeno = await startOnDeno(url)
+  await fillPeers(sql) // databases that were kept may be from before them
   await using plain = await startFastify(url)
 
   const mixes = new Map<string, CountedList[]>()
