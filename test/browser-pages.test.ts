@@ -34,7 +34,7 @@ describe.skipIf(!hasChromium)('every page', () => {
     const manifest = await readDocsManifest(docsDirectory)
     const files = Object.keys(manifest?.files ?? {}).filter((name) => /(^|\/)index\.html$/.test(name))
     pages = [...files.map((name) => `/docs/${name.replace(/index\.html$/, '')}`), '/docs/no-such-page']
-  }, 300_000)
+  })
 
   afterAll(() => portal?.close())
 
@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium)('every page', () => {
             (pre) => pre.scrollWidth <= pre.clientWidth || pre.tabIndex >= 0,
           ),
         )
-      await expect.poll(isReachable, { timeout: 10_000, message: path }).toBe(true)
+      await expect.poll(isReachable, { message: path }).toBe(true)
       await page.evaluate(axe)
       for (const theme of ['light', 'dark']) {
         await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
@@ -85,10 +85,10 @@ describe.skipIf(!hasChromium)('every page', () => {
       const context = await portal.browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme })
       const page = await context.newPage()
       await visit(page, `${portal.origin}/api-docs#tag/users/listUsers`)
-      await page.locator('#app h1').waitFor({ timeout: 30_000 })
+      await page.locator('#app h1').waitFor()
       await page.evaluate(axe)
       // Names and addresses are added once Scalar has drawn.
-      await expect.poll(() => runAxe(page, 'document'), { timeout: 30_000, interval: 500 }).toEqual([])
+      await expect.poll(() => runAxe(page, 'document'), { interval: 500 }).toEqual([])
       await page
         .getByRole('button', { name: /^Test Request/ })
         .first()
@@ -97,10 +97,8 @@ describe.skipIf(!hasChromium)('every page', () => {
       const readRules = async () =>
         new Set((await runAxe(page, 'document')).map((line) => line.split(':')[0]))
       // Scalar's dialog brings a second `main`, whose role may not be changed.
-      await expect
-        .poll(readRules, { timeout: 30_000, interval: 500 })
-        .toEqual(new Set(['landmark-no-duplicate-main']))
+      await expect.poll(readRules, { interval: 500 }).toEqual(new Set(['landmark-no-duplicate-main']))
       await context.close()
     }
-  }, 300_000)
+  })
 })

@@ -504,7 +504,7 @@ function connectTo({ directory }: Location) {
 }
 
 describe('devdata on the embedded database that nobody runs', () => {
-  test('makes it, keeps it, and several commands at once share it', { timeout: 120_000 }, async () => {
+  test('makes it, keeps it, and several commands at once share it', async () => {
     const folder = await createFolder()
     const run: Run = (args, options) => runCommand(args, { ...folder, ...options })
     expect(await readJson(run, ['migrate'])).toEqual({ applied: listMigrations().map(({ name }) => name) })
@@ -526,9 +526,7 @@ describe('devdata on the embedded database that nobody runs', () => {
     await folder.remove()
   })
 
-  test('a command that ends leaves the database to those that still use it', {
-    timeout: 60_000,
-  }, async () => {
+  test('a command that ends leaves the database to those that still use it', async () => {
     const folder = await createFolder('empty')
     // The first one runs the database, and waits for its input; the second one goes through its socket.
     const first = startCommand(['import', 'ndjson', '-', '--kind', 'users'], folder)
@@ -560,7 +558,7 @@ describe('devdata on the embedded database that nobody runs', () => {
 })
 
 describe('devdata beside a running server', () => {
-  test('npm start’s service honours at once what the command line does', { timeout: 120_000 }, async () => {
+  test('npm start’s service honours at once what the command line does', async () => {
     const folder = await createFolder('empty')
     const run: Run = (args, options) => runCommand(args, { ...folder, ...options })
     const { PATH } = process.env
@@ -597,9 +595,7 @@ describe('devdata beside a running server', () => {
     }
   })
 
-  test('is cut off when the service has to stop, and what it had not finished is undone', {
-    timeout: 120_000,
-  }, async () => {
+  test('is cut off when the service has to stop, and what it had not finished is undone', async () => {
     const folder = await createFolder('empty')
     const settings = { DATA_DIR: join(folder.directory, '.data'), SAMPLE_DATA: 'off' }
     {
@@ -607,7 +603,7 @@ describe('devdata beside a running server', () => {
       const command = startCommand(['import', 'ndjson', '-', '--kind', 'users'], folder) // waits for its input
       const ended = finishCommand(command)
       const sql = connectTo(folder)
-      await expect.poll(async () => (await sql`select from imports`).length, { timeout: 20_000 }).toBe(1)
+      await expect.poll(async () => (await sql`select from imports`).length).toBe(1)
       await sql.end()
       expect(await service.stop()).toBe(0)
       expect(service.readLog()).toContain('through this process were cut off after 3 seconds')
@@ -640,7 +636,7 @@ describe('devdata beside a running server', () => {
 })
 
 describe('devdata under Deno', () => {
-  test('does what it does under Node', { timeout: 120_000 }, async () => {
+  test('does what it does under Node', async () => {
     const folder = await createFolder('empty')
     const program = [deno, 'run', '--quiet', ...denoPermissions('devdata', folder.directory)]
     const run: Run = (args, options) => runCommand(args, { ...folder, program, ...options })

@@ -210,7 +210,7 @@ describe('devdata doctor', () => {
   })
 })
 
-describe.skipIf(server === undefined)('devdata doctor beside running instances', { timeout: 120_000 }, () => {
+describe.skipIf(server === undefined)('devdata doctor beside running instances', () => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService('postgresql')

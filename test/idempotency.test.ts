@@ -498,7 +498,7 @@ describeOnEachDatabase('Idempotency-Key', (kind) => {
         )
       }
       await vi.waitFor(async () => expect(await countKept(sleeper)).toEqual({ old: 0, young: 0 }), {
-        timeout: 10_000,
+        timeout: 120_000,
       })
       expect(await countKept(id)).toEqual({ old: 0, young: 1_000 })
       expect(await service.readLedger(id)).toMatchObject({ charged: 1_000 })

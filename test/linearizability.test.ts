@@ -257,7 +257,7 @@ describeOnEachDatabase('recorded histories of concurrent requests', (kind) => {
     console.info(
       `${kind}: ${ofThisKind.length} histories from seed ${firstSeed}: ${JSON.stringify(statuses)}`,
     )
-  }, 300_000)
+  })
 })
 
 /**

@@ -75,7 +75,7 @@ describe('a connection', () => {
     )
     const idle = connect(server.port, '127.0.0.1').on('error', () => {}) // reads nothing before it is told to
     idle.write(request)
-    await expect.poll(() => answers[0]?.closed, { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => answers[0]?.closed).toBe(true)
     expect(answers[0]?.writableFinished).toBe(false)
     idle.destroy()
 

@@ -32,7 +32,7 @@ if (!hasPostgres) console.warn(`skipped: ${postgresMissing}`)
 
 const userSchema = v.looseObject({ login: v.string(), name: v.nullable(v.string()) })
 
-describe.skipIf(!hasPostgres)('with a streaming replica', { timeout: 120_000 }, () => {
+describe.skipIf(!hasPostgres)('with a streaming replica', () => {
   let primary: PostgresCluster
   let replica: PostgresCluster
   let databaseUrl: string

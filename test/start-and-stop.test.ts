@@ -88,7 +88,7 @@ describeOnEachDatabase('/health', (kind) => {
         Array.from({ length: 200 }, (_, index) => service.request(index % 2 === 0 ? '/health' : '/version')),
       )
       const states = () => [readPoolState(service.ledgerSql), readPoolState(service.sql)]
-      await expect.poll(() => countWaiting(tx), { timeout: 20_000 }).toBeGreaterThan(1) // one at least for each of the two
+      await expect.poll(() => countWaiting(tx)).toBeGreaterThan(1) // one at least for each of the two
       expect(states()).toMatchObject([{ waiting: 0 }, { waiting: 0 }])
     })
     await answers
@@ -104,7 +104,7 @@ describeOnEachDatabase('/health', (kind) => {
 const hasPostgres = findPostgresBinaries() !== undefined
 if (!hasPostgres) console.warn(`skipped: ${postgresMissing}`)
 
-describe.skipIf(!hasPostgres)('a database that comes and goes', { timeout: 120_000 }, () => {
+describe.skipIf(!hasPostgres)('a database that comes and goes', () => {
   let cluster: PostgresCluster
   beforeAll(async () => {
     await buildDocs({ ifStale: true })
@@ -232,7 +232,7 @@ describe.skipIf(!hasPostgres)('a database that comes and goes', { timeout: 120_0
   })
 })
 
-describe.skipIf(inject('databases').postgres === undefined)('SIGTERM', { timeout: 60_000 }, () => {
+describe.skipIf(inject('databases').postgres === undefined)('SIGTERM', () => {
   let service: TestService
   let key: { secret: string; id: number }
   beforeAll(async () => {

@@ -74,7 +74,7 @@ async function startCollector() {
 const serverKind = 2 // SPAN_KIND_SERVER, of opentelemetry-proto
 const clientKind = 3
 
-describe.skipIf(inject('databases').postgres === undefined)('telemetry', { timeout: 120_000 }, () => {
+describe.skipIf(inject('databases').postgres === undefined)('telemetry', () => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService('postgresql')
