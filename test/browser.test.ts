@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { findChromium, openPortal, type Portal, reload, visit } from './support/browser.ts'
+import { findChromium, openPortal, type Portal, reload, visit, visitViewer } from './support/browser.ts'
 
 const hasChromium = findChromium()
 
@@ -34,7 +34,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   afterAll(() => portal?.close())
 
   beforeEach(async () => {
-    context = await portal.browser.newContext({ viewport: { width: 1280, height: 900 } })
+    context = await portal.openContext({ viewport: { width: 1280, height: 900 } })
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin })
     page = await context.newPage()
     requested = []
@@ -101,7 +101,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
       await reload(page)
       expect(await theme()).toBe(name)
     }
-    await visit(page, `${origin}/api-docs`)
+    await visitViewer(page, `${origin}/api-docs`)
     expect(await theme()).toBe('light')
     await page.getByRole('button', { name: 'Dark or light' }).click()
     expect(await theme()).toBe('dark')
@@ -145,10 +145,9 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     const sample = page.locator('.sample[data-request="firstCall"] [role="tabpanel"]:not([hidden])')
     await sample.hover()
     await sample.getByRole('button', { name: 'Copy to clipboard' }).click()
-    const copied = await page.evaluate(() => navigator.clipboard.readText())
-    expect(copied).toMatch(
-      /^import json\nimport os\n\nimport requests\n\nresponse = requests\.get\(\n {4}"http/,
-    )
+    await expect
+      .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+      .toMatch(/^import json\nimport os\n\nimport requests\n\nresponse = requests\.get\(\n {4}"http/)
     await visit(page, `${origin}/docs/reference/get-user/`)
     expect((await selected.first().textContent())?.trim()).toBe('Python')
     expectGoodManners()
@@ -161,13 +160,15 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   })
 
   test('the viewer shows every operation of openapi.yml', async () => {
-    await visit(page, `${origin}/api-docs`)
+    await visitViewer(page, `${origin}/api-docs`)
     const summaries = readSummaries(parse(specification))
     expect(summaries.length).toBeGreaterThanOrEqual(10)
     const sidebar = page.locator('aside').first()
-    await sidebar.getByText(summaries[0] ?? '', { exact: true }).waitFor()
-    const shown = (await sidebar.textContent()) ?? ''
-    expect(summaries.filter((summary) => !shown.includes(summary))).toEqual([])
+    const listMissing = async () => {
+      const shown = (await sidebar.textContent()) ?? ''
+      return summaries.filter((summary) => !shown.includes(summary))
+    }
+    await expect.poll(listMissing).toEqual([])
     expect(requested.map((url) => url.pathname)).toContain('/openapi.json')
     expect(await page.getByText(/^(Ask AI|Open API Client|Share|Deploy|Configure)/).count()).toBe(0)
     expectGoodManners()
@@ -186,7 +187,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
 
   test('a key is entered once: it is checked, sent on every endpoint, kept in the tab, and nowhere else', async () => {
     const { secret, id } = await portal.service.createKey({ credits: 1000 })
-    await visit(page, `${origin}/api-docs#tag/users/listUsers`)
+    await visitViewer(page, `${origin}/api-docs#tag/users/listUsers`)
     await page.getByLabel('API key').fill(secret)
     await page.getByRole('button', { name: 'Use', exact: true }).click()
     await page.getByText('1,000 credits left').waitFor()
@@ -205,7 +206,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     // After a reload, on another endpoint, the key is still there.
     await page.goto(`${origin}/api-docs#tag/repositories/getRepository`)
     await reload(page)
-    expect(await page.getByLabel('API key').inputValue()).toBe(secret)
+    await expect.poll(() => page.getByLabel('API key').inputValue()).toBe(secret)
     await page
       .locator('[id$="tag/repositories/getRepository"]')
       .getByRole('button', { name: /^Test Request/ })
@@ -218,13 +219,13 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     const stored = await page.evaluate(() => JSON.stringify({ ...localStorage }) + document.cookie)
     expect(stored).not.toContain(secret)
     const other = await context.newPage()
-    await visit(other, `${origin}/api-docs`)
+    await visitViewer(other, `${origin}/api-docs`)
     expect(await other.getByLabel('API key').inputValue()).toBe('')
     expectGoodManners()
   })
 
   test('the viewer marks a field that breaks its rule, and none that is left empty', async () => {
-    await visit(page, `${origin}/api-docs#tag/users/listUsers`)
+    await visitViewer(page, `${origin}/api-docs#tag/users/listUsers`)
     await page
       .getByRole('button', { name: /^Test Request/ })
       .first()
@@ -240,7 +241,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   })
 
   test('the viewer has one place for the key, and its lists of endpoints are links', async () => {
-    await visit(page, `${origin}/api-docs`)
+    await visitViewer(page, `${origin}/api-docs`)
     await page.getByRole('link', { name: 'get /users/{login}', exact: true }).click()
     await page.waitForURL(`${origin}/api-docs#tag/users/getUser`)
     await page
@@ -266,7 +267,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
 
   test('on a phone, who comes from a “Test this” link finds the place for the key', async () => {
     await page.setViewportSize({ width: 390, height: 740 })
-    await visit(page, `${origin}/api-docs#tag/repositories/getRepository`)
+    await visitViewer(page, `${origin}/api-docs#tag/repositories/getRepository`)
     const heading = page.getByRole('heading', { name: 'Look up a repository', exact: true })
     await heading.waitFor()
     const isShown = (locator: Locator) =>
@@ -274,15 +275,15 @@ describe.skipIf(!hasChromium)('in a browser', () => {
         const { top, bottom } = element.getBoundingClientRect()
         return top >= 0 && bottom <= innerHeight
       })
-    await expect.poll(() => isShown(heading)).toBe(true)
-    expect(await isShown(page.getByLabel('API key'))).toBe(true)
+    const areShown = () => Promise.all([heading, page.getByLabel('API key')].map(isShown))
+    await expect.poll(areShown).toEqual([true, true])
     await page.getByRole('button', { name: 'Use the demo key' }).click()
     await page.getByText(/credits left/).waitFor()
     expectGoodManners()
   })
 
   test('a wrong key shows the documented error, and can be forgotten', async () => {
-    await visit(page, `${origin}/api-docs#tag/users/listUsers`)
+    await visitViewer(page, `${origin}/api-docs#tag/users/listUsers`)
     await page.getByLabel('API key').fill('00000000-0000-4000-8000-000000000000')
     await page.getByLabel('API key').press('Enter')
     await page.locator('#key-state', { hasText: 'Invalid API key' }).waitFor()
@@ -297,7 +298,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   })
 
   test('on a local start the demo key is one click away', async () => {
-    await visit(page, `${origin}/api-docs`)
+    await visitViewer(page, `${origin}/api-docs`)
     expect(await page.getByLabel('API key').inputValue()).toBe('')
     await page.getByRole('button', { name: 'Use the demo key' }).click()
     await page.getByText('10,000 credits left').waitFor()
