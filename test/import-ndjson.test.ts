@@ -550,7 +550,9 @@ test.skipIf(inject('databases').postgres === undefined)(
         await tx`select pg_advisory_xact_lock(${applyLock})`
         const loading = load(service, { users: [createUser(1)] })
         for (let isWaiting = false; !isWaiting; await sleep(20)) {
-          const waiting = await tx`select from pg_locks where locktype = 'advisory' and not granted`
+          const waiting = await tx`
+            select from pg_locks join pg_database d on d.oid = database
+            where datname = current_database() and locktype = 'advisory' and not granted`
           isWaiting = waiting.length > 0
         }
         const [clock] = await tx<{ released: Date }[]>`select clock_timestamp() as released`

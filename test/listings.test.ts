@@ -114,7 +114,8 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
         }
         for (let waiting = 0; waiting === 0; await sleep(20)) {
           const [row] = await tx<{ waiting: number }[]>`
-            select count(*) as waiting from pg_locks where relation = 'locations'::regclass and not granted`
+            select count(*) as waiting from pg_locks join pg_database d on d.oid = database
+            where datname = current_database() and relation = 'locations'::regclass and not granted`
           waiting = row?.waiting ?? 0
         }
         const answers = await Promise.all(

@@ -57,7 +57,7 @@ function isRunning(pid: number): boolean {
 }
 
 async function eventually(condition: () => boolean | Promise<boolean>): Promise<boolean> {
-  for (const deadline = Date.now() + 8000; Date.now() < deadline; await sleep(25)) {
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(25)) {
     if (await condition()) return true
   }
   return false
