@@ -614,13 +614,19 @@ describe('devdata beside a running server', () => {
       await using service = await startInstanceProcess(undefined, settings)
       const sql = connectTo(folder)
       // PGlite is busy with nothing else for hours: it answers nobody, so that it can only be ended.
-      const endless = sql`
-        with gone as (delete from dataset returning *) select count(*) from gone, generate_series(1, 1e12::bigint)`
-      const failed = endless.catch((error: unknown) => error)
+      const { promise: held, resolve: hold } = Promise.withResolvers<void>()
+      const failed = sql
+        .begin(async (tx) => {
+          await tx`select 1`
+          hold() // the session is this transaction's: nobody else is answered before its end
+          await tx`
+            with gone as (delete from dataset returning *) select count(*) from gone, generate_series(1, 1e12::bigint)`
+        })
+        .catch((error: unknown) => error)
+      await held
       const other = connectTo(folder)
-      let answered: Promise<unknown>
-      do answered = other`select 1`.catch(() => 'cut off')
-      while ((await Promise.race([answered, sleep(500)])) !== undefined)
+      const answered = other`select 1`.catch(() => 'cut off')
+      await sleep(500) // the endless statement is under way
       expect(await service.stop()).toBe(0)
       expect(await answered).toBe('cut off')
       expect(service.readLog()).toContain('was ended in the middle of a statement')
@@ -910,9 +916,13 @@ describe.skipIf(server === undefined)('devdata on a PostgreSQL database', () => 
     const migrating = await sql.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(${migrationLock})`
       const migrating = run(['migrate'], {
-        environment: { DATABASE_URL: url, DATABASE_STATEMENT_TIMEOUT: '1' },
+        environment: { DATABASE_URL: url, DATABASE_STATEMENT_TIMEOUT: '6' },
       })
-      await sleep(8_000) // it would be given up after 6
+      const listWaiting = () => tx`
+        select from pg_locks join pg_database d on d.oid = database
+        where datname = current_database() and locktype = 'advisory' and not granted`
+      await expect.poll(listWaiting).toHaveLength(1)
+      await sleep(12_000) // it would be given up after 11
       return { migrating }
     })
     expect(await migrating.migrating).toMatchObject({ code: 0, stderr: '' })
