@@ -64,7 +64,7 @@ describe.skipIf(!hasChromium)('every page', () => {
     expect(found).toEqual([])
     expect([...hosts]).toEqual([portal.origin])
     await context.close()
-  }, 600_000)
+  }, 1_200_000)
 
   test('has no horizontal scroll at 320 pixels, nor at 1,920', async () => {
     const context = await portal.openContext({})
@@ -80,7 +80,7 @@ describe.skipIf(!hasChromium)('every page', () => {
       }
     }
     await context.close()
-  }, 600_000)
+  }, 1_200_000)
 
   test('the viewer has nothing that axe objects to, and of its dialog only what is known', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {

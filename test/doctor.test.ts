@@ -19,10 +19,10 @@ const { postgres: server } = inject('databases')
 const pgbouncer = findPgbouncer()
 if (pgbouncer === undefined) console.warn(`skipped: ${pgbouncerMissing}`)
 
-beforeAll(() => buildDocs({ ifStale: true }), 300_000)
+beforeAll(() => buildDocs({ ifStale: true }))
 
-/** Nobody listens there: not another test either, to which a port might be given that was free. */
-const unusedPort = '1'
+/** Nobody listens there: not another test either, to which a port might be given that was free. `fetch` refuses port 1. */
+const unusedPort = '2'
 
 /** Runs it, and reads its lines: the state and the message of each subject. */
 async function runDoctor(options: RunOptions, ...args: string[]) {
