@@ -26,7 +26,8 @@ export default defineConfig({
     globalSetup: ['test/support/databases.ts', 'test/support/snapshots.ts'],
     // They end what hangs, and nothing else: how fast a machine is, is not what tests are about.
     testTimeout: 300_000,
-    hookTimeout: 300_000,
+    hookTimeout: 600_000,
+    teardownTimeout: 120_000,
     expect: { poll: { timeout: 120_000 } },
     maxWorkers: 2,
     reporters: ['default', matrix],
