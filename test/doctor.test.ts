@@ -145,7 +145,7 @@ describeOnEachDatabase('devdata doctor', (kind) => {
     } finally {
       await service.sql.unsafe(mends)
     }
-    expect((await run({}, '--no-ledger')).code).toBe(0)
+    expect(await run({}, '--no-ledger')).toMatchObject({ code: 0 })
   })
 
   test('finds that the docs are built for another address', async () => {
