@@ -30,5 +30,5 @@ test('a bench that is told to stop leaves none of its programs behind', async ()
     })
   expect(await reach()).toBe('is there')
   expect(await stop()).toBe(143) // as shells have it for SIGTERM
-  await expect.poll(reach, { timeout: 20_000 }).toBe('is gone')
+  await expect.poll(reach).toBe('is gone')
 })

@@ -504,7 +504,7 @@ function connectTo({ directory }: Location) {
 }
 
 describe('devdata on the embedded database that nobody runs', () => {
-  test('makes it, keeps it, and several commands at once share it', { timeout: 120_000 }, async () => {
+  test('makes it, keeps it, and several commands at once share it', async () => {
     const folder = await createFolder()
     const run: Run = (args, options) => runCommand(args, { ...folder, ...options })
     expect(await readJson(run, ['migrate'])).toEqual({ applied: listMigrations().map(({ name }) => name) })
@@ -526,9 +526,7 @@ describe('devdata on the embedded database that nobody runs', () => {
     await folder.remove()
   })
 
-  test('a command that ends leaves the database to those that still use it', {
-    timeout: 60_000,
-  }, async () => {
+  test('a command that ends leaves the database to those that still use it', async () => {
     const folder = await createFolder('empty')
     // The first one runs the database, and waits for its input; the second one goes through its socket.
     const first = startCommand(['import', 'ndjson', '-', '--kind', 'users'], folder)
@@ -560,7 +558,7 @@ describe('devdata on the embedded database that nobody runs', () => {
 })
 
 describe('devdata beside a running server', () => {
-  test('npm start’s service honours at once what the command line does', { timeout: 120_000 }, async () => {
+  test('npm start’s service honours at once what the command line does', async () => {
     const folder = await createFolder('empty')
     const run: Run = (args, options) => runCommand(args, { ...folder, ...options })
     const { PATH } = process.env
@@ -597,9 +595,7 @@ describe('devdata beside a running server', () => {
     }
   })
 
-  test('is cut off when the service has to stop, and what it had not finished is undone', {
-    timeout: 120_000,
-  }, async () => {
+  test('is cut off when the service has to stop, and what it had not finished is undone', async () => {
     const folder = await createFolder('empty')
     const settings = { DATA_DIR: join(folder.directory, '.data'), SAMPLE_DATA: 'off' }
     {
@@ -607,7 +603,7 @@ describe('devdata beside a running server', () => {
       const command = startCommand(['import', 'ndjson', '-', '--kind', 'users'], folder) // waits for its input
       const ended = finishCommand(command)
       const sql = connectTo(folder)
-      await expect.poll(async () => (await sql`select from imports`).length, { timeout: 20_000 }).toBe(1)
+      await expect.poll(async () => (await sql`select from imports`).length).toBe(1)
       await sql.end()
       expect(await service.stop()).toBe(0)
       expect(service.readLog()).toContain('through this process were cut off after 3 seconds')
@@ -618,13 +614,19 @@ describe('devdata beside a running server', () => {
       await using service = await startInstanceProcess(undefined, settings)
       const sql = connectTo(folder)
       // PGlite is busy with nothing else for hours: it answers nobody, so that it can only be ended.
-      const endless = sql`
-        with gone as (delete from dataset returning *) select count(*) from gone, generate_series(1, 1e12::bigint)`
-      const failed = endless.catch((error: unknown) => error)
+      const { promise: held, resolve: hold } = Promise.withResolvers<void>()
+      const failed = sql
+        .begin(async (tx) => {
+          await tx`select 1`
+          hold() // the session is this transaction's: nobody else is answered before its end
+          await tx`
+            with gone as (delete from dataset returning *) select count(*) from gone, generate_series(1, 1e12::bigint)`
+        })
+        .catch((error: unknown) => error)
+      await held
       const other = connectTo(folder)
-      let answered: Promise<unknown>
-      do answered = other`select 1`.catch(() => 'cut off')
-      while ((await Promise.race([answered, sleep(500)])) !== undefined)
+      const answered = other`select 1`.catch(() => 'cut off')
+      await sleep(500) // the endless statement is under way
       expect(await service.stop()).toBe(0)
       expect(await answered).toBe('cut off')
       expect(service.readLog()).toContain('was ended in the middle of a statement')
@@ -640,7 +642,7 @@ describe('devdata beside a running server', () => {
 })
 
 describe('devdata under Deno', () => {
-  test('does what it does under Node', { timeout: 120_000 }, async () => {
+  test('does what it does under Node', async () => {
     const folder = await createFolder('empty')
     const program = [deno, 'run', '--quiet', ...denoPermissions('devdata', folder.directory)]
     const run: Run = (args, options) => runCommand(args, { ...folder, program, ...options })
@@ -914,9 +916,13 @@ describe.skipIf(server === undefined)('devdata on a PostgreSQL database', () => 
     const migrating = await sql.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(${migrationLock})`
       const migrating = run(['migrate'], {
-        environment: { DATABASE_URL: url, DATABASE_STATEMENT_TIMEOUT: '1' },
+        environment: { DATABASE_URL: url, DATABASE_STATEMENT_TIMEOUT: '6' },
       })
-      await sleep(8_000) // it would be given up after 6
+      const listWaiting = () => tx`
+        select from pg_locks join pg_database d on d.oid = database
+        where datname = current_database() and locktype = 'advisory' and not granted`
+      await expect.poll(listWaiting).toHaveLength(1)
+      await sleep(12_000) // it would be given up after 11
       return { migrating }
     })
     expect(await migrating.migrating).toMatchObject({ code: 0, stderr: '' })

@@ -35,7 +35,7 @@ function findOpenssl(): string[] {
   }
 }
 
-describe.skipIf(missing.length > 0)('a connection', { timeout: 60_000 }, () => {
+describe.skipIf(missing.length > 0)('a connection', () => {
   let cluster: PostgresCluster
   let directory: string
   const user = 'dev data'

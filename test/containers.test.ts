@@ -170,7 +170,7 @@ describe.skipIf(server === undefined)('the image', () => {
     expect(await checkHealth(port)).toEqual({ code: 1, stdout: expect.stringContaining('nothing answers') })
   })
 
-  test('holds the embedded database in its volume, and the sample data', { timeout: 120_000 }, async () => {
+  test('holds the embedded database in its volume, and the sample data', async () => {
     const running = await start({})
     const [, key = ''] = /user key (\S+)/.exec(running.readOutput()) ?? []
     const base = `http://127.0.0.1:${running.announced}${basePath}`

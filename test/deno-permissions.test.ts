@@ -59,7 +59,7 @@ describe('deno.json', () => {
 })
 
 describe.skipIf(inject('databases').postgres === undefined)('deno task', () => {
-  test('start serves what it says, and devdata works beside it', { timeout: 120_000 }, async () => {
+  test('start serves what it says, and devdata works beside it', async () => {
     await buildDocs({ ifStale: true })
     const service = await startTestService('postgresql')
     const environment = { ...unset, PORT: '0', DATABASE_URL: service.location.databaseUrl ?? '' }

@@ -24,7 +24,7 @@ beforeAll(async () => {
   manifest = built
   database = await openAbsentDatabase()
   instance = createInstance(database)
-}, 300_000)
+})
 
 afterAll(() => database.close())
 
@@ -177,7 +177,7 @@ describe('a build for a BASE_URL with a path', () => {
       `Building the documentation (it was built for https://old.example, and is needed for ${baseUrl}) …`,
     ])
     prefixed = createInstance(database, { baseUrl, docsDirectory: built })
-  }, 300_000)
+  })
 
   test('has canonical addresses, a picture and a sitemap of every page', async () => {
     const page = (await prefixed.request('/docs/credits')).text

@@ -30,7 +30,7 @@ beforeAll(async () => {
   database = await openAbsentDatabase()
   instance = createInstance(database)
   app = instance.app
-}, 300_000)
+})
 
 afterAll(async () => {
   await database.close()

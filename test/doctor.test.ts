@@ -3,14 +3,15 @@
  *
  * @module
  */
+import { once } from 'node:events'
 import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { describeSchema } from '../api/database/inspection.ts'
 import { buildDocs } from '../docs-site/build.ts'
 import { createFolder, locationOf, type RunOptions, runCommand } from './support/command-line.ts'
 import { findPgbouncer, pgbouncerMissing, startPgbouncer } from './support/pgbouncer.ts'
-import { findFreePort } from './support/postgres-cluster.ts'
 import { startInstanceProcess } from './support/process.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
@@ -18,7 +19,10 @@ const { postgres: server } = inject('databases')
 const pgbouncer = findPgbouncer()
 if (pgbouncer === undefined) console.warn(`skipped: ${pgbouncerMissing}`)
 
-beforeAll(() => buildDocs({ ifStale: true }), 300_000)
+beforeAll(() => buildDocs({ ifStale: true }))
+
+/** Nobody listens there: not another test either, to which a port might be given that was free. `fetch` refuses port 1. */
+const unusedPort = '2'
 
 /** Runs it, and reads its lines: the state and the message of each subject. */
 async function runDoctor(options: RunOptions, ...args: string[]) {
@@ -33,10 +37,8 @@ async function runDoctor(options: RunOptions, ...args: string[]) {
 
 describeOnEachDatabase('devdata doctor', (kind) => {
   let service: TestService
-  let unusedPort: string
   beforeAll(async () => {
     service = await startTestService(kind)
-    unusedPort = String(await findFreePort())
   })
   afterAll(() => service.close())
 
@@ -145,7 +147,7 @@ describeOnEachDatabase('devdata doctor', (kind) => {
     } finally {
       await service.sql.unsafe(mends)
     }
-    expect((await run({}, '--no-ledger')).code).toBe(0)
+    expect(await run({}, '--no-ledger')).toMatchObject({ code: 0 })
   })
 
   test('finds that the docs are built for another address', async () => {
@@ -161,9 +163,10 @@ describeOnEachDatabase('devdata doctor', (kind) => {
 
   test('finds that somebody else answers at the public address', async () => {
     const stranger = createServer((_, response) => response.end('<h1>Welcome</h1>'))
-    await new Promise<void>((listening) => stranger.listen(Number(unusedPort), '127.0.0.1', listening))
+    await once(stranger.listen(0, '127.0.0.1'), 'listening')
     try {
-      const { code, findings } = await run()
+      const { port } = stranger.address() as AddressInfo
+      const { code, findings } = await run({ PORT: String(port) })
       expect(code).toBe(1)
       expect(findings.get('address')).toMatch(/^wrong: .*\/version is not answered by devdata \(status 200\)/)
     } finally {
@@ -191,7 +194,7 @@ describe('devdata doctor', () => {
     const folder = await createFolder()
     const { code, findings } = await runDoctor({
       ...folder,
-      environment: { PORT: String(await findFreePort()) },
+      environment: { PORT: unusedPort },
     })
     expect(code).toBe(0)
     expect(findings.get('database')).toBe(
@@ -202,7 +205,7 @@ describe('devdata doctor', () => {
 
   test('says that the database does not answer, and never its password', async () => {
     const folder = await createFolder()
-    const DATABASE_URL = `postgres://nobody:hunter2@127.0.0.1:${await findFreePort()}/nothing`
+    const DATABASE_URL = `postgres://nobody:hunter2@127.0.0.1:${unusedPort}/nothing`
     const { code, stdout, findings } = await runDoctor({ ...folder, environment: { DATABASE_URL } })
     expect(code).toBe(1)
     expect(findings.get('database')).toMatch(/^wrong: The database does not answer: .*ECONNREFUSED/)
@@ -212,7 +215,7 @@ describe('devdata doctor', () => {
   })
 })
 
-describe.skipIf(server === undefined)('devdata doctor beside running instances', { timeout: 120_000 }, () => {
+describe.skipIf(server === undefined)('devdata doctor beside running instances', () => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService('postgresql')
@@ -256,12 +259,9 @@ describe.skipIf(server === undefined)('devdata doctor beside running instances',
   test('finds that links lead elsewhere, and that an instance is on another database', async () => {
     const { secret } = await service.createKey()
     const { environment, directory } = await locationOf(service)
-    const port = String(await findFreePort())
     const BASE_URL = 'http://elsewhere.example'
-    await using _instance = await startInstanceProcess(service.location.databaseUrl ?? '', {
-      PORT: port,
-      BASE_URL,
-    })
+    await using instance = await startInstanceProcess(service.location.databaseUrl ?? '', { BASE_URL })
+    const { port } = new URL(instance.url)
     const options = { environment: { ...environment, PORT: port }, directory }
     const { code, findings } = await runDoctor(options, '--key', secret)
     expect(code).toBe(1)
@@ -287,7 +287,7 @@ describe.skipIf(server === undefined)('devdata doctor beside running instances',
     await using pooler = await startPgbouncer(pgbouncer ?? '', server ?? '')
     const { directory } = await locationOf(service)
     const DATABASE_URL = pooler.urlOf(service.location.databaseUrl ?? '')
-    const environment = { DATABASE_URL, PORT: String(await findFreePort()) }
+    const environment = { DATABASE_URL, PORT: unusedPort }
     const { code, findings } = await runDoctor({ environment, directory })
     expect(code).toBe(0)
     expect(findings.get('pooler')).toBe(

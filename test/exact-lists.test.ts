@@ -56,7 +56,7 @@ describeOnEachDatabase('every list', (kind) => {
     } finally {
       await service.close()
     }
-  }, 300_000)
+  })
 })
 
 /** What changes and what comes, in one load or in two. */

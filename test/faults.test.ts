@@ -27,7 +27,7 @@ if (fullDevice === undefined) console.warn('skipped: a full disk; this system ha
 const seed = process.env.FAULTS_SEED ?? String(Date.now())
 const clients = 1_000
 
-describe.skipIf(!hasPostgres)('with 1,000 clients at two instances', { timeout: 60_000 }, () => {
+describe.skipIf(!hasPostgres)('with 1,000 clients at two instances', () => {
   let drill: Drill
   beforeAll(async () => {
     console.log(`FAULTS_SEED=${seed}`)

@@ -24,12 +24,12 @@ describeOnEachDatabase('connections', (kind) => {
       const { promise: held, resolve: release } = Promise.withResolvers<void>()
       const { max } = sql.options
       const statements = Array.from({ length: max }, () => sql.begin(() => held))
-      await expect.poll(() => readPoolState(sql).busy, { timeout: 20_000 }).toBe(max)
+      await expect.poll(() => readPoolState(sql).busy).toBe(max)
       const late = sql.begin(() => held)
-      await expect.poll(() => readPoolState(sql).waiting, { timeout: 20_000 }).toBe(1)
+      await expect.poll(() => readPoolState(sql).waiting).toBe(1)
       release()
       await Promise.all([...statements, late])
-      await expect.poll(() => readPoolState(sql), { timeout: 20_000 }).toMatchObject({ busy: 0, waiting: 0 })
+      await expect.poll(() => readPoolState(sql)).toMatchObject({ busy: 0, waiting: 0 })
     },
   )
 })

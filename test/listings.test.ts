@@ -77,18 +77,20 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
   const options = { maxBytes: 16 * megabyte, longestWait: 300_000, mostWaiting: 1_000 }
 
   test('wait by turns: a key that asks for ever new ones delays itself', async () => {
-    const store = createListingStore(service.sql, options)
+    // With a single connection to read: of two, one may do all while the other stands still.
+    const narrow = await startTestService(kind, { databasePoolSize: 2 })
+    const store = createListingStore(narrow.sql, options)
     const order: string[] = []
     const build = async (caller: number, number: number) => {
       await store.build('users', createFilter({ location: `${caller} ${number}` }), { caller })
       order.push(`${caller}: ${number}`)
     }
-    // With both of its connections open: one alone does a dozen while the other is opened.
-    await Promise.all([build(3, 0), build(3, 1)])
     const many = Array.from({ length: 40 }, (_, number) => build(1, number))
     await Promise.all([...many, build(2, 0)])
-    expect(order).toHaveLength(43)
+    expect(order).toHaveLength(41)
     expect(order.indexOf('2: 0')).toBeLessThan(20)
+    await store.close()
+    await narrow.close()
   })
 
   test.runIf(kind === 'postgresql')(
@@ -114,7 +116,8 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
         }
         for (let waiting = 0; waiting === 0; await sleep(20)) {
           const [row] = await tx<{ waiting: number }[]>`
-            select count(*) as waiting from pg_locks where relation = 'locations'::regclass and not granted`
+            select count(*) as waiting from pg_locks join pg_database d on d.oid = database
+            where datname = current_database() and relation = 'locations'::regclass and not granted`
           waiting = row?.waiting ?? 0
         }
         const answers = await Promise.all(

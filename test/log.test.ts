@@ -21,7 +21,7 @@ function readLines(log: string) {
 
 const hasPostgres = inject('databases').postgres !== undefined
 
-describe.skipIf(!hasPostgres)('the log of an instance', { timeout: 120_000 }, () => {
+describe.skipIf(!hasPostgres)('the log of an instance', () => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService('postgresql')

@@ -32,7 +32,7 @@ if (binary === undefined) {
 
 describe.skipIf(server === undefined || binary === undefined)(
   'through PgBouncer',
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   () => {
     let pooler: Pgbouncer
     let service: TestService

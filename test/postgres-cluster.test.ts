@@ -57,7 +57,7 @@ function isRunning(pid: number): boolean {
 }
 
 async function eventually(condition: () => boolean | Promise<boolean>): Promise<boolean> {
-  for (const deadline = Date.now() + 8000; Date.now() < deadline; await sleep(25)) {
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(25)) {
     if (await condition()) return true
   }
   return false
@@ -88,7 +88,7 @@ describe.skipIf(!binaries)('a cluster', () => {
 
   beforeAll(async () => {
     cluster = await startPostgresCluster({ settings: { max_connections: '25', cluster_name: "it's" } })
-  }, 60_000)
+  })
   afterAll(async () => {
     await cluster?.[Symbol.asyncDispose]()
   })
@@ -176,7 +176,7 @@ describe.skipIf(!binaries)('a cluster', () => {
       await cluster.start()
       expect(await query(url, 'select answer from kept')).toEqual([{ answer: 42 }])
     },
-    30_000,
+    300_000,
   )
 
   test('says so when its port was taken while it was stopped', async () => {
@@ -200,8 +200,8 @@ describe.skipIf(!binaries)('a cluster', () => {
     expect(await eventually(async () => !(await isListening(cluster.port)))).toBe(true)
     // The processes of its connections need a moment to notice.
     const answer = () => cluster.start().then(() => query(cluster.url, 'select answer from after_crash'))
-    await expect.poll(() => answer().catch(String), { timeout: 10_000 }).toEqual([{ answer: 42 }])
-  }, 30_000)
+    await expect.poll(() => answer().catch(String)).toEqual([{ answer: 42 }])
+  })
 })
 
 describe.skipIf(!binaries)('nothing is left', () => {
@@ -216,7 +216,7 @@ describe.skipIf(!binaries)('nothing is left', () => {
     }
     expect(isRunning(pid)).toBe(false)
     expect(existsSync(directory)).toBe(false)
-  }, 60_000)
+  })
 
   test('after a cluster did not start, and the error tells why', async () => {
     const parent = await mkdtemp(join(tmpdir(), 'devdata-test-'))
@@ -231,7 +231,7 @@ describe.skipIf(!binaries)('nothing is left', () => {
       vi.unstubAllEnvs()
       await rm(parent, { recursive: true })
     }
-  }, 60_000)
+  })
 
   test.each([
     ['is killed', `process.kill(process.pid, 'SIGKILL')`],
@@ -259,6 +259,6 @@ describe.skipIf(!binaries)('nothing is left', () => {
       expect(await eventually(() => !existsSync(directory))).toBe(true)
       expect(await eventually(() => !isRunning(pid))).toBe(true)
     },
-    60_000,
+    300_000,
   )
 })

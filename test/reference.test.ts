@@ -14,7 +14,7 @@ import { listElements, readText } from './support/html.ts'
 
 beforeAll(async () => {
   await buildDocs({ ifStale: true })
-}, 300_000)
+})
 
 const readPage = async (path: string) =>
   fromHtml(await readFile(join(docsDirectory, path, 'index.html'), 'utf8'))

@@ -311,7 +311,6 @@ describe('the samples of the built pages', async () => {
       }
       count(label)
     },
-    60_000,
   )
 
   test.each(programs.filter(({ label }) => !missing.includes(label)))(
@@ -322,6 +321,5 @@ describe('the samples of the built pages', async () => {
       expect(charged).toBeGreaterThan(0)
       count(label)
     },
-    60_000,
   )
 })

@@ -13,7 +13,7 @@ import { startTestService, type TestService } from './support/service.ts'
 
 describe.skipIf(inject('databases').postgres === undefined)(
   'instances on one database',
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   () => {
     let service: TestService
     let instances: InstanceProcess[]

@@ -16,7 +16,7 @@ const ownWords = join(import.meta.dirname, '../docs-site/words.txt')
 
 beforeAll(async () => {
   await buildDocs({ ifStale: true })
-}, 300_000)
+})
 
 /** The words of a Markdown text: no code, no addresses, no HTML. */
 function listWords(markdown: string): string[] {

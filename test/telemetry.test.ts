@@ -55,6 +55,11 @@ async function startCollector() {
   return {
     url: `http://127.0.0.1:${address.port}`,
     received,
+    /** What an instance sent before it ended may still be on its way to us. */
+    async waitForAll() {
+      const paths = () => new Set(received.map(({ path }) => path))
+      await expect.poll(paths).toEqual(new Set(['/v1/traces', '/v1/metrics']))
+    },
     readResourceSpans: () =>
       bodiesOf('/v1/traces').flatMap((body) => v.parse(tracesSchema, JSON.parse(body)).resourceSpans),
     readMetricNames: () =>
@@ -74,7 +79,7 @@ async function startCollector() {
 const serverKind = 2 // SPAN_KIND_SERVER, of opentelemetry-proto
 const clientKind = 3
 
-describe.skipIf(inject('databases').postgres === undefined)('telemetry', { timeout: 120_000 }, () => {
+describe.skipIf(inject('databases').postgres === undefined)('telemetry', () => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService('postgresql')
@@ -101,6 +106,7 @@ describe.skipIf(inject('databases').postgres === undefined)('telemetry', { timeo
     })
     expect(other.status).toBe(200)
     expect(await instance.stop()).toBe(0) // what was not sent yet is sent now
+    await collector.waitForAll()
 
     const resources = collector.readResourceSpans()
     expect(resources[0]?.resource.attributes).toMatchObject({
@@ -141,6 +147,7 @@ describe.skipIf(inject('databases').postgres === undefined)('telemetry', { timeo
     const headers = { Authorization: `Bearer ${secret}` }
     expect((await fetch(`${instance.url}/users/ngoldberg`, { headers })).status).toBe(200)
     expect(await instance.stop()).toBe(0)
+    await collector.waitForAll()
     const types = new Map(collector.received.map(({ path, type }) => [path, type]))
     expect(types).toEqual(
       new Map([
@@ -171,6 +178,7 @@ describe.skipIf(inject('databases').postgres === undefined)('telemetry', { timeo
     expect(answer.status).toBe(200)
     await answer.text()
     expect(await instance.stop()).toBe(0)
+    await collector.waitForAll()
     const spans = collector
       .readResourceSpans()
       .flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans))

@@ -185,5 +185,5 @@ describeOnEachDatabase('a walk of any list by rel="next"', (kind) => {
     } finally {
       await service.close()
     }
-  }, 300_000)
+  })
 })

@@ -70,6 +70,8 @@ export interface DatabaseOptions {
   databasePreparedStatements?: PreparedStatements
   /** Streaming replicas of the server, as URLs. Each is given as many connections as read from the primary. */
   databaseReplicaUrls?: readonly string[]
+  /** A replica has so long to connect, and to answer, before the primary is asked instead. In seconds. Default: 3. */
+  replicaPatience?: number
 }
 
 /** Ways to send statements. */
@@ -103,8 +105,6 @@ const answerMargin = 5
 const longestSettlement = 10
 /** Statements under way may take so long once the database is to be closed, in seconds. */
 const closePatience = 5
-/** A replica has so long to connect, and to answer, before the primary is asked instead. In seconds. */
-const replicaPatience = 3
 
 /** What all connections have in common. */
 const common = {
@@ -140,6 +140,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 function openServer(databaseUrl: string, options: DatabaseOptions): Database {
+  const { replicaPatience = 3 } = options
   const server = describeServer(databaseUrl, 'DATABASE_URL')
   const pools = openPools(options, (pool) => openPool(server, options, pool))
   const replicas = createReplicas(

@@ -107,7 +107,9 @@ export async function findSchemaFaults(sql: Sql): Promise<string[]> {
   return wanted.flatMap(({ part, definition }) => {
     if (isMissing(part)) {
       const [, table = ''] = /(?: on |^column )([^ .]+)/.exec(part) ?? []
-      return isMissing(`table ${table}`) && isMissing(`view ${table}`) && table !== '' ? [] : [`${part} is missing`] // said once, with its table
+      return isMissing(`table ${table}`) && isMissing(`view ${table}`) && table !== ''
+        ? []
+        : [`${part} is missing`] // said once, with its table
     }
     if (actual.get(part)?.includes(definition)) return []
     return [actual.get(part)?.includes('invalid') ? `${part} is invalid` : `${part} was changed`]

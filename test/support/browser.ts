@@ -6,10 +6,19 @@
 import { existsSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
-import { type Browser, chromium, type Page, type Response } from 'playwright-core'
+import {
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Response,
+} from 'playwright-core'
 import { buildDocs } from '../../docs-site/build.ts'
 import { createInstance, type InstanceOptions } from './instance.ts'
 import { startTestService, type TestService } from './service.ts'
+
+/** What a page is waited for, in milliseconds: the end of what hangs, and no measure of this machine. */
+const patience = 120_000
 
 const chromiumPath = process.env.CHROMIUM_PATH || '/usr/bin/chromium'
 
@@ -24,8 +33,9 @@ export function findChromium(): boolean {
 /** A running portal and a browser. */
 export interface Portal {
   service: TestService
-  browser: Browser
   origin: string
+  /** Pages of a reader's own. */
+  openContext(options: BrowserContextOptions): Promise<BrowserContext>
   close(): Promise<void>
 }
 
@@ -41,6 +51,7 @@ export async function openPortal(
   const { port } = server.address() as AddressInfo
   const browser = await chromium.launch({
     executablePath: chromiumPath,
+    timeout: patience,
     args: [
       '--headless',
       '--no-sandbox',
@@ -54,8 +65,12 @@ export async function openPortal(
   })
   return {
     service,
-    browser,
     origin: `http://127.0.0.1:${port}`,
+    async openContext(options) {
+      const context = await browser.newContext(options)
+      context.setDefaultTimeout(patience)
+      return context
+    },
     async close() {
       await browser.close()
       await new Promise((closed) => server.close(closed))
@@ -78,4 +93,13 @@ export async function visit(page: Page, url: string): Promise<Response | null> {
 export async function reload(page: Page): Promise<void> {
   await page.reload({ waitUntil: 'load' })
   await page.waitForLoadState('networkidle')
+}
+
+/**
+ * Goes to the viewer, and waits until it has drawn: only then do its buttons do anything. Its library comes after `load`,
+ * and can take longer to start than the network is idle.
+ */
+export async function visitViewer(page: Page, url: string): Promise<void> {
+  await visit(page, url)
+  await page.locator('#app h1').waitFor()
 }

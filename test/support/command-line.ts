@@ -30,8 +30,13 @@ export interface RunOptions extends Location {
 export interface CommandResult {
   code: number | null
   stdout: string
+  /** Without the lines of progress. */
   stderr: string
 }
+
+/** What a command that loads says every few seconds: how often it does is a measure of this machine. */
+const progressLine =
+  /^(?:Folding|applying|reading(?: \w+)?), (?:\d+ %, )?[\d:]+(?: s)?(?: left)?(?:, .*)?\n/gm
 
 /** The file that is run. */
 export const commandLine = resolve(import.meta.dirname, '../../api/cli/main.ts')
@@ -76,7 +81,7 @@ export async function finishCommand(child: ChildProcessWithoutNullStreams): Prom
     child.once('error', failed)
     child.once('close', ended)
   })
-  return { code, stdout, stderr }
+  return { code, stdout, stderr: stderr.replace(progressLine, '') }
 }
 
 /** The database of a service that is running. */

@@ -100,7 +100,7 @@ export const readOnlyPrimary: Fault = {
         await sql`select pg_reload_conf()`
       })
     await setReadOnly('on')
-    await sleep(lasting)
+    await Promise.all([sleep(lasting), site.waitForUnavailable()])
     await setReadOnly('off')
   },
 }
@@ -114,7 +114,7 @@ export const fullDisk: Fault = {
   isAmbiguous: false,
   async inflict(site) {
     await fillDisk(site)
-    await sleep(lasting)
+    await Promise.all([sleep(lasting), site.waitForUnavailable()])
     // Nothing could be written to the table: nothing is lost with its file.
     await site.ask((sql) => sql`truncate idempotency_keys`)
   },
