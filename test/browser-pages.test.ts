@@ -10,7 +10,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readDocsManifest } from '../api/routes/docs-manifest.ts'
 import { docsDirectory } from '../docs-site/build.ts'
-import { findChromium, openPortal, type Portal, visitViewer } from './support/browser.ts'
+import { findChromium, openPortal, openRequest, type Portal, visitViewer } from './support/browser.ts'
 
 const hasChromium = findChromium()
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -90,11 +90,7 @@ describe.skipIf(!hasChromium)('every page', () => {
       await page.evaluate(axe)
       // Names and addresses are added once Scalar has drawn.
       await expect.poll(() => runAxe(page, 'document'), { interval: 500 }).toEqual([])
-      await page
-        .getByRole('button', { name: /^Test Request/ })
-        .first()
-        .click()
-      await page.getByRole('dialog').getByRole('heading', { name: 'Headers' }).waitFor()
+      await openRequest(page)
       const readRules = async () =>
         new Set((await runAxe(page, 'document')).map((line) => line.split(':')[0]))
       // Scalar's dialog brings a second `main`, whose role may not be changed.

@@ -3,7 +3,15 @@ import { join } from 'node:path'
 import type { BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { findChromium, openPortal, type Portal, reload, visit, visitViewer } from './support/browser.ts'
+import {
+  findChromium,
+  openPortal,
+  openRequest,
+  type Portal,
+  reload,
+  visit,
+  visitViewer,
+} from './support/browser.ts'
 
 const hasChromium = findChromium()
 
@@ -176,10 +184,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
 
   /** Sends the request of the operation that the viewer shows first, and waits for its answer. */
   async function testRequest(path: string) {
-    await page
-      .getByRole('button', { name: /^Test Request/ })
-      .first()
-      .click()
+    await openRequest(page)
     const sent = page.waitForResponse((response) => new URL(response.url()).pathname === path)
     await page.getByRole('button', { name: /^Send get request to/ }).click()
     return sent
@@ -207,10 +212,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await page.goto(`${origin}/api-docs#tag/repositories/getRepository`)
     await reload(page)
     await expect.poll(() => page.getByLabel('API key').inputValue()).toBe(secret)
-    await page
-      .locator('[id$="tag/repositories/getRepository"]')
-      .getByRole('button', { name: /^Test Request/ })
-      .click()
+    await openRequest(page, page.locator('[id$="tag/repositories/getRepository"]'))
     const sent = page.waitForResponse((each) => /^\/repos\/./.test(new URL(each.url()).pathname))
     await page.getByRole('button', { name: /^Send get request to/ }).click()
     expect((await sent).status()).toBe(200)
@@ -226,11 +228,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
 
   test('the viewer marks a field that breaks its rule, and none that is left empty', async () => {
     await visitViewer(page, `${origin}/api-docs#tag/users/listUsers`)
-    await page
-      .getByRole('button', { name: /^Test Request/ })
-      .first()
-      .click()
-    const dialog = page.getByRole('dialog')
+    const dialog = await openRequest(page)
     const after = dialog.getByRole('row').filter({ hasText: 'after' }).first()
     const marks = dialog.getByRole('button', { name: 'Input is invalid' })
     await after.waitFor()
@@ -244,12 +242,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await visitViewer(page, `${origin}/api-docs`)
     await page.getByRole('link', { name: 'get /users/{login}', exact: true }).click()
     await page.waitForURL(`${origin}/api-docs#tag/users/getUser`)
-    await page
-      .locator('[id$="tag/users/getUser"]')
-      .getByRole('button', { name: /^Test Request/ })
-      .click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByRole('heading', { name: 'Headers' }).waitFor()
+    const dialog = await openRequest(page, page.locator('[id$="tag/users/getUser"]'))
     expect(await dialog.getByRole('heading', { name: /^Authentication/ }).count()).toBe(0)
     expect(
       await page

@@ -10,6 +10,7 @@ import {
   type BrowserContext,
   type BrowserContextOptions,
   chromium,
+  type Locator,
   type Page,
   type Response,
 } from 'playwright-core'
@@ -102,4 +103,22 @@ export async function reload(page: Page): Promise<void> {
 export async function visitViewer(page: Page, url: string): Promise<void> {
   await visit(page, url)
   await page.locator('#app h1').waitFor()
+}
+
+/**
+ * Opens the dialog of "Test Request", of an operation or of the first. Scalar draws its buttons anew while it starts, and
+ * a click on one that goes is lost: it is made again then.
+ */
+export async function openRequest(page: Page, operation: Locator = page.locator('#app')): Promise<Locator> {
+  const dialog = page.getByRole('dialog')
+  const heading = dialog.getByRole('heading', { name: 'Headers' })
+  const button = operation.getByRole('button', { name: /^Test Request/ }).first()
+  for (let isOpen = false; !isOpen; ) {
+    await button.click()
+    isOpen = await heading.waitFor({ timeout: 20_000 }).then(
+      () => true,
+      () => false,
+    )
+  }
+  return dialog
 }
