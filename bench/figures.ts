@@ -34,6 +34,8 @@ export interface Machine {
   postgresql: string
   cores: number
   processor: string
+  /** Milliseconds until 8 kB are on the disk of the database: the median of many. */
+  flush: number
 }
 
 /** Where figures go: a line each as they come, and all of them in the end. */
@@ -104,8 +106,10 @@ export function createReport({ patience }: { patience: number }): FinishedReport
     print() {
       const { machine } = report
       if (machine !== undefined) {
-        const { date, node, postgresql, cores, processor } = machine
-        console.log(`\n${date}, Node ${node}, PostgreSQL ${postgresql}, ${cores} cores (${processor})`)
+        const { date, node, postgresql, cores, processor, flush } = machine
+        console.log(
+          `\n${date}, Node ${node}, PostgreSQL ${postgresql}, ${cores} cores (${processor}), a flush in ${flush.toFixed(2)} ms`,
+        )
       }
       const head = ['bar', 'against', 'ratio', 'spread', 'goal', 'met', 'ours', 'theirs', 'unit', 'taken']
       printTable([head, ...figures.map(describe)])

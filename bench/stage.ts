@@ -4,12 +4,14 @@
  *
  * @module
  */
+import { open as openFile, rm } from 'node:fs/promises'
 import { cpus } from 'node:os'
+import { dirname, join } from 'node:path'
 import { openDatabase, type Sql } from '../api/database/connect.ts'
 import { migrate } from '../api/database/migrate.ts'
 import { databaseUrl } from '../test/support/databases.ts'
 import { startPostgresCluster } from '../test/support/postgres-cluster.ts'
-import type { Machine, Report } from './figures.ts'
+import { type Machine, percentile, type Report } from './figures.ts'
 import { fillKeys, fillUsers } from './fill.ts'
 
 /** Settings of the server: it keeps what it says it keeps. */
@@ -56,13 +58,38 @@ export async function openBenchDatabase(url: string): Promise<BenchDatabase> {
 
 /** Tells where it is measured. */
 export async function describeMachine({ sql }: BenchDatabase): Promise<Machine> {
-  const [server] = await sql<{ version: string }[]>`select current_setting('server_version') as version`
+  const [server] = await sql<{ version: string; folder: string }[]>`
+    select current_setting('server_version') as version, current_setting('data_directory') as folder`
   return {
     date: new Date().toISOString().slice(0, 10),
     node: process.versions.node,
     postgresql: server?.version ?? '',
     cores: cpus().length,
     processor: cpus()[0]?.model ?? '',
+    flush: await timeFlush(dirname(server?.folder ?? '')),
+  }
+}
+
+/** Milliseconds that a write of 8 kB takes until it is on the disk: what a commit waits for. */
+async function timeFlush(folder: string): Promise<number> {
+  const file = join(folder, `flush-${process.pid}`)
+  const handle = await openFile(file, 'w')
+  try {
+    const page = Buffer.alloc(8_192)
+    const times: number[] = []
+    for (let time = 0; time < 200; time++) {
+      const begin = performance.now()
+      await handle.write(page, 0, page.length, (time % 100) * page.length) // the second time nothing is allocated
+      await handle.datasync()
+      if (time >= 100) times.push(performance.now() - begin)
+    }
+    return percentile(
+      times.sort((a, b) => a - b),
+      0.5,
+    )
+  } finally {
+    await handle.close()
+    await rm(file)
   }
 }
 
