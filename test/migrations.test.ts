@@ -136,22 +136,23 @@ describeOnEachDatabase('migrations', (kind) => {
     expect(await migrate(sql)).toEqual(names)
   })
 
-  /** Brings a database to the first version, and puts something into it. */
-  async function startWithFirst(fill: (tx: SqlOrTransaction) => Promise<unknown>): Promise<Sql> {
+  /** Brings a database to an older version, the one with so many migrations, and puts something into it. */
+  async function startWith(count: number, fill: (tx: SqlOrTransaction) => Promise<unknown>): Promise<Sql> {
     const [{ sql }] = getDatabases()
-    const [first] = names
     const directory = new URL('../api/database/migrations/', import.meta.url)
     await sql.begin(async (tx) => {
-      await tx.unsafe(readFileSync(new URL(first ?? '', directory), 'utf8'))
       await tx`create table migrations (number integer primary key, name text, applied_at timestamptz default now())`
-      await tx`insert into migrations (number, name) values (1, ${first ?? ''})`
+      for (const [index, name] of names.slice(0, count).entries()) {
+        await tx.unsafe(readFileSync(new URL(name, directory), 'utf8'))
+        await tx`insert into migrations (number, name) values (${index + 1}, ${name})`
+      }
       await fill(tx)
     })
     return sql
   }
 
   test('carry a ledger of the first version over, entry by entry', async () => {
-    const sql = await startWithFirst(async (tx) => {
+    const sql = await startWith(1, async (tx) => {
       await tx`
         insert into api_keys (role, scopes, credits)
         values ('user', '{users:read}', 63), ('user', '{}', 5), ('admin', '{}', 0)`
@@ -191,9 +192,37 @@ describeOnEachDatabase('migrations', (kind) => {
     expect((await verifyLedger(sql)).problems).toEqual([])
   })
 
+  test.runIf(kind === 'postgresql')(
+    'wait for what an instance of the version before is settling',
+    async () => {
+      const sql = await startWith(
+        names.indexOf('0010_newest_entry.sql'),
+        (tx) => tx`insert into api_keys (role, scopes) values ('user', '{}')`,
+      )
+      const [, other] = getDatabases()
+      const isMigrationWaiting = async () => {
+        const [row] = await sql<{ count: number }[]>`
+        select count(*) from pg_locks where not granted
+          and database = (select oid from pg_database where datname = current_database())`
+        return row?.count === 1
+      }
+      let migration: Promise<string[]> | undefined
+      await sql.begin(async (tx) => {
+        await tx`select from api_keys where id = 1 for no key update` // as a settlement begins, …
+        migration = migrate(other.sql)
+        migration.catch(() => {})
+        await expect.poll(isMigrationWaiting).toBe(true)
+        await tx`select grant_credits(1, 5)` // … and goes on
+      })
+      expect(await migration).toContain('0010_newest_entry.sql')
+      expect(await verifyLedger(sql)).toMatchObject({ entries: 1, balance: 5n, problems: [] })
+    },
+  )
+
   test('carry repositories of the first version over, letter by letter', async () => {
     const document = '{"url":"https://forge.example/a/b","topics":["größe","{}"],"owner":{"login":"🦀"}}'
-    const sql = await startWithFirst(
+    const sql = await startWith(
+      1,
       (tx) => tx`
         insert into repositories (id, forge_rest_id, full_name_key, url_key, document)
         values (1, 5, 'A/B', 'HTTPS://FORGE.EXAMPLE/A/B', ${document})`,

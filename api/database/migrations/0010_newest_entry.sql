@@ -2,6 +2,9 @@
 -- that entry, and adds others. It changes no row that it must find again. Versions of a row that is changed stay while
 -- anybody's transaction is open (a load, a dump, a forgotten session), and each settlement would pass all of them.
 
+-- In the order in which a settlement of the version before takes them: those that are under way end first.
+lock table api_keys, ledger, ledger_days in access exclusive mode;
+
 do $$
 declare
   wrong integer;
