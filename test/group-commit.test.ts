@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { hashSecret } from '../api/ledger/api-key.ts'
 import { createGroupCommit } from '../api/ledger/group-commit.ts'
-import { deleteKey, revokeKey, setRateLimit } from '../api/ledger/keys.ts'
+import { deleteKey, restoreKey, revokeKey, setRateLimit } from '../api/ledger/keys.ts'
 import type { Claim } from '../api/ledger/settle.ts'
 import { createInstance, type Instance, openSameDatabase } from './support/instance.ts'
 import { type Answer, describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
@@ -475,6 +475,19 @@ describe.skipIf(server === undefined)('while somebody else holds a key’s row',
     },
   )
 
+  test('an operator who changes the key is told the balance that is left then', async () => {
+    const { id } = await service.createKey({ credits: 100 })
+    for (const [round, change] of [revokeKey, restoreKey, deleteKey].entries()) {
+      let changed: ReturnType<typeof change> | undefined
+      await operator.sql.begin(async (tx) => {
+        await tx`select grant_credits(${id}, -5)`
+        changed = change(service.sql, id)
+        await expect.poll(() => countWaiting(service)).toBe(1)
+      })
+      expect(await changed).toMatchObject({ id, remaining_credits: 95 - round * 5 })
+    }
+  })
+
   test('what is free and takes no lock is answered: its balance, its usage, quotes', async () => {
     const locked = await service.createKey({ credits: 100 })
     await lookUp(locked.secret)
@@ -532,6 +545,13 @@ describe.skipIf(server === undefined)('a settlement that takes longer than its a
     },
   )
 })
+
+/** Statements that wait for somebody else's lock at this moment. */
+async function countWaiting({ sql }: TestService): Promise<number | undefined> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  return row?.count
+}
 
 /** Statements that settle a group at this moment. */
 async function countSettlements({ sql }: TestService): Promise<number | undefined> {

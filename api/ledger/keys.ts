@@ -45,7 +45,8 @@ export class KeyError extends Error {
 function summary(sql: SqlOrTransaction) {
   return sql`
     id, name, role, to_json(scopes) as scopes,
-    (select credits from balances where api_key_id = id) as remaining_credits, rate_limit_requests || '/' || rate_limit_seconds as rate_limit,
+    (select credits from balances where api_key_id = id) as remaining_credits,
+    rate_limit_requests || '/' || rate_limit_seconds as rate_limit,
     case
       when revoked_at is not null then 'revoked'
       when expires_at <= now() then 'expired'
@@ -153,8 +154,10 @@ async function getKey(sql: SqlOrTransaction, id: number): Promise<KeySummary> {
 }
 
 async function changeKey(sql: SqlOrTransaction, id: number, change: Fragment): Promise<KeySummary> {
-  const [key] = await sql<KeySummary[]>`
-    update api_keys set ${change} where id = ${id} and deleted_at is null returning ${summary(sql)}`
-  if (key === undefined) throw new KeyError(`There is no key ${id}`)
+  const { count } = await sql`update api_keys set ${change} where id = ${id} and deleted_at is null`
+  if (count === 0) throw new KeyError(`There is no key ${id}`)
+  // Not `returning`: when it waited for a settlement, it would say the balance from before that.
+  const [key] = await sql<KeySummary[]>`select ${summary(sql)} from api_keys where id = ${id}`
+  if (key === undefined) throw new Error('the key is missing')
   return key
 }
