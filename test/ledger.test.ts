@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import {
   createKey,
   grantCredits,
@@ -254,3 +254,28 @@ describeOnEachDatabase('the ledger', (kind) => {
     })
   })
 })
+
+const { postgres: server } = inject('databases')
+test.skipIf(server === undefined).each(['serializable', 'repeatable read'])(
+  'instances settle as on any other server where transactions are %s unless they say otherwise',
+  async (isolation) => {
+    const service = await startTestService('postgresql')
+    const name = new URL(service.location.databaseUrl ?? '').pathname.slice(1)
+    await service.sql`
+      alter database ${service.sql(name)} set default_transaction_isolation = ${service.sql.unsafe(`'${isolation}'`)}`
+    const databases = await Promise.all([openSameDatabase(service), openSameDatabase(service)])
+    try {
+      const requests = databases.map((database) => createInstance(database).request)
+      const { secret, id } = await service.createKey({ credits: 301 })
+      let charged = 0
+      for (let round = 0; round < 30; round++) {
+        charged += sumServed(await storm(secret, repeat(5, 3, 3, 1, 1), requests))
+      }
+      expect(charged).toBe(301)
+      expect(await service.readLedger(id)).toEqual({ balance: 0, granted: 301, charged: 301 })
+    } finally {
+      await Promise.all(databases.map((database) => database.close()))
+      await service.close()
+    }
+  },
+)

@@ -65,7 +65,7 @@ export interface DatabaseOptions {
   databaseStatementTimeout: number
   /**
    * Whether statements are prepared once for a connection; `auto`: unless a pooler stands in between; `off`: nothing is
-   * asked of a session, neither that nor the limit of time.
+   * asked of a session, neither that nor a limit of time nor an isolation of transactions.
    */
   databasePreparedStatements?: PreparedStatements
   /** Streaming replicas of the server, as URLs. Each is given as many connections as read from the primary. */
@@ -180,8 +180,11 @@ function openPool(
     ...{ answer_timeout: answerTimeout }, // patches/apply.mjs
     connection: {
       ...server.connection,
-      ...(statementTimeout !== null &&
-        databasePreparedStatements !== 'off' && { statement_timeout: statementTimeout * 1000 }),
+      ...(databasePreparedStatements !== 'off' && {
+        // A settlement waits for its keys, and has to see what was settled meanwhile.
+        default_transaction_isolation: 'read committed',
+        ...(statementTimeout !== null && { statement_timeout: statementTimeout * 1000 }),
+      }),
     },
   })
 }
@@ -201,6 +204,7 @@ function createAdapter(
         if (databasePreparedStatements === 'auto') options.prepare = false
         // Poolers refuse parameters of a session that they can't follow.
         delete options.connection?.statement_timeout
+        delete options.connection?.default_transaction_isolation
       }
     }
     isAdapted = true
