@@ -69,6 +69,28 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
     }
   })
 
+  test('get each its own answer when one is of a key that is not there any more', async () => {
+    const { sql } = service
+    const good = await service.createKey({ credits: 1_000 })
+    const gone = await service.createKey()
+    await lookUp(gone.secret) // the instance knows it from now on; then the database is that of an older backup
+    await sql`delete from api_key_secrets where api_key_id = ${gone.id}`
+    await sql`delete from ledger where api_key_id = ${gone.id}`
+    await sql`delete from api_keys where id = ${gone.id}`
+    const settle = createGroupCommit(service.ledgerSql, { patientLanes: 1 })
+    const settlements = await Promise.all([
+      ...repeat(3, () => settle(createClaim(gone, 1))),
+      ...repeat(3, () => settle(createClaim(good, 2))),
+      settle(createClaim(gone, 1)),
+    ])
+    expect(settlements).toMatchObject([
+      ...repeat(3, () => ({ outcome: 'unusable', charged: 0 })),
+      ...repeat(3, (index) => ({ outcome: 'settled', charged: 2, balance: 998 - index * 2 })),
+      { outcome: 'unusable', charged: 0 },
+    ])
+    expect((await lookUp(gone.secret)).status).toBe(401)
+  })
+
   test('leave no old versions of rows that the next must pass, however many they are', async () => {
     const { sql } = service
     const plain = await service.createKey()

@@ -181,11 +181,12 @@ begin
       select from api_key_secrets s
       where s.hash = c.secret and s.api_key_id = c.key_id and (s.expires_at is null or s.expires_at > moment)
     ) as has_secret
-    from unnest(claims) with ordinality c join k on k.id = c.key_id
+    from unnest(claims) with ordinality c
+      left join k on k.id = c.key_id -- none: a backup from before the key was restored under an instance that knows it
     order by c.ordinality
   loop
-    if asked.id is distinct from current then
-      current := asked.id;
+    if asked.key_id is distinct from current then
+      current := asked.key_id;
       balance := coalesce(asked.balance, 0);
       newest := coalesce(asked.newest, 0);
       window_started_at := coalesce(asked.started_at, '-infinity');
@@ -228,7 +229,7 @@ begin
       if asked.idempotency_key is not null then
         select case when request = asked.request then 'replayed' else 'conflict' end into outcome
         from idempotency_keys
-        where api_key_id = asked.id and idempotency_key = asked.idempotency_key
+        where api_key_id = current and idempotency_key = asked.idempotency_key
           and created_at > moment - interval '24 hours';
         outcome := coalesce(outcome, 'settled');
       end if;
@@ -245,7 +246,7 @@ begin
             asked.items, asked.request_id, asked.path, asked.endpoint)::ledger;
           if newest % 1000 = 0 then thousands := thousands || current; end if;
           if asked.idempotency_key is not null then
-            insert into idempotency_keys values (asked.id, asked.idempotency_key, asked.request, moment)
+            insert into idempotency_keys values (current, asked.idempotency_key, asked.request, moment)
             on conflict (api_key_id, idempotency_key)
               do update set request = excluded.request, created_at = excluded.created_at;
           end if;
