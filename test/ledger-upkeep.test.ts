@@ -128,7 +128,7 @@ describeOnEachDatabase('ledger upkeep', (kind) => {
       const { sql } = service
       const { secret, id } = await service.createKey({ credits: 100 })
       await spend(secret, 3)
-      await sql`select fold_days(${id})`
+      await sql`select sum_up_days(${id})`
       const entries = await sql`select * from ledger where api_key_id = ${id}`
       const days = await sql`select * from ledger_days where api_key_id = ${id}`
       await sql.unsafe(harm.replaceAll('KEY', String(id)))

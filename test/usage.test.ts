@@ -96,7 +96,7 @@ describeOnEachDatabase('usage', (kind) => {
         [1, half],
         [half + 1, charges],
       ] as const) {
-        await tx`select fold_days(${id})` // of what is there: the sums by day lack the second half
+        await tx`select sum_up_days(${id})` // of what is there: the sums by day lack the second half
         await tx`
           insert into ledger
           select ${id}, n + 1, ${start}::timestamptz + make_interval(secs => 1 + (n - 1) * ${step}), 'charge', 0, n % 5 + 1,
@@ -253,7 +253,7 @@ describeOnEachDatabase('usage', (kind) => {
       const entries = (await walk(secret, `${usage}?per_page=100`)).flatMap(readEntries)
       expect(readSums(await ask(secret, days))).toEqual(sumUp(entries, endpointOf))
     }
-    const [row] = await service.sql`select folded_position(${id}) as folded`
+    const [row] = await service.sql`select summed_position(${id}) as folded`
     expect(row?.folded).toBeGreaterThanOrEqual(1_000)
   })
 

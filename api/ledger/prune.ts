@@ -59,7 +59,7 @@ export async function pruneLedger(
   const pruned = { keys: 0, entries: 0 }
   for (const { id } of await sql<{ id: number }[]>`${selectPrunable(sql, before)} order by id`) {
     const already = pruned.entries
-    await foldDays(sql, id)
+    await sumUpDays(sql, id)
     for (let folded = batchSize; folded === batchSize; ) {
       folded = await foldEntries(sql, id, before)
       pruned.entries += folded
@@ -71,10 +71,10 @@ export async function pruneLedger(
 }
 
 /** Sees to it that the sums by day, which stay, have what is folded. */
-async function foldDays(sql: Sql, keyId: number): Promise<void> {
+async function sumUpDays(sql: Sql, keyId: number): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`select from api_keys where id = ${keyId} for no key update`
-    await tx`select fold_days(${keyId})`
+    await tx`select sum_up_days(${keyId})`
   })
 }
 
@@ -85,7 +85,7 @@ async function foldEntries(sql: Sql, keyId: number, before: Date): Promise<numbe
     const { count } = await tx`
       with old as materialized (
         select * from ledger l
-        where l.api_key_id = ${keyId} and ${isOld(tx, tx`${keyId}`, before)} and l.position <= folded_position(${keyId})
+        where l.api_key_id = ${keyId} and ${isOld(tx, tx`${keyId}`, before)} and l.position <= summed_position(${keyId})
         order by position limit ${batchSize + 1}
       ), sums as (
         select max(position) as last, sum(granted) as granted, sum(cost) as cost from old having count(*) > 1

@@ -46,14 +46,15 @@ export async function listUsage(sql: Sql, { keyId, day, page }: UsagePage): Prom
 
 /** Lists what a key spent, by day and endpoint, newest day first. Folding entries leaves these sums as they are. */
 export async function listUsageByDay(sql: Sql, { keyId, day, page }: UsagePage): Promise<ListPage> {
-  const sums = sql`
-    usage_days(${keyId}) where endpoint <> '' ${day === null ? sql`` : sql`and day = ${day}::date`}`
   const [found] = await selectPages(sql`
-    select (select count(*) from ${sums}) as total, sums.count, sums.items
+    with days as materialized (
+      select day, endpoint, entries as requests, items, cost from usage_days(${keyId})
+      where endpoint <> '' ${day === null ? sql`` : sql`and day = ${day}::date`}
+    )
+    select (select count(*) from days) as total, sums.count, sums.items
     from (
       select ${renderPage(sql, sql`row_to_json(d)::text`, sql`day desc, endpoint`)} from (
-        select day, endpoint, entries as requests, items, cost from ${sums}
-        order by day desc, endpoint limit ${page.size} offset ${offsetOf(page)}::bigint
+        select * from days order by day desc, endpoint limit ${page.size} offset ${offsetOf(page)}::bigint
       ) d
     ) sums`)
   if (found === undefined) throw new Error('a sum has always a row')

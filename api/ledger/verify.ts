@@ -33,8 +33,8 @@ interface KeyRow {
   backwards: number
   begins: boolean
   /** Of the newest entry that the days have. */
-  folded: number
-  folded_cost: string
+  summed: number
+  summed_cost: string
   unplaced: number
   days_entries: number
   days_cost: string
@@ -51,10 +51,10 @@ const promises: ((row: KeyRow) => string | false)[] = [
   ({ newest, known_position }) =>
     newest < known_position && `its newest entry is ${newest}, and there was a later one: ${known_position}`,
   ({ backwards }) => backwards > 0 && `${backwards} entries are older than the one before`,
-  ({ days_cost, folded_cost }) =>
-    days_cost !== folded_cost && `its days add up to ${days_cost} credits spent, not to ${folded_cost}`,
-  ({ days_entries, folded }) =>
-    days_entries !== folded && `its days add up to ${days_entries} entries, not to ${folded}`,
+  ({ days_cost, summed_cost }) =>
+    days_cost !== summed_cost && `its days add up to ${days_cost} credits spent, not to ${summed_cost}`,
+  ({ days_entries, summed }) =>
+    days_entries !== summed && `its days add up to ${days_entries} entries, not to ${summed}`,
   ({ unplaced }) => unplaced > 0 && `${unplaced} entries belong to no day`,
 ]
 
@@ -62,28 +62,28 @@ const promises: ((row: KeyRow) => string | false)[] = [
 export async function verifyLedger(sql: Sql): Promise<Verification> {
   const rows = await sql<KeyRow[]>`
     with days as (
-      select api_key_id, max(last_position) as folded, sum(entries) as entries, sum(cost) as cost
+      select api_key_id, max(last_position) as summed, sum(entries) as entries, sum(cost) as cost
       from ledger_days group by api_key_id
     ), entries as (
-      select l.*, coalesce(folded, 0) as folded, sum(granted - l.cost) over w as running,
+      select l.*, coalesce(summed, 0) as summed, sum(granted - l.cost) over w as running,
         lag(position) over w as previous, lag(created_at) over w as earlier
       from ledger l left join days using (api_key_id)
       window w as (partition by api_key_id order by position)
     ), sums as (
       select api_key_id, count(*) as entries, sum(granted) as granted, sum(cost) as cost, max(position) as newest,
-        sum(cost) filter (where position <= folded) as folded_cost,
-        count(*) filter (where position > folded and endpoint is null) as unplaced,
+        sum(cost) filter (where position <= summed) as summed_cost,
+        count(*) filter (where position > summed and endpoint is null) as unplaced,
         count(*) filter (where position <> previous + 1) as gaps,
         count(*) filter (where balance <> running) as wrong_balances,
         count(*) filter (where created_at < earlier) as backwards,
         bool_or(previous is null and (position = 1 or kind = 'balance')) as begins
       from entries group by api_key_id
     )
-    select k.id, b.credits, greatest(k.noted_position, d.folded) as known_position,
+    select k.id, b.credits, greatest(k.noted_position, d.summed) as known_position,
       coalesce(s.entries, 0) as entries, coalesce(s.granted, 0)::text as granted, coalesce(s.cost, 0)::text as cost,
       coalesce(s.newest, 0) as newest, coalesce(s.gaps, 0) as gaps, coalesce(s.wrong_balances, 0) as wrong_balances,
       coalesce(s.backwards, 0) as backwards, coalesce(s.begins, true) as begins,
-      coalesce(d.folded, 0) as folded, coalesce(s.folded_cost, 0)::text as folded_cost,
+      coalesce(d.summed, 0) as summed, coalesce(s.summed_cost, 0)::text as summed_cost,
       coalesce(s.unplaced, 0) as unplaced, coalesce(d.entries, 0)::bigint as days_entries,
       coalesce(d.cost, 0)::text as days_cost
     from api_keys k join balances b on b.api_key_id = k.id

@@ -23,36 +23,39 @@ $$;
 
 alter table ledger add endpoint text; -- the route's pattern; '' for grants; null where a day has it already
 
--- ledger_days lags behind: it has the sums of a key's entries up to a position, and is brought up to date each time when
--- a thousand more are there. `usage_days` has all of them.
-create function folded_position(key_id integer) returns bigint language sql stable as $$
+-- ledger_days lags behind: it sums up a key's entries up to a position, and is brought up to date each time when a
+-- thousand more are there. `recent_days` sums up the others, `usage_days` all of them. Columns are those of ledger_days.
+create function summed_position(key_id integer) returns bigint language sql stable as $$
   select coalesce(max(last_position), 0) from ledger_days
   where api_key_id = key_id and day = (select max(day) from ledger_days where api_key_id = key_id)
 $$;
 
--- What a key spent until now, by day (UTC) and endpoint; columns as in ledger_days.
+create function recent_days(key_id integer) returns table (
+  day date, endpoint text, entries bigint, items bigint, cost bigint, first_position bigint, last_position bigint
+) language sql stable as $$
+  select (created_at at time zone 'UTC')::date, endpoint, count(*), coalesce(sum(items), 0), sum(cost)::bigint,
+    min(position), max(position)
+  from ledger where api_key_id = key_id and position > summed_position(key_id)
+  group by 1, 2
+$$;
+
 create function usage_days(key_id integer) returns table (
   day date, endpoint text, entries bigint, items bigint, cost bigint, first_position bigint, last_position bigint
 ) language sql stable as $$
-  select day, endpoint, sum(entries)::bigint, sum(items)::bigint, sum(cost)::bigint, min(first_position),
-    max(last_position)
-  from (
-    select day, endpoint, entries, items, cost, first_position, last_position
-    from ledger_days where api_key_id = key_id
-    union all
-    select (created_at at time zone 'UTC')::date, endpoint, 1, coalesce(items, 0), cost, position, position
-    from ledger where api_key_id = key_id and position > folded_position(key_id)
-  ) d
-  group by day, endpoint
+  with recent as materialized (select * from recent_days(key_id))
+  select d.day, d.endpoint, d.entries + coalesce(r.entries, 0), d.items + coalesce(r.items, 0),
+    d.cost + coalesce(r.cost, 0), d.first_position, coalesce(r.last_position, d.last_position)
+  from ledger_days d left join recent r on r.day = d.day and r.endpoint = d.endpoint
+  where d.api_key_id = key_id
+  union all
+  select * from recent r where not exists (
+    select from ledger_days d where d.api_key_id = key_id and d.day = r.day and d.endpoint = r.endpoint
+  )
 $$;
 
 -- Brings ledger_days up to date for a key. Whoever calls it holds the key's row.
-create function fold_days(key_id integer) returns void language sql as $$
-  insert into ledger_days as d
-  select api_key_id, (created_at at time zone 'UTC')::date, endpoint, count(*), coalesce(sum(items), 0), sum(cost),
-    min(position), max(position)
-  from ledger where api_key_id = key_id and position > folded_position(key_id)
-  group by 1, 2, 3
+create function sum_up_days(key_id integer) returns void language sql as $$
+  insert into ledger_days as d select key_id, * from recent_days(key_id)
   on conflict (api_key_id, day, endpoint) do update set entries = d.entries + excluded.entries,
     items = d.items + excluded.items, cost = d.cost + excluded.cost, last_position = excluded.last_position
 $$;
@@ -73,6 +76,7 @@ where rate_limit_requests is not null and window_started_at > '-infinity';
 -- verify` sees by it when the last entries of a key are lost.
 alter table api_keys add noted_position bigint not null default 0;
 update api_keys set noted_position = last_position;
+alter table api_keys set (fillfactor = 90); -- was 50, when each settlement updated its row
 alter table api_keys drop credits, drop last_position, drop last_entry_at, drop window_started_at,
   drop window_requests;
 
@@ -95,7 +99,7 @@ begin
   insert into ledger (api_key_id, position, created_at, kind, granted, cost, balance, endpoint)
   values (key_id, next, greatest(newest.created_at, clock_timestamp()), 'grant', amount, 0,
     coalesce(newest.balance, 0) + amount, '');
-  if next % 1000 = 0 then perform fold_days(key_id); end if;
+  if next % 1000 = 0 then perform sum_up_days(key_id); end if;
   return true;
 end
 $$;
@@ -269,7 +273,7 @@ begin
     update api_keys k set last_used_at = moment, noted_position = u.position
     from unnest(used, noted) u(id, position) where k.id = u.id;
   end if;
-  if thousands <> '{}' then perform fold_days(id) from unnest(thousands) id; end if;
+  if thousands <> '{}' then perform sum_up_days(id) from unnest(thousands) id; end if;
   return array_to_json(results);
 end
 $$;
