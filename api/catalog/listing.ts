@@ -261,20 +261,22 @@ function nextId(tx: SqlOrTransaction): Fragment {
 
 /** Listings that a load makes anew, at most, … */
 const mostRenewed = 200
-/** … and for so long, in milliseconds: nobody waits for it but the load. */
-const renewalTime = 10_000
+/** … and for at least so long, in milliseconds: nobody waits for it but the load. */
+const leastRenewal = 10_000
+/** A load that took long itself may go on for this part of its time, so that hardly anything is left to its readers. */
+const renewalShare = 1 / 4
 
 /**
  * Makes the newest listings of version `before` anew, in the transaction that has given the dataset its next version:
  * so the filters that clients use cost nothing to the first who asks for them after a load. They stay in their order:
- * the next load, and the bound, find the newest where they were.
+ * the next load, and the bound, find the newest where they were. `taken` is how long the load took, in milliseconds.
  */
-export async function renewListings(tx: SqlOrTransaction, before: number): Promise<void> {
+export async function renewListings(tx: SqlOrTransaction, before: number, taken: number): Promise<void> {
   const listings = await tx<{ list: ListName; filter: Filter }[]>`
     select list, filter from listings where version = ${before} order by id desc limit ${mostRenewed}`
   const ids = await tx<{ id: number }[]>`
     select ${nextId(tx)} as id from generate_series(1, ${listings.length}::integer)`
-  const end = performance.now() + renewalTime
+  const end = performance.now() + Math.max(leastRenewal, taken * renewalShare)
   for (const { list, filter } of listings) {
     if (performance.now() > end) return
     await makeListing(tx, list, filter, { id: ids.pop()?.id ?? null })

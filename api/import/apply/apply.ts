@@ -103,6 +103,7 @@ export async function finishImport(
     // Statements over a whole load may take longer than those of a request.
     await tx`set local statement_timeout = 0`
     await tx`select pg_advisory_xact_lock(${applyLock})`
+    const begin = performance.now() // it may have waited for another load
     await tx`set local work_mem = '128MB'` // what is sorted and hashed here is whole tables
     if (stepwise) await keepTurn(tx, importId)
     else await assertStaged(tx, importId)
@@ -139,7 +140,7 @@ export async function finishImport(
       returning version`
     if (dataset === undefined) throw new Error('the dataset row is missing')
     // The embedded database has readers wait for the transaction.
-    if (changes > 0 && !stepwise) await renewListings(tx, dataset.version - 1)
+    if (changes > 0 && !stepwise) await renewListings(tx, dataset.version - 1, performance.now() - begin)
     return { users, repositories, commits, version: dataset.version, changes }
   })
   const { changes, ...counts } = result
