@@ -283,6 +283,7 @@ async function storm(site: Site, fault: Fault, { clients }: StormOptions): Promi
   mismatches.push(...findBadAnswers(attempts, fault, times))
   const { lost, wrong } = await compareWithLedger(site, customers, attempts, fault, times)
   mismatches.push(...wrong)
+  if (mismatches.length > 0) mismatches.unshift(...site.instances.flatMap(listDefects))
   const pauseSince = (since: number) =>
     Math.max(...survivors.map((place) => findLongestPause(attempts, place, { since, over })))
   const refused: Record<string, number> = {}
@@ -504,6 +505,13 @@ async function compareWithLedger(
     }
   }
   return { lost, wrong }
+}
+
+/** What an instance logged of answers that were 500, if its log still has any: the newest of them. */
+function listDefects(instance: InstanceProcess, place: number): string[] {
+  const lines = instance.readLog().split('\n')
+  const last = lines.findLastIndex((line) => /\b500 Internal server error\b/.test(line))
+  return last < 0 ? [] : [`instance ${place} logged ${lines.slice(last, last + 12).join('\n')}`]
 }
 
 /** Keys whose entries do not add up: balance, positions, running sums, sums by day. */
