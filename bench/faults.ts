@@ -38,6 +38,7 @@ const faults: Record<string, Fault> = {
   'connection cut: debit half sent': cutConnection('half sent'),
   'connection cut: debit under way': cutConnection('sent'),
   'connection cut: debit committed': cutConnection('answered'),
+  'connection cut: debit half answered': cutConnection('half answered'),
   'server process ended before commit': endBeforeCommit,
   'network cut': cutNetwork,
   'read-only primary': readOnlyPrimary,

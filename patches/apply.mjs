@@ -101,6 +101,17 @@ const patches = [
       servername: net.isIP(socket.host) ? undefined : socket.host
 `,
       ],
+      [
+        // Rows that came before a statement failed, or its connection ended, must not be counted for the next one, whose
+        // result would begin with as many holes. Issues 1119 and 1181.
+        `    query = results = errorResponse = null
+    result = new Result()
+`,
+        `    query = results = errorResponse = null
+    result = new Result()
+    rows = 0
+`,
+      ],
       // A server that is there and says nothing is given up after `answer_timeout` seconds, which the driver lacks:
       // callers would wait for ever. The time runs while a statement waits for its answer, and anew with each part of it.
       [

@@ -298,4 +298,35 @@ describe.skipIf(missing.length > 0)('a connection', () => {
     const url = urlOf('127.0.0.1').replace('/postgres?', `/${encodeURIComponent('a b/c%')}?`)
     expect(await describeSession(url)).toEqual(plain)
   })
+
+  /** Enough rows that the server sends the first ones before the last one is made. */
+  const rowsUntil = (last: string) => `
+    select case when i = 5000 then ${last} else i::text end, repeat('x', 1000) from generate_series(1, 5000) i`
+
+  test.each([
+    ['fails', '(1 / (5000 - i))::text', '22012'],
+    ['ends the connection', 'pg_terminate_backend(pg_backend_pid())::text', '57P01|CONNECTION_CLOSED'],
+  ])(
+    'after a statement that %s when half of its rows are there, the next one has its own rows only',
+    async (_, last, code) => {
+      const database = await openDatabase({
+        ...testPool,
+        databasePoolSize: 1,
+        databaseUrl: cluster.url,
+        dataDirectory: '',
+      })
+      try {
+        for (const place of [1, 2]) {
+          const broken = database.sql.unsafe(rowsUntil(last)).then(() => 'answered')
+          await expect(broken).rejects.toMatchObject({ code: expect.stringMatching(code) })
+          expect({ place, rows: [...(await database.sql`select 1 as row`)] }).toEqual({
+            place,
+            rows: [{ row: 1 }],
+          })
+        }
+      } finally {
+        await database.close()
+      }
+    },
+  )
 })

@@ -49,7 +49,10 @@ describe.skipIf(!hasPostgres)('with 1,000 clients at two instances', () => {
     ['kill -9 of a server process', killBackend],
     ['a crash of the server', crashServer],
     ['connections cut before the database has all of a debit', cutConnection('unsent', 'half sent')],
-    ['connections cut while a debit is made, and after its commit', cutConnection('sent', 'answered')],
+    [
+      'connections cut while a debit is made, and after its commit',
+      cutConnection('sent', 'answered', 'half answered'),
+    ],
     ['a network that is cut', cutNetwork],
   ])(
     '%s costs nobody a credit that is not in the ledger, and nobody is charged twice',

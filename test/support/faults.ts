@@ -61,7 +61,7 @@ export const crashServer: Fault = {
 /** Connections of the first instance are cut, at these points of the statement that settles, several times in a row. */
 export function cutConnection(...points: Exclude<BreakingPoint, 'uncommitted'>[]): Fault {
   return {
-    isAmbiguous: points.includes('sent') || points.includes('answered'),
+    isAmbiguous: points.some((point) => point !== 'unsent' && point !== 'half sent'),
     async inflict({ proxy }) {
       for (let turn = 0; turn < breaks; turn++) {
         for (const point of points) await proxy.breakNext(point)

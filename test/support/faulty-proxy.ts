@@ -13,8 +13,9 @@ import { type ProxiedConnection, startTcpProxy, type TcpProxy } from './tcp-prox
  * - `sent`: the server has it all; the connection is cut at once
  * - `uncommitted`: the server has run it and answered, but is not told to commit; nothing is cut
  * - `answered`: the server has committed and answered; the client gets nothing of that
+ * - `half answered`: the same, but the client gets the first row of the answer
  */
-export type BreakingPoint = 'unsent' | 'half sent' | 'sent' | 'uncommitted' | 'answered'
+export type BreakingPoint = 'unsent' | 'half sent' | 'sent' | 'uncommitted' | 'answered' | 'half answered'
 
 /** A running proxy, on a free port of 127.0.0.1. */
 export interface FaultyProxy extends TcpProxy {
@@ -136,6 +137,13 @@ function relay({ client, database, cut, orders, text, isSilent }: Relay): void {
       const order = asked[0] ?? (asked.length === 0 ? current : undefined)
       const isHeld = order?.point === 'answered' || order?.point === 'sent'
       if (!isHeld) passed.push(message)
+      if (order?.point === 'half answered' && type === 'D') {
+        client.write(Buffer.concat(passed), () => {
+          fulfil()
+          cut()
+        })
+        return
+      }
       if (order?.point === 'uncommitted' && (type === 'C' || type === 'E')) fulfil()
       if (type !== 'Z') continue
       asked.shift()
