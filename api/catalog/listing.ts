@@ -268,18 +268,23 @@ const renewalShare = 1 / 4
 
 /**
  * Makes the newest listings of version `before` anew, in the transaction that has given the dataset its next version:
- * so the filters that clients use cost nothing to the first who asks for them after a load. They stay in their order:
- * the next load, and the bound, find the newest where they were. `taken` is how long the load took, in milliseconds.
+ * so the filters that clients use cost nothing to the first who asks for them after a load. The cheapest come first, so
+ * that as many as can be are there in time. By their ids they stay in their order: the next load, and the bound, find
+ * the newest where they were. `taken` is how long the load took, in milliseconds.
  */
 export async function renewListings(tx: SqlOrTransaction, before: number, taken: number): Promise<void> {
-  const listings = await tx<{ list: ListName; filter: Filter }[]>`
-    select list, filter from listings where version = ${before} order by id desc limit ${mostRenewed}`
-  const ids = await tx<{ id: number }[]>`
-    select ${nextId(tx)} as id from generate_series(1, ${listings.length}::integer)`
+  const listings = await tx<{ list: ListName; filter: Filter; id: number }[]>`
+    with newest as (
+      select id, list, filter, total from listings where version = ${before} order by id desc limit ${mostRenewed}
+    ), numbered as materialized (
+      select newest.*, ${nextId(tx)} as next from (select * from newest order by id) newest
+    )
+    select list, filter, next as id from numbered
+    order by total::bigint * (1 + json_array_length(filter -> 'nameKeys')), next`
   const end = performance.now() + Math.max(leastRenewal, taken * renewalShare)
-  for (const { list, filter } of listings) {
+  for (const { list, filter, id } of listings) {
     if (performance.now() > end) return
-    await makeListing(tx, list, filter, { id: ids.pop()?.id ?? null })
+    await makeListing(tx, list, filter, { id })
   }
 }
 

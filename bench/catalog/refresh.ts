@@ -50,6 +50,7 @@ export async function measureRefresh(
     revision: await readVersion(sql),
   })
   const usual = await generator.run({ ...load, seconds: usualSeconds })
+  report.say(`before: ${describe(usual)}`)
 
   let isLoading = true
   const loading = runImport(url, folder).finally(() => {
@@ -58,9 +59,7 @@ export async function measureRefresh(
   const beside: ClosedLoopResult[] = []
   async function readOnce(): Promise<void> {
     const result = await generator.run({ ...load, warmUp: 0.1, seconds: runSeconds })
-    const { perSecond, median, p99, longest } = result
-    const [rate, ...latencies] = [perSecond, median, p99, longest].map((figure) => figure.toFixed(0))
-    report.say(`readers: ${rate} pages/s; median, p99 and longest wait: ${latencies.join(', ')} ms`)
+    report.say(`readers: ${describe(result)}`)
     beside.push(result)
   }
   async function keepReading(): Promise<void> {
@@ -96,6 +95,11 @@ export async function measureRefresh(
   )
   report.note({ bar: 'answers that are not 200', against: of, goal: 0, unit: 'answers' }, 0)
   report.note({ bar: 'answers that mix two versions', against: of, goal: 0, unit: 'answers' }, mixed)
+}
+
+function describe({ perSecond, median, p99, longest }: ClosedLoopResult): string {
+  const [rate, ...latencies] = [perSecond, median, p99, longest].map((figure) => figure.toFixed(0))
+  return `${rate} pages/s; median, p99 and longest wait: ${latencies.join(', ')} ms`
 }
 
 /** Pages, one after the other, with an item that does not match what was asked for: its list is of another version. */
