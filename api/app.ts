@@ -42,6 +42,7 @@ import { createApiDocsRoutes } from './routes/api-docs.ts'
 import { addApiKeyRoutes } from './routes/api-key.ts'
 import { createDocsRoutes } from './routes/docs.ts'
 import { addOperationsRoutes } from './routes/operations.ts'
+import { createNowhereError } from './routes/parameters.ts'
 import { addPublicRoutes } from './routes/public.ts'
 import { addRepositoryRoutes } from './routes/repositories.ts'
 import { addUserRoutes } from './routes/users.ts'
@@ -157,7 +158,9 @@ export function createApp(options: AppOptions): App {
   const answerError = createErrorHandler(logger)
   const explainFailure = createSchemaExplainer(checkSchema)
   root.onError(async (error, c) => answerError(await explainFailure(error), c))
-  const answerNowhere = meter.metered(() => Promise.reject(notFound('Not found')))
+  const answerNowhere = meter.metered((c) =>
+    Promise.reject(createNowhereError(c.req.path.slice(basePath.length))),
+  )
   root.notFound(async (c) => {
     if (c.get('caller') !== undefined) return (await answerNowhere(c, async () => {})) ?? c.body(null)
     assertReadableUrl(c.req.url)

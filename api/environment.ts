@@ -13,6 +13,8 @@ export interface Environment {
     requestId: string
     /** `performance.now()` when the request came in. */
     startedAt: number
+    /** What `describeRoute` found. */
+    route?: string
     /** Headers of the answer, until they are in it. */
     headers: Record<string, string> | undefined
     /** Set on routes behind `authenticate`. */

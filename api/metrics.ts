@@ -1,6 +1,6 @@
 /**
- * Figures for operators, in Prometheus' text form. A request costs three increments of counters; everything else is
- * looked up when it is asked for.
+ * Figures for operators, in Prometheus' text form. A request costs little more than a few increments; everything else
+ * is looked up when it is asked for.
  *
  * @module
  */
@@ -62,11 +62,16 @@ export function createMetrics(sources: MetricsSources): Metrics {
 }
 
 function measureRequests(registry: Registry) {
-  const requests = new Counter({
+  const requests = createRequestCounts()
+  new Counter({
     name: 'devdata_requests_total',
     help: 'Requests answered, by method, route and status.',
     labelNames: ['method', 'route', 'status'],
     registers: [registry],
+    collect() {
+      this.reset()
+      for (const { count, ...labels } of requests.list()) this.inc(labels, count)
+    },
   })
   const seconds = new Histogram({
     name: 'devdata_request_seconds',
@@ -96,13 +101,13 @@ function measureRequests(registry: Registry) {
     },
   })
   function count(c: ApiContext, status: number): void {
-    requests.inc({ method: describeMethod(c.req.method), route: describeRoute(c), status })
+    requests.add(describeMethod(c.req.method), describeRoute(c), status)
     const reason = c.get('refusal')
     if (reason !== undefined) refused.inc({ reason })
   }
   return {
     countRefused({ method, status, refusal }: { method: string; status: number; refusal: Refusal }) {
-      requests.inc({ method: describeMethod(method), route: anyRoute, status })
+      requests.add(describeMethod(method), anyRoute, status)
       refused.inc({ reason: refusal })
     },
     measure: createMiddleware<Environment>(async function measure(c, next) {
@@ -117,6 +122,20 @@ function measureRequests(registry: Registry) {
       const charged = c.get('charged')
       if (charged !== undefined && charged > 0) credits.inc(charged)
     }),
+  }
+}
+
+/** Counts of requests. The library's own counter sorts, joins and checks the labels with each request. */
+function createRequestCounts() {
+  const counts = new Map<string, { method: string; route: string; status: number; count: number }>()
+  return {
+    add(method: string, route: string, status: number): void {
+      const name = `${method} ${status} ${route}`
+      const known = counts.get(name)
+      if (known === undefined) counts.set(name, { method, route, status, count: 1 })
+      else known.count++
+    },
+    list: () => counts.values(),
   }
 }
 

@@ -8,16 +8,12 @@ import type { ApiContext } from './environment.ts'
 
 /** The pattern of the route that answered, as openapi.yml writes it: `/users/{login}`. */
 export function describeRoute(c: ApiContext): string {
-  const pattern = routePath(c, -1)
-  const known = descriptions.get(pattern)
+  const known = c.get('route')
   if (known !== undefined) return known
-  const description = pattern.replace(/:(\w+)\{[^}]*\}/g, '{$1}')
-  descriptions.set(pattern, description)
-  return description
+  const route = routePath(c, -1).replace(/:(\w+)/g, '{$1}')
+  c.set('route', route)
+  return route
 }
-
-/** By pattern: as many as there are routes. */
-const descriptions = new Map<string, string>()
 
 /** The methods of HTTP (RFC 9110 and 5789). */
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'])

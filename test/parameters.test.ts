@@ -396,6 +396,23 @@ describeOnEachDatabase('whatever a client sends', (kind) => {
     )
   })
 
+  test('a path with no name where one belongs is 400, says which, and is free; any other is 404', async () => {
+    const { secret, id } = await service.createKey({ credits: 10 })
+    const errors = {
+      'Login is missing': ['/users/', '/users/?page=2'],
+      'Owner is missing': ['/repos/', '/repos//', '/repos//monolith', '/repos//a/commits', '/repos///dependencies'],
+      'Repository name is missing': ['/repos/a', '/repos/a/', '/repos/a//commits', '/repos/a//dependencies'],
+      'Not found': ['/users/a/', '/users//', '/repos/a/b/', '/repos//a/b', '/repos/a//b', '/repos/a/b/commits/'],
+    }
+    for (const [error, paths] of Object.entries(errors)) {
+      for (const path of paths) {
+        const { status, json } = await service.request(path, { key: secret })
+        expect([path, status, json()]).toEqual([path, error === 'Not found' ? 404 : 400, { error }])
+      }
+    }
+    expect((await service.readLedger(id)).charged).toBe(0)
+  })
+
   test('a NUL or a broken percent-escape, wherever it is, is 400 and free', async () => {
     const { secret, id } = await service.createKey({ credits: 10 })
     for (const [part, error] of [

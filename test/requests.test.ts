@@ -338,6 +338,13 @@ describe('requests and answers', () => {
     }
   })
 
+  // A pattern that it can't have in its one regular expression makes the router walk a tree with each request instead.
+  testInside('routes are found with one regular expression', async () => {
+    const { app } = createInstance(service)
+    await app.request('/version')
+    expect(app.router.name).toBe('SmartRouter + RegExpRouter')
+  })
+
   // Of instances of their own. What links are like over the wire, walks and the usage tell.
   describe.skipIf(liveRuntime !== undefined)('addresses', () => {
     /** Targets of the Link header, and where / leads. */

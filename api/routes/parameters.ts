@@ -11,7 +11,7 @@ import { createFilter, type Filter } from '../catalog/filter.ts'
 import { forgeNamePattern, forgeNameRule } from '../catalog/forge-name.ts'
 import { largestPageSize, offsetOf, type Page } from '../catalog/page.ts'
 import type { ApiContext } from '../environment.ts'
-import { badRequest } from '../errors.ts'
+import { type ApiError, badRequest, notFound } from '../errors.ts'
 
 const defaultPageSize = 30
 const mostNames = 50
@@ -135,19 +135,31 @@ export function withFilters(url: URL, query: URLSearchParams, names: readonly st
 
 /** The path parameter `login`. */
 export function readLogin(c: ApiContext): string {
-  return readForgeName(c.req.param('login'), 'Login', 'login')
+  return readForgeName(c.req.param('login'), 'login')
 }
 
 /** The path parameters `owner` and `name`. */
 export function readFullName(c: ApiContext): { owner: string; name: string } {
   return {
-    owner: readForgeName(c.req.param('owner'), 'Owner', 'owner'),
-    name: readForgeName(c.req.param('name'), 'Repository name', 'repository name'),
+    owner: readForgeName(c.req.param('owner'), 'owner'),
+    name: readForgeName(c.req.param('name'), 'repository name'),
   }
 }
 
-function readForgeName(value: string | undefined, title: string, name: string): string {
-  if (value === undefined || value === '') throw badRequest(`${title} is missing`)
+/** Paths that would be somebody's, if there was a name in them. */
+const namelessPaths: readonly [path: RegExp, name: string][] = [
+  [/^\/users\/$/, 'Login'],
+  [/^\/repos\/(\/[^/]*(\/(commits|dependencies))?)?$/, 'Owner'],
+  [/^\/repos\/[^/]+(\/(\/(commits|dependencies))?)?$/, 'Repository name'],
+]
+
+/** The error for a path, below the base path, that is no route's. */
+export function createNowhereError(path: string): ApiError {
+  const [, name] = namelessPaths.find(([pattern]) => pattern.test(path)) ?? []
+  return name === undefined ? notFound('Not found') : badRequest(`${name} is missing`)
+}
+
+function readForgeName(value = '', name: string): string {
   if (!forgeNamePattern.test(value)) throw badRequest(`Invalid ${name}: ${forgeNameRule}`)
   return value
 }

@@ -30,9 +30,8 @@ export function addRepositoryRoutes({ app, sources, meter, publicUrl }: CatalogR
     ),
   )
 
-  app.on(
-    'GET',
-    ['/repos/:owner{[^/]*}', '/repos/:owner{[^/]*}/:name{[^/]*}'],
+  app.get(
+    '/repos/:owner/:name',
     meter.lookedUp((c) => {
       const { owner, name } = readFullName(c)
       return {
@@ -49,7 +48,7 @@ export function addRepositoryRoutes({ app, sources, meter, publicUrl }: CatalogR
     listItems: (sql: Sql, owner: string, name: string, page: Page<After>) => Promise<ListPage | undefined>,
   ): void {
     app.get(
-      `/repos/:owner{[^/]*}/:name{[^/]*}/${path}`,
+      `/repos/:owner/:name/${path}`,
       meter.metered((c) => {
         const { owner, name } = readFullName(c)
         return readList(c, {

@@ -24,7 +24,7 @@ export function addUserRoutes({ app, sources, meter, publicUrl }: CatalogRoutes)
   )
 
   app.get(
-    '/users/:login{[^/]*}',
+    '/users/:login',
     meter.lookedUp((c) => ({
       lookUp: { ...lookUpUser(readLogin(c)), costIfAbsent: unknownUserCost },
       absent: () => notFound('User not found'),
