@@ -10,7 +10,7 @@ import { createConfiguredApp } from './configured-app.ts'
 import { type Database, openDatabase } from './database/connect.ts'
 import { describeFailure } from './database/connection-error.ts'
 import { EmbeddedDatabaseError } from './database/embedded.ts'
-import { findMissingMigrations, migrate } from './database/migrate.ts'
+import { findMissingMigrations, migrate, migrationWaits } from './database/migrate.ts'
 import type { Door } from './door.ts'
 import { explainFailure, isWorthWaiting } from './failure.ts'
 import { createDemoKeys, type DemoKeys, describeStart, isTrial, loadSampleData } from './first-start.ts'
@@ -133,24 +133,27 @@ async function awaitDatabase(
   database: Database,
   report: (reason: string) => void,
 ): Promise<void> {
-  for (let known: string | undefined; ; await sleep(retryInterval)) {
+  let known: string | undefined
+  function tell(reason: string): void {
+    if (reason !== known) report(reason)
+    known = reason
+  }
+  for (; ; await sleep(retryInterval)) {
     try {
       await database.adapt()
       const missing = await findMissingMigrations(database.sql)
       if (missing.length === 0 || database.kind === 'embedded') await migrate(database.sql)
-      else await migrateAtLeisure(config)
+      else await migrateAtLeisure(config, () => tell(migrationWaits))
       return
     } catch (error) {
       if (database.kind === 'embedded' || !isWorthWaiting(error)) throw error
-      const reason = describeFailure(error)
-      if (reason !== known) report(reason)
-      known = reason
+      tell(describeFailure(error))
     }
   }
 }
 
 /** A migration, and waiting for one of another starter, may take longer than any answer to a request. */
-async function migrateAtLeisure(config: Config): Promise<void> {
+async function migrateAtLeisure(config: Config, onWait: () => void): Promise<void> {
   const database = await openDatabase({
     ...config,
     databasePoolSize: 1,
@@ -159,7 +162,7 @@ async function migrateAtLeisure(config: Config): Promise<void> {
   })
   try {
     await database.adapt()
-    await migrate(database.sql)
+    await migrate(database.sql, { onWait })
   } finally {
     await database.close()
   }

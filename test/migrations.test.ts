@@ -219,6 +219,25 @@ describeOnEachDatabase('migrations', (kind) => {
     },
   )
 
+  test.runIf(kind === 'postgresql')('let charges by while they wait for a dump', async () => {
+    const sql = await startWith(
+      names.indexOf('0009_newest_entry.sql'),
+      (tx) => tx`insert into api_keys (role, scopes) values ('user', '{}')`,
+    )
+    const [, other] = getDatabases()
+    const waits = Promise.withResolvers<void>()
+    let migration: Promise<string[]> | undefined
+    await sql.begin(async (dump) => {
+      await dump`select from ledger limit 1`
+      migration = migrate(other.sql, { onWait: waits.resolve })
+      migration.catch(waits.reject)
+      await waits.promise
+      await sql`select grant_credits(1, 5)`
+    })
+    expect(await migration).toContain('0009_newest_entry.sql')
+    expect(await verifyLedger(sql)).toMatchObject({ entries: 1, balance: 5n, problems: [] })
+  })
+
   test('carry repositories of the first version over, letter by letter', async () => {
     const document = '{"url":"https://forge.example/a/b","topics":["größe","{}"],"owner":{"login":"🦀"}}'
     const sql = await startWith(

@@ -400,9 +400,22 @@ describeOnEachDatabase('whatever a client sends', (kind) => {
     const { secret, id } = await service.createKey({ credits: 10 })
     const errors = {
       'Login is missing': ['/users/', '/users/?page=2'],
-      'Owner is missing': ['/repos/', '/repos//', '/repos//monolith', '/repos//a/commits', '/repos///dependencies'],
+      'Owner is missing': [
+        '/repos/',
+        '/repos//',
+        '/repos//monolith',
+        '/repos//a/commits',
+        '/repos///dependencies',
+      ],
       'Repository name is missing': ['/repos/a', '/repos/a/', '/repos/a//commits', '/repos/a//dependencies'],
-      'Not found': ['/users/a/', '/users//', '/repos/a/b/', '/repos//a/b', '/repos/a//b', '/repos/a/b/commits/'],
+      'Not found': [
+        '/users/a/',
+        '/users//',
+        '/repos/a/b/',
+        '/repos//a/b',
+        '/repos/a//b',
+        '/repos/a/b/commits/',
+      ],
     }
     for (const [error, paths] of Object.entries(errors)) {
       for (const path of paths) {

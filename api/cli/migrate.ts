@@ -4,7 +4,7 @@
  * @module
  */
 import type { Command } from 'commander'
-import { migrate } from '../database/migrate.ts'
+import { migrate, migrationWaits } from '../database/migrate.ts'
 import { print, printJson } from './output.ts'
 import { withDatabase } from './session.ts'
 
@@ -26,7 +26,7 @@ runs on; on PostgreSQL they never change the schema, and ask for this command in
     )
     .action(async ({ json }: { json?: true }) => {
       await withDatabase({ anySchema: true, longStatements: true }, async ({ sql }) => {
-        const applied = await migrate(sql)
+        const applied = await migrate(sql, { onWait: () => console.error(`Waiting: ${migrationWaits}`) })
         if (json) printJson({ applied })
         else if (applied.length === 0) print('The schema is up to date')
         else print(applied.map((name) => `Applied ${name}`).join('\n'))

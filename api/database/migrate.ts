@@ -5,6 +5,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import type { Sql } from './connect.ts'
 
@@ -72,12 +73,37 @@ export async function assertMigrated(sql: Sql): Promise<void> {
   throw new MigrationError(`The database ${state}; run "devdata migrate" first`)
 }
 
+/** While a migration waits for a lock, whatever else needs the table waits behind it: so it lets them by after this. */
+const lockTimeout = '1s'
+/** … and comes again after this, in milliseconds. */
+const lockInterval = 5_000
+const lockNotAvailable = '55P03'
+
+/** What a migration says while it waits. */
+export const migrationWaits =
+  'somebody reads what a migration changes (a dump, maybe); it is tried again until they have ended'
+
 /**
  * Applies what is missing, all of it in one transaction, and returns the names of what was applied.
  * Several processes may start at once: one applies, the others wait for it and find nothing left to do.
+ * While somebody else uses what it changes, it waits, and calls `onWait` now and then; others hardly notice.
  * Throws `MigrationError` when the database was made by a newer version, or its server is too old.
  */
-export async function migrate(sql: Sql): Promise<string[]> {
+export async function migrate(
+  sql: Sql,
+  { onWait = () => {} }: { onWait?: () => void } = {},
+): Promise<string[]> {
+  for (; ; await sleep(lockInterval)) {
+    try {
+      return await applyMissing(sql)
+    } catch (error) {
+      if (!(error instanceof postgres.PostgresError) || error.code !== lockNotAvailable) throw error
+      onWait()
+    }
+  }
+}
+
+async function applyMissing(sql: Sql): Promise<string[]> {
   const all = listMigrations()
   const pending = await sql.begin(async (tx) => {
     const [server] = await tx<{ number: number; name: string }[]>`
@@ -89,6 +115,7 @@ export async function migrate(sql: Sql): Promise<string[]> {
     }
     await tx`set local statement_timeout = 0` // waiting for another starter, and a long migration, may take longer
     await tx`select pg_advisory_xact_lock(${migrationLock})`
+    await tx`set local lock_timeout = ${tx.unsafe(`'${lockTimeout}'`)}`
     await tx`
       create table if not exists migrations (
         number integer primary key,
