@@ -103,7 +103,7 @@ program.addCommand(
         run(options, (report) =>
           measureCatalog(report, {
             ...options,
-            ...(options.quick && { users: few, rounds: 3, seconds: 3 }),
+            ...(options.quick && { users: few, rounds: 1, seconds: 3 }),
           }),
         ),
     ),
