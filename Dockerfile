@@ -30,5 +30,5 @@ USER node
 EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "api/health-check.ts"]
 # What is read and answered are buffers, which go when new objects are looked through: sooner, in less memory, if these
-# may take 4 MiB at a time, not 16.
+# may take 16 MiB at a time, not 32.
 CMD ["node", "--max-semi-space-size=16", "api/node.ts"]

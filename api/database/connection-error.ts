@@ -24,8 +24,11 @@ const connectionErrorCodes = new Set([
 /** PostgreSQL's classes for: connection exception, insufficient resources, operator intervention. */
 const unavailableClasses = new Set(['08', '53', '57'])
 
-/** A read-only database (a standby, or a primary that was set so), and a lock that was not to be had in time. */
-const unavailableCodes = new Set(['25006', '55P03'])
+/** A lock was not to be had in time. */
+export const lockNotAvailable = '55P03'
+
+/** A read-only database (a standby, or a primary that was set so), and a lock. */
+const unavailableCodes = new Set(['25006', lockNotAvailable])
 
 /** What TLS says of a certificate that it does not take (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
 const certificateCodes = /CERT|_CA$|_CRL|HOSTNAME_MISMATCH|LEAF_SIGNATURE|INVALID_PURPOSE|PATH_LENGTH/

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import type { Sql } from './connect.ts'
+import { lockNotAvailable } from './connection-error.ts'
 
 const migrationsDirectory = join(import.meta.dirname, 'migrations')
 /** Any number that nobody else of this database takes: the bytes of "devdata" cut to what fits. */
@@ -73,11 +74,8 @@ export async function assertMigrated(sql: Sql): Promise<void> {
   throw new MigrationError(`The database ${state}; run "devdata migrate" first`)
 }
 
-/** While a migration waits for a lock, whatever else needs the table waits behind it: so it lets them by after this. */
-const lockTimeout = '1s'
-/** … and comes again after this, in milliseconds. */
+/** A migration that could not have a lock comes again after this, in milliseconds. */
 const lockInterval = 5_000
-const lockNotAvailable = '55P03'
 
 /** What a migration says while it waits. */
 export const migrationWaits =
@@ -115,7 +113,7 @@ async function applyMissing(sql: Sql): Promise<string[]> {
     }
     await tx`set local statement_timeout = 0` // waiting for another starter, and a long migration, may take longer
     await tx`select pg_advisory_xact_lock(${migrationLock})`
-    await tx`set local lock_timeout = ${tx.unsafe(`'${lockTimeout}'`)}`
+    await tx`set local lock_timeout = '1s'` // whatever else needs the table waits behind a lock that is waited for
     await tx`
       create table if not exists migrations (
         number integer primary key,

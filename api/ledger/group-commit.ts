@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Admission, createAdmission } from '../admission.ts'
 import { type BatchState, createBatcher } from '../database/batch.ts'
 import type { Sql } from '../database/connect.ts'
+import { lockNotAvailable } from '../database/connection-error.ts'
 import { hasFreeConnection } from '../database/pool-state.ts'
 import { type Busy, type Claim, type Settlement, type Stale, settleGroup } from './settle.ts'
 
@@ -37,7 +38,7 @@ const lookInterval = 20
 /** A key was in other hands for too long. Its code is the server's, which says so of a statement that waited. */
 class KeyBusyError extends Error {
   override name = 'KeyBusyError'
-  readonly code = '55P03' // lock_not_available
+  readonly code = lockNotAvailable
 }
 
 /**

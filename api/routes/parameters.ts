@@ -159,8 +159,9 @@ export function createNowhereError(path: string): ApiError {
   return name === undefined ? notFound('Not found') : badRequest(`${name} is missing`)
 }
 
-function readForgeName(value = '', name: string): string {
-  if (!forgeNamePattern.test(value)) throw badRequest(`Invalid ${name}: ${forgeNameRule}`)
+function readForgeName(value: string | undefined, name: string): string {
+  if (value === undefined || !forgeNamePattern.test(value))
+    throw badRequest(`Invalid ${name}: ${forgeNameRule}`)
   return value
 }
 

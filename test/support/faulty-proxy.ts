@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Socket } from 'node:net'
 import { type ProxiedConnection, startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 /**
@@ -91,9 +92,9 @@ function relay({ client, database, cut, orders, text, isSilent }: Relay): void {
     order?.fulfil(processId)
   }
 
-  function cutAfterWriting(passed: readonly Buffer[]): void {
+  function cutAfterWriting(side: Socket, passed: readonly Buffer[]): void {
     // Written, not only queued: what is destroyed forgets what it has not written.
-    database.write(Buffer.concat(passed), () => {
+    side.write(Buffer.concat(passed), () => {
       fulfil()
       cut()
     })
@@ -107,9 +108,9 @@ function relay({ client, database, cut, orders, text, isSilent }: Relay): void {
       if (type === 'P' && readText(message, 1).includes(text)) chosen.add(readText(message, 0))
       if (type === 'B' && taken === undefined && chosen.has(readText(message, 1))) {
         current = takeOrder()
-        if (current?.point === 'unsent') return cutAfterWriting(passed)
+        if (current?.point === 'unsent') return cutAfterWriting(database, passed)
         if (current?.point === 'half sent') {
-          return cutAfterWriting([...passed, message.subarray(0, message.length / 2)])
+          return cutAfterWriting(database, [...passed, message.subarray(0, message.length / 2)])
         }
       }
       if (type === 'S' && current?.point === 'uncommitted') {
@@ -118,7 +119,7 @@ function relay({ client, database, cut, orders, text, isSilent }: Relay): void {
         break
       }
       passed.push(message)
-      if (type === 'S' && current?.point === 'sent') return cutAfterWriting(passed)
+      if (type === 'S' && current?.point === 'sent') return cutAfterWriting(database, passed)
       if (type === 'S' || type === 'Q') {
         asked.push(current)
         current = undefined
@@ -137,13 +138,7 @@ function relay({ client, database, cut, orders, text, isSilent }: Relay): void {
       const order = asked[0] ?? (asked.length === 0 ? current : undefined)
       const isHeld = order?.point === 'answered' || order?.point === 'sent'
       if (!isHeld) passed.push(message)
-      if (order?.point === 'half answered' && type === 'D') {
-        client.write(Buffer.concat(passed), () => {
-          fulfil()
-          cut()
-        })
-        return
-      }
+      if (order?.point === 'half answered' && type === 'D') return cutAfterWriting(client, passed)
       if (order?.point === 'uncommitted' && (type === 'C' || type === 'E')) fulfil()
       if (type !== 'Z') continue
       asked.shift()
