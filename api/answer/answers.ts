@@ -14,20 +14,31 @@ export type VersionedAnswer = MeteredAnswer & { version: number }
 export interface AnswerStore {
   /** The answer of an address, if it is remembered and the version, as far as is known here, still holds. */
   recall(url: string): VersionedAnswer | undefined
-  /** Remembers an answer that has a version, in place of others that were not asked for as lately. */
-  remember(url: string, answer: MeteredAnswer): void
+  /**
+   * Remembers an answer that has a version, in place of others that were not asked for as lately, if its address was
+   * asked for before: a walk, which asks for each page once, drives nothing out. Returns whether it keeps the answer.
+   */
+  remember(url: string, answer: MeteredAnswer): boolean
   /** The dataset has this version: what is of another one is forgotten. */
   noteVersion(version: number): void
 }
 
 /** What an entry takes beside its texts, in bytes. */
 const overhead = 600
+const addressOverhead = 200
+/** The part of the bound that is for addresses that were asked for once. */
+const addressShare = 1 / 16
 
 /** Creates an empty store; `maxBytes` is what it may hold, 0 for nothing. */
 export function createAnswerStore({ maxBytes }: { maxBytes: number }): AnswerStore {
-  if (maxBytes === 0) return { recall: () => undefined, remember() {}, noteVersion() {} }
+  if (maxBytes === 0) return { recall: () => undefined, remember: () => false, noteVersion() {} }
+  const addressBytes = Math.ceil(maxBytes * addressShare)
+  const addresses = new LRUCache<string, true>({
+    maxSize: addressBytes,
+    sizeCalculation: (_, url) => addressOverhead + sizeOf(url),
+  })
   const answers = new LRUCache<string, VersionedAnswer>({
-    maxSize: maxBytes,
+    maxSize: Math.max(1, maxBytes - addressBytes),
     sizeCalculation: ({ body, headers }, url) =>
       overhead +
       sizeOf(url) +
@@ -42,8 +53,12 @@ export function createAnswerStore({ maxBytes }: { maxBytes: number }): AnswerSto
     },
     remember(url, answer) {
       const { version } = answer
-      if (version !== undefined && (current === undefined || version >= current))
-        answers.set(url, { ...answer, version })
+      if (version === undefined || (current !== undefined && version < current)) return false
+      if (!addresses.has(url)) {
+        addresses.set(url, true)
+        return false
+      }
+      return answers.set(url, { ...answer, version }).has(url)
     },
     noteVersion(version) {
       if (version === current) return

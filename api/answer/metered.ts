@@ -45,6 +45,8 @@ export interface MeteredAnswer {
   version?: number | undefined
   /** JSON text of the body, or its UTF-8, made when it is sure to be sent. */
   render(c: ApiContext): string | Uint8Array<ArrayBuffer>
+  /** Lets the memory of `body` go, when the answer will not be rendered any more. What was rendered stays. */
+  release?(): void
 }
 
 /** An error that may cost something: the contract's one paid 404 (`service.md` §4.2). */
@@ -238,8 +240,10 @@ export function createMeter(
           c.set('source', 'primary')
           continue
         }
-        if (known === undefined && !('error' in asked)) answers.remember(c.req.url, asked)
-        return serve(c, bought)
+        const response = serve(c, bought)
+        if (known === undefined && !('error' in asked) && !answers.remember(c.req.url, asked))
+          asked.release?.()
+        return response
       }
     }
   }

@@ -5,6 +5,7 @@
  */
 import type postgres from 'postgres'
 import type { Fragment, Sql } from '../database/connect.ts'
+import { type OwnBytes, takeOwnBytes } from '../database/own-bytes.ts'
 
 /** Items of a page, at most. */
 export const largestPageSize = 100
@@ -33,8 +34,11 @@ export interface ListPage {
   total: number
   /** Items of this page. */
   count: number
-  /** The elements of the JSON array of this page's items, with commas between them, in UTF-8, as PostgreSQL has them. */
-  items: Uint8Array
+  /**
+   * The elements of the JSON array of this page's items, with commas between them, in UTF-8, as PostgreSQL has them.
+   * To be let go when they are done with.
+   */
+  items: OwnBytes
   /** The version of the dataset that it was read at; undefined for what is no part of the dataset. */
   version?: number
   /** Items before this page, if that does not follow from its number. */
@@ -73,8 +77,7 @@ export async function selectPages(
     const page: Partial<Record<keyof ListPage, unknown>> = {}
     for (const [index, { name, parser = String }] of rows.columns.entries()) {
       const bytes = values[index]
-      // A copy, as what the driver gives is a part of all that came with it.
-      if (bytes != null) page[name] = name === 'items' ? new Uint8Array(bytes) : parser(bytes.toString())
+      if (bytes != null) page[name] = name === 'items' ? takeOwnBytes(bytes) : parser(bytes.toString())
     }
     return page.items === undefined ? undefined : (page as ListPage)
   })

@@ -39,8 +39,10 @@ export async function readList<Filter, After>(
 
 /** Answers a page of a list that is free, and is nobody else's to keep. */
 export async function answerFreeList<Filter>(c: ApiContext, list: List<Filter>): Promise<Response> {
-  const { headers, render } = await readList(c, list)
-  for (const [name, value] of Object.entries(headers)) setHeader(c, name, value)
+  const answer = await readList(c, list)
+  for (const [name, value] of Object.entries(answer.headers)) setHeader(c, name, value)
   setHeader(c, 'Cache-Control', 'no-store')
-  return send(c, render(c), { type: 'application/json' })
+  const response = send(c, answer.render(c), { type: 'application/json' })
+  answer.release?.()
+  return response
 }

@@ -3,6 +3,7 @@ import type { Hono } from 'hono'
 import type { Meter } from '../answer/metered.ts'
 import { offsetOf } from '../catalog/page.ts'
 import type { Sql } from '../database/connect.ts'
+import { takeOwnBytes } from '../database/own-bytes.ts'
 import type { Environment } from '../environment.ts'
 import { countKeys, listKeys } from '../ledger/keys.ts'
 import type { Metrics } from '../metrics.ts'
@@ -34,7 +35,7 @@ export function addOperationsRoutes({ app, sql, meter, metrics, publicUrl }: Ope
         filter: noFilter,
         async find(page) {
           const keys = await listKeys(sql, { offset: offsetOf(page), limit: page.size })
-          const items = Buffer.from(keys.map((key) => JSON.stringify(key)).join(','))
+          const items = takeOwnBytes(Buffer.from(keys.map((key) => JSON.stringify(key)).join(',')))
           return { total: await countKeys(sql), count: keys.length, items }
         },
       }),
