@@ -7,8 +7,15 @@ import type { Context } from 'hono'
 import type { Refusal } from './errors.ts'
 import type { BearerKey } from './ledger/api-key.ts'
 
-/** Hono's types of what middleware sets. */
+/** What a runtime's server tells of a request beside what is in it. */
+export interface ServerBindings {
+  /** Calls `act` when the answer has been handed to the operating system; never, if the connection ends before. */
+  onSent?(act: () => void): void
+}
+
+/** Hono's types of what the server hands in, and of what middleware sets. */
 export interface Environment {
+  Bindings: ServerBindings
   Variables: {
     requestId: string
     /** `performance.now()` when the request came in. */

@@ -16,9 +16,10 @@ await startService({
   terminal: process.stdout.isTTY === true,
   startTelemetry,
   listen({ fetch, door, answerDefect, port, hostname }) {
-    const serve = getRequestListener(fetch, {
-      errorHandler: (error) => (error instanceof RequestError ? answerUnreadable() : answerDefect(error)),
-    })
+    const serve = getRequestListener(
+      (request, { outgoing }) => fetch(request, { onSent: (act) => outgoing.once('finish', act) }),
+      { errorHandler: (error) => (error instanceof RequestError ? answerUnreadable() : answerDefect(error)) },
+    )
     const listener: RequestListener = (request, response) => {
       const closed = door.refuse(request.method ?? 'GET', request.headers.authorization)
       if (closed === undefined) return serve(request, response)

@@ -12,6 +12,7 @@ import { describeFailure } from './database/connection-error.ts'
 import { EmbeddedDatabaseError } from './database/embedded.ts'
 import { findMissingMigrations, migrate, migrationWaits } from './database/migrate.ts'
 import type { Door } from './door.ts'
+import type { ServerBindings } from './environment.ts'
 import { explainFailure, isWorthWaiting } from './failure.ts'
 import { createDemoKeys, type DemoKeys, describeStart, isTrial, loadSampleData } from './first-start.ts'
 import { configureLog } from './log.ts'
@@ -29,7 +30,7 @@ export interface Runtime {
   startTelemetry(environment: Record<string, string | undefined>): Promise<TelemetryExport | undefined>
   /** Listens, and resolves with the port once requests are taken. */
   listen(options: {
-    fetch: (request: Request) => Response | Promise<Response>
+    fetch: (request: Request, server?: ServerBindings) => Response | Promise<Response>
     /** `fetch` asks it too: a server that does so first refuses at a smaller cost. */
     door: Door
     /** The answer to what goes wrong outside `fetch`, or to what it throws. */
@@ -90,7 +91,7 @@ async function start({ environment, runtime, terminal, startTelemetry, listen }:
       telemetry: telemetryExport && (await createTelemetry(telemetryExport)),
     })
     listener = await listen({
-      fetch: async (request) => closeWhenStopping(await app.fetch(request), life),
+      fetch: async (request, server) => closeWhenStopping(await app.fetch(request, server), life),
       door,
       answerDefect: createDefectHandler(logger),
       port: config.port,

@@ -1,8 +1,12 @@
 /** What comes from the database in parts, and whose memory it is. */
-import type { Buffer } from 'node:buffer'
+import { Buffer } from 'node:buffer'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { releaseOwnBytes, takeOwnBytes } from '../api/database/own-bytes.ts'
+import { runtimes, startInstanceProcess } from './support/process.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 const chunk = 65_536 // bytes that are read from a connection at a time, at most
@@ -47,4 +51,58 @@ describeOnEachDatabase('bytes of a row', (kind) => {
       expect([bytes.length, bytes.buffer.byteLength]).toEqual([0, 0])
     }
   })
+
+  // The embedded database belongs to one process.
+  test.skipIf(kind === 'embedded').each(runtimes)(
+    'are sent as they were, however late they are read, on %s',
+    async (runtime) => {
+      const { secret } = await service.createKey()
+      await using instance = await startInstanceProcess(service.location.databaseUrl, {}, { runtime })
+      const paths = [1, 2, 3].map((page) => `/repos?per_page=100&page=${page}`)
+      const request = (path: string) =>
+        fetch(instance.url + path, { headers: { Authorization: `Bearer ${secret}` } })
+      const expected = await Promise.all(paths.map(async (path) => (await (await request(path)).json()).data))
+
+      // More than the operating system holds for who does not read.
+      const asked = Array.from({ length: 90 }, (_, index) => index % paths.length)
+      const socket = connect(Number(new URL(instance.url).port), '127.0.0.1')
+      await once(socket, 'connect')
+      for (const page of asked)
+        socket.write(
+          `GET ${paths[page]} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${secret}\r\n\r\n`,
+        )
+      await sleep(500)
+      for (let round = 0; round < 20; round++)
+        await Promise.all(paths.map(async (path) => (await request(path)).bytes()))
+
+      const parts: Buffer[] = []
+      let length = 0
+      for (const page of asked) {
+        const [head, body] = await readAnswer()
+        expect(head).toMatch(/^HTTP\/1\.1 200 /)
+        expect(digest(JSON.stringify(JSON.parse(body).data))).toBe(digest(JSON.stringify(expected[page])))
+      }
+      expect(length).toBe(0)
+      socket.destroy()
+
+      /** The next answer that comes, its headers and its body. */
+      async function readAnswer(): Promise<[string, string]> {
+        for (;;) {
+          const all = Buffer.concat(parts)
+          parts.splice(0, parts.length, all)
+          length = all.length
+          const end = all.indexOf('\r\n\r\n') + 4
+          const head = all.toString('latin1', 0, end)
+          const size = Number(/content-length: (\d+)/i.exec(head)?.[1])
+          if (end > 3 && all.length >= end + size) {
+            parts.splice(0, 1, all.subarray(end + size))
+            length = all.length - end - size
+            return [head, all.toString('utf8', end, end + size)]
+          }
+          const [part] = await once(socket, 'data')
+          parts.push(part)
+        }
+      }
+    },
+  )
 })

@@ -5,7 +5,7 @@
  */
 import { Buffer } from 'node:buffer'
 import type { ListPage, Page } from '../catalog/page.ts'
-import { releaseOwnBytes } from '../database/own-bytes.ts'
+import { joinOwnBytes, releaseOwnBytes } from '../database/own-bytes.ts'
 import type { ApiContext } from '../environment.ts'
 import { createEntityTag } from './entity-tag.ts'
 import type { MeteredAnswer } from './metered.ts'
@@ -32,11 +32,11 @@ export function createListAnswer({ page, found, url }: ListAnswer): MeteredAnswe
     body: found.items,
     version: found.version,
     render: (c) =>
-      Buffer.concat([
+      joinOwnBytes(
         head,
         found.items,
         Buffer.from(`],"meta":${JSON.stringify(createMeta(c))},"pagination":${pagination}}`),
-      ]),
+      ),
     release: () => releaseOwnBytes(found.items),
   }
 }

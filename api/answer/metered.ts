@@ -8,6 +8,7 @@ import type { Handler, MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { Found } from '../catalog/lookup.ts'
 import type { Sources } from '../catalog/sources.ts'
+import type { OwnBytes } from '../database/own-bytes.ts'
 import type { Replicas } from '../database/replicas.ts'
 import type { ApiContext, Environment } from '../environment.ts'
 import {
@@ -44,7 +45,7 @@ export interface MeteredAnswer {
   /** The version of the dataset that it was read at, if it may be given again as long as that holds. */
   version?: number | undefined
   /** JSON text of the body, or its UTF-8, made when it is sure to be sent. */
-  render(c: ApiContext): string | Uint8Array<ArrayBuffer>
+  render(c: ApiContext): string | OwnBytes
   /** Lets the memory of `body` go, when the answer will not be rendered any more. What was rendered stays. */
   release?(): void
 }

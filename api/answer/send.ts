@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { type OwnBytes, releaseOwnBytes } from '../database/own-bytes.ts'
 import type { ApiContext } from '../environment.ts'
 
 /** Gives the answer a header; one of the same name, written the same, is replaced. */
@@ -15,12 +16,13 @@ export function setHeader(c: ApiContext, name: string, value: string): void {
   if (headers !== undefined) headers[name] = value
 }
 
-/** The answer, with all headers that were set. */
+/** The answer, with all headers that were set. The memory of its body goes when it is sent, if the runtime tells. */
 export function send(
   c: ApiContext,
-  body: string | Uint8Array<ArrayBuffer> | null,
+  body: string | OwnBytes | null,
   { status = 200, type }: { status?: 200 | 204 | 304; type?: string } = {},
 ): Response {
+  if (typeof body === 'object' && body !== null) c.env?.onSent?.(() => releaseOwnBytes(body))
   if (type !== undefined) setHeader(c, 'Content-Type', type)
   return new Response(body, { status, headers: takeHeaders(c) })
 }

@@ -27,7 +27,7 @@ export function createList(
   listings: ListingStore,
   { list, renderItem, pagesAtOnce }: ListKind,
 ): ReadList {
-  const rendered = renderPage(sql, renderItem(sql), sql`id`)
+  const rendered = renderPage(sql, renderItem(sql))
   const batch = { size: pagesAtOnce, lanes: 2 }
 
   // An id is its rank.
@@ -66,7 +66,11 @@ export function createList(
           select listing.total, listing.version, listing.skipped as offset,
             listing.ids[cardinality(listing.ids)] as next, found.count, found.items
           from (${listings.selectPage(sql)}) listing,
-          lateral (select ${rendered} from ${sql(list)} where id = any(listing.ids)) found
+          lateral (
+            select ${rendered} from (
+              select * from ${sql(list)} where id = any(listing.ids) order by id ${limitPage(sql)}
+            ) page
+          ) found
         ) page on true
         order by asked.place`),
   })

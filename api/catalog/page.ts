@@ -54,12 +54,13 @@ export function offsetOf(page: Page): number {
 
 /**
  * SQL: the columns `count` and `items` of a page, over its rows. `item` is an item's JSON text; `order` puts the
- * items in order.
+ * items in order. Without it they stay in that of the subquery whose rows they are: sorting again copies them all, a
+ * tenth of what a page of repositories takes.
  */
-export function renderPage(sql: Sql, item: Fragment, order: Fragment) {
+export function renderPage(sql: Sql, item: Fragment, order?: Fragment) {
   return sql`
     count(*)::integer as count,
-    coalesce(string_agg(${item}, ',' order by ${order}), '') as items`
+    coalesce(string_agg(${item}, ',' ${order === undefined ? sql`` : sql`order by ${order}`}), '') as items`
 }
 
 /**

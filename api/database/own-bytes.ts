@@ -7,9 +7,11 @@
  * @module
  */
 
+import { Buffer } from 'node:buffer'
+
 declare const own: unique symbol
 
-/** Bytes that `takeOwnBytes` gave: nothing else is in their memory. */
+/** Bytes that a function of this module gave: nothing else is in their memory. */
 export type OwnBytes = Uint8Array<ArrayBuffer> & { readonly [own]: true }
 
 /** The memory of a message that came in parts; `patches/apply.mjs` has the driver say so. */
@@ -23,6 +25,17 @@ export function takeOwnBytes(value: Uint8Array): OwnBytes {
   const { isMessage, byteLength }: MaybeMessage = value.buffer
   const isAlone = isMessage && 2 * value.length > byteLength
   return (isAlone ? value : new Uint8Array(value)) as OwnBytes
+}
+
+/** Puts bytes behind each other. */
+export function joinOwnBytes(...parts: readonly Uint8Array[]): OwnBytes {
+  const joined = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0))
+  let filled = 0
+  for (const part of parts) {
+    joined.set(part, filled)
+    filled += part.length
+  }
+  return joined as Uint8Array<ArrayBuffer> as OwnBytes
 }
 
 /** Lets the memory of own bytes go. They are empty from then on. */

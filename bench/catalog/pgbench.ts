@@ -32,14 +32,17 @@ function render(kind: ListName): string {
     kind === 'users'
       ? 'document'
       : `'{"internal_id":' || id || ',' || members || ',"dependencies":' || dependencies || '}'`
-  return `count(*)::integer as count, coalesce(string_agg(${item}, ',' order by id), '') as items`
+  return `count(*)::integer as count, coalesce(string_agg(${item}, ','), '') as items`
 }
 
 function selectRange(kind: ListName): string {
   return `select dataset.${kind}_count as total, found.count, found.items
 from dataset, lateral (
-  select ${render(kind)} from ${kind}
-  where id > (:page - 1) * ${pageSize} and id <= least(:page * ${pageSize}, dataset.${kind}_count)
+  select ${render(kind)} from (
+    select * from ${kind}
+    where id > (:page - 1) * ${pageSize} and id <= least(:page * ${pageSize}, dataset.${kind}_count)
+    order by id limit 100
+  ) page
 ) found`
 }
 
@@ -61,5 +64,7 @@ from (
   ) as ids
   from dataset d join listings l on l.version = d.version
     and l.filter_hash = '\\x${hashFilter(kind, filter).toString('hex')}'
-) listing, lateral (select ${render(kind)} from ${kind} where id = any(listing.ids)) found`
+) listing, lateral (
+  select ${render(kind)} from (select * from ${kind} where id = any(listing.ids) order by id limit 100) page
+) found`
 }
