@@ -75,6 +75,7 @@ describeOnEachDatabase('bytes of a row', (kind) => {
       for (let round = 0; round < 20; round++)
         await Promise.all(paths.map(async (path) => (await request(path)).bytes()))
 
+      const received = socket[Symbol.asyncIterator]()
       const parts: Buffer[] = []
       let length = 0
       for (const page of asked) {
@@ -99,8 +100,8 @@ describeOnEachDatabase('bytes of a row', (kind) => {
             length = all.length - end - size
             return [head, all.toString('utf8', end, end + size)]
           }
-          const [part] = await once(socket, 'data')
-          parts.push(part)
+          const { value } = await received.next()
+          parts.push(value)
         }
       }
     },
