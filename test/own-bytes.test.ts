@@ -1,8 +1,9 @@
 /** What comes from the database in parts, and whose memory it is. */
-import { Buffer } from 'node:buffer'
+import type { Buffer } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { releaseOwnBytes, takeOwnBytes } from '../api/database/own-bytes.ts'
@@ -44,9 +45,10 @@ describeOnEachDatabase('bytes of a row', (kind) => {
   test('are alone in their memory, so that it can be let go, and no other is touched by that', async () => {
     const lengths = Array.from({ length: 60 }, (_, index) => (index % 3 === 0 ? 200_000 + index : 40 * index))
     const own = (await read(lengths)).map(takeOwnBytes)
+    const expected = digestsOf(lengths)
     expect(own.filter(({ buffer, length }) => buffer.byteLength > length + 64)).toHaveLength(0)
     for (const [index, bytes] of own.entries()) {
-      expect(digest(bytes)).toBe(digestsOf(lengths)[index])
+      expect(digest(bytes)).toBe(expected[index])
       releaseOwnBytes(bytes)
       expect([bytes.length, bytes.buffer.byteLength]).toEqual([0, 0])
     }
@@ -67,43 +69,27 @@ describeOnEachDatabase('bytes of a row', (kind) => {
       const asked = Array.from({ length: 90 }, (_, index) => index % paths.length)
       const socket = connect(Number(new URL(instance.url).port), '127.0.0.1')
       await once(socket, 'connect')
-      for (const page of asked)
+      for (const [index, page] of asked.entries()) {
+        const isLast = index === asked.length - 1
         socket.write(
-          `GET ${paths[page]} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${secret}\r\n\r\n`,
+          `GET ${paths[page]} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${secret}\r\n${isLast ? 'Connection: close\r\n' : ''}\r\n`,
         )
+      }
       await sleep(500)
       for (let round = 0; round < 20; round++)
         await Promise.all(paths.map(async (path) => (await request(path)).bytes()))
 
-      const received = socket[Symbol.asyncIterator]()
-      const parts: Buffer[] = []
-      let length = 0
+      let rest = await buffer(socket)
       for (const page of asked) {
-        const [head, body] = await readAnswer()
+        const end = rest.indexOf('\r\n\r\n') + 4
+        const head = rest.toString('latin1', 0, end)
         expect(head).toMatch(/^HTTP\/1\.1 200 /)
-        expect(digest(JSON.stringify(JSON.parse(body).data))).toBe(digest(JSON.stringify(expected[page])))
+        const size = Number(/content-length: (\d+)/i.exec(head)?.[1])
+        const { data } = JSON.parse(rest.toString('utf8', end, end + size))
+        expect(digest(JSON.stringify(data))).toBe(digest(JSON.stringify(expected[page])))
+        rest = rest.subarray(end + size)
       }
-      expect(length).toBe(0)
-      socket.destroy()
-
-      /** The next answer that comes, its headers and its body. */
-      async function readAnswer(): Promise<[string, string]> {
-        for (;;) {
-          const all = Buffer.concat(parts)
-          parts.splice(0, parts.length, all)
-          length = all.length
-          const end = all.indexOf('\r\n\r\n') + 4
-          const head = all.toString('latin1', 0, end)
-          const size = Number(/content-length: (\d+)/i.exec(head)?.[1])
-          if (end > 3 && all.length >= end + size) {
-            parts.splice(0, 1, all.subarray(end + size))
-            length = all.length - end - size
-            return [head, all.toString('utf8', end, end + size)]
-          }
-          const { value } = await received.next()
-          parts.push(value)
-        }
-      }
+      expect(rest).toHaveLength(0)
     },
   )
 })
