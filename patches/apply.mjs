@@ -112,6 +112,49 @@ const patches = [
     rows = 0
 `,
       ],
+      [
+        // A COPY that went well ended with a second end, to which no answer comes. Behind it whatever was sent next
+        // waited for 40 ms: the client's system holds back what is small until the server's has confirmed what was
+        // before, and that one waits for an answer to send along.
+        `      destroy(error, callback) {
+        callback(error)
+        socket.write(b().f().str(error + b.N).end())
+        stream = null
+      },
+      final(callback) {
+        socket.write(b().c().end())
+        final = callback
+        stream = null
+      }
+    })
+    query.resolve(stream)
+  }
+
+  function CopyOutResponse`,
+        `      destroy(error, callback) {
+        callback(error)
+        if (stream !== this)
+          return
+        socket.write(b().f().str(error + b.N).end())
+        stream = null
+      },
+      final(callback) {
+        socket.write(b().c().end())
+        final = callback
+        stream = null
+      }
+    })
+    query.resolve(stream)
+  }
+
+  function CopyOutResponse`,
+      ],
+      [
+        // No message waits for another to be confirmed.
+        `      keep_alive && socket.setKeepAlive &&`,
+        `      socket.setNoDelay && socket.setNoDelay(true)
+      keep_alive && socket.setKeepAlive &&`,
+      ],
       // A message that comes in parts gets memory of its own, no more than it takes, and says so; parts that hold
       // nothing else are let go at once. Left to the garbage collector they make it go through the whole heap ten times
       // a second where pages are large, as V8 counts what is outside of its heap (api/database/own-bytes.ts).
