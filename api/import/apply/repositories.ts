@@ -88,9 +88,10 @@ async function applyDependencies(tx: SqlOrTransaction, step: Step): Promise<void
     from changed_repositories c join ${staged} s using (position), unnest(s.files) as pair(file)
       join dependencies d using (file)
     where d.name = ''`
+  // By repositories: so what a later load changes lies together.
   await tx`
     insert into dependency_repositories (dependency_id, repository_id)
-    select dependency_id, repository_id from (${declared}) n where is_new order by dependency_id, repository_id`
+    select dependency_id, repository_id from (${declared}) n where is_new order by repository_id, dependency_id`
   await tx`
     create temporary table new_postings on commit drop as
     select repository_id, dependency_id from (${declared}) n where not is_new`

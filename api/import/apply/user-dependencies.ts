@@ -11,11 +11,14 @@ function selectWanted(tx: SqlOrTransaction, users: Fragment) {
     ) w join dependency_repositories p using (repository_id)`
 }
 
-/** Adds the postings of users who have none yet. `users` is SQL: a query of their ids, each once. */
+/**
+ * Adds the postings of users who have none yet, by users: so what a later load changes lies together. `users` is SQL: a
+ * query of their ids, each once.
+ */
 export async function addUserDependencies(tx: SqlOrTransaction, users: Fragment): Promise<void> {
   await tx`
     insert into dependency_users (dependency_id, user_id)
-    select distinct dependency_id, user_id from (${selectWanted(tx, users)}) w order by dependency_id, user_id`
+    select distinct dependency_id, user_id from (${selectWanted(tx, users)}) w order by user_id, dependency_id`
 }
 
 /**
