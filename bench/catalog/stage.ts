@@ -5,7 +5,7 @@
  * @module
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Sql } from '../../api/database/connect.ts'
 import { migrate } from '../../api/database/migrate.ts'
@@ -23,7 +23,7 @@ const seed = 'devdata'
 export const keyCount = 100
 const settings = {
   ...serverSettings,
-  shared_buffers: '2GB',
+  shared_buffers: `${Math.floor(totalmem() / 2 ** 22)}MB`, // a quarter of the memory, as PostgreSQL's manual advises
   max_wal_size: '16GB',
   maintenance_work_mem: '256MB',
 }
