@@ -16,6 +16,8 @@ export interface ListKind {
   renderItem(sql: Sql): Fragment
   /** Pages that are read with one statement, at most: a few of the largest must not hold up the others. */
   pagesAtOnce: number
+  /** Statements that read pages at a time, as long as they answer soon. */
+  lanes: number
 }
 
 /** Lists what a filter matches, by internal id. Who asks may have to wait until the matches are found. */
@@ -25,10 +27,10 @@ export type ReadList = (request: { filter: Filter; page: Page<number> } & Asker)
 export function createList(
   sql: Sql,
   listings: ListingStore,
-  { list, renderItem, pagesAtOnce }: ListKind,
+  { list, renderItem, pagesAtOnce, lanes }: ListKind,
 ): ReadList {
   const rendered = renderPage(sql, renderItem(sql))
-  const batch = { size: pagesAtOnce, lanes: 2 }
+  const batch = { size: pagesAtOnce, lanes }
 
   // An id is its rank.
   const readAll = createBatcher({
