@@ -116,38 +116,24 @@ const patches = [
         // A COPY that went well ended with a second end, to which no answer comes. Behind it whatever was sent next
         // waited for 40 ms: the client's system holds back what is small until the server's has confirmed what was
         // before, and that one waits for an answer to send along.
-        `      destroy(error, callback) {
-        callback(error)
-        socket.write(b().f().str(error + b.N).end())
-        stream = null
+        `    stream = new Stream.Writable({
+      autoDestroy: true,
+      write(chunk, encoding, callback) {
+        socket.write(b().d().raw(chunk).end(), callback)
       },
-      final(callback) {
-        socket.write(b().c().end())
-        final = callback
-        stream = null
-      }
-    })
-    query.resolve(stream)
-  }
-
-  function CopyOutResponse`,
-        `      destroy(error, callback) {
+      destroy(error, callback) {
+        callback(error)
+`,
+        `    stream = new Stream.Writable({
+      autoDestroy: true,
+      write(chunk, encoding, callback) {
+        socket.write(b().d().raw(chunk).end(), callback)
+      },
+      destroy(error, callback) {
         callback(error)
         if (stream !== this)
           return
-        socket.write(b().f().str(error + b.N).end())
-        stream = null
-      },
-      final(callback) {
-        socket.write(b().c().end())
-        final = callback
-        stream = null
-      }
-    })
-    query.resolve(stream)
-  }
-
-  function CopyOutResponse`,
+`,
       ],
       [
         // No message waits for another to be confirmed.

@@ -17,7 +17,7 @@ describe.skipIf(server === undefined)('a COPY', () => {
   beforeAll(async () => {
     service = await startTestService('postgresql', { data: 'empty' })
     await service.sql`create unlogged table copied (n integer not null)`
-    proxy = await startTcpProxy(service.location.databaseUrl ?? '', ({ client, database: upstream }) => {
+    proxy = await startTcpProxy(server ?? '', ({ client, database: upstream }) => {
       client.on('data', (part) => {
         sent = Buffer.concat([sent, part])
         upstream.write(part)

@@ -11,8 +11,8 @@ import { type OwnBytes, takeOwnBytes } from '../database/own-bytes.ts'
 export const largestPageSize = 100
 
 /**
- * SQL: to be put behind the rows of a page that are looked for by a range. They are never more; but the planner does not
- * see how narrow the range is, and compiles a statement of which it expects many rows, which takes far longer.
+ * SQL: to be put behind the rows of a page. They are never more; but the planner does not see how narrow a range of ids
+ * is, and compiles a statement of which it expects many rows, which takes far longer.
  */
 export function limitPage(sql: Sql): Fragment {
   return sql`limit ${sql.unsafe(String(largestPageSize))}`
