@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import postgres from 'postgres'
 import * as v from 'valibot'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createCommands } from '../api/cli/commands.ts'
 import { startProgress } from '../api/cli/progress.ts'
 import { listMigrations, migrationLock } from '../api/database/migrate.ts'
@@ -28,6 +28,7 @@ import { databaseUrl } from './support/databases.ts'
 import { deno, denoPermissions } from './support/deno.ts'
 import { startInstanceProcess } from './support/process.ts'
 import { createUser } from './support/records.ts'
+import { describeOnServer, getServerUrl } from './support/server.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
@@ -847,15 +848,14 @@ describeOnEachDatabase('devdata import', (kind) => {
   })
 })
 
-const { postgres: server } = inject('databases')
-describe.skipIf(server === undefined)('devdata on a PostgreSQL database', () => {
+describeOnServer('devdata on a PostgreSQL database', () => {
   let admin: postgres.Sql
   let url: string
   const names: string[] = []
   const run: Run = (args, options) =>
     runCommand(args, { environment: { DATABASE_URL: url }, directory: import.meta.dirname, ...options })
   beforeAll(() => {
-    admin = postgres(server ?? '', { max: 1, onnotice: () => {} })
+    admin = postgres(getServerUrl(), { max: 1, onnotice: () => {} })
   })
   afterAll(async () => {
     for (const name of names) await admin`drop database ${admin(name)} with (force)`
@@ -866,7 +866,7 @@ describe.skipIf(server === undefined)('devdata on a PostgreSQL database', () => 
     const name = `test_${randomUUID().replaceAll('-', '')}`
     await admin`create database ${admin(name)}`
     names.push(name)
-    url = databaseUrl(server ?? '', name)
+    url = databaseUrl(getServerUrl(), name)
   }
 
   test('the schema is left alone by all commands but migrate, and they say so', async () => {
@@ -944,7 +944,7 @@ describe.skipIf(server === undefined)('devdata on a PostgreSQL database', () => 
 
   test('a database that does not exist is refused in words', async () => {
     const { code, stdout, stderr } = await run(['keys', 'list'], {
-      environment: { DATABASE_URL: databaseUrl(server ?? '', 'nobody_made_this') },
+      environment: { DATABASE_URL: databaseUrl(getServerUrl(), 'nobody_made_this') },
     })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toBe('DATABASE_URL: the database refuses: database "nobody_made_this" does not exist\n')

@@ -12,11 +12,12 @@ import { DCLinter } from 'dclint'
 import { DockerfileParser } from 'dockerfile-ast'
 import { validate } from 'dockerfile-utils'
 import * as v from 'valibot'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { buildDocs } from '../docs-site/build.ts'
 import { buildImage, dockerfile, type Image, measureFolder } from './support/image.ts'
 import { type RunningProgram, startProgram } from './support/program.ts'
+import { describeOnServer } from './support/server.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
 const project = resolve(import.meta.dirname, '..')
@@ -91,7 +92,6 @@ describe('the compose file', () => {
   })
 })
 
-const { postgres: server } = inject('databases')
 const basePath = '/public-api'
 
 /** Somebody without rights, to stand for the image's user. */
@@ -102,7 +102,7 @@ function findAccount(): { uid: number; gid: number } {
   return { uid: read('-u'), gid: read('-g') }
 }
 
-describe.skipIf(server === undefined)('the image', () => {
+describeOnServer('the image', () => {
   const account = findAccount()
   let directory: string
   let image: Image

@@ -1,15 +1,14 @@
 /** COPY, as the driver speaks it (`patches/apply.mjs`), and a load uses it. */
 import { Socket } from 'node:net'
 import { finished } from 'node:stream/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type Database, openDatabase } from '../api/database/connect.ts'
 import { testPool } from './support/databases.ts'
+import { describeOnServer, getServerUrl } from './support/server.ts'
 import { startTestService, type TestService } from './support/service.ts'
 import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts'
 
-const { postgres: server } = inject('databases')
-
-describe.skipIf(server === undefined)('a COPY', () => {
+describeOnServer('a COPY', () => {
   let service: TestService
   let proxy: TcpProxy
   let database: Database
@@ -17,7 +16,7 @@ describe.skipIf(server === undefined)('a COPY', () => {
   beforeAll(async () => {
     service = await startTestService('postgresql', { data: 'empty' })
     await service.sql`create unlogged table copied (n integer not null)`
-    proxy = await startTcpProxy(server ?? '', ({ client, database: upstream }) => {
+    proxy = await startTcpProxy(getServerUrl(), ({ client, database: upstream }) => {
       client.on('data', (part) => {
         sent = Buffer.concat([sent, part])
         upstream.write(part)

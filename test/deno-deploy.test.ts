@@ -7,15 +7,15 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrate } from '../api/database/migrate.ts'
 import { deno, denoPermissions } from './support/deno.ts'
 import { type DistantProxy, startDistantProxy } from './support/distant-proxy.ts'
 import { type RunningProgram, startProgram } from './support/program.ts'
+import { describeOnServer, getServerUrl } from './support/server.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
 const entry = resolve(import.meta.dirname, '../api/deno-deploy.ts')
-const { postgres: server } = inject('databases')
 
 /**
  * A request may look as if it took more trips when this machine is busy, and what it sends side by side goes out one after
@@ -23,7 +23,7 @@ const { postgres: server } = inject('databases')
  */
 const attempts = 20
 
-describe.skipIf(server === undefined)('an instance that is started by its first request', () => {
+describeOnServer('an instance that is started by its first request', () => {
   let service: TestService
   let proxy: DistantProxy
   let key: string
@@ -31,7 +31,7 @@ describe.skipIf(server === undefined)('an instance that is started by its first 
   beforeAll(async () => {
     service = await startTestService('postgresql')
     key = (await service.createKey()).secret
-    proxy = await startDistantProxy(server ?? '', 40) // long enough for a slow machine to send side by side
+    proxy = await startDistantProxy(getServerUrl(), 40) // long enough for a slow machine to send side by side
     directory = await mkdtemp(join(tmpdir(), 'devdata-deploy-'))
   })
   afterAll(async () => {

@@ -7,11 +7,12 @@
 import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, inject, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { settingNames } from '../api/config.ts'
 import { buildDocs } from '../docs-site/build.ts'
 import { deno, denoSettings } from './support/deno.ts'
 import { startProgram } from './support/program.ts'
+import { describeOnServer } from './support/server.ts'
 import { startTestService } from './support/service.ts'
 
 const project = resolve(import.meta.dirname, '..')
@@ -58,7 +59,7 @@ describe('deno.json', () => {
   })
 })
 
-describe.skipIf(inject('databases').postgres === undefined)('deno task', () => {
+describeOnServer('deno task', () => {
   test('start serves what it says, and devdata works beside it', async () => {
     await buildDocs({ ifStale: true })
     const service = await startTestService('postgresql')

@@ -7,15 +7,15 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeSchema } from '../api/database/inspection.ts'
 import { buildDocs } from '../docs-site/build.ts'
 import { createFolder, locationOf, type RunOptions, runCommand } from './support/command-line.ts'
 import { findPgbouncer, pgbouncerMissing, startPgbouncer } from './support/pgbouncer.ts'
 import { startInstanceProcess } from './support/process.ts'
+import { describeOnServer, getServerUrl } from './support/server.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
-const { postgres: server } = inject('databases')
 const pgbouncer = findPgbouncer()
 if (pgbouncer === undefined) console.warn(`skipped: ${pgbouncerMissing}`)
 
@@ -215,7 +215,7 @@ describe('devdata doctor', () => {
   })
 })
 
-describe.skipIf(server === undefined)('devdata doctor beside running instances', () => {
+describeOnServer('devdata doctor beside running instances', () => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService('postgresql')
@@ -284,7 +284,7 @@ describe.skipIf(server === undefined)('devdata doctor beside running instances',
   })
 
   test.skipIf(pgbouncer === undefined)('tells a pooler, and what its role lacks', async () => {
-    await using pooler = await startPgbouncer(pgbouncer ?? '', server ?? '')
+    await using pooler = await startPgbouncer(pgbouncer ?? '', getServerUrl())
     const { directory } = await locationOf(service)
     const DATABASE_URL = pooler.urlOf(service.location.databaseUrl ?? '')
     const environment = { DATABASE_URL, PORT: unusedPort }

@@ -3,16 +3,16 @@
  *
  * @module
  */
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LiveService, startLiveService } from './support/live-service.ts'
+import { describeOnServer } from './support/server.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
 /** Requests that an instance takes in at a time, as the page on scaling says. */
 const most = 4_000
 const more = 50
 
-const { postgres: server } = inject('databases')
-describe.skipIf(server === undefined).for(['node', 'deno'] as const)('a process on %s', (runtime) => {
+describeOnServer.for(['node', 'deno'] as const)('a process on %s', (runtime) => {
   let service: TestService
   let live: LiveService
   beforeAll(async () => {

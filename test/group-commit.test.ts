@@ -5,12 +5,13 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { hashSecret } from '../api/ledger/api-key.ts'
 import { createGroupCommit } from '../api/ledger/group-commit.ts'
 import { deleteKey, restoreKey, revokeKey, setRateLimit } from '../api/ledger/keys.ts'
 import type { Claim } from '../api/ledger/settle.ts'
 import { createInstance, type Instance, openSameDatabase } from './support/instance.ts'
+import { describeOnServer } from './support/server.ts'
 import { type Answer, describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 /** The statuses of some answers and how often each came. */
@@ -278,8 +279,7 @@ function createClaim(key: { id: number; secret: string }, cost: number): Claim {
   }
 }
 
-const { postgres: server } = inject('databases')
-describe.skipIf(server === undefined)('while somebody else holds a key’s row', () => {
+describeOnServer('while somebody else holds a key’s row', () => {
   let service: TestService
   let other: Instance
   /** Ends what a test holds, also when it fails. */
@@ -527,7 +527,7 @@ describe.skipIf(server === undefined)('while somebody else holds a key’s row',
   })
 })
 
-describe.skipIf(server === undefined)('a settlement that takes longer than its answer is waited for', () => {
+describeOnServer('a settlement that takes longer than its answer is waited for', () => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService('postgresql')

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readDataset } from '../api/catalog/dataset.ts'
 import { applyLock, type ImportResult } from '../api/import/apply/apply.ts'
 import { ImportError } from '../api/import/import-error.ts'
@@ -10,6 +10,7 @@ import { locationOf, runCommand } from './support/command-line.ts'
 import { openSameDatabase } from './support/instance.ts'
 import { readListAnswer } from './support/list-answer.ts'
 import { createCommit, createDependency, createRepository, createUser } from './support/records.ts'
+import { testOnServer } from './support/server.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 type Kind = Source['kind']
@@ -540,33 +541,30 @@ describeOnEachDatabase('import ndjson, all or nothing', (kind) => {
   })
 })
 
-test.skipIf(inject('databases').postgres === undefined)(
-  'the data is as new as the load is, though it has waited for another one',
-  async () => {
-    const service = await startTestService('postgresql', { data: 'empty' })
-    const other = await openSameDatabase(service)
-    try {
-      const { loading, released } = await other.sql.begin(async (tx) => {
-        await tx`select pg_advisory_xact_lock(${applyLock})`
-        const loading = load(service, { users: [createUser(1)] })
-        for (let isWaiting = false; !isWaiting; await sleep(20)) {
-          const waiting = await tx`
+testOnServer('the data is as new as the load is, though it has waited for another one', async () => {
+  const service = await startTestService('postgresql', { data: 'empty' })
+  const other = await openSameDatabase(service)
+  try {
+    const { loading, released } = await other.sql.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(${applyLock})`
+      const loading = load(service, { users: [createUser(1)] })
+      for (let isWaiting = false; !isWaiting; await sleep(20)) {
+        const waiting = await tx`
             select from pg_locks join pg_database d on d.oid = database
             where datname = current_database() and locktype = 'advisory' and not granted`
-          isWaiting = waiting.length > 0
-        }
-        const [clock] = await tx<{ released: Date }[]>`select clock_timestamp() as released`
-        return { loading, released: clock?.released }
-      })
-      await loading
-      const { updated_at } = await readDataset(service.sql)
-      expect(updated_at.getTime()).toBeGreaterThanOrEqual(released?.getTime() ?? Number.NaN)
-    } finally {
-      await other.close()
-      await service.close()
-    }
-  },
-)
+        isWaiting = waiting.length > 0
+      }
+      const [clock] = await tx<{ released: Date }[]>`select clock_timestamp() as released`
+      return { loading, released: clock?.released }
+    })
+    await loading
+    const { updated_at } = await readDataset(service.sql)
+    expect(updated_at.getTime()).toBeGreaterThanOrEqual(released?.getTime() ?? Number.NaN)
+  } finally {
+    await other.close()
+    await service.close()
+  }
+})
 
 describeOnEachDatabase('import ndjson, commits without a repository', (kind) => {
   let service: TestService

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
   createKey,
   grantCredits,
@@ -14,6 +14,7 @@ import {
   revokeKey,
 } from '../api/ledger/keys.ts'
 import { createInstance, openSameDatabase } from './support/instance.ts'
+import { testOnServer } from './support/server.ts'
 import { type Answer, describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 type Request = TestService['request']
@@ -255,8 +256,7 @@ describeOnEachDatabase('the ledger', (kind) => {
   })
 })
 
-const { postgres: server } = inject('databases')
-test.skipIf(server === undefined).each(['serializable', 'repeatable read'])(
+testOnServer.each(['serializable', 'repeatable read'])(
   'instances settle as on any other server where transactions are %s unless they say otherwise',
   async (isolation) => {
     const service = await startTestService('postgresql')

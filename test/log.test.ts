@@ -5,11 +5,12 @@
  */
 import { getLogger, reset } from '@logtape/logtape'
 import * as v from 'valibot'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDefectHandler } from '../api/answer/error.ts'
 import { describeCause, formatJson } from '../api/log.ts'
 import { startInstanceProcess } from './support/process.ts'
 import { recordLog } from './support/recorded-log.ts'
+import { describeOnServer } from './support/server.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
 const lineSchema = v.looseObject({ time: v.pipe(v.string(), v.isoTimestamp()), level: v.string() })
@@ -19,9 +20,7 @@ function readLines(log: string) {
   return lines.map((line) => v.parse(lineSchema, JSON.parse(line)))
 }
 
-const hasPostgres = inject('databases').postgres !== undefined
-
-describe.skipIf(!hasPostgres)('the log of an instance', () => {
+describeOnServer('the log of an instance', () => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService('postgresql')

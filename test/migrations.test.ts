@@ -9,12 +9,13 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Database, openDatabase, type Sql, type SqlOrTransaction } from '../api/database/connect.ts'
 import { listMigrations, MigrationError, migrate } from '../api/database/migrate.ts'
 import { grantCredits } from '../api/ledger/keys.ts'
 import { verifyLedger } from '../api/ledger/verify.ts'
 import { databaseUrl, testPool } from './support/databases.ts'
+import { getServerUrl } from './support/server.ts'
 import { describeOnEachDatabase } from './support/service.ts'
 
 /** Databases in which nothing is, of one kind. */
@@ -71,9 +72,7 @@ describeOnEachDatabase('migrations', (kind) => {
   let bare: Awaited<ReturnType<BareDatabases['create']>>
   let open: Database[]
   beforeAll(async () => {
-    const { postgres: server } = inject('databases')
-    if (kind === 'embedded') databases = await prepareEmbedded()
-    else if (server !== undefined) databases = prepareServer(server)
+    databases = kind === 'embedded' ? await prepareEmbedded() : prepareServer(getServerUrl())
   })
   afterAll(() => databases.close())
   beforeEach(async () => {

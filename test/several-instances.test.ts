@@ -3,76 +3,73 @@
  *
  * @module
  */
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listMigrations } from '../api/database/migrate.ts'
 import { loadSampleData } from '../api/first-start.ts'
 import { revokeKey } from '../api/ledger/keys.ts'
 import { verifyLedger } from '../api/ledger/verify.ts'
 import { type InstanceProcess, startInstanceProcess } from './support/process.ts'
+import { describeOnServer } from './support/server.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
-describe.skipIf(inject('databases').postgres === undefined)(
-  'instances on one database',
-  { timeout: 300_000 },
-  () => {
-    let service: TestService
-    let instances: InstanceProcess[]
-    beforeAll(async () => {
-      service = await startTestService('postgresql', { data: 'empty' })
-      await service.sql`drop schema public cascade`
-      await service.sql`create schema public`
-      instances = await Promise.all(
-        [1, 2, 3, 4].map(() =>
-          startInstanceProcess(service.location.databaseUrl ?? '', { DATABASE_POOL_SIZE: '5' }),
-        ),
-      )
-      await loadSampleData(service.sql)
-    })
-    afterAll(async () => {
-      for (const instance of instances ?? []) await instance[Symbol.asyncDispose]()
-      await service.close()
-    })
+describeOnServer('instances on one database', { timeout: 300_000 }, () => {
+  let service: TestService
+  let instances: InstanceProcess[]
+  beforeAll(async () => {
+    service = await startTestService('postgresql', { data: 'empty' })
+    await service.sql`drop schema public cascade`
+    await service.sql`create schema public`
+    instances = await Promise.all(
+      [1, 2, 3, 4].map(() =>
+        startInstanceProcess(service.location.databaseUrl ?? '', { DATABASE_POOL_SIZE: '5' }),
+      ),
+    )
+    await loadSampleData(service.sql)
+  })
+  afterAll(async () => {
+    for (const instance of instances ?? []) await instance[Symbol.asyncDispose]()
+    await service.close()
+  })
 
-    /** Sends requests to so many of the instances in turn, all at once, and counts the answers by status. */
-    async function ask(path: string, key: string, { times, places }: { times: number; places: number }) {
-      const statuses = await Promise.all(
-        Array.from({ length: times }, async (_, turn) => {
-          const url = `${instances[turn % places]?.url}${path}`
-          const answer = await fetch(url, { headers: { Authorization: `Bearer ${key}` } })
-          await answer.arrayBuffer()
-          return answer.status
-        }),
-      )
-      return Object.fromEntries(
-        [...new Set(statuses)].sort().map((s) => [s, statuses.filter((t) => t === s).length]),
-      )
-    }
+  /** Sends requests to so many of the instances in turn, all at once, and counts the answers by status. */
+  async function ask(path: string, key: string, { times, places }: { times: number; places: number }) {
+    const statuses = await Promise.all(
+      Array.from({ length: times }, async (_, turn) => {
+        const url = `${instances[turn % places]?.url}${path}`
+        const answer = await fetch(url, { headers: { Authorization: `Bearer ${key}` } })
+        await answer.arrayBuffer()
+        return answer.status
+      }),
+    )
+    return Object.fromEntries(
+      [...new Set(statuses)].sort().map((s) => [s, statuses.filter((t) => t === s).length]),
+    )
+  }
 
-    test('four that start at once on an empty database make its schema once', async () => {
-      expect(await service.sql`select number, name from migrations order by number`).toEqual(listMigrations())
-      for (const { url } of instances) expect((await fetch(`${url}/health`)).status).toBe(200)
-    })
+  test('four that start at once on an empty database make its schema once', async () => {
+    expect(await service.sql`select number, name from migrations order by number`).toEqual(listMigrations())
+    for (const { url } of instances) expect((await fetch(`${url}/health`)).status).toBe(200)
+  })
 
-    test.each([2, 4])('%i let a key spend its balance and not a credit more', async (places) => {
-      const { secret, id } = await service.createKey({ credits: 100 })
-      expect(await ask('/users?per_page=3', secret, { times: 100, places })).toEqual({ 200: 33, 403: 67 })
-      expect(await service.readLedger(id)).toEqual({ balance: 1, granted: 100, charged: 99 })
-      expect((await verifyLedger(service.sql)).problems).toEqual([])
-    })
+  test.each([2, 4])('%i let a key spend its balance and not a credit more', async (places) => {
+    const { secret, id } = await service.createKey({ credits: 100 })
+    expect(await ask('/users?per_page=3', secret, { times: 100, places })).toEqual({ 200: 33, 403: 67 })
+    expect(await service.readLedger(id)).toEqual({ balance: 1, granted: 100, charged: 99 })
+    expect((await verifyLedger(service.sql)).problems).toEqual([])
+  })
 
-    test.each([2, 4])('%i let a key call as often as its rate limit says, all together', async (places) => {
-      const { secret } = await service.createKey({ rateLimit: { requests: 37, seconds: 3600 } })
-      expect(await ask('/repos/UmaBakker/parser-kit', secret, { times: 100, places })).toEqual({
-        200: 37,
-        429: 63,
-      })
+  test.each([2, 4])('%i let a key call as often as its rate limit says, all together', async (places) => {
+    const { secret } = await service.createKey({ rateLimit: { requests: 37, seconds: 3600 } })
+    expect(await ask('/repos/UmaBakker/parser-kit', secret, { times: 100, places })).toEqual({
+      200: 37,
+      429: 63,
     })
+  })
 
-    test('a key that is revoked stops with the next request on each of four', async () => {
-      const { secret, id } = await service.createKey()
-      expect(await ask('/users/ngoldberg', secret, { times: 8, places: 4 })).toEqual({ 200: 8 })
-      await revokeKey(service.sql, id)
-      expect(await ask('/users/ngoldberg', secret, { times: 4, places: 4 })).toEqual({ 401: 4 })
-    })
-  },
-)
+  test('a key that is revoked stops with the next request on each of four', async () => {
+    const { secret, id } = await service.createKey()
+    expect(await ask('/users/ngoldberg', secret, { times: 8, places: 4 })).toEqual({ 200: 8 })
+    await revokeKey(service.sql, id)
+    expect(await ask('/users/ngoldberg', secret, { times: 4, places: 4 })).toEqual({ 401: 4 })
+  })
+})

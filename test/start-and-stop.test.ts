@@ -6,7 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase, type SqlOrTransaction } from '../api/database/connect.ts'
 import { migrate, migrationLock } from '../api/database/migrate.ts'
 import { readPoolState } from '../api/database/pool-state.ts'
@@ -24,6 +24,7 @@ import {
   startPostgresCluster,
 } from './support/postgres-cluster.ts'
 import { type RuntimeName, runtimes, startInstanceProcess } from './support/process.ts'
+import { describeOnServer } from './support/server.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 const unavailable = { error: 'Database unavailable; retry in 5 seconds' }
@@ -233,7 +234,7 @@ describe.skipIf(!hasPostgres)('a database that comes and goes', () => {
   })
 })
 
-describe.skipIf(inject('databases').postgres === undefined)('SIGTERM', () => {
+describeOnServer('SIGTERM', () => {
   let service: TestService
   let key: { secret: string; id: number }
   beforeAll(async () => {

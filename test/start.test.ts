@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { buildDocs } from '../docs-site/build.ts'
 import { listStartCommand, runtimes } from './support/process.ts'
+import { testOnServer } from './support/server.ts'
 import { startTestService } from './support/service.ts'
 
 const running = new Set<ChildProcessWithoutNullStreams>()
@@ -186,25 +187,22 @@ describe.each(runtimes)('a start on %s', (runtime) => {
     await rm(join(directory, '.env'))
   })
 
-  test.skipIf(inject('databases').postgres === undefined)(
-    'serves a PostgreSQL database, without demo keys',
-    async () => {
-      const prepared = await startTestService('postgresql')
-      const { secret } = await prepared.createKey({ credits: 5 })
-      const service = start(command, directory, {
-        DATABASE_URL: prepared.location.databaseUrl ?? '',
-        SHUTDOWN_DELAY: '0',
-      })
-      const text = await service.ready()
-      expect(text).not.toContain('user key')
-      const { base } = readStart(text)
-      expect((await get(`${base}/repos?per_page=5`, secret)).status).toBe(200)
-      expect((await get(`${base}/repos?per_page=1`, secret)).body).toEqual({
-        error: 'insufficient credits: need 1, have 0',
-      })
-      service.stop()
-      expect((await service.ended).code).toBe(0)
-      await prepared.close()
-    },
-  )
+  testOnServer('serves a PostgreSQL database, without demo keys', async () => {
+    const prepared = await startTestService('postgresql')
+    const { secret } = await prepared.createKey({ credits: 5 })
+    const service = start(command, directory, {
+      DATABASE_URL: prepared.location.databaseUrl ?? '',
+      SHUTDOWN_DELAY: '0',
+    })
+    const text = await service.ready()
+    expect(text).not.toContain('user key')
+    const { base } = readStart(text)
+    expect((await get(`${base}/repos?per_page=5`, secret)).status).toBe(200)
+    expect((await get(`${base}/repos?per_page=1`, secret)).body).toEqual({
+      error: 'insufficient credits: need 1, have 0',
+    })
+    service.stop()
+    expect((await service.ended).code).toBe(0)
+    await prepared.close()
+  })
 })

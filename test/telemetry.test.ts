@@ -7,9 +7,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import * as v from 'valibot'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTelemetry } from '../api/telemetry-node.ts'
 import { type RuntimeName, startInstanceProcess } from './support/process.ts'
+import { describeOnServer } from './support/server.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
 const attributesSchema = v.pipe(
@@ -79,7 +80,7 @@ async function startCollector() {
 const serverKind = 2 // SPAN_KIND_SERVER, of opentelemetry-proto
 const clientKind = 3
 
-describe.skipIf(inject('databases').postgres === undefined)('telemetry', () => {
+describeOnServer('telemetry', () => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService('postgresql')

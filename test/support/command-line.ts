@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { inject } from 'vitest'
-import { databaseUrl } from './databases.ts'
+import { readDatabaseUrl } from './server.ts'
 import type { TestService } from './service.ts'
 
 /** Where a command finds its database: settings, and the folder that it is run in. */
@@ -91,10 +91,7 @@ export async function locationOf({ kind, sql }: TestService): Promise<Location> 
     if (typeof path !== 'string') throw new Error('the embedded database has no socket')
     return { environment: { DATA_DIR: '.' }, directory: dirname(resolve(path)) }
   }
-  const { postgres: server } = inject('databases')
-  const [row] = await sql<{ name: string }[]>`select current_database() as name`
-  if (server === undefined || row === undefined) throw new Error('there is no PostgreSQL on this machine')
-  return { environment: { DATABASE_URL: databaseUrl(server, row.name) }, directory: tmpdir() }
+  return { environment: { DATABASE_URL: await readDatabaseUrl(sql) }, directory: tmpdir() }
 }
 
 /** An embedded database that nobody runs: none yet, or a copy of one that is prepared. */

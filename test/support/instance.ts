@@ -6,14 +6,14 @@
  */
 import { getLogger } from '@logtape/logtape'
 import type { Hono } from 'hono'
-import { inject } from 'vitest'
 import { createApp } from '../../api/app.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../../api/database/connect.ts'
 import { createReplicas } from '../../api/database/replicas.ts'
 import type { Environment } from '../../api/environment.ts'
 import { docsDirectory, readVersion } from '../../api/program.ts'
 import { assertMatchesContract } from './contract.ts'
-import { databaseUrl, testPool } from './databases.ts'
+import { testPool } from './databases.ts'
+import { readDatabaseUrl } from './server.ts'
 import type { Answer, RequestOptions, TestService } from './service.ts'
 
 /** What a test wants of an instance. */
@@ -77,12 +77,9 @@ export async function openSameDatabase(
   service: TestService,
   options: Partial<DatabaseOptions> = {},
 ): Promise<Database> {
-  const { postgres: server } = inject('databases')
-  const [row] = await service.sql<{ name: string }[]>`select current_database() as name`
-  if (server === undefined || row === undefined) throw new Error('the service is not on PostgreSQL')
   return openDatabase({
     ...testPool,
-    databaseUrl: databaseUrl(server, row.name),
+    databaseUrl: await readDatabaseUrl(service.sql),
     dataDirectory: '',
     ...options,
   })

@@ -15,6 +15,7 @@ import { createKey, type NewKey } from '../../api/ledger/keys.ts'
 import { databaseUrl, testPool } from './databases.ts'
 import { createInstance } from './instance.ts'
 import { startLiveService } from './live-service.ts'
+import { describeOnServer, getServerUrl } from './server.ts'
 
 /** What the service under test runs on, as a process of its own; undefined: its app is called. */
 export const liveRuntime = inject('runtime')
@@ -76,9 +77,8 @@ export interface TestService {
 
 /** Runs a suite on the embedded database and on PostgreSQL; on the latter only where the machine has it. */
 export function describeOnEachDatabase(name: string, suite: (kind: DatabaseKind) => void): void {
-  const { postgres: server } = inject('databases')
   describe(`${name} (embedded)`, () => suite('embedded'))
-  describe.skipIf(server === undefined)(`${name} (PostgreSQL)`, () => suite('postgresql'))
+  describeOnServer(`${name} (PostgreSQL)`, () => suite('postgresql'))
 }
 
 /** Starts a service on a copy of a prepared database. */
@@ -151,13 +151,11 @@ async function copyEmbedded(data: string) {
 }
 
 async function copyPostgres(data: string) {
-  const { postgres: server } = inject('databases')
-  if (server === undefined) throw new Error('there is no PostgreSQL on this machine')
-  const admin = postgres(server, { max: 1, onnotice: () => {} })
+  const admin = postgres(getServerUrl(), { max: 1, onnotice: () => {} })
   const name = `test_${randomUUID().replaceAll('-', '')}`
   await admin`create database ${admin(name)} template ${admin(data)}`
   return {
-    location: { databaseUrl: databaseUrl(server, name), dataDirectory: '' },
+    location: { databaseUrl: databaseUrl(getServerUrl(), name), dataDirectory: '' },
     async remove() {
       await admin`drop database ${admin(name)} with (force)`
       await admin.end()
