@@ -133,6 +133,14 @@ describeOnEachDatabase('importGit', (kind) => {
         { url: 'https://ada:token@forge.example/acme/widget' },
         /^--url: must not hold .* try https:\/\/forge\.example\/acme\/widget$/,
       ],
+      [
+        { url: 'https://token@forge.example/widget' },
+        /^--url: must not hold .* try https:\/\/forge\.example\/widget$/,
+      ],
+      [
+        { url: 'https://token@forge.example:none/a/b' },
+        /^--url https:\/\/forge\.example:none\/a\/b: must be /,
+      ],
       [{ url: `${url}?tab=readme` }, /must not hold a user name, a token, a query or a fragment/],
       [{ url: 'https://forge.example/acme/%zz' }, /must be the repository's http or https address/],
       [{ url: 'https://forge.example/acme/%ff' }, /must be the repository's http or https address/],

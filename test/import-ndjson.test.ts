@@ -1,16 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readDataset } from '../api/catalog/dataset.ts'
+import { openDatabase } from '../api/database/connect.ts'
 import { applyLock, type ImportResult } from '../api/import/apply/apply.ts'
 import { ImportError } from '../api/import/import-error.ts'
 import { type InvalidLine, importNdjson, type Source } from '../api/import/ndjson.ts'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../sample/records.ts'
 import { expectFilters, type Item, type Records, readCatalog, readFilters } from './support/catalog.ts'
 import { locationOf, runCommand } from './support/command-line.ts'
+import { testPool } from './support/databases.ts'
+import { startFaultyProxy } from './support/faulty-proxy.ts'
 import { openSameDatabase } from './support/instance.ts'
 import { readListAnswer } from './support/list-answer.ts'
 import { createCommit, createDependency, createRepository, createUser } from './support/records.ts'
-import { testOnServer } from './support/server.ts'
+import { getServerUrl, readDatabaseUrl, testOnServer } from './support/server.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 type Kind = Source['kind']
@@ -564,6 +567,56 @@ testOnServer('the data is as new as the load is, though it has waited for anothe
     await other.close()
     await service.close()
   }
+})
+
+testOnServer('a load that readers see is no failure, though the connection is lost behind it', async () => {
+  const service = await startTestService('postgresql', { data: 'empty' })
+  await using proxy = await startFaultyProxy(getServerUrl(), 'analyze "dataset"')
+  const databaseUrl = proxy.urlOf(await readDatabaseUrl(service.sql))
+  const loader = await openDatabase({ ...testPool, databaseUrl, dataDirectory: '' })
+  try {
+    const broken = proxy.breakNext('sent')
+    const result = await load({ ...service, sql: loader.sql }, { users: [createUser(1)] })
+    expect(await broken).toBeGreaterThan(0)
+    expect(result).toMatchObject({ users: { added: 1 }, version: await readVersion(service) })
+  } finally {
+    await loader.close()
+    await service.close()
+  }
+})
+
+describeOnEachDatabase('import ndjson, ten thousand files', (kind) => {
+  test('of several lines for one thing the last one wins, in the last files too', async () => {
+    const service = await startTestService(kind, { data: 'empty' })
+    const key = await createAdmin(service)
+    const last = [createUser(1), { ...createUser(2), company: 'The last' }]
+    const sources = Array.from({ length: 10_000 }, () => createSource('users', ''))
+    sources.push(createSource('users', toLines([createUser(2)])), createSource('users', toLines(last)))
+    await importNdjson(service.sql, { sources })
+    expect(readListAnswer(await service.request('/users', { key })).data).toMatchObject(last)
+    await service.close()
+  })
+})
+
+describeOnEachDatabase('import ndjson, an address in other letters', (kind) => {
+  test('is the repository’s wherever it is said, and follows it', async () => {
+    const service = await startTestService(kind, { data: 'empty' })
+    const key = await createAdmin(service)
+    const [url, other] = ['https://forge.example/r/1', 'https://forge.example/R/1']
+    const { dependencies: _dependencies, ...repository } = createRepository(1, 'user-1', [])
+    const dependencies = [createDependency(other, 'left')]
+    const path = `/repos/${repository.full_name}`
+    const read = async (list: string) =>
+      readListAnswer(await service.request(`${path}/${list}`, { key })).data
+    const commits = [createCommit(1, other, 'a@example.org', 1)]
+    await load(service, { repos: [{ ...repository, url, dependencies }], commits })
+    expect((await read('dependencies')).map((use) => use.url)).toEqual([url])
+    const moved = 'https://forge.example/r/1&moved'
+    await load(service, { repos: [{ ...repository, url: moved }] })
+    expect((await read('dependencies')).map((use) => use.url)).toEqual([moved])
+    expect(await read('commits')).toEqual([{ ...commits[0], repo_url: moved }])
+    await service.close()
+  })
 })
 
 describeOnEachDatabase('import ndjson, commits without a repository', (kind) => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { OverCapacityError } from '../api/admission.ts'
 import { createFilter } from '../api/catalog/filter.ts'
 import { createList } from '../api/catalog/list.ts'
@@ -160,6 +160,19 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
     )
     const made = await service.sql`select total from listings where id > ${before?.id ?? 0}`
     expect(made).toHaveLength(1)
+  })
+
+  test('are computed once for all who stand in line for them, and leave the other turn to others', async () => {
+    const computed = vi.spyOn(service.sql, 'begin')
+    const store = createListingStore(service.sql, options)
+    const ask = (location: string, callers: number) =>
+      Array.from({ length: callers }, (_, caller) =>
+        store.build('users', createFilter({ location }), { caller }),
+      )
+    await Promise.all([...ask('one', 10), ...ask('two', 10), ...ask('three', 10)])
+    expect(computed).toHaveBeenCalledTimes(3)
+    computed.mockRestore()
+    await store.close()
   })
 
   test('are read though they take more than the bound', async () => {

@@ -35,6 +35,13 @@ const examples: Example[] = [
     names: ['@a/b', '@jsr/std__path', 'left-pad'],
   },
   {
+    says: 'a range with the prefix of an alias, as Yarn writes it, is none',
+    file: 'package.json',
+    content:
+      '{"dependencies":{"react":"npm:^18.2.0","hono":"npm:4.1.0","vite":"npm:>=5 <7","any":"npm:*","old":"npm:7zip-bin@5"}}',
+    names: ['7zip-bin', 'any', 'hono', 'react', 'vite'],
+  },
+  {
     says: 'a byte order mark, empty sections and null sections are fine',
     file: 'package.json',
     content: '\uFEFF{"dependencies":{"a":"1"},"devDependencies":null,"peerDependencies":[]}',

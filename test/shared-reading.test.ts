@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { shareReading } from '../api/database/shared-reading.ts'
 
-test('what many ask at once is read once; who asks while it is read waits for what is read afterwards', async () => {
+test('what a few ask at once is read once; who asks while it is read waits for what is read afterwards', async () => {
   const readings: PromiseWithResolvers<number>[] = []
   const ask = shareReading(() => {
     const reading = Promise.withResolvers<number>()

@@ -236,15 +236,19 @@ export function createMeter(
           remembered === undefined ? () => traceDatabase('read', () => read(c)) : () => remembered,
         )
         const mayBeOld = known !== undefined || c.get('source') === 'replica'
-        const bought = await buySeen(c, asked, { terms, mayBeOld })
-        if (bought === undefined) {
-          c.set('source', 'primary')
-          continue
+        let isKept = known !== undefined
+        try {
+          const bought = await buySeen(c, asked, { terms, mayBeOld })
+          if (bought === undefined) {
+            c.set('source', 'primary')
+            continue
+          }
+          const response = serve(c, bought)
+          if (!isKept && !('error' in asked)) isKept = answers.remember(c.req.url, asked)
+          return response
+        } finally {
+          if (!isKept && !('error' in asked)) asked.release?.()
         }
-        const response = serve(c, bought)
-        if (known === undefined && !('error' in asked) && !answers.remember(c.req.url, asked))
-          asked.release?.()
-        return response
       }
     }
   }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { EventEmitter, once } from 'node:events'
 import { createAdmission, OverCapacityError } from '../admission.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { describeFailure } from '../database/connection-error.ts'
@@ -73,7 +74,10 @@ export function createListingStore(
   sql: Sql,
   { maxBytes, longestWait, mostWaiting, report = () => {} }: ListingOptions,
 ): ListingStore {
+  /** What is computed, by filter, … */
   const underWay = new Map<string, Promise<void>>()
+  /** … and who stands in line for it, and hears when somebody begins. */
+  const begins = new EventEmitter().setMaxListeners(0)
   const turns = createAdmission<number>({
     atOnce: computedAtOnce,
     mostWaiting: Number.POSITIVE_INFINITY, // as many as may wait for listings
@@ -92,14 +96,25 @@ export function createListingStore(
     const key = hash.toString('hex')
     const known = underWay.get(key)
     if (known !== undefined) return known
-    const leave = await turns.enter(caller)
-    try {
-      const started = underWay.get(key) ?? compute(list, filter, hash).finally(() => underWay.delete(key))
-      underWay.set(key, started)
-      await started
-    } finally {
-      leave()
+    const turn = turns.enter(caller)
+    const standing = new AbortController()
+    const told: Promise<Promise<void>[]> = once(begins, key, { signal: standing.signal })
+    // Whose turn comes first computes it. The others stand in line no longer than until then.
+    const first = await Promise.race([turn, told]).finally(() => standing.abort())
+    if (typeof first === 'function' && !underWay.has(key)) {
+      const begun = compute(list, filter, hash).finally(() => {
+        underWay.delete(key)
+        first()
+      })
+      underWay.set(key, begun)
+      begins.emit(key, begun)
+      return begun
     }
+    turn.then(
+      (leave) => leave(),
+      () => {}, // it may be refused: nobody needs it
+    )
+    return typeof first === 'function' ? underWay.get(key) : first[0]
   }
 
   async function compute(list: ListName, filter: Filter, hash: Buffer): Promise<void> {

@@ -6,8 +6,8 @@
 import { createBatcher } from './batch.ts'
 
 /**
- * Creates a function that reads with one statement for all who ask while the one before is under way. What it gives is
- * never older than the question: nobody is given what was begun to be read before.
+ * Creates a function that reads with few statements, however many ask: those who gather while one is under way are
+ * answered together. What it gives is never older than the question: nobody is given what was begun to be read before.
  */
 export function shareReading<T>(read: () => Promise<T>): () => Promise<T> {
   const ask = createBatcher<null, T>({

@@ -79,15 +79,17 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
 
 function normalizeUrl(text: string): string {
   const url = URL.parse(text)
-  const names = url?.pathname.split('/').filter(Boolean) ?? []
-  if (url === null || !/^https?:$/.test(url.protocol) || names.length < 2 || !isDecodable(url.pathname)) {
-    throw new ImportError(
-      `--url ${text}: must be the repository's http or https address, https://HOST/OWNER/NAME`,
-    )
-  }
-  if (url.username + url.password + url.search + url.hash !== '') {
+  const isWeb = url !== null && /^https?:$/.test(url.protocol)
+  if (isWeb && url.username + url.password + url.search + url.hash !== '') {
     url.username = url.password = url.search = url.hash = ''
     throw new ImportError(`--url: must not hold a user name, a token, a query or a fragment; try ${url.href}`)
+  }
+  const names = url?.pathname.split('/').filter(Boolean) ?? []
+  if (!isWeb || names.length < 2 || !isDecodable(url.pathname)) {
+    const shown = text.replace(/\/\/[^/]*@/, '//') // who it is for may be a token
+    throw new ImportError(
+      `--url ${shown}: must be the repository's http or https address, https://HOST/OWNER/NAME`,
+    )
   }
   return url.href.replace(/\/+$/, '').replace(/\.git$/, '')
 }

@@ -52,9 +52,6 @@ export interface ImportProgress {
   bytesTotal: number | undefined
 }
 
-/** Files in one load can have this many lines each. */
-const mostLines = 1e12
-
 /**
  * Finds what to load under `paths`: folders with `users.ndjson`, `repos.ndjson`, `commits.ndjson` (any of them, or the
  * one of `kind`), such files, or with `kind` files of any name. Throws `ImportError` for what is none of these.
@@ -125,10 +122,11 @@ async function stageSources(
   const progress: ImportProgress = { step: 'reading', lines: 0, bytesRead: 0, bytesTotal }
   for (const [index, source] of sources.entries()) {
     const bytesBefore = progress.bytesRead
+    const before = index * mostLines(sources)
     for await (const { text, problem, number, bytesRead } of readLines(source.open())) {
       try {
         if (problem !== undefined) throw new RecordError(problem)
-        await staging.add(source.kind, index * mostLines + number, readRecord(source.kind, text))
+        await staging.add(source.kind, before + number, readRecord(source.kind, text))
       } catch (error) {
         if (!(error instanceof RecordError)) throw error
         await refuse({ file: source.name, line: number, reason: error.message, content: text }, onInvalid)
@@ -141,6 +139,14 @@ async function stageSources(
   return progress
 }
 
+/**
+ * A line's position in the load is its number behind the most that all files before could have, so that the last of
+ * several for one thing wins. More lines than this are in no file; JavaScript counts to 2⁵³.
+ */
+function mostLines(sources: readonly Source[]): number {
+  return Math.floor(Number.MAX_SAFE_INTEGER / sources.length)
+}
+
 /** A commit needs its repository: loaded before, or in the same load. */
 async function settleOrphans(
   sql: Sql,
@@ -149,9 +155,9 @@ async function settleOrphans(
 ): Promise<void> {
   if ((await setOrphansAside(sql, staging.id)) === 0) return
   for await (const { position, document } of listOrphans(sql, staging.id)) {
-    const file = sources[Math.floor(position / mostLines)]?.name ?? 'commits'
+    const file = sources[Math.floor(position / mostLines(sources))]?.name ?? 'commits'
     const reason = 'repo_url: no repository has this url; load the repository first, or with its commits'
-    await refuse({ file, line: position % mostLines, reason, content: document }, onInvalid)
+    await refuse({ file, line: position % mostLines(sources), reason, content: document }, onInvalid)
   }
 }
 

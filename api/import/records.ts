@@ -204,7 +204,7 @@ function stageRepository(repository: RepositoryRecord): StagedRow {
     url_key: foldText(fields.url),
     owner_identity: identifyLogin(fields.owner_login),
     members: JSON.stringify(fields).slice(1, -1),
-    dependencies: sorted && JSON.stringify(sorted),
+    dependencies: sorted && JSON.stringify(sorted.map((use) => ({ ...use, url: fields.url }))),
     names: sorted?.map(({ dependency }) => dependency.dependency_name) ?? [],
     name_keys: sorted?.map(({ dependency }) => foldText(dependency.dependency_name)) ?? [],
     files: sorted?.map(({ dependency }) => dependency.dependency_file) ?? [],

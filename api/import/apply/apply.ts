@@ -11,7 +11,7 @@ import { assertStaged, dropStaged, stagingTable } from '../staging.ts'
 import { type Added, addAhead, giveUp, keepTurn } from './ahead.ts'
 import { applyCommits } from './commits.ts'
 import { applyRepositories } from './repositories.ts'
-import { areStatisticsOld, refreshStatistics } from './statistics.ts'
+import { refreshOldStatistics } from './statistics.ts'
 import { affectedTable, type Change, type Step } from './step.ts'
 import { addUserDependencies, followChangedPostings, refreshUserDependencies } from './user-dependencies.ts'
 import { applyUsers } from './users.ts'
@@ -144,9 +144,12 @@ export async function finishImport(
     return { users, repositories, commits, version: dataset.version, changes }
   })
   const { changes, ...counts } = result
-  // The load is there; what stays of old listings goes with the next sweep of an instance, which says what is wrong.
-  if (changes > 0) await sweepListings(sql).catch(() => {})
-  if (changes > 0 && (await areStatisticsOld(sql, changes))) await refreshStatistics(sql)
+  if (changes > 0) {
+    // The load is there, whatever fails now. What stays of old listings goes with the next sweep of an instance, which
+    // says what is wrong; old statistics are for the next load, or PostgreSQL's own upkeep.
+    await sweepListings(sql).catch(() => {})
+    await refreshOldStatistics(sql, changes).catch(() => {})
+  }
   return counts
 }
 

@@ -122,7 +122,8 @@ async function applyDependencies(tx: SqlOrTransaction, step: Step): Promise<void
 
 /**
  * What a repository's commits and kept dependencies say of its address follows the address. The patterns are JSON
- * text that can't stand inside a string, where quotes are escaped.
+ * text that can't stand inside a string, where quotes are escaped. Commits may have it in other letters (`Ada`, `ada`);
+ * it is their last member.
  */
 async function moveToNewUrls(tx: SqlOrTransaction): Promise<void> {
   const [moved] = await tx`select 1 from changed_repositories where old_url <> url limit 1`
@@ -131,6 +132,8 @@ async function moveToNewUrls(tx: SqlOrTransaction): Promise<void> {
     update repositories r set dependencies = replace(r.dependencies, '{"url":' || c.old_url || ',', '{"url":' || c.url || ',')
     from changed_repositories c where r.id = c.id and c.old_url <> c.url and not c.has_dependencies`
   await tx`
-    update commits m set document = replace(m.document, ',"repo_url":' || c.old_url || '}', ',"repo_url":' || c.url || '}')
+    update commits m set document = regexp_replace(
+      m.document, ',"repo_url":"([^"\\\\]|\\\\.)*"}$', replace(',"repo_url":' || c.url || '}', '\\', '\\\\')
+    )
     from changed_repositories c where m.repository_id = c.id and c.old_url <> c.url`
 }

@@ -1,7 +1,15 @@
 import type { Sql } from '../../database/connect.ts'
 
-/** Whether what the planner knows of the tables is old, after a load of so many changes: a tenth is other, or more. */
-export async function areStatisticsOld(sql: Sql, changes: number): Promise<boolean> {
+/**
+ * Has the planner learn what the tables are now, where what it knows is old after a load of so many changes. The embedded
+ * database has nobody else to tell it.
+ */
+export async function refreshOldStatistics(sql: Sql, changes: number): Promise<void> {
+  if (await areStatisticsOld(sql, changes)) await refreshStatistics(sql)
+}
+
+/** A tenth is other, or more. */
+async function areStatisticsOld(sql: Sql, changes: number): Promise<boolean> {
   const [found] = await sql<{ old: boolean }[]>`
     select ${changes} * 10 > users + repositories + commits
       or (users_count + repositories_count) * 10 > (users + repositories) * 11 as old
@@ -13,7 +21,7 @@ export async function areStatisticsOld(sql: Sql, changes: number): Promise<boole
   return found?.old ?? true
 }
 
-/** The planner learns what the tables are now; the embedded database has nobody else to tell it. */
+/** Has the planner learn what the tables are now. */
 export async function refreshStatistics(sql: Sql): Promise<void> {
   for (const table of [
     'dataset',
