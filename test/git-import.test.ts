@@ -106,6 +106,8 @@ describeOnEachDatabase('importGit', (kind) => {
     const more = await importGit(service.sql, { path: clone, url })
     expect(more).toMatchObject({ repositories: { added: 0, updated: 1 }, commits: { added: 1, updated: 0 } })
     expect(more.version).toBe(again.version + 1)
+    const repository = (await service.request('/repos/acme/widget', { key })).json()
+    expect(repository).toMatchObject({ created_at: 1_600_000_000, pushed_at: 1_600_003_000 })
     expect((await list('/repos/acme/widget/commits')).map(({ message }) => message)).toEqual([
       'Add right',
       'Drop left\n\nIt was not right.',

@@ -154,7 +154,7 @@ function addGit(imports: Command): void {
     .description(
       `Loads a clone's commits, and the dependencies that its manifests declare and declared. Run again, it adds what is new.
 
-What else is known of the repository stays. One that is not known yet is described by what the clone tells of it.`,
+What the forge has told of the repository stays. One that only clones have told of is described by what the newest tells.`,
     )
     .argument('<path>', 'a full clone, bare or not')
     .requiredOption('--url <url>', "the repository's address on the forge, https://HOST/OWNER/NAME")

@@ -35,6 +35,8 @@ export interface GitImportResult extends ImportResult {
   dependencies: { active: number; removed: number }
 }
 
+type Clone = Awaited<ReturnType<typeof describeRepository>>
+
 /**
  * Loads a clone. What is there is updated: commits come to those that are known, the repository's dependencies
  * become those of the clone. Throws `ImportError` or `GitError`; then nothing was changed.
@@ -44,7 +46,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
   const url = normalizeUrl(options.url)
   const clone = await describeRepository(path)
   const known = await findKnown(sql, url, options.restId)
-  const repository = known ?? createRepository(url, options.restId, clone)
+  const repository = describe(url, options.restId, { clone, known })
   const head = clone.headCommit
 
   onProgress?.({ step: 'reading manifests', done: 0, total: undefined })
@@ -130,19 +132,28 @@ async function findKnown(
   return undefined
 }
 
-/** What a clone and its address tell of a repository that nobody has described yet. */
-function createRepository(
+/** Begins the `forge_graphql_id` of a repository that only clones have told of. */
+const localPrefix = 'local_'
+
+/** What the forge has told of a repository stays; what only clones have told is what the newest one tells. */
+function describe(
   url: string,
   restId: number | undefined,
-  clone: Awaited<ReturnType<typeof describeRepository>>,
+  { clone, known }: { clone: Clone; known: RepositoryRecord | undefined },
 ): RepositoryRecord {
+  if (known === undefined) return createRepository(url, restId, clone)
+  return known.forge_graphql_id.startsWith(localPrefix) ? { ...known, ...describeHistory(clone) } : known
+}
+
+/** What a clone and its address tell of a repository that nobody has described yet. */
+function createRepository(url: string, restId: number | undefined, clone: Clone): RepositoryRecord {
   // Split first: a slash that is escaped belongs to a name, which may have none.
   const [owner = '', name = ''] = new URL(url).pathname.split('/').slice(-2).map(decodeURIComponent)
   const hash = createHash('sha256').update(foldText(url)).digest()
   return {
     // Below zero, where no forge gives ids: it can't be another repository's.
     forge_rest_id: restId ?? -hash.readUIntBE(0, 6) - 1,
-    forge_graphql_id: `local_${hash.toString('base64url').slice(0, 16)}`,
+    forge_graphql_id: `${localPrefix}${hash.toString('base64url').slice(0, 16)}`,
     url,
     name,
     full_name: `${owner}/${name}`,
@@ -163,13 +174,19 @@ function createRepository(
     has_issues: null,
     has_discussions: null,
     has_projects: null,
-    created_at: clone.firstCommitDate,
-    updated_at: clone.lastCommitDate,
-    pushed_at: clone.lastCommitDate,
     visibility: null,
     size: null,
-    default_branch: clone.defaultBranch,
     dependencies: null,
+    ...describeHistory(clone),
+  }
+}
+
+function describeHistory({ firstCommitDate, lastCommitDate, defaultBranch }: Clone) {
+  return {
+    created_at: firstCommitDate,
+    updated_at: lastCommitDate,
+    pushed_at: lastCommitDate,
+    default_branch: defaultBranch,
   }
 }
 

@@ -204,7 +204,7 @@ function stageRepository(repository: RepositoryRecord): StagedRow {
     url_key: foldText(fields.url),
     owner_identity: identifyLogin(fields.owner_login),
     members: JSON.stringify(fields).slice(1, -1),
-    dependencies: sorted && JSON.stringify(sorted.map((use) => ({ ...use, url: fields.url }))),
+    dependencies: sorted && JSON.stringify(sorted),
     names: sorted?.map(({ dependency }) => dependency.dependency_name) ?? [],
     name_keys: sorted?.map(({ dependency }) => foldText(dependency.dependency_name)) ?? [],
     files: sorted?.map(({ dependency }) => dependency.dependency_file) ?? [],
@@ -213,7 +213,10 @@ function stageRepository(repository: RepositoryRecord): StagedRow {
 
 const surrogate = /[\ud800-\udfff]/
 
-/** Puts dependencies in the order in which they are listed: by name, then file, byte by byte. */
+/**
+ * Puts dependencies in the order in which they are listed: by name, then file, byte by byte. All have the repository's
+ * own address, though they may say it in other letters (`Ada`, `ada`).
+ */
 function sortDependencies(dependencies: readonly DependencyRecord[], url: string): DependencyRecord[] {
   const seen = new Map<string, number>()
   for (const [index, { url: itsUrl, dependency }] of dependencies.entries()) {
@@ -229,11 +232,13 @@ function sortDependencies(dependencies: readonly DependencyRecord[], url: string
     }
     seen.set(pair, index)
   }
-  return dependencies.toSorted(
-    ({ dependency: a }, { dependency: b }) =>
-      compareBytes(a.dependency_name, b.dependency_name) ||
-      compareBytes(a.dependency_file, b.dependency_file),
-  )
+  return dependencies
+    .map((use) => (use.url === url ? use : { ...use, url }))
+    .sort(
+      ({ dependency: a }, { dependency: b }) =>
+        compareBytes(a.dependency_name, b.dependency_name) ||
+        compareBytes(a.dependency_file, b.dependency_file),
+    )
 }
 
 /** JavaScript compares 16-bit units, whose order is that of the bytes unless a surrogate is among them. */
