@@ -236,7 +236,8 @@ export function createMeter(
           remembered === undefined ? () => traceDatabase('read', () => read(c)) : () => remembered,
         )
         const mayBeOld = known !== undefined || c.get('source') === 'replica'
-        let isKept = known !== undefined
+        const page = known === undefined && !('error' in asked) ? asked : undefined
+        let isKept = false
         try {
           const bought = await buySeen(c, asked, { terms, mayBeOld })
           if (bought === undefined) {
@@ -244,10 +245,10 @@ export function createMeter(
             continue
           }
           const response = serve(c, bought)
-          if (!isKept && !('error' in asked)) isKept = answers.remember(c.req.url, asked)
+          isKept = page !== undefined && answers.remember(c.req.url, page)
           return response
         } finally {
-          if (!isKept && !('error' in asked)) asked.release?.()
+          if (!isKept) page?.release?.()
         }
       }
     }
