@@ -251,7 +251,7 @@ describeOnEachDatabase('devdata keys', (kind) => {
   const run: Run = (args, options) => runCommand(args, { ...location, ...options })
   beforeAll(async () => {
     service = await startTestService(kind)
-    location = await locationOf(service)
+    location = locationOf(service)
   })
   afterAll(() => service.close())
 
@@ -668,7 +668,7 @@ describeOnEachDatabase('devdata import', (kind) => {
   beforeAll(async () => {
     service = await startTestService(kind, { data: 'empty' })
     scratch = await createFolder()
-    const { environment, directory } = await locationOf(service)
+    const { environment, directory } = locationOf(service)
     // Commands are run in a folder of their own, from which the database is found all the same.
     const settings = kind === 'embedded' ? { DATA_DIR: directory } : environment
     location = { environment: settings, directory }

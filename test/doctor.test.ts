@@ -43,7 +43,7 @@ describeOnEachDatabase('devdata doctor', (kind) => {
   afterAll(() => service.close())
 
   async function run(settings: Record<string, string> = {}, ...args: string[]) {
-    const { environment, directory } = await locationOf(service)
+    const { environment, directory } = locationOf(service)
     return runDoctor({ environment: { PORT: unusedPort, ...environment, ...settings }, directory }, ...args)
   }
 
@@ -223,7 +223,7 @@ describeOnServer('devdata doctor beside running instances', () => {
   afterAll(() => service.close())
 
   test('sends a whole request with a key, which costs nothing and shows up nowhere', async () => {
-    const { environment, directory } = await locationOf(service)
+    const { environment, directory } = locationOf(service)
     const { secret, id } = await service.createKey({ credits: 10 })
     await using instance = await startInstanceProcess(service.location.databaseUrl ?? '')
     const options = { environment: { ...environment, PORT: new URL(instance.url).port }, directory }
@@ -258,7 +258,7 @@ describeOnServer('devdata doctor beside running instances', () => {
 
   test('finds that links lead elsewhere, and that an instance is on another database', async () => {
     const { secret } = await service.createKey()
-    const { environment, directory } = await locationOf(service)
+    const { environment, directory } = locationOf(service)
     const BASE_URL = 'http://elsewhere.example'
     await using instance = await startInstanceProcess(service.location.databaseUrl ?? '', { BASE_URL })
     const { port } = new URL(instance.url)
@@ -285,7 +285,7 @@ describeOnServer('devdata doctor beside running instances', () => {
 
   test.skipIf(pgbouncer === undefined)('tells a pooler, and what its role lacks', async () => {
     await using pooler = await startPgbouncer(pgbouncer ?? '', getServerUrl())
-    const { directory } = await locationOf(service)
+    const { directory } = locationOf(service)
     const DATABASE_URL = pooler.urlOf(service.location.databaseUrl ?? '')
     const environment = { DATABASE_URL, PORT: unusedPort }
     const { code, findings } = await runDoctor({ environment, directory })

@@ -13,7 +13,7 @@ import { startFaultyProxy } from './support/faulty-proxy.ts'
 import { openSameDatabase } from './support/instance.ts'
 import { readListAnswer } from './support/list-answer.ts'
 import { createCommit, createDependency, createRepository, createUser } from './support/records.ts'
-import { getServerUrl, readDatabaseUrl, testOnServer } from './support/server.ts'
+import { getServerUrl, testOnServer } from './support/server.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 type Kind = Source['kind']
@@ -572,7 +572,7 @@ testOnServer('the data is as new as the load is, though it has waited for anothe
 testOnServer('a load that readers see is no failure, though the connection is lost behind it', async () => {
   const service = await startTestService('postgresql', { data: 'empty' })
   await using proxy = await startFaultyProxy(getServerUrl(), 'analyze "dataset"')
-  const databaseUrl = proxy.urlOf(await readDatabaseUrl(service.sql))
+  const databaseUrl = proxy.urlOf(service.location.databaseUrl ?? '')
   const loader = await openDatabase({ ...testPool, databaseUrl, dataDirectory: '' })
   try {
     const broken = proxy.breakNext('sent')
@@ -756,7 +756,7 @@ describeOnEachDatabase('import ndjson, lines', (kind) => {
     ]
     /** The most that the command held at a time, in MiB. */
     const measurePeak = async (lines: number): Promise<number> => {
-      const location = await locationOf(service)
+      const location = locationOf(service)
       async function* generate() {
         const bio = 'x'.repeat(1000)
         for (let number = 1; number <= lines; number++) {

@@ -40,7 +40,7 @@ describeOnEachDatabase('ledger upkeep', (kind) => {
   afterAll(() => service.close())
 
   async function run(...args: string[]) {
-    return runCommand(['ledger', ...args], await locationOf(service))
+    return runCommand(['ledger', ...args], locationOf(service))
   }
   async function spend(key: string, times: number, path = '/users?per_page=3') {
     for (let time = 0; time < times; time++) {

@@ -6,10 +6,9 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { inject } from 'vitest'
-import { readDatabaseUrl } from './server.ts'
 import type { TestService } from './service.ts'
 
 /** Where a command finds its database: settings, and the folder that it is run in. */
@@ -85,13 +84,10 @@ export async function finishCommand(child: ChildProcessWithoutNullStreams): Prom
 }
 
 /** The database of a service that is running. */
-export async function locationOf({ kind, sql }: TestService): Promise<Location> {
-  if (kind === 'embedded') {
-    const { path } = sql.options
-    if (typeof path !== 'string') throw new Error('the embedded database has no socket')
-    return { environment: { DATA_DIR: '.' }, directory: dirname(resolve(path)) }
-  }
-  return { environment: { DATABASE_URL: await readDatabaseUrl(sql) }, directory: tmpdir() }
+export function locationOf({ location: { databaseUrl, dataDirectory } }: TestService): Location {
+  return databaseUrl === undefined
+    ? { environment: { DATA_DIR: '.' }, directory: dataDirectory }
+    : { environment: { DATABASE_URL: databaseUrl }, directory: tmpdir() }
 }
 
 /** An embedded database that nobody runs: none yet, or a copy of one that is prepared. */

@@ -13,7 +13,6 @@ import type { Environment } from '../../api/environment.ts'
 import { docsDirectory, readVersion } from '../../api/program.ts'
 import { assertMatchesContract } from './contract.ts'
 import { testPool } from './databases.ts'
-import { readDatabaseUrl } from './server.ts'
 import type { Answer, RequestOptions, TestService } from './service.ts'
 
 /** What a test wants of an instance. */
@@ -77,12 +76,8 @@ export async function openSameDatabase(
   service: TestService,
   options: Partial<DatabaseOptions> = {},
 ): Promise<Database> {
-  return openDatabase({
-    ...testPool,
-    databaseUrl: await readDatabaseUrl(service.sql),
-    dataDirectory: '',
-    ...options,
-  })
+  if (service.kind === 'embedded') throw new Error('the service is not on PostgreSQL')
+  return openDatabase({ ...testPool, ...service.location, ...options })
 }
 
 /** A database whose address nothing listens at, with a password that must show up nowhere. */

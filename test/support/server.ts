@@ -5,8 +5,6 @@
  * @module
  */
 import { describe, inject, test } from 'vitest'
-import type { Sql } from '../../api/database/connect.ts'
-import { databaseUrl } from './databases.ts'
 import { postgresMissing } from './postgres-cluster.ts'
 
 const { postgres } = inject('databases')
@@ -20,11 +18,4 @@ export const testOnServer = test.skipIf(postgres === undefined)
 export function getServerUrl(): string {
   if (postgres === undefined) throw new Error(postgresMissing)
   return postgres
-}
-
-/** Superuser's URL of the database that `sql` is connected to, on that server. */
-export async function readDatabaseUrl(sql: Sql): Promise<string> {
-  const [row] = await sql<{ name: string }[]>`select current_database() as name`
-  if (row === undefined) throw new Error('the database has no name')
-  return databaseUrl(getServerUrl(), row.name)
 }
