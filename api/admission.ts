@@ -6,6 +6,8 @@
  * @module
  */
 
+import { ClientGoneError } from './errors.ts'
+
 /** How much is done at a time, and how much may wait. */
 export interface AdmissionOptions {
   /** Under way at a time. */
@@ -28,9 +30,9 @@ export interface AdmissionOptions {
 export interface Admission<Caller> {
   /**
    * Waits for the caller's turn. What it resolves with must be called when that is over; a second call does nothing.
-   * Throws `OverCapacityError`.
+   * Throws `OverCapacityError`, and `ClientGoneError` when the signal is aborted while it waits.
    */
-  enter(caller: Caller): Promise<() => void>
+  enter(caller: Caller, signal?: AbortSignal): Promise<() => void>
   /** Whether anybody would have to wait now. */
   isFull(): boolean
   /** Whether `enter` would turn the caller away now, since it would wait too long; who asks takes that for an answer. */
@@ -120,11 +122,19 @@ export function createAdmission<Caller>(options: AdmissionOptions): Admission<Ca
     return true
   }
 
+  /** Takes one out of its caller's line. */
+  function remove(caller: Caller, entry: Waiting): void {
+    const line = lines.get(caller)?.filter((other) => other !== entry) ?? []
+    if (line.length > 0) lines.set(caller, line)
+    else lines.delete(caller)
+    waiting--
+  }
+
   return {
     isFull,
     turnsAway,
     readState: () => ({ inside: underWay, waiting }),
-    enter(caller) {
+    enter(caller, signal) {
       return new Promise((resolve, reject) => {
         const refuse = () => reject(new OverCapacityError('over capacity'))
         if (!isFull() && waiting === 0) {
@@ -134,8 +144,25 @@ export function createAdmission<Caller>(options: AdmissionOptions): Admission<Ca
         }
         if (turnsAway(caller)) return refuse()
         if (waiting >= mostWaiting && !makeRoom(caller)) return refuse()
+        const drop = () => {
+          remove(caller, entry)
+          reject(new ClientGoneError())
+        }
+        const stopListening = () => signal?.removeEventListener('abort', drop)
+        const entry: Waiting = {
+          since: performance.now(),
+          admit() {
+            stopListening()
+            admit(resolve)
+          },
+          refuse() {
+            stopListening()
+            refuse()
+          },
+        }
+        signal?.addEventListener('abort', drop, { once: true })
         const line = lines.get(caller) ?? []
-        line.push({ since: performance.now(), admit: () => admit(resolve), refuse })
+        line.push(entry)
         lines.set(caller, line)
         waiting++
         fill()

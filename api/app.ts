@@ -10,7 +10,7 @@ import type { Logger } from '@logtape/logtape'
 import { Hono } from 'hono'
 import { createAdmission } from './admission.ts'
 import { createAnswerStore } from './answer/answers.ts'
-import { createErrorHandler } from './answer/error.ts'
+import { createErrorHandler, type PlainResponse, renderError } from './answer/error.ts'
 import { createMeter } from './answer/metered.ts'
 import { readDataset } from './catalog/dataset.ts'
 import { createListingStore } from './catalog/listing.ts'
@@ -22,7 +22,7 @@ import { readPoolState } from './database/pool-state.ts'
 import { shareReading } from './database/shared-reading.ts'
 import { createDoor, type Door } from './door.ts'
 import type { ApiContext, Environment } from './environment.ts'
-import { notFound } from './errors.ts'
+import { type ApiError, forbidden, notFound } from './errors.ts'
 import type { BearerKey, Scope } from './ledger/api-key.ts'
 import { createLedger } from './ledger/ledger.ts'
 import { describeCause } from './log.ts'
@@ -35,18 +35,19 @@ import { readOnly } from './middleware/read-only.ts'
 import { refuseOverload } from './middleware/refuse-overload.ts'
 import { requestIdentity } from './middleware/request-identity.ts'
 import { listStandardHeaders, standardHeaders } from './middleware/standard-headers.ts'
-import { assertReadableUrl, validateUrl } from './middleware/validate-url.ts'
+import { assertReadableUrl, longestPublicUrl, readTarget, validateUrl } from './middleware/validate-url.ts'
 import type { Phase } from './phase.ts'
 import { apiCatalogPath, createApiCatalogRoute } from './routes/api-catalog.ts'
 import { createApiDocsRoutes } from './routes/api-docs.ts'
 import { addApiKeyRoutes } from './routes/api-key.ts'
 import { createDocsRoutes } from './routes/docs.ts'
+import { createDocsFinder } from './routes/docs-manifest.ts'
 import { addOperationsRoutes } from './routes/operations.ts'
 import { createNowhereError } from './routes/parameters.ts'
 import { addPublicRoutes } from './routes/public.ts'
 import { addRepositoryRoutes } from './routes/repositories.ts'
 import { addUserRoutes } from './routes/users.ts'
-import type { Telemetry } from './telemetry.ts'
+import type { Tracing } from './telemetry.ts'
 import { createSchemaExplainer } from './unmigrated.ts'
 
 /** What a running service is made of. */
@@ -63,12 +64,12 @@ export interface AppOptions {
   longestWait?: number
   /** In which phase of its life the instance is. Default: it serves. */
   readPhase?: () => Phase
-  /** Folder of the built documentation. */
+  /** Folder of the builds of the documentation. */
   docsDirectory: string
   /** The demo key that the viewer may offer to readers on this machine; absent on a deployment. */
   readDemoKey?: (() => string | undefined) | undefined
   /** Traces requests; absent: nothing does. */
-  telemetry?: Telemetry | undefined
+  tracing?: Tracing | undefined
   /** What `/version` says. */
   program: { version: string; commit: string | null; runtime: string }
 }
@@ -93,6 +94,7 @@ const crossOriginHeaders = {
     'WWW-Authenticate',
     'X-Credits-Cost',
     'X-Credits-Remaining',
+    'X-Error-Code',
     'X-RateLimit-Limit',
     'X-RateLimit-Remaining',
     'X-RateLimit-Reset',
@@ -101,10 +103,17 @@ const crossOriginHeaders = {
   ],
 }
 
+/** Renders the error response to what never becomes a request of the app, and counts it. */
+export type Refuse = (method: string, error: ApiError) => PlainResponse
+
+/** Below the base path: what is for people to read. */
+const pages = /^(?:\/?$|\/(?:docs|api-docs)(?:\/|$)|\/(?:favicon\.ico|llms\.txt|robots\.txt)$)/
+
 /** The HTTP surface, and its door: a server may ask that itself before it hands a request on. */
 export interface App {
   app: Hono<Environment>
   door: Door
+  refuse: Refuse
   /** Ends what it does beside requests. To be awaited before the database is closed. */
   close(): Promise<void>
 }
@@ -115,17 +124,23 @@ export function createApp(options: AppOptions): App {
   const { readPhase = () => 'serving' } = options
   const { sql, ledgerSql } = database
   const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/$/, '')
-  const publicRoot = (c: ApiContext) => baseUrl ?? new URL(c.req.url).origin
+  const publicOrigin = baseUrl && new URL(baseUrl).origin
   const publicUrl = (c: ApiContext) => {
-    const url = new URL(c.req.url)
-    return new URL(url.pathname, baseUrl ?? url.origin)
+    const known = c.get('url')
+    if (known !== undefined) return known
+    const { url } = c.req
+    const parsed = new URL(publicOrigin === undefined ? url : publicOrigin + readTarget(url))
+    c.set('url', parsed)
+    return parsed
   }
+  const publicRoot = (c: ApiContext) => baseUrl ?? publicUrl(c).origin
   const ledger = createLedger(ledgerSql)
   const answers = createAnswerStore({ maxBytes: options.answersMegabytes * 2 ** 20 })
   const { replicas } = database
   const connectReads = createReadConnector(database)
   const room = createAdmission<number>({ ...admission, longestWait })
   const metrics = createMetrics({
+    countUnderWay: () => door.countUnderWay(),
     readAdmission: room.readState,
     readLedger: ledger.readState,
     readPools: () => ({
@@ -145,10 +160,11 @@ export function createApp(options: AppOptions): App {
   const sources = createSources(database, listings)
   const meter = createMeter(ledger, {
     basePath,
+    publicUrl,
     answers,
     replicas,
     sources,
-    traceDatabase: options.telemetry?.traceDatabase,
+    traceDatabase: options.tracing?.traceDatabase,
   })
   replicas.watch((message) => logger.warning('{message}', { message: describeCause(message) }))
 
@@ -163,46 +179,55 @@ export function createApp(options: AppOptions): App {
   )
   root.notFound(async (c) => {
     if (c.get('caller') !== undefined) return (await answerNowhere(c, async () => {})) ?? c.body(null)
-    assertReadableUrl(c.req.url)
+    assertReadableUrl(c.req.url, longestPublicUrl)
     throw notFound('Not found')
   })
   const headers = listStandardHeaders(crossOriginHeaders, {
     isHttps: baseUrl?.startsWith('https:') ?? false,
   })
+  const refuse: Refuse = (method, error) => {
+    metrics.countError(method, error)
+    return renderError(error, headers.endpoint)
+  }
   const door = createDoor({
     mostUnderWay,
     isHopeless(authorization) {
-      const key = room.isFull() ? recallKey(ledger, authorization) : undefined
-      return key !== undefined && room.turnsAway(key.id)
+      const key = recallKey(ledger, authorization)
+      // Finding what filters match is its caller's work, whether it is quoted or bought.
+      return key !== undefined && (room.turnsAway(key.id) || listings.turnsAway(key.id))
     },
-    headers,
-    count: metrics.countRefused,
+    refuse,
   })
   root.use(
     refuseOverload(door),
     requestIdentity(),
-    ...(options.telemetry ? [options.telemetry.traceRequest] : []),
+    ...(options.tracing ? [options.tracing.traceRequest] : []),
     metrics.measure,
-    standardHeaders(headers, crossOriginHeaders),
+    standardHeaders(headers, (path) => path.startsWith(basePath) && pages.test(path.slice(basePath.length))),
     accessLog(logger),
     readOnly(),
   )
 
   const app = basePath === '' ? root : root.basePath(basePath)
-  const guard = (isAllowed: (caller: BearerKey) => boolean, message: string) =>
+  const guard = (findObstacle: (caller: BearerKey) => ApiError | undefined) =>
     [
       awaitDatabase(readPhase),
       authenticate(ledger, connectReads),
-      meter.permit(isAllowed, message),
+      meter.permit(findObstacle),
       meter.turnAway,
       admit(room),
     ] as const
   const mayRead = (scope: Scope) =>
-    guard(({ role, scopes }) => role === 'admin' || scopes.includes(scope), 'Insufficient permissions')
-  const isAdmin = () => guard(({ role }) => role === 'admin', 'Admin access required')
+    guard(({ role, scopes }) =>
+      role === 'admin' || scopes.includes(scope)
+        ? undefined
+        : forbidden('insufficient_permissions', 'Insufficient permissions'),
+    )
+  const isAdmin = () =>
+    guard(({ role }) => (role === 'admin' ? undefined : forbidden('admin_required', 'Admin access required')))
   app.use('/users/*', ...mayRead('users:read'))
   app.use('/repos/*', ...mayRead('repos:read'))
-  app.use('/api-key/*', ...guard(() => true, ''))
+  app.use('/api-key/*', ...guard(() => undefined))
   app.use('/metrics', ...isAdmin())
   app.use('/admin/*', ...isAdmin())
   const publicPaths = [
@@ -214,6 +239,9 @@ export function createApp(options: AppOptions): App {
     '/openapi.json',
     '/docs/*',
     '/api-docs',
+    '/favicon.ico',
+    '/llms.txt',
+    '/robots.txt',
     apiCatalogPath,
   ]
   for (const path of publicPaths) app.use(path, validateUrl())
@@ -226,6 +254,7 @@ export function createApp(options: AppOptions): App {
     app,
     database,
     assertMigrated: checkSchema,
+    canCharge: ledger.canCharge,
     readPhase,
     contract: loadContract(),
     program,
@@ -233,15 +262,15 @@ export function createApp(options: AppOptions): App {
   })
   app.route(apiCatalogPath, createApiCatalogRoute(publicRoot))
   if (basePath !== '') root.route(apiCatalogPath, createApiCatalogRoute(publicRoot))
-  app.route('/docs', createDocsRoutes({ directory: docsDirectory, basePath }))
+  const findDocs = createDocsFinder(docsDirectory, baseUrl)
+  app.route('/', createDocsRoutes({ findDocs, basePath, origin: publicOrigin }))
   app.route(
     '/api-docs',
     createApiDocsRoutes({
-      directory: docsDirectory,
-      basePath,
-      ...(baseUrl !== undefined && { apiOrigin: new URL(baseUrl).origin }),
+      findDocs,
+      ...(publicOrigin !== undefined && { apiOrigin: publicOrigin }),
       readDemoKey: options.readDemoKey,
     }),
   )
-  return { app: root, door, close: listings.close }
+  return { app: root, door, refuse, close: listings.close }
 }

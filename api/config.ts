@@ -77,6 +77,11 @@ function isHttpBase(value: string): boolean {
   )
 }
 
+/** Routes are found by their decoded path, and `:` and `*` are patterns in them. */
+function hasPlainPath(value: string): boolean {
+  return !URL.canParse(value) || /^[\w.~/-]*$/.test(new URL(value).pathname)
+}
+
 /** What is wrong with the URL of a server; undefined: nothing. */
 function findAddressFault(value: string): string | undefined {
   try {
@@ -98,6 +103,10 @@ const settings = {
       v.check(
         isHttpBase,
         'must be an http or https URL without a query, such as https://api.example.com/public-api',
+      ),
+      v.check(
+        hasPlainPath,
+        'must have a path of only letters, digits, -, ., _, ~ and /; percent-escapes are not allowed',
       ),
       v.transform((value) => new URL(value).href.replace(/\/+$/, '')),
     ),

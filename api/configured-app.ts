@@ -9,7 +9,7 @@ import type { Config } from './config.ts'
 import type { Database } from './database/connect.ts'
 import type { Phase } from './phase.ts'
 import { docsDirectory, readCommit, readVersion } from './program.ts'
-import type { Telemetry } from './telemetry.ts'
+import type { Tracing } from './telemetry.ts'
 
 /** What the settings don't say. */
 export interface ConfiguredAppOptions {
@@ -20,7 +20,7 @@ export interface ConfiguredAppOptions {
   /** The demo key that the viewer may offer to readers on this machine; absent on a deployment. */
   readDemoKey?: (() => string | undefined) | undefined
   /** Traces requests; absent: nothing does. */
-  telemetry?: Telemetry | undefined
+  tracing?: Tracing | undefined
   /** In which phase of its life the instance is. Default: it serves. */
   readPhase?: () => Phase
 }
@@ -28,7 +28,7 @@ export interface ConfiguredAppOptions {
 /** Creates the app. Nothing is asked of the database before the first request. */
 export function createConfiguredApp(
   config: Config,
-  { database, logger, runtime, readDemoKey, readPhase, telemetry }: ConfiguredAppOptions,
+  { database, logger, runtime, readDemoKey, readPhase, tracing }: ConfiguredAppOptions,
 ): App {
   return createApp({
     database,
@@ -38,7 +38,7 @@ export function createConfiguredApp(
     answersMegabytes: config.answersMegabytes,
     docsDirectory,
     readDemoKey,
-    telemetry,
+    tracing,
     ...(readPhase && { readPhase }),
     program: { version: readVersion(), commit: config.commit ?? readCommit(), runtime },
   })

@@ -8,24 +8,24 @@ import process from 'node:process'
 import { ConfigError, readConfig, readEnvironment } from './config.ts'
 import { createConfiguredApp } from './configured-app.ts'
 import { openDatabase } from './database/connect.ts'
-import { refuseUnreadable } from './deno-request.ts'
+import { refuseFaulty } from './deno-request.ts'
 import { configureLog } from './log.ts'
-import { createTelemetry } from './telemetry.ts'
-import { startTelemetry } from './telemetry-deno.ts'
+import { createTracing } from './telemetry.ts'
+import { startTraceExport } from './telemetry-deno.ts'
 
 const config = readConfig(readEnvironment(process.env))
 if (config.databaseUrl === undefined) {
   throw new ConfigError('DATABASE_URL: it must be set, as an instance has no disk for the embedded database')
 }
 const database = await openDatabase(config)
-const telemetryExport = await startTelemetry(process.env)
-const { app, close } = createConfiguredApp(config, {
+const traceExport = await startTraceExport(process.env)
+const { app, refuse, close } = createConfiguredApp(config, {
   database,
   logger: await configureLog(config),
   runtime: `deno ${Deno.version.deno}`,
-  telemetry: telemetryExport && (await createTelemetry(telemetryExport)),
+  tracing: traceExport && (await createTracing(traceExport)),
 })
-const answerRequest = refuseUnreadable((request) => app.fetch(request))
+const answerRequest = refuseFaulty((request) => app.fetch(request), refuse)
 const underWay = new Set<Promise<Response>>()
 
 process.once('SIGINT', stop)

@@ -1,26 +1,25 @@
 /**
- * What Deno's server leaves to be looked at before a request is what it seems to be.
+ * The request as Deno's server hands it over.
  *
  * @module
  */
-import { answerUnreadable } from './answer/error.ts'
+import type { Refuse } from './app.ts'
+import type { ServerBindings } from './environment.ts'
+import { findRequestFault, invalidHost } from './request-target.ts'
 
-/** Most hosts there are, so that no URL has to be made of them. */
-const plain = /^[a-z\d.-]+(:\d{1,4})?$/i
+type Fetch = (request: Request, server?: ServerBindings) => Response | Promise<Response>
 
 /**
- * Deno puts the Host header before the path as it is, so that what stands behind a slash in it would become part of the
- * path, and takes an absolute address that is none: both are answered 400, as on Node.
+ * Puts the checks of a request as it was sent before `fetch`. Deno writes `request.url` from the Host header and the
+ * request target as they are.
  */
-export function refuseUnreadable(
-  fetch: (request: Request) => Response | Promise<Response>,
-): (request: Request) => Response | Promise<Response> {
-  return (request) =>
-    isHost(request.headers.get('Host')) && URL.canParse(request.url) ? fetch(request) : answerUnreadable()
-}
-
-/** Without the header the server itself names the host. */
-function isHost(value: string | null): boolean {
-  if (value === null || plain.test(value)) return true
-  return !/[/?#@\\]/.test(value) && URL.canParse(`http://${value}`)
+export function refuseFaulty(fetch: Fetch, refuse: Refuse): Fetch {
+  return (request, server) => {
+    const { method, url, headers } = request
+    const fault = findRequestFault({ method, target: url, host: headers.get('Host') ?? undefined })
+    const error = fault ?? (URL.canParse(url) ? undefined : invalidHost())
+    if (error === undefined) return fetch(request, server)
+    const { body, ...response } = refuse(method, error)
+    return new Response(method === 'HEAD' ? null : body, response)
+  }
 }

@@ -4,19 +4,51 @@
  * @module
  */
 import process from 'node:process'
-import { refuseUnreadable } from './deno-request.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { refuseFaulty } from './deno-request.ts'
+import { explainUnhandledRefusals } from './failure.ts'
 import { startService } from './service.ts'
-import { startTelemetry } from './telemetry-deno.ts'
+import { startTraceExport } from './telemetry-deno.ts'
 
+const relistenIntervalMs = 200
+
+explainUnhandledRefusals()
 await startService({
   environment: process.env,
   runtime: `deno ${Deno.version.deno}`,
   terminal: Deno.stdout.isTerminal(),
-  startTelemetry,
-  async listen({ fetch, answerDefect, port, hostname }) {
-    const answer = refuseUnreadable(fetch)
-    const options = { port, hostname, onListen: () => {}, onError: answerDefect }
-    const server = Deno.serve(options, (request) => answer(request))
-    return { port: server.addr.port, close: () => server.shutdown() }
+  startTraceExport,
+  async listen({ fetch, refuse, answerDefect, warn, port, hostname }) {
+    const answer = refuseFaulty(fetch, refuse)
+    const serve = (port: number) =>
+      Deno.serve({ port, hostname, onListen: () => {}, onError: answerDefect }, (request, { completed }) =>
+        answer(request, { onClosed: (act) => void completed.then(act, act) }),
+      )
+    let server = serve(port)
+    let isClosing = false
+    const { port: ownPort } = server.addr
+    void keepListening()
+    return {
+      port: ownPort,
+      close() {
+        isClosing = true
+        return server.shutdown()
+      },
+    }
+
+    /** Deno stops listening for good when a connection can't be accepted, as the process has too many files open. */
+    async function keepListening(): Promise<void> {
+      while (!isClosing) {
+        try {
+          await server.finished
+        } catch (error) {
+          warn(`Listening again: ${error instanceof Error ? error.message : error}`)
+        }
+        await sleep(relistenIntervalMs)
+        try {
+          if (!isClosing) server = serve(ownPort)
+        } catch {} // neither can it listen now; `finished` of the last server says so again
+      }
+    }
   },
 })

@@ -7,7 +7,8 @@
  *
  * @module
  */
-import { overCapacity, type Refusal } from './errors.ts'
+import type { PlainResponse } from './answer/error.ts'
+import { type ApiError, overCapacity } from './errors.ts'
 
 /** Who is refused, and what is said. */
 export interface DoorRules {
@@ -15,37 +16,23 @@ export interface DoorRules {
   mostUnderWay: number
   /** Whether a request with that Authorization header would have to wait too long; asked for each, so it must be quick. */
   isHopeless(authorization: string | undefined): boolean
-  /** What every answer carries. */
-  headers: Record<string, string>
-  /** Counts a refused request. */
-  count(refused: { method: string; status: number; refusal: Refusal }): void
-}
-
-/** An answer for those who are not let in. The same for all, but for its request id. */
-export interface ClosedAnswer {
-  status: number
-  headers: Record<string, string>
-  body: string
+  /** Renders the response of a refused request, and counts it. */
+  refuse(method: string, error: ApiError): PlainResponse
 }
 
 /** The door of an instance. */
 export interface Door {
   /** The answer for a request that can't be let in, which is counted; undefined: there is room. */
-  refuse(method: string, authorization: string | undefined): ClosedAnswer | undefined
-  /** Lets a request in; what it returns must be called when it is answered. */
+  refuse(method: string, authorization: string | undefined): PlainResponse | undefined
+  /** Lets a request in; what it returns must be called when its response is closed. */
   enter(): () => void
+  /** Requests under way. */
+  countUnderWay(): number
 }
 
 /** Creates a door. */
-export function createDoor({ mostUnderWay, isHopeless, headers, count }: DoorRules): Door {
-  const { status, message, refusal = 'over_capacity', headers: own } = overCapacity()
-  const body = JSON.stringify({ error: message })
-  const common = {
-    ...headers,
-    ...own,
-    'Content-Type': 'application/json',
-    'Content-Length': String(body.length),
-  }
+export function createDoor({ mostUnderWay, isHopeless, refuse }: DoorRules): Door {
+  const error = overCapacity() // once: its stack trace costs more than a response
   let underWay = 0
   const leave = () => {
     underWay--
@@ -53,12 +40,12 @@ export function createDoor({ mostUnderWay, isHopeless, headers, count }: DoorRul
   return {
     refuse(method, authorization) {
       if (underWay < mostUnderWay && !isHopeless(authorization)) return undefined
-      count({ method, status, refusal })
-      return { status, headers: { ...common, 'X-Request-Id': crypto.randomUUID() }, body }
+      return refuse(method, error)
     },
     enter() {
       underWay++
       return leave
     },
+    countUnderWay: () => underWay,
   }
 }

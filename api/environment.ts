@@ -4,13 +4,15 @@
  * @module
  */
 import type { Context } from 'hono'
-import type { Refusal } from './errors.ts'
 import type { BearerKey } from './ledger/api-key.ts'
 
 /** What a runtime's server tells of a request beside what is in it. */
 export interface ServerBindings {
-  /** Calls `act` when the answer has been handed to the operating system; never, if the connection ends before. */
-  onSent?(act: () => void): void
+  /**
+   * Calls `act` when the response is closed: it has been handed to the operating system, or its connection is lost. At
+   * once, if that is so already.
+   */
+  onClosed?(act: () => void): void
 }
 
 /** Hono's types of what the server hands in, and of what middleware sets. */
@@ -20,6 +22,8 @@ export interface Environment {
     requestId: string
     /** `performance.now()` when the request came in. */
     startedAt: number
+    /** What `publicUrl` parsed: the request's URL at the public origin. */
+    url?: URL
     /** What `describeRoute` found. */
     route?: string
     /** Headers of the answer, until they are in it. */
@@ -32,8 +36,6 @@ export interface Environment {
     source?: 'replica' | 'primary'
     /** Credits charged, for the log. */
     charged?: number
-    /** Why the request was refused, for the metrics. */
-    refusal?: Refusal | undefined
   }
 }
 

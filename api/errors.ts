@@ -5,85 +5,138 @@
  */
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 
-/** Why a request is refused, as `/metrics` counts it. */
-export type Refusal =
-  | 'unauthorized'
-  | 'forbidden'
-  | 'insufficient_credits'
-  | 'over_max_credits'
-  | 'idempotency_conflict'
-  | 'throttled'
-  | 'over_capacity'
-  | 'unavailable'
+/**
+ * What went wrong, for programs: the `X-Error-Code` of an error response, and a label of `/metrics`. One code for each
+ * thing that a client handles differently. A code never changes; clients compare it.
+ */
+export const errorCodes = [
+  'invalid_request',
+  'invalid_host',
+  'invalid_url',
+  'invalid_parameter',
+  'missing_authorization',
+  'invalid_authorization_format',
+  'missing_api_key',
+  'invalid_api_key_format',
+  'invalid_api_key',
+  'insufficient_permissions',
+  'admin_required',
+  'insufficient_credits',
+  'max_credits_exceeded',
+  'route_not_found',
+  'user_not_found',
+  'repository_not_found',
+  'method_not_allowed',
+  'request_timeout',
+  'url_too_long',
+  'range_not_satisfiable',
+  'idempotency_conflict',
+  'rate_limit_exceeded',
+  'headers_too_large',
+  'internal_error',
+  'database_unavailable',
+  'over_capacity',
+  'shutting_down',
+  'docs_unavailable',
+] as const
 
-/** What an `ApiError` carries besides its message. */
+export type ErrorCode = (typeof errorCodes)[number]
+
+/** What an `ApiError` carries besides its code and message. */
 export interface ApiErrorOptions {
-  /** Set when the request would have been answered under other circumstances. */
-  refusal?: Refusal
   /** Response headers that belong to the error (`Retry-After`, `Allow`, …). */
   headers?: Record<string, string>
   /** The internal error behind it: logged, never sent. */
   cause?: unknown
 }
 
-/** An answer that is not a success. Made where the rule is broken; `message` is what the client reads. */
+/** A response that is not a success. Made where the rule is broken; `message` is what a person reads. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: ContentfulStatusCode
+  readonly code: ErrorCode
   readonly headers: Record<string, string>
-  readonly refusal: Refusal | undefined
 
   constructor(
     status: ContentfulStatusCode,
+    code: ErrorCode,
     message: string,
-    { headers = {}, cause, refusal }: ApiErrorOptions = {},
+    { headers = {}, cause }: ApiErrorOptions = {},
   ) {
     super(message, { cause })
     this.status = status
-    this.refusal = refusal
+    this.code = code
     this.headers = headers
+  }
+}
+
+/**
+ * The client closed its connection before the response. Nothing is sent, and nothing may be charged: the request is
+ * dropped wherever this is noticed.
+ */
+export class ClientGoneError extends Error {
+  override name = 'ClientGoneError'
+  constructor() {
+    super('the client closed its connection')
   }
 }
 
 /** 400: the request breaks a rule of a parameter. */
 export function badRequest(message: string): ApiError {
-  return new ApiError(400, message)
+  return new ApiError(400, 'invalid_parameter', message)
+}
+
+/** 400: the URL can't be read. */
+export function invalidUrl(message: string): ApiError {
+  return new ApiError(400, 'invalid_url', message)
+}
+
+/** 400: what came is not an HTTP request. */
+export function invalidRequest(): ApiError {
+  return new ApiError(400, 'invalid_request', 'Invalid HTTP request')
 }
 
 /** 401, with the challenge that HTTP asks for (`service.md` §5). */
-export function unauthorized(message: string): ApiError {
-  return new ApiError(401, message, {
-    headers: { 'WWW-Authenticate': 'Bearer' },
-    refusal: 'unauthorized',
-  })
+export function unauthorized(code: ErrorCode, message: string): ApiError {
+  return new ApiError(401, code, message, { headers: { 'WWW-Authenticate': 'Bearer' } })
 }
 
 /** 403: the key is valid, but may not do this or can't pay for it (`service.md` §5). */
-export function forbidden(message: string, refusal: Refusal = 'forbidden'): ApiError {
-  return new ApiError(403, message, { refusal })
+export function forbidden(code: ErrorCode, message: string): ApiError {
+  return new ApiError(403, code, message)
 }
 
 /** 403: the balance is below the cost (`service.md` §5). Both in credits. */
 export function insufficientCredits(cost: number, balance: number): ApiError {
-  return forbidden(`insufficient credits: need ${cost}, have ${balance}`, 'insufficient_credits')
+  return forbidden('insufficient_credits', `insufficient credits: need ${cost}, have ${balance}`)
 }
 
-/** 403: the answer costs more than the client is ready to pay. Both in credits. */
+/** 403: the response costs more than the client is ready to pay. Both in credits. */
 export function forbiddenCost(cost: number, most: number): ApiError {
-  return forbidden(`Max-Credits is ${most}, and this costs ${cost}`, 'over_max_credits')
+  return forbidden('max_credits_exceeded', `Max-Credits is ${most}, and this costs ${cost}`)
 }
 
 /** 404: no such resource, or no such path. */
-export function notFound(message: string): ApiError {
-  return new ApiError(404, message)
+export function notFound(message: string, code: ErrorCode = 'route_not_found'): ApiError {
+  return new ApiError(404, code, message)
+}
+
+/** The methods of a read-only service. */
+export const allowedMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
+
+/** 405: the service only reads. */
+export function methodNotAllowed(): ApiError {
+  return new ApiError(405, 'method_not_allowed', 'Method not allowed; use GET, HEAD or OPTIONS', {
+    headers: { Allow: allowedMethods.join(', ') },
+  })
 }
 
 /** 422: the idempotency key was used for another request. */
 export function idempotencyConflict(): ApiError {
   return new ApiError(
     422,
+    'idempotency_conflict',
     'Idempotency-Key was sent with another request before; use a new one for this request',
-    { refusal: 'idempotency_conflict' },
   )
 }
 
@@ -91,30 +144,35 @@ export function idempotencyConflict(): ApiError {
 export function tooManyRequests(seconds: number): ApiError {
   return new ApiError(
     429,
+    'rate_limit_exceeded',
     `Rate limit exceeded; retry in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`,
-    {
-      headers: { 'Retry-After': String(seconds) },
-      refusal: 'throttled',
-    },
+    { headers: { 'Retry-After': String(seconds) } },
   )
 }
 
-/** 503: what the answer needs is away for now. The client is told to retry in 5 seconds. */
-export function unavailable(message: string, cause?: unknown, refusal: Refusal = 'unavailable'): ApiError {
+/** 500: a defect of ours, or of something below. */
+export function internalError(cause?: unknown): ApiError {
+  return new ApiError(500, 'internal_error', 'Internal server error', { cause })
+}
+
+/** 503: what the response needs is unavailable for now. The client is told to retry in 5 seconds. */
+export function unavailable(
+  message: string,
+  { code = 'database_unavailable', cause }: { code?: ErrorCode; cause?: unknown } = {},
+): ApiError {
   const retryAfterSeconds = 5
-  return new ApiError(503, `${message}; retry in ${retryAfterSeconds} seconds`, {
+  return new ApiError(503, code, `${message}; retry in ${retryAfterSeconds} seconds`, {
     headers: { 'Retry-After': String(retryAfterSeconds) },
     cause,
-    refusal,
   })
 }
 
-/** 503: the database has not the schema of this version. `cause` says what to do. */
+/** 503: the database lacks the schema of this version. `cause` says what to do. */
 export function notMigrated(cause: Error): ApiError {
-  return unavailable('Database not migrated', cause)
+  return unavailable('Database not migrated', { cause })
 }
 
 /** 503: there is more to do than can be done soon. */
 export function overCapacity(): ApiError {
-  return unavailable('Over capacity', undefined, 'over_capacity')
+  return unavailable('Over capacity', { code: 'over_capacity' })
 }

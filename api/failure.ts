@@ -3,25 +3,57 @@
  *
  * @module
  */
+import process from 'node:process'
 import postgres from 'postgres'
 import { ConfigError } from './config.ts'
 import { AddressError } from './database/address.ts'
+import { DriverError } from './database/connect.ts'
 import { describeFailure, isCertificateError, isDatabaseUnavailable } from './database/connection-error.ts'
-import { EmbeddedDatabaseError } from './database/embedded.ts'
+import { EmbeddedDatabaseError } from './database/data-directory.ts'
 import { MigrationError } from './database/migrate.ts'
 import { GitError } from './import/git/git-process.ts'
 import { ImportError } from './import/import-error.ts'
 import { KeyError } from './ledger/keys.ts'
 
 /** Errors of ours whose message says what to do. */
-const mendable = [ConfigError, EmbeddedDatabaseError, GitError, ImportError, KeyError, MigrationError]
+const mendable = [
+  ConfigError,
+  DriverError,
+  EmbeddedDatabaseError,
+  GitError,
+  ImportError,
+  KeyError,
+  MigrationError,
+]
 
 /** PostgreSQL's codes for what the deployer decides: who may connect, to which database, with which rights. */
 const refusals = /^(28...|3D000|42501|25006)$/
 
+/** Deno's own words for an access that its permissions don't allow, which other messages may contain. */
+const denoRefusal = /Requires (\w+) access to (.+?), run again with the --allow-\w+ flag/
+
 /** One line for what a deployer can mend; undefined for a defect of ours, whose stack trace is wanted. */
 export function explainFailure(error: unknown): string | undefined {
+  return findExplanation(error)?.replace(
+    denoRefusal,
+    (_, permission, what) =>
+      `Deno has no "${permission}" permission for ${what}: add it to "${permission}" of the task's permissions in ` +
+      'deno.json; a data folder or a socket needs both "read" and "write"',
+  )
+}
+
+/** Ends the process with a line when Deno refuses what a library does in a timer: the driver connects to sockets there. */
+export function explainUnhandledRefusals(): void {
+  process.on('unhandledRejection', (error) => {
+    if (!(error instanceof Error && error.name === 'NotCapable')) throw error
+    console.error(explainFailure(error))
+    process.exit(1)
+  })
+}
+
+function findExplanation(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
+  if (error.name === 'NotCapable') return error.message
   if (mendable.some((type) => error instanceof type)) return error.message
   if (error instanceof AddressError) return `${error.setting}: its value is wrong: it ${error.message}`
   if (error instanceof postgres.PostgresError && refusals.test(error.code)) {
@@ -31,6 +63,7 @@ export function explainFailure(error: unknown): string | undefined {
     return `DATABASE_URL: the server's certificate is not trusted: ${error.message}; see sslrootcert and sslmode`
   }
   if (isFileError(error)) return error.message
+  if (isDiskFull(error)) return `The database's disk is full: ${describeFailure(error)}`
   if (isDatabaseUnavailable(error)) return `The database does not answer: ${describeFailure(error)}`
   return undefined
 }
@@ -39,7 +72,16 @@ export function explainFailure(error: unknown): string | undefined {
 export function isWorthWaiting(error: unknown): error is Error {
   if (!(error instanceof Error) || !isDatabaseUnavailable(error)) return false
   const isReadOnly = 'code' in error && error.code === '25006' // a standby that is about to be promoted
-  return isReadOnly || explainFailure(error)?.startsWith('The database does not answer') === true
+  return (
+    isReadOnly ||
+    isDiskFull(error) ||
+    explainFailure(error)?.startsWith('The database does not answer') === true
+  )
+}
+
+/** Whether PostgreSQL could not write for want of room. */
+function isDiskFull(error: Error): boolean {
+  return error instanceof postgres.PostgresError && error.code === '53100'
 }
 
 /** A failed call of the file system names the file; a failed connection names an address. */

@@ -11,12 +11,12 @@ const everywhere = new Map([
   ['::', '::1'],
 ])
 
-/** The origin of a host, which may be an IPv6 address, and a port. */
-export function formatOrigin({ host, port }: Pick<Config, 'host' | 'port'>): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+/** An address, which may be an IPv6 one, and a port, as a Host header has them. */
+export function formatHost(address: string, port: number): string {
+  return `${address.includes(':') ? `[${address}]` : address}:${port}`
 }
 
 /** Where a client on the same machine finds an instance of these settings. */
 export function localOrigin({ host, port }: Pick<Config, 'host' | 'port'>): string {
-  return formatOrigin({ host: everywhere.get(host) ?? host, port })
+  return `http://${formatHost(everywhere.get(host) ?? host, port)}`
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import process from 'node:process'
-import { setImmediate } from 'node:timers'
+import { setImmediate, setTimeout } from 'node:timers'
 import {
   configure,
   getAnsiColorFormatter,
@@ -14,6 +14,7 @@ import {
   type Sink,
 } from '@logtape/logtape'
 import type { Config } from './config.ts'
+import { describeFailure } from './database/connection-error.ts'
 
 /** Configures the process's log and returns the service's logger. */
 export async function configureLog({
@@ -68,7 +69,15 @@ function createLineSink(format: (record: LogRecord) => string): Sink {
 }
 
 const uuid = /[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/gi
-const emailAddress = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}/gu
+/** A word, and the rest of an e-mail address if one follows. Each word is read once: time grows with the text's length. */
+const wordOrEmailAddress = /[\p{L}\p{N}._%+-]+(?<host>@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,})?/gu
+
+/** Takes out what could be a key or somebody's e-mail address. */
+function redact(text: string): string {
+  return text
+    .replace(uuid, '[uuid]')
+    .replace(wordOrEmailAddress, (word, host?: string) => (host === undefined ? word : '[address]'))
+}
 
 /**
  * An error, or what is said of one, for the log: its stack, its causes, without what could be a key or somebody's
@@ -81,5 +90,71 @@ export function describeCause(cause: unknown): string {
     parts.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
     error = error instanceof Error ? error.cause : undefined
   }
-  return parts.join('\ncaused by ').replace(uuid, '[uuid]').replace(emailAddress, '[address]')
+  return redact(parts.join('\ncaused by '))
+}
+
+/** A request that failed. */
+export interface FailedRequest {
+  requestId: string
+  status: number
+  /** What the client is told. */
+  message: string
+  /** What went wrong. */
+  cause: unknown
+}
+
+/** A cause has one line in this time, in milliseconds. */
+const failureInterval = 1_000
+/** Causes that have lines of their own at a time. All others share one. */
+const mostCauses = 20
+
+/**
+ * Creates a function that logs failed requests. An outage fails thousands of requests a second: the first of a cause
+ * has a line at once, and then one line a second counts the requests since the last line, and names the newest. A 503
+ * has the database's message; only a defect of ours has a stack trace.
+ */
+export function createFailureLog(logger: Logger): (failed: FailedRequest) => void {
+  const held = new Map<string, { count: number; newest?: FailedRequest }>()
+
+  function write({ requestId, status, message, cause }: FailedRequest, count: number): void {
+    const isOutage = status === 503 && cause instanceof Error
+    logger.error(count === 1 ? '{status} {error}' : '{status} {error} ({count} requests)', {
+      request_id: requestId,
+      status,
+      error: message,
+      count,
+      cause: isOutage ? redact(describeFailure(cause)) : describeCause(cause),
+    })
+  }
+
+  function hold(key: string): void {
+    const waiting: { count: number; newest?: FailedRequest } = { count: 0 }
+    held.set(key, waiting)
+    setTimeout(() => {
+      held.delete(key)
+      if (waiting.newest === undefined) return
+      write(waiting.newest, waiting.count)
+      hold(key)
+    }, failureInterval).unref()
+  }
+
+  return function log(failed) {
+    const cause = nameCause(failed)
+    const key = held.has(cause) || held.size < mostCauses ? cause : 'others'
+    const waiting = held.get(key)
+    if (waiting === undefined) {
+      write(failed, 1)
+      hold(key)
+      return
+    }
+    waiting.count++
+    waiting.newest = failed
+  }
+}
+
+/** Outages go by their code: their messages name a file or an address that differs from one to the next. */
+function nameCause({ status, cause }: FailedRequest): string {
+  if (!(cause instanceof Error)) return `${status} ${cause}`
+  const code = 'code' in cause ? String(cause.code) : ''
+  return status === 503 && code !== '' ? code : `${status} ${code} ${cause.message}`
 }

@@ -8,10 +8,11 @@ import process from 'node:process'
 import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { errorCodeHeader } from './answer/error.ts'
 import type { Dataset } from './catalog/dataset.ts'
 import type { PoolState } from './database/pool-state.ts'
 import type { ApiContext, Environment } from './environment.ts'
-import type { Refusal } from './errors.ts'
+import type { ApiError } from './errors.ts'
 import { createLoopMonitor } from './event-loop.ts'
 import type { GroupCommitState } from './ledger/group-commit.ts'
 import { describeMethod, describeRoute } from './request-names.ts'
@@ -21,6 +22,7 @@ const anyRoute = '*'
 
 /** Where figures come from that others keep. */
 export interface MetricsSources {
+  countUnderWay(): number
   readAdmission(): { inside: number; waiting: number }
   readLedger(): GroupCommitState
   /** By name of the pool. */
@@ -33,8 +35,8 @@ export interface MetricsSources {
 export interface Metrics {
   /** Middleware: counts and times what passes through. */
   measure: MiddlewareHandler<Environment>
-  /** Counts a request that is refused before it gets so far. */
-  countRefused(refused: { method: string; status: number; refusal: Refusal }): void
+  /** Counts an error response that is made outside the app. */
+  countError(method: string, error: ApiError): void
   contentType: string
   /** All of them as they are now. Those of the data are left out while it can't be read. */
   render(): Promise<string>
@@ -52,7 +54,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
     readProcess(registry),
   ]
   return {
-    ...measureRequests(registry),
+    ...measureRequests(registry, sources),
     contentType: registry.contentType,
     async render() {
       for (const read of readers) await read()
@@ -61,7 +63,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
   }
 }
 
-function measureRequests(registry: Registry) {
+function measureRequests(registry: Registry, { countUnderWay }: MetricsSources) {
   const requests = createRequestCounts()
   new Counter({
     name: 'devdata_requests_total',
@@ -85,38 +87,32 @@ function measureRequests(registry: Registry) {
     help: 'Credits taken from balances for answers.',
     registers: [registry],
   })
-  const refused = new Counter({
-    name: 'devdata_requests_refused_total',
-    help: 'Requests that were refused though there was nothing wrong with what they asked for, by reason.',
-    labelNames: ['reason'],
+  const errors = new Counter({
+    name: 'devdata_errors_total',
+    help: 'Error responses, by their X-Error-Code.',
+    labelNames: ['code'],
     registers: [registry],
   })
-  let underWay = 0
   new Gauge({
     name: 'devdata_requests_under_way',
-    help: 'Requests that are not answered yet, with or without a key.',
+    help: 'Requests whose response is not sent yet, with or without a key.',
     registers: [registry],
     collect() {
-      this.set(underWay)
+      this.set(countUnderWay())
     },
   })
   function count(c: ApiContext, status: number): void {
     requests.add(describeMethod(c.req.method), describeRoute(c), status)
-    const reason = c.get('refusal')
-    if (reason !== undefined) refused.inc({ reason })
+    const code = status < 400 ? null : c.res.headers.get(errorCodeHeader)
+    if (code !== null) errors.inc({ code })
   }
   return {
-    countRefused({ method, status, refusal }: { method: string; status: number; refusal: Refusal }) {
+    countError(method: string, { status, code }: ApiError) {
       requests.add(describeMethod(method), anyRoute, status)
-      refused.inc({ reason: refusal })
+      errors.inc({ code })
     },
     measure: createMiddleware<Environment>(async function measure(c, next) {
-      underWay++
-      try {
-        await next()
-      } finally {
-        underWay--
-      }
+      await next()
       count(c, c.res.status)
       seconds.observe({ route: describeRoute(c) }, (performance.now() - c.get('startedAt')) / 1000)
       const charged = c.get('charged')

@@ -5,30 +5,52 @@
  */
 import { createServer, type RequestListener } from 'node:http'
 import { getRequestListener, RequestError } from '@hono/node-server'
-import { answerUnreadable } from './answer/error.ts'
-import { readPatience, serverOptions, tendConnections } from './node-connections.ts'
+import { invalidRequest } from './errors.ts'
+import { connectionLimits, readMaxConnections, serveConnections, serverOptions } from './node-connections.ts'
+import { prepareRequest } from './node-request.ts'
 import { startService } from './service.ts'
-import { startTelemetry } from './telemetry-node.ts'
+import { startTraceExport } from './telemetry-node.ts'
 
 await startService({
   environment: process.env,
   runtime: `node ${process.version}`,
   terminal: process.stdout.isTTY === true,
-  startTelemetry,
-  listen({ fetch, door, answerDefect, port, hostname }) {
+  startTraceExport,
+  listen({ fetch, door, refuse, answerDefect, port, hostname, reservedFiles }) {
     const serve = getRequestListener(
-      (request, { outgoing }) => fetch(request, { onSent: (act) => outgoing.once('finish', act) }),
-      { errorHandler: (error) => (error instanceof RequestError ? answerUnreadable() : answerDefect(error)) },
+      (request, { outgoing }) =>
+        fetch(request, {
+          onClosed(act) {
+            if (outgoing.closed) act()
+            else outgoing.once('close', act)
+          },
+        }),
+      {
+        errorHandler(error) {
+          if (!(error instanceof RequestError)) return answerDefect(error)
+          const { body, ...refused } = refuse('', invalidRequest())
+          return new Response(body, refused)
+        },
+      },
     )
     const listener: RequestListener = (request, response) => {
-      const closed = door.refuse(request.method ?? 'GET', request.headers.authorization)
-      if (closed === undefined) return serve(request, response)
+      const { method = 'GET' } = request
+      const closed = door.refuse(method, request.headers.authorization)
+      if (closed === undefined) {
+        const fault = prepareRequest(request)
+        if (fault === undefined) return serve(request, response)
+        const refused = refuse(method, fault)
+        return response.writeHead(refused.status, refused.headers).end(refused.body)
+      }
       // Whoever is refused may come again at once: not in this turn of the event loop, or it would never end.
       setImmediate(() => response.writeHead(closed.status, closed.headers).end(closed.body))
     }
-    const server = createServer(serverOptions, listener)
-    server.on('checkExpectation', listener) // refused by Node otherwise, without the {error} body
-    tendConnections(server, readPatience)
+    const server = createServer(serverOptions)
+    serveConnections(server, listener, {
+      refuse,
+      ...connectionLimits,
+      maxConnections: readMaxConnections(reservedFiles),
+    })
     return new Promise((resolve, reject) => {
       server.once('error', reject)
       server.listen(port, hostname, () => {

@@ -8,7 +8,7 @@ import { dirname, join, resolve } from 'node:path'
 
 const projectDirectory = join(import.meta.dirname, '..')
 
-/** Folder of the built documentation. */
+/** Folder of the builds of the documentation. */
 export const docsDirectory = join(projectDirectory, 'dist', 'docs')
 
 /** The version in package.json. */

@@ -5,19 +5,27 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDefectHandler } from './answer/error.ts'
+import type { Refuse } from './app.ts'
 import { type Config, readConfig, readEnvironment } from './config.ts'
 import { createConfiguredApp } from './configured-app.ts'
 import { type Database, openDatabase } from './database/connect.ts'
 import { describeFailure } from './database/connection-error.ts'
-import { EmbeddedDatabaseError } from './database/embedded.ts'
+import { EmbeddedDatabaseError } from './database/data-directory.ts'
 import { findMissingMigrations, migrate, migrationWaits } from './database/migrate.ts'
 import type { Door } from './door.ts'
 import type { ServerBindings } from './environment.ts'
 import { explainFailure, isWorthWaiting } from './failure.ts'
-import { createDemoKeys, type DemoKeys, describeStart, isTrial, loadSampleData } from './first-start.ts'
+import {
+  type DemoKeys,
+  describeStart,
+  isTrial,
+  loadSampleData,
+  prepareDemoKeys,
+  revokeDemoKeys,
+} from './first-start.ts'
 import { configureLog } from './log.ts'
 import type { Phase } from './phase.ts'
-import { createTelemetry, type TelemetryExport } from './telemetry.ts'
+import { createTracing, type TraceExport } from './telemetry.ts'
 
 /** What differs between runtimes. */
 export interface Runtime {
@@ -26,17 +34,23 @@ export interface Runtime {
   runtime: string
   /** Whether standard output is a terminal. */
   terminal: boolean
-  /** Starts the export of traces and metrics where the environment asks for it; undefined where it does not. */
-  startTelemetry(environment: Record<string, string | undefined>): Promise<TelemetryExport | undefined>
+  /** Starts the export of traces if the environment asks for it; undefined if it does not. */
+  startTraceExport(environment: Record<string, string | undefined>): Promise<TraceExport | undefined>
   /** Listens, and resolves with the port once requests are taken. */
   listen(options: {
     fetch: (request: Request, server?: ServerBindings) => Response | Promise<Response>
     /** `fetch` asks it too: a server that does so first refuses at a smaller cost. */
     door: Door
+    /** Renders the error response to what never becomes a request, and counts it. */
+    refuse: Refuse
     /** The answer to what goes wrong outside `fetch`, or to what it throws. */
     answerDefect: (defect: unknown) => Response
+    /** Tells operators of something that is wrong. */
+    warn: (message: string) => void
     port: number
     hostname: string
+    /** Files and connections, other than those to clients, that the process may have open. */
+    reservedFiles: number
   }): Promise<Listener>
 }
 
@@ -49,8 +63,8 @@ export interface Listener {
 
 /** How long requests under way may take once the service is told to stop, in milliseconds. */
 const stopPatience = 10_000
-/** Sending the last spans may take so long, in milliseconds. */
-const telemetryPatience = 2_000
+/** Limit for sending the last spans when the service stops. */
+const traceFlushTimeoutMs = 2_000
 /** A terminal and a task runner may both pass on the same signal: one that comes so soon is no second, in milliseconds. */
 const echo = 500
 /** Between two attempts to find the database at the start, in milliseconds. */
@@ -68,10 +82,10 @@ export async function startService(runtime: Runtime): Promise<void> {
   }
 }
 
-async function start({ environment, runtime, terminal, startTelemetry, listen }: Runtime): Promise<void> {
+async function start({ environment, runtime, terminal, startTraceExport, listen }: Runtime): Promise<void> {
   const config = readConfig(readEnvironment(environment), { terminal })
   const logger = await configureLog(config)
-  const telemetryExport = await startTelemetry(environment)
+  const traceExport = await startTraceExport(environment)
   const database = await openDatabase(config)
   if (database.kind === 'embedded' && !database.owned) {
     throw new EmbeddedDatabaseError(
@@ -82,41 +96,59 @@ async function start({ environment, runtime, terminal, startTelemetry, listen }:
   let listener: Listener | undefined
   let keys: DemoKeys | undefined
   try {
-    const { app, door, close } = createConfiguredApp(config, {
+    const { app, door, refuse, close } = createConfiguredApp(config, {
       database,
       logger,
       runtime,
       readDemoKey: isTrial(config, database.kind) ? () => keys?.user : undefined,
       readPhase: () => life.phase,
-      telemetry: telemetryExport && (await createTelemetry(telemetryExport)),
+      tracing: traceExport && (await createTracing(traceExport)),
     })
     listener = await listen({
       fetch: async (request, server) => closeWhenStopping(await app.fetch(request, server), life),
       door,
+      refuse,
       answerDefect: createDefectHandler(logger),
+      warn: (message) => logger.warning('{message}', { message }),
       port: config.port,
       hostname: config.host,
+      reservedFiles: countReservedFiles(config, database),
     }).catch((error) => {
       throw nameListenFailure(error)
     })
     const { port } = listener
-    stopOnSignal(life, { config, database, listener, closeApp: close, telemetryExport })
+    stopOnSignal(life, { config, database, listener, closeApp: close, traceExport })
     await awaitDatabase(config, database, (reason) => {
       logger.error('Listening on port {port}, waiting for the database: {reason}', { port, reason })
     })
     if (database.kind === 'embedded') {
       if (config.sampleData) await loadSampleData(database.sql)
-      keys = await createDemoKeys(database.sql, config)
+      if (isTrial(config, database.kind)) keys = await prepareDemoKeys(database.sql, config)
+      else reportRevoked(await revokeDemoKeys(database.sql, config.dataDirectory))
     }
     if (isStopping(life)) return
     life.phase = 'serving'
-    console.log(describeStart({ config, port, keys }))
+    process.stdout.write(describeStart({ config, port, keys })) // telemetry may collect what goes to the console
   } catch (error) {
     if (isStopping(life)) return // what was cut off by the stop is no failure
     await listener?.close()
     await database.close()
     throw error
   }
+}
+
+/** Connections to the database, the files of an embedded one, and what the runtime opens for itself. */
+function countReservedFiles({ databasePoolSize, databaseReplicaUrls }: Config, { kind }: Database): number {
+  return kind === 'embedded' ? 512 : 100 + databasePoolSize * (1 + databaseReplicaUrls.length)
+}
+
+/** Says which demo keys stopped working because this start is not a trial. */
+function reportRevoked(ids: readonly number[]): void {
+  if (ids.length === 0) return
+  console.log(
+    `Demo keys work only in a trial on this machine. Revoked: ${ids.map((id) => `key ${id}`).join(' and ')} of this ` +
+      'data folder. Create keys of your own',
+  )
 }
 
 /** Where in its life the instance is. */
@@ -187,13 +219,13 @@ function stopOnSignal(
     database,
     listener,
     closeApp,
-    telemetryExport,
+    traceExport,
   }: {
     config: Config
     database: Database
     listener: Listener
     closeApp: () => Promise<void>
-    telemetryExport: TelemetryExport | undefined
+    traceExport: TraceExport | undefined
   },
 ): void {
   let since = 0
@@ -208,7 +240,7 @@ function stopOnSignal(
     if (handsOver) await sleep(config.shutdownDelay * 1000)
     const patience = new Promise((resolve) => setTimeout(resolve, stopPatience).unref())
     await Promise.race([listener.close().then(closeApp), patience])
-    await Promise.race([telemetryExport?.stop(), sleep(telemetryPatience)])
+    await Promise.race([traceExport?.stop(), sleep(traceFlushTimeoutMs)])
     await database.close()
     process.exit(0)
   }

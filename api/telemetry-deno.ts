@@ -1,14 +1,16 @@
 /**
- * OpenTelemetry on Deno, which makes spans and figures of requests by itself, and exports what is made with
+ * Exports traces on Deno, which creates a span for each request by itself and exports spans that are created with
  * OpenTelemetry's API beside its own.
  *
  * @module
  */
-import type { TelemetryExport } from './telemetry.ts'
+import type { TraceExport } from './telemetry.ts'
 
-/** Nothing is to be started: Deno has done it where its own setting asks for it. Undefined where it does not. */
-export async function startTelemetry({
+/** Deno has started the export already if `OTEL_DENO` asks for it; otherwise returns undefined. */
+export async function startTraceExport({
   OTEL_DENO: setting,
-}: Record<string, string | undefined>): Promise<TelemetryExport | undefined> {
-  return setting === 'true' || setting === '1' ? { measuresRequests: true, stop: async () => {} } : undefined
+}: Record<string, string | undefined>): Promise<TraceExport | undefined> {
+  return setting === 'true' || setting === '1'
+    ? { createsRequestSpans: true, stop: async () => {} }
+    : undefined
 }

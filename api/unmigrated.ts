@@ -11,7 +11,9 @@ import { notMigrated } from './errors.ts'
  * Creates a function that puts the error of a request into those words, if that is what it comes from; any other error
  * stays as it is. `assertMigrated` throws `MigrationError` where a migration is missing.
  */
-export function createSchemaExplainer(assertMigrated: () => Promise<void>): (error: Error) => Promise<Error> {
+export function createSchemaExplainer(
+  assertMigrated: () => Promise<unknown>,
+): (error: Error) => Promise<Error> {
   return async function explain(error) {
     if (error instanceof MigrationError) return notMigrated(error)
     if (!mayLackMigration(error)) return error

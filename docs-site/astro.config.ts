@@ -1,9 +1,13 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import starlight from '@astrojs/starlight'
 import type { AstroIntegration } from 'astro'
 import { defineConfig } from 'astro/config'
 import { createBaseAddressPlugin, normalizeBaseUrl, readBasePath } from './base-address.ts'
 import { loadReference } from './reference.ts'
+import { writeViewerAssets } from './viewer-assets.ts'
 
+const source = join(import.meta.dirname, 'src')
 // Set by build.ts, which says why it is not called BASE_URL here.
 const baseUrl = normalizeBaseUrl(process.env.DOCS_BASE_URL)
 
@@ -19,6 +23,12 @@ const baseAddress: AstroIntegration = {
       processor.options.features.smartPunctuation = false
     },
   },
+}
+
+/** Writes the viewer's files beside the pages: Vite is here, and loads native code, which `build.ts` may not on Deno. */
+const viewer: AstroIntegration = {
+  name: 'devdata-viewer',
+  hooks: { 'astro:build:done': ({ dir }) => writeViewerAssets(fileURLToPath(dir)) },
 }
 
 /** The part of the default processor's options that we touch; its package is a dependency of Starlight's. */
@@ -52,23 +62,30 @@ export default defineConfig({
   base: `${readBasePath(baseUrl)}/docs`,
   ...(baseUrl ? { site: new URL(baseUrl).origin } : {}),
   trailingSlash: 'always',
-  cacheDir: '../node_modules/.cache/docs-site',
+  // The root is a folder of the build alone, so that builds at the same time share no file.
+  srcDir: source,
+  publicDir: join(import.meta.dirname, 'public'),
+  cacheDir: './cache',
   // A Content-Security-Policy names what may run: files of ours, and the few inline scripts by hash.
   build: { inlineStylesheets: 'never' },
-  vite: { build: { assetsInlineLimit: 0 }, cacheDir: '../node_modules/.cache/docs-site/vite' },
+  vite: { build: { assetsInlineLimit: 0 }, cacheDir: './cache/vite' },
   integrations: [
     baseAddress,
+    viewer,
     starlight({
       title: 'devdata',
       description: 'A read-only HTTP API over users, repositories, commits and dependencies.',
       favicon: '/favicon.svg',
       credits: false,
-      logo: { src: './src/assets/mark.svg', alt: '' },
-      customCss: ['./src/portal.css'],
+      logo: { src: join(source, 'assets/mark.svg'), alt: '' },
+      customCss: [join(source, 'portal.css')],
       // Code that is wider than a phone wraps: a box that scrolls sideways has to be found and named for keyboards.
       expressiveCode: { defaultProps: { wrap: true } },
-      components: { Search: './src/components/Search.astro' },
-      routeMiddleware: './src/route-data.ts',
+      components: {
+        MarkdownContent: join(source, 'components/MarkdownContent.astro'),
+        Search: join(source, 'components/Search.astro'),
+      },
+      routeMiddleware: join(source, 'route-data.ts'),
       sidebar: [
         {
           label: 'Start here',

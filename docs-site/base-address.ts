@@ -6,20 +6,26 @@
  * Both are completed when the pages are built, so the sources are the same for every deployment.
  */
 
-/** The base that samples show when no `BASE_URL` is set: what `npm start` listens on by default. */
-export const localBaseUrl = 'http://127.0.0.1:8000'
+/**
+ * What the built pages hold when no `BASE_URL` is set. The API puts the origin of each request in its place, because only
+ * a request says by which address a reader reaches the service.
+ */
+export const originPlaceholder = 'http://origin.invalid'
 
 /**
  * Checks a `BASE_URL` and takes the slashes off its end; an empty or missing one is `undefined`.
  *
- * @throws {Error} when it is no absolute http or https URL, or carries a query, fragment or user
+ * @throws {Error} when it is no absolute http or https URL, or carries a query, fragment, user or escape
  */
 export function normalizeBaseUrl(baseUrl: string | undefined): string | undefined {
   const text = baseUrl?.trim()
   if (!text) return undefined
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {
-    throw new Error(`BASE_URL is "${text}", but must be an http or https address without query or fragment`)
+  const isBase = url && /^https?:$/.test(url.protocol) && /^[\w.~/-]*$/.test(url.pathname)
+  if (!isBase || url.search || url.hash || url.username || url.password) {
+    throw new Error(
+      `BASE_URL is "${text}", but must be an http or https address without query, fragment or escapes`,
+    )
   }
   return url.origin + url.pathname.replace(/\/+$/, '')
 }
@@ -48,7 +54,7 @@ interface MarkdownContext {
  */
 export function createBaseAddressPlugin(baseUrl: string | undefined) {
   const basePath = readBasePath(baseUrl)
-  const complete = (text: string) => text.replaceAll('{base_url}', baseUrl ?? localBaseUrl)
+  const complete = (text: string) => text.replaceAll('{base_url}', baseUrl ?? originPlaceholder)
   const completeValue = (node: Readonly<TextNode>, context: MarkdownContext) => {
     if (node.value.includes('{base_url}')) context.setProperty(node, 'value', complete(node.value))
   }

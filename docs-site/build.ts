@@ -1,41 +1,52 @@
 /**
  * Builds the documentation into `dist/docs`: `node docs-site/build.ts [--base-url URL] [--if-stale]`.
  *
- * The pages come from Astro, the viewer's scripts from Scalar's package and `viewer.ts`, and each page is there as Markdown too. Texts
- * are compressed beside themselves, and a manifest says what is there, so that the API serves the folder without looking
- * into it and without any of the packages that made it.
+ * The pages come from Astro, the viewer's scripts from Scalar's package and `viewer.ts`, and each page is there as
+ * Markdown too. Texts are compressed beside themselves, and a manifest says what is there, so that the API serves the
+ * folder without looking into it and without any of the packages that made it.
+ *
+ * Each build has a folder of its own, also for what Astro writes while it works, and takes effect with one rename. So
+ * builds can run at the same time, and none disturbs a server.
  *
  * @module
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { getMimeType } from 'hono/utils/mime'
 import { readConfig, readEnvironment } from '../api/config.ts'
 import { hashInlineScripts } from '../api/routes/content-security-policy.ts'
-import { type DocsManifest, docsManifestName, readDocsManifest } from '../api/routes/docs-manifest.ts'
-import { normalizeBaseUrl, readBasePath } from './base-address.ts'
+import {
+  type DocsFile,
+  type DocsManifest,
+  docsManifestName,
+  findDocs,
+  nameDocsPointer,
+} from '../api/routes/docs-manifest.ts'
+import { viewerDirectory } from '../api/routes/viewer-page.ts'
+import { normalizeBaseUrl, originPlaceholder, readBasePath } from './base-address.ts'
 import { writeMarkdown } from './markdown.ts'
-import { writeViewerAssets } from './viewer-assets.ts'
 
 const siteDirectory = import.meta.dirname
 const projectDirectory = dirname(siteDirectory)
-const distDirectory = join(projectDirectory, 'dist')
 
-/** The folder that holds the built docs. */
-export const docsDirectory = join(distDirectory, 'docs')
+/** The folder that holds the builds. */
+export const docsDirectory = join(projectDirectory, 'dist', 'docs')
+
+/** What no server needs any more is removed when it is older than this, in milliseconds: longer than any build. */
+const leftoverAgeMs = 10 * 60_000
 
 /** What to build. */
 export interface BuildDocsOptions {
-  /** The public address of the API (`BASE_URL`); without it samples show the address of a local start. */
+  /** The public URL of the API (`BASE_URL`); without it, pages show the origin of each request. */
   baseUrl?: string | undefined
-  /** The folder to fill, below `dist`; default: the one that is served. */
+  /** The folder that holds the builds; default: the one that is served. */
   directory?: string
   /** Build only if sources, packages or base have changed since the last build. */
   ifStale?: boolean
@@ -44,54 +55,70 @@ export interface BuildDocsOptions {
 }
 
 /**
- * Builds the docs and puts them in place of those that were there, which stay until the new ones are
- * complete. Processes that build at the same time take turns.
+ * Builds the docs, and has them served once they are complete.
  *
  * @returns whether anything had to be built
  * @throws {Error} with Astro's own output when the build fails, and when the base URL is none
  */
 export async function buildDocs(options: BuildDocsOptions = {}): Promise<boolean> {
   const {
-    directory: target = docsDirectory,
+    directory = docsDirectory,
     ifStale = false,
     onProgress = (line) => process.stderr.write(`${line}\n`),
   } = options
   const baseUrl = normalizeBaseUrl(options.baseUrl)
   const stamp = await hashSources(baseUrl)
-  const isFresh = async () => (await readDocsManifest(target))?.stamp === stamp
-  if (ifStale && (await isFresh())) return false
+  if (ifStale && (await findDocs(directory, baseUrl))?.stamp === stamp) return false
 
-  const unlock = await lockBuild()
+  onProgress('Building the documentation (some seconds, only after a change) …')
+  await mkdir(directory, { recursive: true })
+  await removeLeftovers(directory)
+  const draft = await mkdtemp(join(directory, 'draft-'))
   try {
-    if (ifStale && (await isFresh())) return false
-    onProgress(`Building the documentation (${await explainBuild(target, baseUrl)}) …`)
-    const directory = `${target}-new`
-    await rm(directory, { recursive: true, force: true })
-    await runAstro(directory, { DOCS_BASE_URL: baseUrl ?? '' })
-    const viewer = await writeViewerAssets(directory)
+    const files = join(draft, 'docs')
+    await runAstro(draft, files, { DOCS_BASE_URL: baseUrl ?? '' })
+    const [viewer = ''] = await readdir(join(files, viewerDirectory))
     const base = `${readBasePath(baseUrl)}/docs`
-    await writeMarkdown(directory, { base, origin: baseUrl ? new URL(baseUrl).origin : '' })
+    await writeMarkdown(files, { base, origin: baseUrl ? new URL(baseUrl).origin : originPlaceholder })
+    await writeFile(join(files, 'robots.txt'), writeRobots(baseUrl))
     const manifest: DocsManifest = {
       stamp,
       base,
       baseUrl: baseUrl ?? null,
-      viewer,
-      ...(await prepareFiles(directory)),
+      placeholder: originPlaceholder,
+      viewer: `${viewerDirectory}/${viewer}`,
+      ...(await prepareFiles(files)),
     }
-    await writeFile(join(directory, docsManifestName), JSON.stringify(manifest))
-    await replaceDocs(directory, target)
+    await writeFile(join(files, docsManifestName), JSON.stringify(manifest))
+    const name = basename(draft).replace('draft', stamp.slice(0, 16))
+    await rename(files, join(directory, name))
+    const pointer = join(draft, 'pointer')
+    await writeFile(pointer, name)
+    await rename(pointer, join(directory, nameDocsPointer(baseUrl)))
     return true
   } finally {
-    await unlock()
+    await rm(draft, { recursive: true, force: true })
   }
 }
 
-/** Why there is something to build, in words. */
-async function explainBuild(target: string, baseUrl: string | undefined): Promise<string> {
-  const built = await readDocsManifest(target)
-  if (built === undefined || built.baseUrl === (baseUrl ?? null)) return 'some seconds, only after a change'
-  const name = (address: string | null | undefined) => address ?? 'a start without BASE_URL'
-  return `it was built for ${name(built.baseUrl)}, and is needed for ${name(baseUrl)}`
+/** Crawlers may read everything; the sitemap needs a known address. */
+function writeRobots(baseUrl: string | undefined): string {
+  const sitemap = baseUrl === undefined ? '' : `Sitemap: ${baseUrl}/docs/sitemap-index.xml\n`
+  return `User-agent: *\nDisallow:\n${sitemap}`
+}
+
+/** Removes old builds that nothing points to, and what interrupted builds left. */
+async function removeLeftovers(directory: string): Promise<void> {
+  const names = await readdir(directory)
+  const pointers = names.filter((name) => name.startsWith('for-'))
+  const used = await Promise.all(pointers.map((name) => readFile(join(directory, name), 'utf8')))
+  for (const name of names) {
+    if (pointers.includes(name) || used.includes(name)) continue
+    const path = join(directory, name)
+    const status = await stat(path).catch(() => undefined)
+    if (status && Date.now() - status.mtimeMs > leftoverAgeMs)
+      await rm(path, { recursive: true, force: true })
+  }
 }
 
 async function listFiles(directory: string): Promise<string[]> {
@@ -121,44 +148,13 @@ async function hashSources(baseUrl: string | undefined): Promise<string> {
   return hash.digest('hex')
 }
 
-/**
- * Waits until no other process builds, and keeps others from it until the returned function is called.
- * A lock whose process is gone, or that is older than any build, is taken over.
- */
-async function lockBuild(): Promise<() => Promise<void>> {
-  const lock = join(distDirectory, 'docs.lock')
-  const longestBuildMilliseconds = 10 * 60_000
-  await mkdir(distDirectory, { recursive: true })
-  for (;;) {
-    try {
-      await writeFile(lock, String(process.pid), { flag: 'wx' })
-      return () => rm(lock, { force: true })
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-    }
-    const owner = Number(await readFile(lock, 'utf8').catch(() => ''))
-    const age = Date.now() - ((await stat(lock).catch(() => undefined))?.mtimeMs ?? Date.now())
-    if ((owner > 0 && !isRunning(owner)) || age > longestBuildMilliseconds) await rm(lock, { force: true })
-    else await new Promise((wake) => setTimeout(wake, 200))
-  }
-}
-
-function isRunning(processId: number): boolean {
-  try {
-    process.kill(processId, 0)
-    return true
-  } catch (error) {
-    // EPERM: it runs, and belongs to someone else.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
-}
-
 /** Runs Astro in a process of its own, so that its chatter stays there unless it fails. */
-async function runAstro(directory: string, settings: Record<string, string>): Promise<void> {
+async function runAstro(root: string, directory: string, settings: Record<string, string>): Promise<void> {
   const require = createRequire(import.meta.url)
   const program = join(dirname(require.resolve('astro/package.json')), 'bin', 'astro.mjs')
-  // --force: Astro's cache does not know that the base URL is part of a page's content.
-  const parameters = [program, 'build', '--force', '--root', siteDirectory, '--outDir', directory]
+  // Astro writes into its root while it works. It takes the way to its configuration from there.
+  const config = relative(root, join(siteDirectory, 'astro.config.ts'))
+  const parameters = [program, 'build', '--root', root, '--config', config, '--outDir', directory]
   // A variable that is named like one of Vite's own constants replaces it in the pages: BASE_URL would
   // turn the links of the site, and a test runner's DEV its search. So none of them reaches Astro.
   const viteConstants = /^(BASE_URL|SITE|ASSETS_PREFIX|MODE|DEV|PROD|SSR)$/
@@ -180,10 +176,21 @@ async function runAstro(directory: string, settings: Record<string, string>): Pr
   }
   child.stdout.on('data', collect)
   child.stderr.on('data', collect)
+  // A signal to this process alone ends the build too.
+  let isStopped = false
+  const stop = (signal: NodeJS.Signals) => {
+    isStopped = true
+    child.kill(signal)
+  }
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
   const code = await new Promise<number | null>((settle, fail) => {
     child.on('error', fail)
     child.on('close', settle)
   })
+  process.off('SIGINT', stop)
+  process.off('SIGTERM', stop)
+  if (isStopped) throw new Error('The build of the documentation was stopped')
   if (code !== 0) throw new Error(`The documentation could not be built:\n${output.trim()}`)
 }
 
@@ -205,13 +212,19 @@ async function prepareFiles(directory: string): Promise<Pick<DocsManifest, 'file
       for (const hash of hashInlineScripts(content.toString())) scriptHashes.add(hash)
     }
     const isText = /^text\/|json|xml|javascript|manifest/.test(type)
-    const encodings = isText && content.byteLength > 512 ? await compressFile(file, content) : []
-    files[name] = { type, hash: hashContent(content), encodings }
+    const hasPlaceholder = content.includes(originPlaceholder)
+    if (hasPlaceholder && !/^text\/(html|markdown|plain)/.test(type)) {
+      throw new Error(`${name} holds ${originPlaceholder}, which only pages may`)
+    }
+    const isCompressed = isText && content.byteLength > 512
+    const encodings: DocsFile['encodings'] = isCompressed ? ['br', 'gzip'] : []
+    if (isCompressed && !hasPlaceholder) await compressFile(file, content)
+    files[name] = { type, hash: hashContent(content), encodings, hasPlaceholder }
   }
   return { files, scriptHashes: [...scriptHashes].sort() }
 }
 
-async function compressFile(file: string, content: Buffer): Promise<('br' | 'gzip')[]> {
+async function compressFile(file: string, content: Buffer): Promise<void> {
   // Brotli's best quality takes ten times as long as the next for a few per cent; large files do without.
   const quality = content.byteLength < 500_000 ? 11 : 9
   const params = {
@@ -223,16 +236,6 @@ async function compressFile(file: string, content: Buffer): Promise<('br' | 'gzi
     promisify(gzip)(content, { level: 9 }),
   ])
   await Promise.all([writeFile(`${file}.br`, brotli), writeFile(`${file}.gz`, gzipped)])
-  return ['br', 'gzip']
-}
-
-/** Swaps the folders; a server that runs meanwhile misses the docs for an instant at most. */
-async function replaceDocs(directory: string, target: string): Promise<void> {
-  const old = `${target}-old`
-  await rm(old, { recursive: true, force: true })
-  if (existsSync(target)) await rename(target, old)
-  await rename(directory, target)
-  await rm(old, { recursive: true, force: true })
 }
 
 if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {

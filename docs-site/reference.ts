@@ -86,7 +86,7 @@ interface SchemaObject {
   maxItems?: number
   pattern?: string
   items?: SchemaObject
-  allOf?: SchemaObject[]
+  anyOf?: SchemaObject[]
   properties?: Record<string, SchemaObject>
 }
 
@@ -200,8 +200,7 @@ const toTitle = (name: string) => {
 
 /** Schemas that are a list of another, a part of one or a mere type: they have no page. */
 const isPage = (name: string, schema: SchemaObject) =>
-  (schema.properties !== undefined || schema.allOf !== undefined) &&
-  !/List$|Fields$|^(OpenapiDocument|ApiCatalog)$/.test(name)
+  schema.properties !== undefined && !/List$|^(OpenapiDocument|ApiCatalog)$/.test(name)
 
 function readReference(document: Document): ApiReference {
   const { components } = document
@@ -223,15 +222,17 @@ function readReference(document: Document): ApiReference {
     return { ...resolve(follow<SchemaObject>({ $ref }, 'schemas')), ...own }
   }
 
-  /** All properties, those of `allOf` included. */
-  function listProperties(schema: SchemaObject): [string, SchemaObject][] {
-    const inherited = (schema.allOf ?? []).flatMap((part) => listProperties(resolve(part)))
-    return [...inherited, ...Object.entries(schema.properties ?? {})]
-  }
+  /** What a value is when it isn't null. */
+  const withoutNull = ({ anyOf, ...own }: SchemaObject): SchemaObject =>
+    anyOf?.find(({ type }) => type !== 'null') ?? own
+
+  const isNullable = ({ type, anyOf = [] }: SchemaObject): boolean =>
+    [type].flat().includes('null') || anyOf.some(isNullable)
 
   function describeType(schema: SchemaObject): TypeText {
-    const name = nameSchema(schema)
-    const full = resolve(schema)
+    const value = withoutNull(schema)
+    const name = nameSchema(value)
+    const full = resolve(value)
     if (name !== undefined && isPage(name, full)) return { text: toTitle(name), resource: toId(name) }
     if (full.items !== undefined) {
       const { text, resource } = describeType(full.items)
@@ -251,7 +252,7 @@ function readReference(document: Document): ApiReference {
     return {
       name,
       type: describeType(schema),
-      nullable: [full.type].flat().includes('null'),
+      nullable: isNullable(full),
       meaning: full.description ?? '',
     }
   }
@@ -357,9 +358,11 @@ function readReference(document: Document): ApiReference {
         id,
         title: toTitle(name),
         description: schema.description ?? '',
-        fields: listProperties(schema).map(([field, declared]) => readField(field, declared)),
+        fields: Object.entries(schema.properties ?? {}).map(([field, declared]) =>
+          readField(field, declared),
+        ),
         endpoints: endpoints
-          .filter(({ answers }) => name !== 'Error' && answers.some(isAnswer))
+          .filter(({ answers }) => name !== 'ErrorBody' && answers.some(isAnswer))
           .map((endpoint) => endpoint.id),
       },
     ]

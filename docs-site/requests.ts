@@ -16,6 +16,8 @@ export interface SampleRequest {
   before?: readonly string[]
   /** Headers that are sent with it, the key's aside. */
   sends?: Readonly<Record<string, string>>
+  /** The status that it shows; default: 200. */
+  status?: number
   /** Headers of the answer that are shown, in this order. */
   shows: readonly string[]
   /** Whether the answer's body is shown; default: it is. Measurements, for one, are other ones each time. */
@@ -24,6 +26,11 @@ export interface SampleRequest {
 
 const creditHeaders = ['X-Credits-Cost', 'X-Credits-Remaining']
 const listHeaders = ['X-Total-Count', ...creditHeaders, 'Link']
+
+/** What the quickstart asks for, one call after the other with one key. */
+const berlin = '/users?location=berlin&per_page=1'
+const berlinZod = '/users?location=berlin&dependency_names=zod&per_page=1'
+const walk = [1, 2, 3].map((page) => `/users?location=berlin&dependency_names=zod&per_page=5&page=${page}`)
 
 const users = '/users?location=berlin&dependency_names=react&per_page=1'
 const user = '/users/ngoldberg'
@@ -46,7 +53,12 @@ export const requests = {
   quoteCommits: { method: 'HEAD', path: commits, shows: ['X-Credits-Cost', 'X-Total-Count'] },
   listDependencies: { method: 'GET', path: dependencies, shows: listHeaders },
   quoteDependencies: { method: 'HEAD', path: dependencies, shows: ['X-Credits-Cost', 'X-Total-Count'] },
-  getCredits: { method: 'GET', path: '/api-key/credits', shows: [] },
+  getCredits: {
+    method: 'GET',
+    path: '/api-key/credits',
+    before: [berlin, berlinZod, ...walk],
+    shows: [],
+  },
   listUsage: {
     method: 'GET',
     path: '/api-key/usage?per_page=3',
@@ -64,15 +76,17 @@ export const requests = {
   getMetrics: { method: 'GET', path: '/metrics', key: 'admin', shows: ['Content-Type'], showsBody: false },
   listKeys: { method: 'GET', path: '/admin/keys?per_page=1', key: 'admin', shows: [] },
 
-  firstCall: { method: 'GET', path: '/users?location=berlin&per_page=1', shows: listHeaders },
-  usersOfHono: {
+  firstCall: { method: 'GET', path: berlin, shows: listHeaders },
+  usersOfZod: {
     method: 'GET',
-    path: '/users?location=berlin&dependency_names=hono&per_page=1',
-    shows: ['X-Total-Count', 'X-Credits-Cost'],
+    path: berlinZod,
+    before: [berlin],
+    shows: ['X-Total-Count', ...creditHeaders],
   },
   quoteBerlin: {
     method: 'HEAD',
     path: '/users?location=berlin&per_page=100',
+    before: [berlin, berlinZod],
     shows: ['X-Credits-Cost', 'X-Credits-Remaining', 'X-Total-Count'],
   },
   quoteWithinPercent: {
@@ -109,16 +123,17 @@ export const requests = {
     method: 'GET',
     path: '/users?location=berlin&page=3&per_page=1',
     sends: { 'Idempotency-Key': 'walk-7-page-3' },
-    shows: ['X-Total-Count'],
+    shows: ['X-Total-Count', 'X-Credits-Cost'],
   },
   capped: {
     method: 'GET',
     path: '/users?per_page=100',
     sends: { 'Max-Credits': '10' },
+    status: 403,
     shows: ['X-Credits-Cost'],
   },
-  userNotFound: { method: 'GET', path: '/users/nobody-has-this-login', shows: creditHeaders },
-  invalidPerPage: { method: 'GET', path: '/users?per_page=101', shows: ['X-Credits-Cost'] },
+  userNotFound: { method: 'GET', path: '/users/nobody-has-this-login', status: 404, shows: creditHeaders },
+  invalidPerPage: { method: 'GET', path: '/users?per_page=101', status: 400, shows: ['X-Credits-Cost'] },
 } as const satisfies Record<string, SampleRequest>
 
 /** A name of a request. */

@@ -40,6 +40,8 @@ export function writeSample(
 }
 
 const isKeyed = ({ key }: SampleRequest) => key !== 'none'
+/** Whether a sample is there to show an error: then it is no failure. */
+const showsError = ({ status = 200 }: SampleRequest) => status >= 400
 const isText = ({ showsBody = true }: SampleRequest) => !showsBody
 
 function writeCurl(request: SampleRequest, url: string): string {
@@ -65,12 +67,19 @@ function writeJavaScript(request: SampleRequest, url: string): string {
   if (method === 'HEAD') {
     const list = shows.map((name) => `'${name}'`).join(', ')
     return `${call}
+if (!response.ok) throw new Error(response.statusText)
 for (const name of [${list}]) {
   console.log(\`\${name}: \${response.headers.get(name)}\`)
 }`
   }
-  if (isText(request)) return `${call}\nconsole.log(await response.text())`
-  return `${call}\nconsole.log(JSON.stringify(await response.json(), null, 2))`
+  if (isText(request)) {
+    return `${call}
+if (!response.ok) throw new Error(await response.text())
+console.log(await response.text())`
+  }
+  return `${call}
+const body = await response.json()${showsError(request) ? '' : '\nif (!response.ok) throw new Error(body.error)'}
+console.log(JSON.stringify(body, null, 2))`
 }
 
 function writePython(request: SampleRequest, url: string): string {
@@ -84,7 +93,8 @@ function writePython(request: SampleRequest, url: string): string {
   ]
   const parameters = [`"${url}"`, ...(headers.length > 0 ? [`headers={${headers.join(', ')}}`] : [])]
   const call = `response = requests.${method.toLowerCase()}(\n${parameters.map((each) => `    ${each},\n`).join('')})`
-  const head = `${standard}${standard && '\n'}import requests\n\n${call}\n`
+  const check = showsError(request) ? '' : 'response.raise_for_status()\n'
+  const head = `${standard}${standard && '\n'}import requests\n\n${call}\n${check}`
   if (method === 'HEAD') {
     const list = shows.map((name) => `"${name}"`).join(', ')
     return `${head}for name in [${list}]:\n    print(f"{name}: {response.headers[name]}")`

@@ -6,28 +6,26 @@
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { viewerFiles } from '../api/routes/viewer-page.ts'
+import { build } from 'vite'
+import { viewerDirectory, viewerFiles } from '../api/routes/viewer-page.ts'
 
-/**
- * Writes the viewer's files below the docs; source maps stay behind.
- *
- * @returns their folder: `_viewer/` and a hash of all of it, so that it may be cached for good
- */
-export async function writeViewerAssets(directory: string): Promise<string> {
+/** Writes the viewer's files below the docs, into a folder named by their hash; source maps stay behind. */
+export async function writeViewerAssets(directory: string): Promise<void> {
   const files = new Map([...(await readLibrary()), ...(await buildScript())])
   const hash = createHash('sha256')
   for (const [name, text] of files) hash.update(`${name}\0${text}\0`)
-  const folder = `_viewer/${hash.digest('base64url').slice(0, 22)}`
+  const folder = `${viewerDirectory}/${hash.digest('base64url').slice(0, 22)}`
   await mkdir(join(directory, folder, 'chunks'), { recursive: true })
   for (const [name, text] of files) await writeFile(join(directory, folder, name), text)
-  return folder
 }
 
 /** Reads the library out of its package. */
 async function readLibrary(): Promise<[string, string][]> {
-  const source = join(dirname(fileURLToPath(import.meta.resolve('@scalar/api-reference'))), 'browser')
+  // Astro's configuration runs in Vite, which has no import.meta.resolve.
+  const { resolve } = createRequire(import.meta.url)
+  const source = join(dirname(resolve('@scalar/api-reference')), 'browser')
   const chunks = (await readdir(join(source, 'chunks'))).filter((name) => name.endsWith('.js')).sort()
   return Promise.all(
     [viewerFiles.library, ...chunks.map((chunk) => `chunks/${chunk}`)].map(
@@ -41,7 +39,6 @@ async function readLibrary(): Promise<[string, string][]> {
 
 /** Our own files: `viewer.ts` as browsers read it, and `viewer.css`. */
 async function buildScript(): Promise<[string, string][]> {
-  const { build } = await import('vite') // a start with fresh docs does without
   const results = await build({
     configFile: false,
     root: import.meta.dirname,

@@ -96,6 +96,37 @@ describe('admission', () => {
     expect(room.admitted).toEqual(['a1', 'a2', 'b1', 'a3', 'c1'])
   })
 
+  test('drops a request that waits when its client is gone, and nobody else', async () => {
+    const admission = createAdmission<string>({ atOnce: 1, mostWaiting: 3, longestWait: 1_000 })
+    const leave = await admission.enter('x')
+    const client = new AbortController()
+    const ends = [
+      admission.enter('a', client.signal),
+      admission.enter('a', new AbortController().signal),
+      admission.enter('b', client.signal),
+    ].map((entered) => entered.then(() => 'admitted', String))
+    expect(admission.readState()).toEqual({ inside: 1, waiting: 3 })
+    client.abort()
+    expect(admission.readState()).toEqual({ inside: 1, waiting: 1 })
+    leave()
+    const gone = 'ClientGoneError: the client closed its connection'
+    expect(await Promise.all(ends)).toEqual([gone, 'admitted', gone])
+    expect(admission.readState()).toEqual({ inside: 1, waiting: 0 })
+  })
+
+  test('takes nothing back from a request whose client is gone after its turn has come', async () => {
+    const admission = createAdmission<string>({ atOnce: 1, mostWaiting: 3, longestWait: 1_000 })
+    const leave = await admission.enter('x')
+    const client = new AbortController()
+    const entered = admission.enter('a', client.signal)
+    leave()
+    const leaveAgain = await entered
+    client.abort()
+    expect(admission.readState()).toEqual({ inside: 1, waiting: 0 })
+    leaveAgain()
+    expect(admission.readState()).toEqual({ inside: 0, waiting: 0 })
+  })
+
   describe('when as many wait as may', () => {
     test('turns the one at the door away if nobody has more waiting', async () => {
       const room = createRoom({ mostWaiting: 3 })

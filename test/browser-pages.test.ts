@@ -5,10 +5,12 @@
  * @module
  */
 import { readFile } from 'node:fs/promises'
+import { createServer, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readDocsManifest } from '../api/routes/docs-manifest.ts'
+import { findDocs } from '../api/routes/docs-manifest.ts'
 import { docsDirectory } from '../docs-site/build.ts'
 import { findChromium, openPortal, openRequest, type Portal, visitViewer } from './support/browser.ts'
 
@@ -25,18 +27,45 @@ async function runAxe(page: Page, context: string): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
 }
 
+/** A server that answers as it is told. */
+async function listen(answer: (path: string, response: ServerResponse) => Promise<void>) {
+  const server = createServer((request, response) => void answer(request.url ?? '', response))
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+    },
+  }
+}
+
 describe.skipIf(!hasChromium)('every page', () => {
   let portal: Portal
   let pages: string[]
 
   beforeAll(async () => {
     portal = await openPortal()
-    const manifest = await readDocsManifest(docsDirectory)
-    const files = Object.keys(manifest?.files ?? {}).filter((name) => /(^|\/)index\.html$/.test(name))
+    const docs = await findDocs(docsDirectory)
+    const files = Object.keys(docs?.files ?? {}).filter((name) => /(^|\/)index\.html$/.test(name))
     pages = [...files.map((name) => `/docs/${name.replace(/index\.html$/, '')}`), '/docs/no-such-page']
   })
 
   afterAll(() => portal?.close())
+
+  /** Opens a page with axe in it, once what scrolls can be reached by keyboard: that takes until the page is idle. */
+  async function openReachable(page: Page, path: string): Promise<void> {
+    await page.goto(`${portal.origin}${path}`, { waitUntil: 'load' })
+    const isReachable = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll<HTMLElement>('pre, table')].every(
+          (box) => box.scrollWidth <= box.clientWidth || box.tabIndex >= 0,
+        ),
+      )
+    await expect.poll(isReachable, { message: path }).toBe(true)
+    await page.evaluate(axe)
+  }
 
   test('has nothing that axe objects to, light and dark, and asks no other host', async () => {
     expect(pages.length).toBeGreaterThan(50)
@@ -46,16 +75,7 @@ describe.skipIf(!hasChromium)('every page', () => {
     page.on('request', (request) => hosts.add(new URL(request.url()).origin))
     const found: string[] = []
     for (const path of pages) {
-      await page.goto(`${portal.origin}${path}`, { waitUntil: 'load' })
-      // Code that is wider than its box becomes focusable once the page is idle.
-      const isReachable = () =>
-        page.evaluate(() =>
-          [...document.querySelectorAll('pre')].every(
-            (pre) => pre.scrollWidth <= pre.clientWidth || pre.tabIndex >= 0,
-          ),
-        )
-      await expect.poll(isReachable, { message: path }).toBe(true)
-      await page.evaluate(axe)
+      await openReachable(page, path)
       for (const theme of ['light', 'dark']) {
         await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
         for (const line of await runAxe(page, 'document')) found.push(`${path} ${theme} ${line}`)
@@ -65,6 +85,58 @@ describe.skipIf(!hasChromium)('every page', () => {
     expect([...hosts]).toEqual([portal.origin])
     await context.close()
   }, 1_200_000)
+
+  test('has nothing that axe objects to on a phone', async () => {
+    const context = await portal.openContext({ viewport: { width: 390, height: 844 } })
+    const page = await context.newPage()
+    const found: string[] = []
+    let wideTables = 0
+    for (const path of pages) {
+      await openReachable(page, path)
+      wideTables += await page.locator('.sl-markdown-content table[tabindex="0"]').count()
+      for (const line of await runAxe(page, 'document')) found.push(`${path} ${line}`)
+    }
+    expect(found).toEqual([])
+    expect(wideTables).toBeGreaterThan(0)
+    await context.close()
+  }, 1_200_000)
+
+  test('stays where it is while it loads', async () => {
+    const context = await portal.openContext({ viewport: { width: 1280, height: 900 } })
+    const page = await context.newPage()
+    await page.addInitScript(() => {
+      const shifts: number[] = []
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) if ('value' in entry) shifts.push(Number(entry.value))
+      }).observe({ type: 'layout-shift', buffered: true })
+      Object.assign(globalThis, { readShift: () => shifts.reduce((sum, shift) => sum + shift, 0) })
+    })
+    // A page comes in two parts: the table of contents, which stands before the text, is drawn first.
+    let sendRest = Promise.withResolvers<void>()
+    await using slow = await listen(async (path, response) => {
+      const answer = await fetch(`${portal.origin}${path}`)
+      const body = Buffer.from(await answer.arrayBuffer())
+      const type = answer.headers.get('Content-Type') ?? ''
+      const part = body.subarray(
+        0,
+        type.startsWith('text/html') ? body.indexOf('class="main-pane') : body.length,
+      )
+      response.writeHead(answer.status, { 'Content-Type': type }).write(part)
+      if (part.length < body.length) await sendRest.promise
+      response.end(body.subarray(part.length))
+    })
+    for (const path of ['/docs/quickstart/', '/docs/pagination/']) {
+      sendRest = Promise.withResolvers<void>()
+      await page.goto(`${slow.origin}${path}`, { waitUntil: 'commit' })
+      await page.locator('.right-sidebar').waitFor()
+      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))))
+      sendRest.resolve()
+      await page.waitForLoadState('networkidle')
+      const shift = Number(await page.evaluate('readShift()'))
+      expect([path, shift < 0.1, shift]).toEqual([path, true, expect.any(Number)])
+    }
+    await context.close()
+  })
 
   test('has no horizontal scroll at 320 pixels, nor at 1,920', async () => {
     const context = await portal.openContext({})

@@ -13,6 +13,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { createCommands } from '../api/cli/commands.ts'
 import { startProgress } from '../api/cli/progress.ts'
 import { listMigrations, migrationLock } from '../api/database/migrate.ts'
+import { applyLock } from '../api/import/apply/apply.ts'
 import { readVersion } from '../api/program.ts'
 import {
   type CommandResult,
@@ -523,7 +524,6 @@ describe('devdata on the embedded database that nobody runs', () => {
     const names = v.parse(v.array(v.looseObject({ name: v.string() })), await readJson(run, ['keys', 'list']))
     expect(names.map(({ name }) => name).sort()).toEqual(created.map((_, index) => `key ${index}`))
     expect(await readJson(run, ['migrate'])).toEqual({ applied: [] })
-    expect(existsSync(join(folder.directory, '.data/lock'))).toBe(false)
     await folder.remove()
   })
 
@@ -750,47 +750,125 @@ describeOnEachDatabase('devdata import', (kind) => {
       { file: 'standard input', line: 2, reason: expect.stringMatching(/^not JSON: /), content: '{"login":' },
       { file: 'standard input', line: 3, reason: 'not UTF-8 text', content: '"\ufffd"' },
     ])
-    // What an earlier load left there must not be taken for this one's.
-    expect(JSON.parse((await run([...args, '--json'], { input: createUserLine(22) })).stdout)).toMatchObject({
-      skipped: 0,
-    })
-    expect(readFileSync(file, 'utf8')).toBe('')
-  })
-
-  test('ndjson --skip-invalid never writes over what is loaded, nor where it can not', async () => {
-    const file = join(scratch.directory, 'more.ndjson')
-    writeFileSync(file, createUserLine(30))
-    const overwriting = [
-      'import',
-      'ndjson',
-      'more.ndjson',
-      '--kind',
-      'users',
-      '--skip-invalid',
-      './more.ndjson',
-    ]
-    expect(await run(overwriting)).toEqual({
+    // What an earlier load left there must not be taken for this one's, nor be lost.
+    expect(await run(args, { input: createUserLine(22) })).toEqual({
       code: 1,
       stdout: '',
-      stderr: '--skip-invalid ./more.ndjson: must be another file than those that are loaded\n',
+      stderr: '--skip-invalid invalid.ndjson: already exists; name a new file\n',
     })
-    expect(readFileSync(file, 'utf8')).toBe(createUserLine(30))
-    const { code, stderr } = await run(['import', 'ndjson', sampleDirectory, '--skip-invalid', 'no/where'])
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^ENOENT: no such file or directory, open '.*no\/where'\n$/)
+    expect(readFileSync(file, 'utf8')).not.toBe('')
   })
 
-  test('an interrupted load changes nothing, and ends with 130', async () => {
-    const [before] = await service.sql<{ version: number }[]>`select version from dataset`
+  test('ndjson --skip-invalid leaves no empty file, never writes over one, and names a path that can not be', async () => {
+    const load = (file: string) =>
+      run(['import', 'ndjson', '-', '--kind', 'users', '--skip-invalid', file, '--json'], {
+        input: createUserLine(22),
+      })
+    expect(JSON.parse((await load('none.ndjson')).stdout)).toMatchObject({ skipped: 0 })
+    expect(existsSync(join(scratch.directory, 'none.ndjson'))).toBe(false)
+    expect(await load('/dev/null')).toMatchObject({ code: 0 })
+    for (const [path, reason] of [
+      ['no/where', /^--skip-invalid no\/where: can't be written: ENOENT: no such file or directory.*\n$/],
+      ['.', /^--skip-invalid \.: can't be written: EISDIR.*\n$/],
+    ] as const) {
+      const { code, stdout, stderr } = await load(path)
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toMatch(reason)
+    }
+    const file = join(scratch.directory, 'more.ndjson')
+    writeFileSync(file, createUserLine(30))
+    const overwriting = ['more.ndjson', '--kind', 'users', '--skip-invalid', './more.ndjson']
+    expect(await run(['import', 'ndjson', ...overwriting])).toMatchObject({ code: 1, stdout: '' })
+    expect(readFileSync(file, 'utf8')).toBe(createUserLine(30))
+  })
+
+  /** The tables in which loads stage what they read. */
+  const listStagingTables = () =>
+    service.sql`select from pg_class where relname like 'import\\_%' and relkind = 'r'`
+
+  /** Starts a load that has staged something, and waits for more. */
+  async function startLoad(number: number) {
     const child = startCommand(['import', 'ndjson', '-', '--kind', 'users'], { ...location })
     const ended = finishCommand(child)
-    child.stdin.write(createUserLine(40))
-    while ((await service.sql`select from imports`).length === 0) await sleep(50)
-    child.kill('SIGINT')
-    expect(await ended).toEqual({ code: 130, stdout: '', stderr: 'Interrupted\n' })
-    const [after] = await service.sql<{ version: number }[]>`select version from dataset`
-    expect(after).toEqual(before)
-    await service.sql`delete from imports`
+    child.stdin.on('error', () => {})
+    child.stdin.write(createUserLine(number))
+    await expect.poll(async () => (await listStagingTables()).length).toBeGreaterThan(0)
+    return { child, ended }
+  }
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'a load that %s ends changes nothing, and leaves nothing',
+    async (signal) => {
+      const [before] = await service.sql<{ version: number }[]>`select version from dataset`
+      const { child, ended } = await startLoad(40)
+      child.kill(signal)
+      const code = signal === 'SIGINT' ? 130 : 143
+      expect(await ended).toEqual({ code, stdout: '', stderr: 'Interrupted\n' })
+      const [after] = await service.sql<{ version: number }[]>`select version from dataset`
+      expect(after).toEqual(before)
+      expect(await listStagingTables()).toHaveLength(0)
+      expect(await service.sql`select from imports`).toHaveLength(0)
+    },
+  )
+
+  test('what a killed load left is dropped by the next one, and what a living one has staged is not', async () => {
+    const living = await startLoad(41)
+    const [one] = await service.sql<{ id: number }[]>`select id from imports`
+    const killed = await startLoad(42)
+    await expect.poll(async () => (await service.sql`select from imports`).length).toBe(2)
+    killed.child.kill('SIGKILL')
+    await killed.ended
+    expect(await service.sql`select from imports`).toHaveLength(2)
+    expect(
+      await run(['import', 'ndjson', '-', '--kind', 'users', '--json'], { input: createUserLine(43) }),
+    ).toMatchObject({ code: 0, stderr: '' })
+    expect(await service.sql`select id from imports`).toEqual([one])
+    living.child.stdin.end()
+    expect(await living.ended).toMatchObject({ code: 0, stderr: '' })
+    expect(await listStagingTables()).toHaveLength(0)
+    const { secret } = await service.createKey()
+    for (const [login, status] of Object.entries({
+      'line-user-41': 200,
+      'line-user-42': 404,
+      'line-user-43': 200,
+    })) {
+      expect([login, (await service.request(`/users/${login}`, { key: secret })).status]).toEqual([
+        login,
+        status,
+      ])
+    }
+  })
+
+  test.runIf(kind === 'postgresql')('a killed load leaves the server nothing to wait for', async () => {
+    const listWaiting = () => service.sql`
+      select from pg_locks join pg_database d on d.oid = database
+      where d.datname = current_database() and locktype = 'advisory' and not granted`
+    await service.sql.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(${applyLock})`
+      const child = startCommand(['import', 'ndjson', '-', '--kind', 'users'], { ...location })
+      const ended = finishCommand(child)
+      child.stdin.end(createUserLine(44))
+      await expect.poll(async () => (await listWaiting()).length).toBe(1)
+      child.kill('SIGKILL')
+      await ended
+      await expect.poll(async () => (await listWaiting()).length).toBe(0)
+    })
+  })
+
+  test('a full disk is told with PostgreSQL’s words and its advice', async () => {
+    await service.sql.unsafe(`
+      create function refuse() returns trigger language plpgsql as $$
+      begin
+        raise exception 'could not extend file "base/1/2": No space left on device'
+          using errcode = 'disk_full', hint = 'Check free disk space.';
+      end $$;
+      create trigger full_disk before insert on users for each statement execute function refuse()`)
+    expect(await run(['import', 'ndjson', '-', '--kind', 'users'], { input: createUserLine(50) })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `The database's disk is full: could not extend file "base/1/2": No space left on device; Check free disk space.\n`,
+    })
+    await service.sql.unsafe('drop trigger full_disk on users; drop function refuse()')
   })
 
   test('git loads a clone, reports what it skips, and adds what is new the second time', async () => {
@@ -812,10 +890,12 @@ describeOnEachDatabase('devdata import', (kind) => {
     const args = ['import', 'git', 'clone', '--url', 'https://forge.example/ada/engine', '--rest-id', '4711']
     const first = await run(args)
     expect(first.code).toBe(0)
-    expect(first.stderr).toMatch(/^[\da-f]{12} package\.json: .*; skipped$/m)
-    expect(first.stdout).toMatch(/^Read 3 commits in [\d.]+ s\n/)
+    expect(first.stderr).toMatch(/^[\da-f]{12} package\.json: .*; skipped\n$/)
+    expect(first.stdout).toMatch(/^Read 3 commits of main in [\d.]+ s\n/)
     expect(first.stdout).toContain('repositories  1 added, 0 updated\ncommits       3 added, 0 updated\n')
-    expect(first.stdout).toContain('dependencies  1 active, 1 removed\n')
+    expect(first.stdout).toContain(
+      'dependencies  1 active, 1 removed\nskipped       1 version of manifests, see above\n',
+    )
 
     commit('{"dependencies":{"hono":"4","vite":"7"}}')
     const second = await run([...args, '--json'])
@@ -824,14 +904,46 @@ describeOnEachDatabase('devdata import', (kind) => {
       repositories: { added: 0, updated: 1 },
       commits: { added: 1, updated: 0 },
       dataset_version: expect.any(Number),
+      branch: 'main',
       commits_read: 4,
       dependencies: { active: 2, removed: 1 },
+      manifests_left_out: 0,
+      manifests_computed: 0,
       warnings: 1,
       seconds: expect.any(Number),
     })
     const { secret } = await service.createKey()
     const listed = await service.request('/repos/ada/engine/dependencies', { key: secret })
     expect(listed.headers.get('X-Total-Count')).toBe('3')
+
+    // The same problem again is counted, and what is left out or unknown is said.
+    for (const [file, content] of [
+      ['package.json', '{"dependencies":['],
+      ['package.json', '{"dependencies":'],
+      ['setup.py', 'from setuptools import setup\nsetup(install_requires=read())\n'],
+      ['test/package.json', '{"dependencies":{"tried":"1"}}'],
+    ] as const) {
+      mkdirSync(join(clone, 'test'), { recursive: true })
+      writeFileSync(join(clone, file), content)
+      commit(readFileSync(join(clone, 'package.json'), 'utf8'))
+    }
+    const third = await run(args)
+    expect(third.stderr).toMatch(
+      /^[\da-f]{12} package\.json: not valid JSON: .*; skipped; so were 2 more versions with the same problem\n$/,
+    )
+    expect(third.stdout).toContain(`dependencies  2 active, 1 removed
+skipped       3 versions of manifests, see above
+unknown       what 1 manifest can only tell by being run
+left out      1 manifest of tests and fixtures; --all-manifests takes them
+`)
+    const all = await run([...args, '--all-manifests', '--branch', 'main', '--json'])
+    expect(JSON.parse(all.stdout)).toMatchObject({
+      branch: 'main',
+      dependencies: { active: 3, removed: 1 },
+      manifests_left_out: 0,
+      manifests_computed: 1,
+      warnings: 3,
+    })
   })
 
   test.each([
@@ -839,7 +951,7 @@ describeOnEachDatabase('devdata import', (kind) => {
     [['.', '--url', 'https://forge.example/a/b'], /^\S+ is not a git repository\n$/],
     [
       ['clone', '--url', 'forge.example'],
-      /^--url forge\.example: must be the repository's http or https address.*\n$/,
+      /^--url forge\.example: must be the repository's http or https URL.*\n$/,
     ],
   ])('git %j is one clear line, and exit code 1', async (args, line) => {
     const { code, stdout, stderr } = await run(['import', 'git', ...args])

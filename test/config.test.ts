@@ -112,6 +112,14 @@ test.each([
     'https://api.example.com/#a',
     'https://user@api.example.com',
   ].map((value) => ['BASE_URL', value, httpUrl] as const),
+  ...['/a%20b', '/é', '/a b', '/:a', '/a*', '/(a)'].map(
+    (path) =>
+      [
+        'BASE_URL',
+        `https://api.example.com${path}`,
+        'must have a path of only letters, digits, -, ., _, ~ and /; percent-escapes are not allowed',
+      ] as const,
+  ),
   ...['0', '1001', 'many'].map((value) => ['DATABASE_POOL_SIZE', value, wholeNumber(1, 1000)] as const),
   ...['-1', '86401', '30s'].map(
     (value) => ['DATABASE_STATEMENT_TIMEOUT', value, wholeNumber(0, 86400)] as const,
@@ -141,7 +149,7 @@ test.each(['mysql://admin:hunter2@db/name', 'admin:hunter2@db', 'postgres:/hunte
   },
 )
 
-test.each([
+test.each<[url: string, rule: string]>([
   [
     'postgres://db/name?sslmode=on',
     'must have an sslmode of disable, prefer, require, verify-ca, verify-full',
@@ -151,6 +159,17 @@ test.each([
     'postgres://u:hunter2@db/name?channel_binding=require',
     'must be without channel_binding=require, which is not supported',
   ],
+  ...[
+    'postgres://db/name?port=abc',
+    'postgres://db/name?port=99999',
+    'postgres://db/name?port=0',
+    'postgres://db:99999/name',
+    'postgres://u:hunter2@db:abc/name',
+  ].map((url): [string, string] => [url, 'must have a port from 1 to 65535']),
+  ...['soon', '1.5', '1e3', '9999999'].map((seconds): [string, string] => [
+    `postgres://db/name?connect_timeout=${seconds}`,
+    'must have a connect_timeout of whole seconds, at most 999999; 0 sets no limit',
+  ]),
 ])('a DATABASE_URL that can’t be read is refused with the reason: %s', (value, rule) => {
   expect(readComplaint({ DATABASE_URL: value })).toBe(`DATABASE_URL: its value is wrong: it ${rule}`)
   expect(readComplaint({ DATABASE_REPLICA_URL: `postgres://one/name,${value}` })).toBe(

@@ -4,12 +4,15 @@
  * @module
  */
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { chown, copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDatabase } from '../api/database/connect.ts'
+import { readAddress } from '../api/database/address.ts'
+import { openDatabase, type Sql } from '../api/database/connect.ts'
 import { explainFailure } from '../api/failure.ts'
 import { testPool } from './support/databases.ts'
 import {
@@ -329,4 +332,39 @@ describe.skipIf(missing.length > 0)('a connection', () => {
       }
     },
   )
+})
+
+test('a connection may take as long as connect_timeout says, and a replica’s too', async () => {
+  const silent = createServer()
+  await once(silent.listen(0, '127.0.0.1'), 'listening')
+  const { port } = silent.address() as AddressInfo
+  const url = (seconds: number) => `postgres://nobody@127.0.0.1:${port}/nothing?connect_timeout=${seconds}`
+  const database = await openDatabase({
+    ...testPool,
+    databaseUrl: url(1),
+    databaseReplicaUrls: [url(2)],
+    dataDirectory: '',
+  })
+  try {
+    const ended: string[] = []
+    const connect = (name: string, sql: Sql | undefined) =>
+      sql?.unsafe('select 1').catch((error: { code: string }) => void ended.push(`${name}: ${error.code}`))
+    await Promise.all([
+      connect('replica', database.replicas.list()[0]?.sql),
+      connect('primary', database.sql),
+    ])
+    // In this order: without its own limit the primary would have 10 seconds, and the replica 3.
+    expect(ended).toEqual(['primary: CONNECT_TIMEOUT', 'replica: CONNECT_TIMEOUT'])
+  } finally {
+    await database.close()
+    silent.close()
+  }
+})
+
+test('a connect_timeout of 0 or less sets no limit', () => {
+  const read = (query: string) => readAddress(`postgres://db/name${query}`).connectTimeout
+  expect(['?connect_timeout=0', '?connect_timeout=-1', '?connect_timeout=7', ''].map(read)).toEqual([
+    ...[0, 0, 7],
+    undefined,
+  ])
 })

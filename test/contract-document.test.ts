@@ -90,13 +90,16 @@ describe('openapi.yml', () => {
     expect(status).toBe(0)
   })
 
-  it('gives each parameter, header and JSON body an example', () => {
+  it('gives each parameter, header and JSON body an example, but for Idempotency-Key, which no two requests may share', () => {
     const files = ['/paths/~1openapi.yml/', '/paths/~1openapi.json/', '/components/responses/Page/']
     const bare = described
       .filter((node) => listExamples(node).length === 0)
       .map(({ pointer }) => pointer)
       .filter((pointer) => !files.some((file) => pointer.startsWith(file)))
-    expect(bare).toEqual(['/components/responses/File/content/text~1html'])
+    expect(bare).toEqual([
+      '/components/parameters/Idempotency-Key',
+      '/components/responses/DocsFile/content/text~1html',
+    ])
   })
 
   it('has only examples and defaults that its schemas accept', () => {
@@ -113,11 +116,9 @@ describe('openapi.yml', () => {
     }
   })
 
-  it('shows every error as { error: message }', () => {
+  it('shows every error of a GET as { error: message }', () => {
     const shared = Object.entries(contract['x-shared-responses'])
-    const all = Object.values(contract.paths).flatMap(({ get, head }) =>
-      [get, head].flatMap((operation) => Object.entries(operation?.responses ?? {})),
-    )
+    const all = Object.values(contract.paths).flatMap(({ get }) => Object.entries(get?.responses ?? {}))
     const errors = [...shared, ...all].filter(([status]) => status === 'default' || Number(status) >= 400)
     expect(errors.length).toBeGreaterThan(100)
     for (const [status, declared] of errors) {
@@ -143,9 +144,12 @@ describe('openapi.yml', () => {
       '/api-docs',
       '/docs',
       '/docs/{page}',
+      '/favicon.ico',
       '/health',
+      '/llms.txt',
       '/openapi.json',
       '/openapi.yml',
+      '/robots.txt',
       '/version',
     ])
   })
@@ -156,6 +160,49 @@ describe('openapi.yml', () => {
         if (operation === undefined || operation.security?.length === 0) continue
         expect(Object.keys(operation.responses), path).toEqual(expect.arrayContaining(['400', '401', '429']))
       }
+    }
+  })
+
+  it('names no component like something that JavaScript or a browser has already', () => {
+    const platform = new Set([
+      ...Object.getOwnPropertyNames(globalThis),
+      'Location',
+      'Range',
+      'Comment',
+      'Node',
+    ])
+    const names = Object.values(contract.components).flatMap((kind) => Object.keys(kind))
+    // Generators write `user-name` and `user_name` as `UserName`.
+    const toTypeName = (name: string) => name.replace(/(?:^|[-_])(\w)/g, (_, letter) => letter.toUpperCase())
+    expect(names.length).toBeGreaterThan(100)
+    expect(names.filter((name) => platform.has(toTypeName(name)))).toEqual([])
+  })
+
+  it('gives a listed repository the fields of a single one and its dependencies', () => {
+    const { Repository, ListedRepository } = contract.components.schemas
+    const { dependencies, ...others } = ListedRepository?.properties ?? {}
+    expect(dependencies).toBeDefined()
+    expect(others).toEqual(Repository?.properties)
+    expect(ListedRepository?.required).toEqual([...(Repository?.required ?? []), 'dependencies'])
+  })
+
+  it('is written so that generators make one type of each schema', () => {
+    const nodes = [...walkDocument(contract, '')]
+    const at = (test: (value: Record<string, unknown>) => boolean) =>
+      nodes.filter(({ value }) => test(value)).map(({ pointer }) => pointer)
+    expect(at(({ allOf }) => allOf !== undefined)).toEqual([])
+    expect(at(({ enum: choices }) => Array.isArray(choices) && choices.includes(null))).toEqual([])
+    // What may be null is a type of its own, which has a name, or null.
+    const unions = nodes.filter(({ value }) => value.anyOf !== undefined)
+    expect(unions.length).toBeGreaterThan(1)
+    for (const { pointer, value } of unions) {
+      const reference = { $ref: expect.stringMatching(/^#\/components\/schemas\//) }
+      expect([pointer, value.anyOf]).toEqual([pointer, [reference, { type: 'null' }]])
+    }
+    for (const [path, { parameters = [] }] of Object.entries(contract.paths)) {
+      const names = parameters.map((parameter) => ('$ref' in parameter ? parameter.$ref : parameter.name))
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => expect.stringMatching(`${name}$`))
+      expect([path, names]).toEqual([path, expect.arrayContaining(inPath)])
     }
   })
 
@@ -176,7 +223,12 @@ describe('openapi.yml', () => {
     )
     for (const { parameters } of lists) {
       const schemas = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]))
-      expect(schemas.page).toEqual({ type: 'integer', minimum: 1, default: 1 })
+      expect(schemas.page).toEqual({
+        type: 'integer',
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        default: 1,
+      })
       expect(schemas.per_page).toEqual({ type: 'integer', minimum: 1, maximum: 100, default: 30 })
     }
   })
@@ -196,12 +248,26 @@ function createUserList(): { response: ContractResponse; body: Record<string, un
   return { response: { ...response, body: JSON.stringify(body) }, body: structuredClone(body) }
 }
 
+/** The code of an error response that any path may give. */
+const codes: Record<number, string> = {
+  400: 'invalid_url',
+  401: 'invalid_api_key',
+  404: 'route_not_found',
+  405: 'method_not_allowed',
+  429: 'rate_limit_exceeded',
+}
+
 function createError(method: string, url: string, status: number, headers: Record<string, string> = {}) {
   return {
     method,
     url,
     status,
-    headers: new Headers({ 'Content-Type': 'application/json', 'X-Request-Id': 'r-1', ...headers }),
+    headers: new Headers({
+      'Content-Type': 'application/json',
+      'X-Request-Id': 'r-1',
+      'X-Error-Code': codes[status] ?? '',
+      ...headers,
+    }),
     body: JSON.stringify({ error: 'Something is wrong' }),
   }
 }
@@ -250,7 +316,7 @@ describe('assertMatchesContract', () => {
     expect(findViolation(listed, single)).toMatch("required property 'dependencies'")
     const more = { ...(isRecord(single) ? single : {}), dependencies: [] }
     expect(findViolation(listed, more)).toBeUndefined()
-    expect(findViolation('/components/schemas/Repository', more)).toMatch('unevaluated properties')
+    expect(findViolation('/components/schemas/Repository', more)).toMatch('additional properties')
   })
 
   it('refuses a body that is not JSON, or of another type', () => {
@@ -310,6 +376,9 @@ describe('assertMatchesContract', () => {
       'header WWW-Authenticate',
     )
     expect(() => assertMatchesContract(createError('GET', '/users', 429))).toThrow('header Retry-After')
+    expect(() =>
+      assertMatchesContract(createError('GET', '/nowhere', 404, { 'X-Error-Code': 'gone' })),
+    ).toThrow('the header X-Error-Code is "gone"')
     const page = { ...createError('GET', '/nowhere', 404), body: JSON.stringify({ message: 'No' }) }
     expect(() => assertMatchesContract(page)).toThrow("required property 'error'")
   })

@@ -5,6 +5,7 @@
  * @module
  */
 import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { grantCredits } from '../api/ledger/keys.ts'
@@ -23,11 +24,15 @@ const paginationSchema = v.object({ pagination: v.looseObject({ page: v.number()
 
 /** A path of the document with a user and a repository of the sample data. */
 function fillPath(path: string, repository: string): string {
+  const [owner = '', name = ''] = repository.split('/')
   return path
     .replace('{login}', 'ngoldberg')
-    .replace('{owner}/{name}', repository)
+    .replace('{owner}', owner)
+    .replace('{name}', name)
     .replace('{page}', 'quickstart')
 }
+
+const nameOf = (reference: string) => reference.slice(reference.lastIndexOf('/') + 1)
 
 /** Every error message that the document shows. */
 function listDocumentedMessages(value: unknown): string[] {
@@ -35,6 +40,15 @@ function listDocumentedMessages(value: unknown): string[] {
   if ('error' in value && typeof value.error === 'string') return [value.error]
   return Object.values(value).flatMap(listDocumentedMessages)
 }
+
+/** What never becomes a request of the app: parameters.test.ts, node-connections.test.ts. */
+const messagesBeforeTheApp = [
+  'Invalid HTTP request',
+  'Invalid Host: must be one host name or IP address, with a port from 1 to 65535 or none',
+  'Invalid URL: . or .. in its path',
+  'Request headers too large: at most 294912 bytes',
+  'Request incomplete: it took too long to arrive',
+]
 
 describe('openapi.yml', () => {
   let service: TestService
@@ -141,15 +155,17 @@ describe('openapi.yml', () => {
         expect(await statusOf(at(minimum))).toEqual([at(minimum), 200])
         expect(await statusOf(at(minimum - 1))).toEqual([at(minimum - 1), 400])
         if (maximum !== undefined) {
-          expect(await statusOf(at(maximum))).toEqual([at(maximum), 200])
+          // The largest page is one of the smallest size.
+          const largest = `${at(maximum)}${name === 'page' ? '&per_page=1' : ''}`
+          expect(await statusOf(largest)).toEqual([largest, 200])
           expect(await statusOf(at(maximum + 1))).toEqual([at(maximum + 1), 400])
         }
         for (const wrong of ['', 'x', '1.5', '1e1', '%2B1', '-1', '01', '0x1', '%201', `1&${name}=1`]) {
           expect(await statusOf(at(wrong))).toEqual([at(wrong), 400])
         }
-        if (schema.default === undefined) return // what it does is told by walks
+        if (schema.default === undefined) return // what `after` does is for walks.test.ts to say
         expect(await readPage('')).toEqual(await readPage(at(schema.default)))
-        const other = maximum ?? minimum + 1
+        const other = name === 'page' || maximum === undefined ? minimum + 1 : maximum
         if (method === 'GET' || name === 'per_page') {
           expect(await readPage(at(other))).toMatchObject({ [name]: other })
         }
@@ -240,6 +256,133 @@ describe('openapi.yml', () => {
     }
   })
 
+  test('its bounds of Max-Credits are the rule', async () => {
+    const { minimum = -1, maximum = -1 } = contract.components.parameters['Max-Credits']?.schema ?? {}
+    for (const [credits, status] of [
+      [String(minimum), 200],
+      [String(minimum - 1), 400],
+      [String(maximum), 200],
+      [String(BigInt(maximum) + 1n), 400],
+    ] as const) {
+      const answer = await service.request('/users/ngoldberg', { key, headers: { 'Max-Credits': credits } })
+      expect([credits, answer.status]).toEqual([credits, status])
+    }
+  })
+
+  test('its pattern of the dependencies’ after is the rule', async () => {
+    const { pattern } = contract.components.parameters.after_dependency?.schema ?? {}
+    if (pattern === undefined) throw new Error('after of dependencies has no pattern')
+    const toEscape = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`
+    const character = fc.string({ unit: 'binary', minLength: 1, maxLength: 1 })
+    const part = fc.oneof(
+      { weight: 10, arbitrary: character.map((text) => JSON.stringify(text).slice(1, -1)) },
+      fc.integer({ min: 0, max: 0xffff }).map(toEscape),
+      fc.integer({ min: 0xd700, max: 0xe0ff }).map(toEscape),
+      fc.constantFrom('\\/', '\\b', '\\q', '\\', '"', '\n', '\u007f', '\\u0000', '\\uD83D\\uDE00', '\\u12'),
+    )
+    const quoted = fc.array(part, { maxLength: 3 }).map((parts) => `"${parts.join('')}"`)
+    const space = fc.constantFrom(...Array.from({ length: 9 }, () => ''), ' ', '\t\r\n', '\u00a0')
+    const value = fc.oneof(
+      {
+        weight: 9,
+        arbitrary: fc
+          .tuple(space, quoted, space, quoted, space)
+          .map(([before, name, between, file, behind]) => `${before}[${name}${between},${file}]${behind}`),
+      },
+      fc.json(),
+      fc.constantFrom('', '[]', '["a"]', '["a","b","c"]', '["a",1]', '["a",null]', '["a","b"],', '["a" "b"]'),
+    )
+    const seen = { valid: 0, invalid: 0 }
+    await fc.assert(
+      fc.asyncProperty(
+        value.filter((text) => text.isWellFormed() && !text.includes('\0')),
+        async (after) => {
+          const isValid = new RegExp(pattern, 'u').test(after)
+          seen[isValid ? 'valid' : 'invalid']++
+          const address = `/repos/${repository}/dependencies?after=${encodeURIComponent(after)}`
+          const { status } = await service.request(address, { key, method: 'HEAD' })
+          expect([after, status]).toEqual([after, isValid ? 200 : 400])
+        },
+      ),
+      { numRuns: 1_000 },
+    )
+    expect(Math.min(seen.valid, seen.invalid)).toBeGreaterThan(100)
+  })
+
+  /** The messages that an operation shows with a status. */
+  function listMessages(path: string, status: string): string[] {
+    const declared = contract.paths[path]?.get?.responses[status] ?? {}
+    const response = '$ref' in declared ? contract.components.responses[nameOf(declared.$ref)] : declared
+    const { example, examples = {} } = response?.content?.['application/json'] ?? {}
+    const values = Object.values(examples).map((each) =>
+      '$ref' in each ? contract.components.examples[nameOf(each.$ref)]?.value : each.value,
+    )
+    return listDocumentedMessages([example, ...values])
+  }
+
+  test.each(Object.keys(contract.paths))(
+    '%s shows the messages of 400 that it gives, and no other',
+    async (path) => {
+      const entries = (count: number) => Array.from({ length: count }, (_, index) => `e${index}`).join(',')
+      const queries = [
+        'page=0',
+        'per_page=0',
+        'page=9007199254740991',
+        'after=-',
+        'location=a&location=b',
+        `location=${'x'.repeat(256)}`,
+        `dependency_names=${entries(51)}`,
+        `dependency_names=a,b,${'c'.repeat(256)}`,
+        `dependency_files=${entries(51)}`,
+        `dependency_files=a,b,${'c'.repeat(256)}`,
+        'day=today',
+        'x=%zz',
+        'x=%00',
+      ]
+      const address = fillPath(path, repository)
+      const segments = [...path.matchAll(/\{\w+\}/g)].flatMap(([segment]) =>
+        // What is missing at the end of a path, and what no name has.
+        ['', 'a%20b', 'a%5Cb'].map((value) => fillPath(path.replace(segment, value), repository)),
+      )
+      const requests: [string, Record<string, string>][] = [
+        ...queries.map((query): [string, Record<string, string>] => [`${address}?${query}`, {}]),
+        ...segments.map((wrong): [string, Record<string, string>] => [wrong, {}]),
+        [address, { 'Max-Credits': 'a few' }],
+        [address, { 'Idempotency-Key': 'a b' }],
+      ]
+      const given = new Set<string>()
+      for (const [wrong, headers] of requests) {
+        const answer = await service.request(wrong, { key, headers })
+        if (answer.status === 400) given.add(v.parse(v.object({ error: v.string() }), answer.json()).error)
+      }
+      expect([...given].sort()).toEqual(
+        listMessages(path, '400')
+          .filter((message) => !messagesBeforeTheApp.includes(message))
+          .sort(),
+      )
+    },
+  )
+
+  test('only /health says that the instance is about to stop, and only pages that they are not built', () => {
+    const pathsWith = (message: string) =>
+      Object.keys(contract.paths).filter((path) => listMessages(path, '503').includes(message))
+    expect(pathsWith('Shutting down; retry in 5 seconds')).toEqual(['/health'])
+    expect(pathsWith('The documentation is not built; run: npm run docs')).toEqual([
+      '/docs',
+      '/docs/{page}',
+      '/api-docs',
+      '/llms.txt',
+      '/robots.txt',
+      '/favicon.ico',
+    ])
+    // What needs no database can't lack it.
+    expect(pathsWith('Database unavailable; retry in 5 seconds')).toEqual(
+      Object.keys(contract.paths).filter((path) =>
+        /^\/(users|repos|api-key|metrics|admin|health)/.test(path),
+      ),
+    )
+  })
+
   test('every message that it shows is one that the service gives', async () => {
     const user = await service.createKey({ credits: 12 })
     const narrow = await service.createKey({ scopes: [] })
@@ -260,7 +403,7 @@ describe('openapi.yml', () => {
         '/users',
         { key: user.secret, headers: { 'Max-Credits': '10' } },
       ],
-      'Invalid Max-Credits: must be a whole number of credits': [
+      'Invalid Max-Credits: must be an integer from 0 to 9007199254740991, digits only': [
         '/users',
         { key, headers: { 'Max-Credits': 'a few' } },
       ],
@@ -278,10 +421,28 @@ describe('openapi.yml', () => {
       'Not found': ['/no-such-path'],
       'Method not allowed; use GET, HEAD or OPTIONS': ['/users', { method: 'DELETE' }],
       'Rate limit exceeded; retry in 12 seconds': ['/users', { key: limited.secret }],
+      'URL too long: at most 8192 characters': [`/version?x=${'x'.repeat(8_192)}`],
       'URL too long: at most 262144 characters': [`/users?x=${'x'.repeat(262_144)}`, { key }],
-      'Invalid page: must be an integer of at least 1': ['/users?page=0', { key }],
-      'Invalid per_page: must be an integer from 1 to 100': ['/users?per_page=0', { key }],
-      'Invalid after: must be an integer from 1 to 2147483647': ['/users?after=0', { key }],
+      'Invalid page: must be an integer from 1 to 9007199254740991, digits only, no leading zeros': [
+        '/users?page=01',
+        { key },
+      ],
+      'Invalid per_page: must be an integer from 1 to 100, digits only, no leading zeros': [
+        '/users?per_page=0',
+        { key },
+      ],
+      'Invalid after: must be an integer from 1 to 2147483647, digits only, no leading zeros': [
+        '/users?after=0',
+        { key },
+      ],
+      'Invalid after: must be an integer from 1 to 9007199254740991, digits only, no leading zeros': [
+        '/api-key/usage?after=9007199254740992',
+        { key },
+      ],
+      'Invalid after: must be the day and endpoint of a sum, such as 2030-12-31/users': [
+        '/api-key/usage/days?after=/users',
+        { key },
+      ],
       'Invalid after: must be the hash of a commit, 40 to 64 lowercase hexadecimal digits': [
         '/repos/a/b/commits?after=7',
         { key },
@@ -307,11 +468,17 @@ describe('openapi.yml', () => {
         { key },
       ],
       'Login is missing': ['/users/', { key }],
-      'Invalid login: must be 1 to 100 letters, digits, -, _, ., [ or ]': ['/users/a%20b', { key }],
+      'Invalid login: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [
+        '/users/a%20b',
+        { key },
+      ],
       'Owner is missing': ['/repos/', { key }],
-      'Invalid owner: must be 1 to 100 letters, digits, -, _, ., [ or ]': ['/repos/a%20b/c', { key }],
+      'Invalid owner: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [
+        '/repos/a%20b/c',
+        { key },
+      ],
       'Repository name is missing': ['/repos/a', { key }],
-      'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ]': [
+      'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [
         '/repos/a/b%20c',
         { key },
       ],
@@ -349,6 +516,9 @@ describe('openapi.yml', () => {
       'Over capacity; retry in 5 seconds',
       'Database not migrated; retry in 5 seconds',
       'Shutting down; retry in 5 seconds',
+      ...messagesBeforeTheApp,
+      // docs.test.ts
+      'The documentation is not built; run: npm run docs',
     ]
     expect([...new Set(listDocumentedMessages(contract))].sort()).toEqual(given.sort())
   })

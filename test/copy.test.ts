@@ -1,4 +1,4 @@
-/** COPY, as the driver speaks it (`patches/apply.mjs`), and a load uses it. */
+/** COPY, as the patched driver speaks it, and a load uses it. */
 import { Socket } from 'node:net'
 import { finished } from 'node:stream/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'

@@ -3,11 +3,27 @@
  *
  * @module
  */
+import { Hono } from 'hono'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createAnswerStore } from '../api/answer/answers.ts'
+import { createMeter } from '../api/answer/metered.ts'
+import { createListingStore } from '../api/catalog/listing.ts'
+import { createSources } from '../api/catalog/sources.ts'
+import { createReplicas } from '../api/database/replicas.ts'
+import type { Environment } from '../api/environment.ts'
 import { revokeKey, setRateLimit } from '../api/ledger/keys.ts'
+import { createLedger } from '../api/ledger/ledger.ts'
+import { authenticate } from '../api/middleware/authenticate.ts'
+import { requestIdentity } from '../api/middleware/request-identity.ts'
 import { findBusyRepository } from './support/catalog.ts'
-import { type Answer, describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+import {
+  type Answer,
+  describeOnEachDatabase,
+  startTestService,
+  type TestService,
+  testInside,
+} from './support/service.ts'
 
 const listSchema = v.object({ data: v.array(v.unknown()) })
 
@@ -39,6 +55,40 @@ describeOnEachDatabase('credits', (kind) => {
     [`${repository}/commits`, true],
     [`${repository}/dependencies?per_page=2`, true],
   ]
+
+  testInside('a response that can’t be made costs nothing', async () => {
+    const { secret, id } = await service.createKey({ credits: 10 })
+    const ledger = createLedger(service.ledgerSql)
+    const replicas = createReplicas([])
+    const listings = createListingStore(service.sql, { maxBytes: 1, longestWait: 1, mostWaiting: 1 })
+    const meter = createMeter(ledger, {
+      basePath: '',
+      publicUrl: (c) => new URL(c.req.url),
+      answers: createAnswerStore({ maxBytes: 0 }),
+      replicas,
+      sources: createSources({ sql: service.sql, replicas }, listings),
+    })
+    const unrenderable = meter.metered(async () => ({
+      cost: 3,
+      tag: 'W/"x"',
+      headers: {},
+      body: '',
+      render() {
+        throw new RangeError('Array buffer allocation failed')
+      },
+    }))
+    const app = new Hono<Environment>()
+      .use(
+        requestIdentity(),
+        authenticate(ledger, async () => {}),
+      )
+      .get('/unrenderable', unrenderable)
+    app.onError((error, c) => c.text(error.message, 500))
+    const response = await app.request('/unrenderable', { headers: { Authorization: `Bearer ${secret}` } })
+    expect([response.status, await response.text()]).toEqual([500, 'Array buffer allocation failed'])
+    expect(await service.readLedger(id)).toEqual({ balance: 10, granted: 10, charged: 0 })
+    await listings.close()
+  })
 
   test('a list costs one credit per item, another item one, and the ledger has a row for each charge', async () => {
     for (const [path, isList] of endpoints()) {

@@ -5,11 +5,14 @@
  * @module
  */
 import { execFile } from 'node:child_process'
-import { resolve } from 'node:path'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { settingNames } from '../api/config.ts'
-import { buildDocs } from '../docs-site/build.ts'
+import { findDocs } from '../api/routes/docs-manifest.ts'
+import { buildDocs, docsDirectory } from '../docs-site/build.ts'
 import { deno, denoSettings } from './support/deno.ts'
 import { startProgram } from './support/program.ts'
 import { describeOnServer } from './support/server.ts'
@@ -56,6 +59,69 @@ describe('deno.json', () => {
       env: { allow: ['BASE_URL'], ignore: true },
       run: ['./node_modules/deno/deno'],
     })
+  })
+})
+
+test('deno task docs builds the docs with its permissions', async () => {
+  const baseUrl = 'https://deno.example'
+  const before = await findDocs(docsDirectory, baseUrl)
+  const { PATH = '', HOME = '' } = process.env
+  await promisify(execFile)(deno, ['task', '--quiet', 'docs', '--base-url', baseUrl], {
+    cwd: project,
+    env: { PATH, HOME, ...unset },
+  })
+  const after = await findDocs(docsDirectory, baseUrl)
+  expect(after?.directory).not.toBe(before?.directory)
+  expect(Object.keys(after?.files ?? {}).length).toBeGreaterThan(100)
+})
+
+describe('what the permissions do not allow', () => {
+  const programs = {
+    start: ['api/deno.ts'],
+    devdata: ['api/cli/main.ts', 'keys', 'list'],
+  }
+  const refusal = (permission: string, path: string) =>
+    `Deno has no "${permission}" permission for "${path}": add it to "${permission}" of the task's permissions in ` +
+    'deno.json; a data folder or a socket needs both "read" and "write"'
+
+  test.each([
+    [
+      'start',
+      { DATA_DIR: '/nowhere/data' },
+      `DATA_DIR /nowhere/data can't be created: ${refusal('write', '/nowhere/data')}`,
+    ],
+    [
+      'devdata',
+      { DATA_DIR: '/nowhere/data' },
+      `DATA_DIR /nowhere/data can't be created: ${refusal('write', '/nowhere/data')}`,
+    ],
+    ['start', { DATABASE_URL: 'postgres:///a?host=/nowhere' }, refusal('read', '/nowhere/.s.PGSQL.5432')],
+    ['devdata', { DATABASE_URL: 'postgres:///a?host=/nowhere' }, refusal('write', '/nowhere/.s.PGSQL.5432')],
+    [
+      'start',
+      { DATABASE_URL: 'postgres://127.0.0.1/a?sslmode=verify-full&sslrootcert=/nowhere/ca.pem' },
+      `DATABASE_URL: its value is wrong: it names a file that can't be read: sslrootcert: ${refusal('read', '/nowhere/ca.pem')}`,
+    ],
+  ] as const)('is said in a line that names the permission: %s with %o', async (name, settings, message) => {
+    const { PATH = '', HOME = '' } = process.env
+    const failure = await promisify(execFile)(
+      deno,
+      ['run', '--quiet', '--no-prompt', `-P=${name}`, ...programs[name]],
+      { cwd: project, env: { PATH, HOME, ...unset, PORT: '0', ...settings } },
+    ).then(
+      () => undefined,
+      ({ code, stderr }: { code: number; stderr: string }) => ({ code, stderr }),
+    )
+    expect(failure).toEqual({ code: 1, stderr: `${message}\n` })
+  })
+
+  test('is said for a .env file too', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'devdata-env-'))
+    const flags = ['--quiet', '--no-prompt', `--config=${join(project, 'deno.json')}`, '-P=start']
+    await expect(
+      promisify(execFile)(deno, ['run', ...flags, join(project, 'api/deno.ts')], { cwd: directory }),
+    ).rejects.toMatchObject({ code: 1, stderr: `.env can't be read: ${refusal('read', '.env')}\n` })
+    await rm(directory, { recursive: true })
   })
 })
 

@@ -4,23 +4,23 @@
  *
  * @module
  */
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../api/database/connect.ts'
-import { type DocsManifest, readDocsManifest } from '../api/routes/docs-manifest.ts'
+import { type BuiltDocs, findDocs } from '../api/routes/docs-manifest.ts'
 import { buildDocs, docsDirectory } from '../docs-site/build.ts'
 import { convertPage } from '../docs-site/markdown.ts'
 import { createInstance, type Instance, openAbsentDatabase } from './support/instance.ts'
 
 let database: Database
 let instance: Instance
-let manifest: DocsManifest
+let manifest: BuiltDocs
 
 beforeAll(async () => {
   await buildDocs({ ifStale: true })
-  const built = await readDocsManifest(docsDirectory)
-  if (!built) throw new Error('the build left no manifest')
+  const built = await findDocs(docsDirectory)
+  if (!built) throw new Error('the build left no docs')
   manifest = built
   database = await openAbsentDatabase()
   instance = createInstance(database)
@@ -48,7 +48,7 @@ describe('a page as Markdown', () => {
     }
   })
 
-  test('is sent to whoever asks for it by name, and HTML to browsers', async () => {
+  test('is sent to readers who prefer it, and HTML to all others', async () => {
     const ask = async (path: string, accept: string) => {
       const { headers } = await instance.request(path, { headers: { Accept: accept } })
       expect(headers.get('vary')).toMatch(/\baccept\b(?!-)/i)
@@ -65,7 +65,16 @@ describe('a page as Markdown', () => {
     ]) {
       expect(await ask(path, 'text/markdown')).toBe(markdown)
       expect(await ask(path, 'text/markdown, text/html;q=0.9, */*;q=0.8')).toBe(markdown)
-      expect(await ask(path, 'text/html, text/markdown')).toBe(markdown)
+      expect(await ask(path, 'text/markdown, */*;q=0.8')).toBe(markdown)
+      expect(await ask(path, 'text/*;q=0.5, text/markdown')).toBe(markdown)
+      expect(await ask(path, 'text/markdown;q=0.5, */*;q=0.1')).toBe(markdown)
+      expect(await ask(path, 'Text/Markdown; charset=utf-8')).toBe(markdown)
+      expect(await ask(path, 'text/html, text/markdown')).toBe(html)
+      expect(await ask(path, 'text/markdown, text/html')).toBe(html)
+      expect(await ask(path, 'text/markdown, text/*')).toBe(html)
+      expect(await ask(path, 'text/markdown, */*')).toBe(html)
+      expect(await ask(path, 'text/markdown;q=0.5, text/*;q=0.7')).toBe(html)
+      expect(await ask(path, 'application/json')).toBe(html)
       expect(await ask(path, 'text/html, text/markdown;q=0.5')).toBe(html)
       expect(await ask(path, 'text/markdown;q=0, */*')).toBe(html)
       expect(await ask(path, 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8')).toBe(html)
@@ -116,13 +125,28 @@ describe('llms.txt', () => {
     expect(headers.get('content-type')).toMatch(/^text\/plain/)
     expect(text).toMatch(/^# devdata\n\n> \S.*\n\n## Start here\n/)
     const links = [...text.matchAll(/^- \[[^\]]+\]\((\S+)\): (\S.*)$/gm)].map(([, path = '']) => path)
-    for (const page of listPages()) expect(links).toContain(`/docs/${page || 'index'}.md`)
-    for (const path of links) expect([path, (await instance.request(path)).status]).toEqual([path, 200])
+    for (const page of listPages()) expect(links).toContain(`http://localhost/docs/${page || 'index'}.md`)
+    for (const url of links) expect([url, (await instance.app.request(url)).status]).toEqual([url, 200])
+  })
+
+  test('is at the root too, with an icon and what crawlers may read', async () => {
+    for (const [path, type] of [
+      ['/llms.txt', 'text/plain; charset=utf-8'],
+      ['/robots.txt', 'text/plain; charset=utf-8'],
+      ['/favicon.ico', 'image/x-icon'],
+    ] as const) {
+      const [top, below] = await Promise.all([instance.request(path), instance.request(`/docs${path}`)])
+      expect([path, top.status, top.headers.get('content-type')]).toEqual([path, 200, type])
+      expect(top.text).toBe(below.text)
+      expect(top.headers.get('etag')).toBe(below.headers.get('etag'))
+    }
+    expect((await instance.request('/robots.txt')).text).toBe('User-agent: *\nDisallow:\n')
   })
 
   test('has a full form with the text of every page', async () => {
     const { text } = await instance.request('/docs/llms-full.txt')
-    for (const page of listPages()) expect(text).toContain(`Source: /docs/${page || 'index'}.md\n`)
+    for (const page of listPages())
+      expect(text).toContain(`Source: http://localhost/docs/${page || 'index'}.md\n`)
   })
 })
 
@@ -166,17 +190,11 @@ describe('a build for a BASE_URL with a path', () => {
   let prefixed: Instance
 
   beforeAll(async () => {
-    built = join(docsDirectory, '../docs-prefixed')
-    // As if it held the pages of another address.
-    await mkdir(built, { recursive: true })
-    const old = { ...manifest, stamp: 'old', baseUrl: 'https://old.example' }
-    await writeFile(join(built, 'manifest.json'), JSON.stringify(old))
-    const lines: string[] = []
-    await buildDocs({ baseUrl, directory: built, ifStale: true, onProgress: (line) => lines.push(line) })
-    expect(lines).toEqual([
-      `Building the documentation (it was built for https://old.example, and is needed for ${baseUrl}) …`,
-    ])
-    prefixed = createInstance(database, { baseUrl, docsDirectory: built })
+    await buildDocs({ baseUrl, ifStale: true })
+    const docs = await findDocs(docsDirectory, baseUrl)
+    if (!docs) throw new Error('the build left no docs')
+    built = docs.directory
+    prefixed = createInstance(database, { baseUrl })
   })
 
   test('has canonical addresses, a picture and a sitemap of every page', async () => {
@@ -186,6 +204,9 @@ describe('a build for a BASE_URL with a path', () => {
     expect(page).toContain(`<meta property="og:image" content="${baseUrl}/docs/picture.png"`)
     expect((await prefixed.app.request(`${baseUrl}/docs/picture.png`)).headers.get('content-type')).toBe(
       'image/png',
+    )
+    expect((await prefixed.request('/robots.txt')).text).toContain(
+      `Sitemap: ${baseUrl}/docs/sitemap-index.xml\n`,
     )
     expect((await prefixed.request('/docs/sitemap-index.xml')).text).toContain(
       `${baseUrl}/docs/sitemap-0.xml`,
@@ -202,12 +223,14 @@ describe('a build for a BASE_URL with a path', () => {
   test('shows that address in samples, links and Markdown, and no other', async () => {
     for (const name of Object.keys(manifest.files).filter((file) => /\.(html|md|txt)$/.test(file))) {
       const text = await readFile(join(built, name), 'utf8')
-      expect([name, text.match(/127\.0\.0\.1:8000|(\]\(|href="|src=")\/(docs|api-docs)/)?.[0]]).toEqual([
+      expect([
         name,
-        undefined,
-      ])
+        text.match(/origin\.invalid|127\.0\.0\.1:8000|(\]\(|href="|src=")\/(docs|api-docs)/)?.[0],
+      ]).toEqual([name, undefined])
     }
+    const asked = await prefixed.app.request('https://other.example/public-api/docs/quickstart.md')
     const quickstart = (await prefixed.request('/docs/quickstart.md')).text
+    expect(await asked.text()).toBe(quickstart)
     expect(quickstart).toContain(`"${baseUrl}/users?location=berlin&per_page=1"`)
     expect(quickstart).toContain(`](${baseUrl}/docs/filtering.md)`)
   })

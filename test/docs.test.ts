@@ -1,6 +1,7 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,7 +10,7 @@ import type { Database } from '../api/database/connect.ts'
 import type { Environment } from '../api/environment.ts'
 import { isTrial } from '../api/first-start.ts'
 import { hashInlineScripts } from '../api/routes/content-security-policy.ts'
-import { type DocsManifest, readDocsManifest } from '../api/routes/docs-manifest.ts'
+import { type BuiltDocs, findDocs, nameDocsPointer } from '../api/routes/docs-manifest.ts'
 import { createBaseAddressPlugin, normalizeBaseUrl, readBasePath } from '../docs-site/base-address.ts'
 import { buildDocs, docsDirectory } from '../docs-site/build.ts'
 import { createInstance, type Instance, openAbsentDatabase } from './support/instance.ts'
@@ -18,13 +19,13 @@ import { createInstance, type Instance, openAbsentDatabase } from './support/ins
 let database: Database
 let instance: Instance
 let app: Hono<Environment>
-let manifest: DocsManifest
+let manifest: BuiltDocs
 let scratch: string
 
 beforeAll(async () => {
   await buildDocs({ ifStale: true })
-  const built = await readDocsManifest(docsDirectory)
-  if (!built) throw new Error('the build left no manifest')
+  const built = await findDocs(docsDirectory)
+  if (!built) throw new Error('the build left no docs')
   manifest = built
   scratch = await mkdtemp(join(tmpdir(), 'devdata-docs-'))
   database = await openAbsentDatabase()
@@ -67,7 +68,7 @@ describe('GET /docs', () => {
   test('has every page and anchor that its pages link to', async () => {
     const texts = new Map<string, string>()
     for (const name of Object.keys(manifest.files).filter((file) => file.endsWith('.html'))) {
-      texts.set(name, await readFile(join(docsDirectory, name), 'utf8'))
+      texts.set(name, await readFile(join(manifest.directory, name), 'utf8'))
     }
     const besideDocs = ['/api-docs', '/openapi.yml', '/openapi.json', '/.well-known/api-catalog']
     const dead: string[] = []
@@ -91,10 +92,61 @@ describe('GET /docs', () => {
     expect(dead).toEqual([])
   })
 
-  test('shows the address of a local start in its samples, and no placeholder', async () => {
-    const quickstart = await (await app.request('/docs/quickstart')).text()
-    expect(quickstart).toContain('http://127.0.0.1:8000/users')
-    expect(quickstart).not.toContain('{base_url}')
+  test('shows the origin by which it was asked, in pages, Markdown and llms.txt, compressed or not', async () => {
+    const decode = { br: brotliDecompressSync, gzip: gunzipSync, identity: (body: Buffer) => body }
+    for (const path of [
+      '/docs/quickstart/',
+      '/docs/quickstart.md',
+      '/docs/llms.txt',
+      '/docs/llms-full.txt',
+    ]) {
+      const tags = new Set<string>()
+      for (const origin of ['http://127.0.0.1:4321', 'http://[::1]:8000', 'https://devdata.example']) {
+        for (const [encoding, read] of Object.entries(decode)) {
+          const headers = { 'accept-encoding': encoding }
+          const answer = await app.request(`${origin}${path}`, { headers })
+          expect([answer.status, answer.headers.get('content-encoding') ?? 'identity']).toEqual([
+            200,
+            encoding,
+          ])
+          const body = Buffer.from(await answer.arrayBuffer())
+          expect(answer.headers.get('content-length')).toBe(String(body.byteLength))
+          const text = read(body).toString()
+          expect(text).toContain(
+            path.includes('quickstart') ? `${origin}/users?location=berlin` : `${origin}/docs/`,
+          )
+          expect(text).not.toMatch(/\{base_url\}|origin\.invalid|127\.0\.0\.1:8000/)
+          // The tag names this text in this encoding, and no other.
+          const tag = answer.headers.get('etag') ?? ''
+          tags.add(tag)
+          const again = await app.request(`${origin}${path}`, {
+            headers: { ...headers, 'if-none-match': tag },
+          })
+          expect(again.status).toBe(304)
+        }
+      }
+      expect(tags.size).toBe(9)
+    }
+  })
+
+  test('shows BASE_URL, whatever the request says, where that has no path and nothing was built for it', async () => {
+    const baseUrl = 'https://api.example.com'
+    const { app } = createInstance(database, { baseUrl })
+    const text = await (await app.request('http://other.example/docs/quickstart.md')).text()
+    expect(text).toContain(`"${baseUrl}/users?location=berlin`)
+    expect(text).not.toContain('other.example')
+  })
+
+  test('leaves samples out of the search', async () => {
+    const fragments = Object.keys(manifest.files).filter((name) => name.startsWith('pagefind/fragment/'))
+    expect(fragments.length).toBeGreaterThan(50)
+    for (const name of fragments) {
+      const text = gunzipSync(await readFile(join(manifest.directory, name))).toString()
+      expect([
+        name,
+        text.match(/origin\.invalid|Authorization: Bearer \$API_KEY|import requests/)?.[0],
+      ]).toEqual([name, undefined])
+    }
   })
 
   test('names each setting on the settings page, and no other', async () => {
@@ -105,7 +157,7 @@ describe('GET /docs', () => {
 
   test('loads nothing from another host', async () => {
     for (const name of Object.keys(manifest.files).filter((file) => file.endsWith('.html'))) {
-      const text = await readFile(join(docsDirectory, name), 'utf8')
+      const text = await readFile(join(manifest.directory, name), 'utf8')
       expect(text).not.toMatch(/<(script|img|iframe)[^>]+src="(https?:)?\/\//)
       expect(text).not.toMatch(
         /<link[^>]+rel="(stylesheet|preload|preconnect|icon|shortcut icon)"[^>]+href="(https?:)?\/\//,
@@ -142,7 +194,7 @@ describe('GET /docs/*', () => {
   })
 
   test('never leaves the folder, and refuses addresses that no file could have', async () => {
-    await writeFile(join(docsDirectory, '..', 'outside.txt'), 'not for readers')
+    await writeFile(join(manifest.directory, '..', 'outside.txt'), 'not for readers')
     try {
       for (const path of [
         '/docs/../outside.txt',
@@ -162,7 +214,7 @@ describe('GET /docs/*', () => {
         expect(await response.text()).not.toContain('not for readers')
       }
     } finally {
-      await rm(join(docsDirectory, '..', 'outside.txt'))
+      await rm(join(manifest.directory, '..', 'outside.txt'))
     }
     for (const [path, error] of [
       ['/docs/%00', 'Invalid URL: NUL character'],
@@ -279,19 +331,21 @@ describe('the docs folder', () => {
     }
   })
 
-  test('is served under the path of BASE_URL, and is 503 when it was built for another', async () => {
+  test('is served under the path of BASE_URL, and is 503 while it is built for others alone', async () => {
     const directory = join(scratch, 'docs')
-    await cp(docsDirectory, directory, { recursive: true })
+    const name = basename(manifest.directory)
+    await cp(manifest.directory, join(directory, name), { recursive: true })
+    await writeFile(join(directory, nameDocsPointer(undefined)), name)
     const baseUrl = 'https://api.example.com/public-api'
     const prefixed = createInstance(database, { docsDirectory: directory, baseUrl })
     const other = await prefixed.request('/docs')
     expect([other.status, other.json()]).toEqual([
       503,
-      { error: 'The documentation is built for /docs, not for /public-api/docs; run: npm run docs' },
+      { error: 'The documentation is not built; run: npm run docs' },
     ])
 
-    const text = JSON.stringify({ ...manifest, base: '/public-api/docs' })
-    await writeFile(join(directory, 'manifest.json'), text)
+    // A build shows at once behind a running server.
+    await writeFile(join(directory, nameDocsPointer(baseUrl)), name)
     expect((await prefixed.request('/docs')).status).toBe(200)
     expect((await prefixed.request('/docs/credits/')).status).toBe(200)
     expect((await prefixed.app.request('https://api.example.com/docs')).status).toBe(404)
@@ -304,6 +358,32 @@ describe('the docs folder', () => {
     }
   })
 
+  test('has builds side by side: those that run at the same time are all right, and old ones go', async () => {
+    const directory = join(docsDirectory, '../docs-test')
+    const old = join(directory, 'an-old-build')
+    await rm(directory, { recursive: true, force: true })
+    await mkdir(old, { recursive: true })
+    await utimes(old, 0, 0)
+    const baseUrl = 'https://a.example/api'
+    const build = () => buildDocs({ baseUrl, directory, onProgress: () => {} })
+    expect(await Promise.all([build(), build()])).toEqual([true, true])
+
+    const names = await readdir(directory)
+    expect(names).not.toContain('an-old-build')
+    expect(names.filter((name) => name.startsWith('draft-'))).toEqual([])
+    const docs = await findDocs(directory, baseUrl)
+    if (!docs) throw new Error('there is no build')
+    for (const [name, { hash }] of Object.entries(docs.files)) {
+      const content = await readFile(join(docs.directory, name))
+      const isSame = createHash('sha256').update(content).digest('base64url').startsWith(hash)
+      expect([name, isSame]).toEqual([name, true])
+    }
+    // A build for one BASE_URL is none for another, and replaces none.
+    expect(await findDocs(directory)).toBeUndefined()
+    expect((await findDocs(docsDirectory))?.stamp).toBe(manifest.stamp)
+    await rm(directory, { recursive: true, force: true })
+  })
+
   test('is not built again while nothing has changed', async () => {
     const lines: string[] = []
     expect(await buildDocs({ ifStale: true, onProgress: (line) => lines.push(line) })).toBe(false)
@@ -311,10 +391,10 @@ describe('the docs folder', () => {
   })
 
   test('holds no source map and no leftovers of a build', async () => {
-    const names = await readdir(docsDirectory, { recursive: true })
+    const names = await readdir(manifest.directory, { recursive: true })
     expect(names.filter((name) => name.endsWith('.map'))).toEqual([])
     for (const name of names.filter((name) => name.endsWith('.js'))) {
-      expect(await readFile(join(docsDirectory, name), 'utf8')).not.toMatch(/^\/\/# sourceMappingURL/m)
+      expect(await readFile(join(manifest.directory, name), 'utf8')).not.toMatch(/^\/\/# sourceMappingURL/m)
     }
   })
 })
@@ -347,14 +427,28 @@ describe('GET /docs/* in parts', () => {
     }
   })
 
-  test('sends a part of the compressed form to whoever takes that', async () => {
-    const headers = { 'Accept-Encoding': 'gzip' }
-    const whole = await app.request(path, { headers })
-    const bytes = Buffer.from(await whole.arrayBuffer())
-    const part = await app.request(path, { headers: { ...headers, Range: 'bytes=4-19' } })
-    expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 4-19/${bytes.length}`])
-    expect(Buffer.from(await part.arrayBuffer())).toEqual(bytes.subarray(4, 20))
-  })
+  test.each([path, '/docs/pagefind/pagefind.js', '/docs/'])(
+    'sends a part of %s itself to readers who take it compressed',
+    async (path) => {
+      const headers = { 'Accept-Encoding': 'gzip, br' }
+      const plain = await app.request(path)
+      const bytes = Buffer.from(await plain.arrayBuffer())
+      const part = await app.request(path, { headers: { ...headers, Range: 'bytes=4-19' } })
+      expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 4-19/${bytes.length}`])
+      expect(part.headers.get('content-encoding')).toBeNull()
+      expect(part.headers.get('etag')).toBe(plain.headers.get('etag'))
+      expect(Buffer.from(await part.arrayBuffer())).toEqual(bytes.subarray(4, 20))
+
+      // A part of the file is of no use to a reader who has the beginning of a compressed form.
+      const compressed = await app.request(path, { headers })
+      const etag = compressed.headers.get('etag') ?? ''
+      const whole = await app.request(path, {
+        headers: { ...headers, Range: 'bytes=4-19', 'If-Range': etag },
+      })
+      expect([whole.status, whole.headers.get('etag')]).toEqual([200, etag])
+      expect(whole.headers.get('content-encoding')).toBe(compressed.headers.get('content-encoding'))
+    },
+  )
 
   test('is 416 with the length where no byte lies', async () => {
     const { length } = Buffer.from((await request({})).text)
@@ -441,14 +535,27 @@ describe('GET /api-docs', () => {
   })
 
   test('has no demo key to offer on a deployment', () => {
-    const trial = { sampleData: true, baseUrl: undefined, host: '127.0.0.1' }
+    const trial = { baseUrl: undefined, host: '127.0.0.1' }
     expect(isTrial(trial, 'embedded')).toBe(true)
     expect(isTrial(trial, 'postgresql')).toBe(false)
-    expect(isTrial({ ...trial, sampleData: false }, 'embedded')).toBe(false)
     expect(isTrial({ ...trial, baseUrl: 'https://api.example.com' }, 'embedded')).toBe(false)
     for (const host of ['0.0.0.0', '::', '192.0.2.7'])
       expect(isTrial({ ...trial, host }, 'embedded')).toBe(false)
   })
+})
+
+test('a file of the docs that is missing is not taken for a database that is away', async () => {
+  const directory = join(scratch, 'incomplete')
+  await cp(docsDirectory, directory, { recursive: true })
+  await rm(join(directory, basename(manifest.directory), 'quickstart', 'index.html'))
+  const incomplete = createInstance(database, { docsDirectory: directory })
+  const response = await incomplete.request('/docs/quickstart', { headers: { Accept: 'text/html' } })
+  expect([response.status, response.json()]).toEqual([
+    503,
+    { error: 'The documentation is incomplete; run: npm run docs' },
+  ])
+  expect(response.headers.get('X-Error-Code')).toBe('docs_unavailable')
+  await incomplete.close()
 })
 
 describe('the base address', () => {
@@ -461,7 +568,12 @@ describe('the base address', () => {
     )
     expect(readBasePath('https://api.example.com/public-api')).toBe('/public-api')
     expect(readBasePath('https://api.example.com')).toBe('')
-    for (const wrong of ['api.example.com', 'ftp://api.example.com', 'https://api.example.com/?a=1']) {
+    for (const wrong of [
+      'api.example.com',
+      'ftp://api.example.com',
+      'https://api.example.com/?a=1',
+      'https://api.example.com/a%20b',
+    ]) {
       expect(() => normalizeBaseUrl(wrong)).toThrow('BASE_URL')
     }
   })

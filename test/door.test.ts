@@ -40,13 +40,17 @@ describeOnServer.for(['node', 'deno'] as const)('a process on %s', (runtime) => 
         const { status, headers, text } = await live.request('/users/ngoldberg', { key })
         statuses.push(status)
         if (status !== 503) return
-        refusals.add(`${headers.get('Content-Type')} ${headers.get('Retry-After')} ${text}`)
+        refusals.add(
+          ['Content-Type', 'Retry-After', 'X-Error-Code'].map((name) => headers.get(name)).join(' ') + text,
+        )
         requestIds.add(headers.get('X-Request-Id'))
       })
       await expect.poll(() => statuses.length).toBe(more)
     })
     expect(statuses).toEqual(Array.from({ length: more }, () => 503))
-    expect([...refusals]).toEqual(['application/json 5 {"error":"Over capacity; retry in 5 seconds"}'])
+    expect([...refusals]).toEqual([
+      'application/json 5 over_capacity{"error":"Over capacity; retry in 5 seconds"}',
+    ])
     expect(requestIds.size).toBe(more)
     await Promise.all(requests)
     const served = statuses.filter((status) => status === 200).length
@@ -56,8 +60,6 @@ describeOnServer.for(['node', 'deno'] as const)('a process on %s', (runtime) => 
 
     const { secret: admin } = await service.createKey({ role: 'admin' })
     const metrics = (await live.request('/metrics', { key: admin })).text
-    expect(metrics).toContain(
-      `devdata_requests_refused_total{reason="over_capacity"} ${statuses.length - served}`,
-    )
+    expect(metrics).toContain(`devdata_errors_total{code="over_capacity"} ${statuses.length - served}`)
   })
 })

@@ -443,6 +443,79 @@ describeOnEachDatabase('a user uses a dependency', (kind) => {
   })
 })
 
+describeOnEachDatabase('a dependency’s name', (kind) => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService(kind, { data: 'empty' })
+    await loadRecords(service.sql, { repos: spelled })
+  })
+  afterAll(() => service.close())
+
+  test.for<[rule: string, spellings: string[], repositories: string[]]>([
+    [
+      'of Python has any of -, _ and . between its parts, in each of its manifests',
+      ['charset_normalizer', 'Charset-Normalizer', 'CHARSET.-_normalizer'],
+      ['pyproject.toml', 'requirements.txt', 'dev.txt', 'setup.py', 'setup.cfg', 'Pipfile'],
+    ],
+    ['of a crate has - or _', ['serde_json', 'Serde-JSON'], ['Cargo.toml']],
+    ['of a crate has no point', ['serde.json'], []],
+    ['of npm is spelled in one way', ['lodash.get', 'LODASH.GET'], ['package.json']],
+    ['of npm is spelled in one way', ['lodash-get', 'lodash_get'], []],
+    ['of a gem is spelled in one way', ['rspec-rails'], ['Gemfile']],
+    ['of a gem is spelled in one way', ['rspec_rails'], []],
+    ['of two ecosystems is compared by the rule of each', ['a_b'], ['both-python', 'both-npm']],
+    ['of two ecosystems is compared by the rule of each', ['a-b'], ['both-python']],
+  ])('%s: %j finds %j', async ([, spellings, repositories]) => {
+    for (const spelling of spellings) {
+      const { data } = await listAll(service, '/repos', { dependency_names: spelling })
+      expect([spelling, data.map(({ name }) => name)]).toEqual([spelling, repositories])
+    }
+  })
+
+  test('is served as it was given', async () => {
+    const { data } = await listAll(service, '/repos', { dependency_names: 'charset-normalizer' })
+    expect(JSON.stringify(data[0])).toContain('"dependency_name":"Charset_Normalizer"')
+  })
+})
+
+const spelled = (
+  [
+    ['pyproject.toml', 'pyproject.toml', 'Charset_Normalizer'],
+    ['requirements.txt', 'requirements.txt', 'charset-normalizer'],
+    ['dev.txt', 'dev.txt', 'charset.normalizer'],
+    ['setup.py', 'setup.py', 'charset__normalizer'],
+    ['setup.cfg', 'setup.cfg', 'CHARSET-normalizer'],
+    ['Pipfile', 'Pipfile', 'charset_normalizer'],
+    ['Cargo.toml', 'Cargo.toml', 'serde_json'],
+    ['package.json', 'package.json', 'lodash.get'],
+    ['Gemfile', 'Gemfile', 'rspec-rails'],
+    ['both-python', 'requirements.txt', 'a-b'],
+    ['both-npm', 'package.json', 'a_b'],
+  ] as const
+).map(([name, file, dependency], index): SampleRepository => {
+  const { internal_id: _, ...model } = sampleRepositories[0] ?? expect.unreachable()
+  const url = `https://forge.example/someone/${name}`
+  return {
+    ...model,
+    forge_rest_id: index + 1,
+    forge_graphql_id: `R_${index + 1}`,
+    url,
+    name,
+    owner_login: 'someone',
+    full_name: `someone/${name}`,
+    dependencies: [
+      {
+        url,
+        first_use_date: 1,
+        last_use_date: null,
+        updated_at: 1,
+        status: 'active',
+        dependency: { dependency_name: dependency, dependency_file: file },
+      },
+    ],
+  }
+})
+
 const people = ['Ada', 'Ben', 'Cleo', 'Dan', 'Eve'].map((login, index): SampleUser => {
   const [model] = sampleUsers
   if (model === undefined) throw new Error('the sample has no users')

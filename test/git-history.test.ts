@@ -85,7 +85,7 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 
 /** One line per dependency: name, file, first use, last use, update, status. */
 async function readLines(clone: Clone, onWarning?: (warning: ManifestWarning) => void): Promise<string[]> {
-  const dependencies = await readDependencyHistory(clone.path, onWarning ? { onWarning } : {})
+  const { dependencies } = await readDependencyHistory(clone.path, onWarning ? { onWarning } : {})
   return dependencies.map((d) =>
     [d.dependency_name, d.dependency_file, d.first_use_date, d.last_use_date, d.updated_at, d.status].join(
       ' ',
@@ -294,6 +294,71 @@ describe('readDependencyHistory()', () => {
     expect(await readLines(clone)).toEqual(['ours package.json 1000  1000 active'])
   })
 
+  test('leaves manifests of tests and fixtures out, counts them, and takes them when it is told to', async () => {
+    const clone = new Clone('tests')
+    const folders = [
+      'test',
+      'b/Tests',
+      '__tests__',
+      'testdata',
+      'src/test/resources',
+      'test-data',
+      'a/__fixtures__',
+    ]
+    clone.commit(1000, {
+      'package.json': npm('ours'),
+      'testing/package.json': npm('ours-too'),
+      ...Object.fromEntries(folders.map((folder, n) => [`${folder}/package.json`, npm(`tried-${n}`)])),
+    })
+    clone.commit(2000, { 'test/package.json': npm('tried-again') })
+    const { dependencies, leftOut } = await readDependencyHistory(clone.path)
+    expect(dependencies.map((d) => d.dependency_name)).toEqual(['ours', 'ours-too'])
+    expect(leftOut).toBe(folders.length)
+    const all = await readDependencyHistory(clone.path, { allManifests: true })
+    expect(all.dependencies).toHaveLength(folders.length + 3)
+    expect(all.leftOut).toBe(0)
+  })
+
+  test('names a dependency by the base name of its manifest, whatever the format', async () => {
+    const clone = new Clone('formats')
+    clone.commit(1000, {
+      'requirements/dev.txt': 'Pytest_Cov\n',
+      'requirements/constraints.txt': 'never==1\n',
+      'requirements-docs.txt': 'sphinx\n',
+      'dev-requirements.txt': 'tox\n',
+      'notes.txt': 'not a requirement at all\n',
+      'lib/engine.gemspec': "Gem::Specification.new { |s| s.add_dependency 'rack' }\n",
+      'deno.jsonc': '{"imports":{"hono":"npm:hono@4",},}',
+      Pipfile: '[packages]\nflask = "*"\n',
+    })
+    clone.commit(2000, { 'requirements/dev.txt': null })
+    expect(await readLines(clone)).toEqual([
+      'flask Pipfile 1000  1000 active',
+      'hono deno.jsonc 1000  1000 active',
+      'pytest-cov dev.txt 1000 2000 2000 removed',
+      'rack engine.gemspec 1000  1000 active',
+      'sphinx requirements-docs.txt 1000  1000 active',
+      'tox dev-requirements.txt 1000  1000 active',
+    ])
+  })
+
+  test('counts the manifests that only running them would tell in full', async () => {
+    const clone = new Clone('computed')
+    clone.commit(1000, {
+      'setup.py': 'from setuptools import setup\nsetup(install_requires=["a"] + read())\n',
+      'sub/setup.py': 'from setuptools import setup\nsetup(install_requires=["b"])\n',
+      Gemfile: 'gem "c"\ngem name\n',
+    })
+    clone.commit(2000, { 'setup.py': 'from setuptools import setup\nsetup(install_requires=read())\n' })
+    const { dependencies, computed } = await readDependencyHistory(clone.path)
+    expect(dependencies.map((d) => [d.dependency_name, d.status])).toEqual([
+      ['a', 'removed'],
+      ['b', 'active'],
+      ['c', 'active'],
+    ])
+    expect(computed).toBe(2)
+  })
+
   test('counts what a branch did from the merge on, compared with the first parent', async () => {
     const clone = new Clone('merges')
     clone.commit(1000, { 'package.json': npm('base', 'dropped') })
@@ -372,8 +437,11 @@ describe('readDependencyHistory()', () => {
     const head = clone.commit(2000, { 'package.json': npm('a', 'b'), 'copy/package.json': npm('a') })
     clone.commit(3000, { 'package.json': npm('c') })
     const steps: DependencyProgress[] = []
-    const names = await readDependencyHistory(clone.path, { head, onProgress: (step) => steps.push(step) })
-    expect(names.map((d) => d.dependency_name)).toEqual(['a', 'b'])
+    const { dependencies } = await readDependencyHistory(clone.path, {
+      head,
+      onProgress: (step) => steps.push(step),
+    })
+    expect(dependencies.map((d) => d.dependency_name)).toEqual(['a', 'b'])
     expect(steps).toContainEqual({ commits: 2, parsed: 0, total: 0 })
     expect(steps).toContainEqual({ commits: 2, parsed: 1, total: 2 })
     expect(steps.at(-1)).toEqual({ commits: 2, parsed: 2, total: 2 })
@@ -382,7 +450,7 @@ describe('readDependencyHistory()', () => {
   test('finds nothing in a history without manifests', async () => {
     const clone = new Clone('no-manifests')
     clone.commit(1000, { README: 'x' })
-    expect(await readDependencyHistory(clone.path)).toEqual([])
+    expect(await readDependencyHistory(clone.path)).toEqual({ dependencies: [], leftOut: 0, computed: 0 })
   })
 
   test('reads a bare clone, a clone with SHA-256 names, and a linked work tree like any other', async () => {
@@ -397,34 +465,75 @@ describe('readDependencyHistory()', () => {
       join(root, 'bare.git'),
       join(root, 'linked'),
     ]) {
-      const [dependency] = await readDependencyHistory(path)
-      expect(dependency).toMatchObject({ dependency_name: 'a', first_use_date: 1000 })
+      const { dependencies } = await readDependencyHistory(path)
+      expect(dependencies[0]).toMatchObject({ dependency_name: 'a', first_use_date: 1000 })
       expect((await collect(readCommits(path))).map((c) => c.commit_hash)).toEqual([head])
     }
   })
 })
 
+test('a date after the year 9999 is none: no client could hold it', async () => {
+  const clone = new Clone('far')
+  clone.commit(1000, { 'package.json': npm('a') })
+  clone.commit(253_402_300_800, { 'package.json': npm('a', 'b') })
+  const [commit] = await collect(readCommits(clone.path))
+  expect(commit).toMatchObject({ author_date: 253_402_300_795, committer_date: null })
+  expect(await readLines(clone)).toEqual([
+    'a package.json 1000  1000 active',
+    'b package.json 1000  1000 active',
+  ])
+})
+
 describe('describeRepository()', () => {
-  test('gives the default branch of the origin, HEAD, and the dates of the mainline', async () => {
+  test('gives the default branch of the origin, its newest commit, and the dates of the mainline', async () => {
     const source = new Clone('described')
     source.commit(1000)
     source.commit(2000)
     source.git(0, 'clone', '--quiet', '.', join(root, 'work'))
     const first = source.git(0, 'rev-parse', 'HEAD~1')
-    source.git(0, '-C', join(root, 'work'), 'switch', '--quiet', '-c', 'topic/x', first)
-    const firstCommitDate = 1000
-    expect(await describeRepository(join(root, 'work'))).toEqual({
-      defaultBranch: 'main',
-      headCommit: first,
-      firstCommitDate,
-      lastCommitDate: 1000,
-    })
     const headCommit = source.git(0, 'rev-parse', 'HEAD')
-    const described = { headCommit, firstCommitDate, lastCommitDate: 2000 }
+    const described = { headCommit, firstCommitDate: 1000, lastCommitDate: 2000 }
+    // What is checked out in a clone may be anything: the origin's default branch is read.
+    source.git(0, '-C', join(root, 'work'), 'switch', '--quiet', '-c', 'secret/x', first)
+    expect(await describeRepository(join(root, 'work'))).toEqual({ branch: 'main', ...described })
+    expect(await collect(readCommits(join(root, 'work')))).toHaveLength(2)
+    // Without an origin it is HEAD.
     source.git(0, 'switch', '--quiet', '-c', 'topic/y')
-    expect(await describeRepository(source.path)).toEqual({ defaultBranch: 'topic/y', ...described })
+    expect(await describeRepository(source.path)).toEqual({ branch: 'topic/y', ...described })
     source.git(0, 'switch', '--quiet', '--detach')
-    expect(await describeRepository(source.path)).toEqual({ defaultBranch: null, ...described })
+    expect(await describeRepository(source.path)).toEqual({ branch: null, ...described })
+  })
+
+  test('takes the branch that is named: of the origin, or else the clone’s own', async () => {
+    const source = new Clone('branches')
+    source.commit(1000)
+    source.git(0, 'switch', '--quiet', '-c', 'release/1')
+    const release = source.commit(2000)
+    source.git(0, 'switch', '--quiet', 'main')
+    const work = join(root, 'branches-work')
+    source.git(0, 'clone', '--quiet', '.', work)
+    source.git(0, '-C', work, 'switch', '--quiet', '-c', 'release/1', 'main')
+    source.git(0, '-C', work, 'branch', 'own', 'main')
+    for (const kind of ['--bare', '--mirror']) {
+      source.git(0, 'clone', '--quiet', kind, '.', join(root, `branches${kind}`))
+    }
+    for (const path of [work, join(root, 'branches--bare'), join(root, 'branches--mirror')]) {
+      expect(await describeRepository(path)).toMatchObject({ branch: 'main', lastCommitDate: 1000 })
+      expect(await describeRepository(path, { branch: 'release/1' })).toMatchObject({
+        branch: 'release/1',
+        headCommit: release,
+      })
+    }
+    expect(await describeRepository(work, { branch: 'own' })).toMatchObject({ lastCommitDate: 1000 })
+    for (const branch of ['gone', 'main~0', '--all', '']) {
+      await expect(describeRepository(work, { branch })).rejects.toThrow(
+        `${work} has no branch ${branch}; run "git branch --all" there to list its branches`,
+      )
+    }
+    source.git(0, '-C', work, 'update-ref', '-d', 'refs/remotes/origin/main')
+    await expect(describeRepository(work)).rejects.toThrow(
+      /its origin\/HEAD names the branch main, which is not there: run "git remote set-head origin --auto"/,
+    )
   })
 })
 
@@ -476,9 +585,33 @@ describe('what is wrong with a path is said in one clear error', () => {
     const partial = join(root, 'partial')
     source.git(0, 'clone', '--quiet', '--filter=blob:none', '--no-checkout', `file://${source.path}`, partial)
     await expect(readDependencyHistory(partial)).rejects.toThrow(
-      /partial is a partial clone, or damaged: objects are missing/,
+      /partial is a partial clone, or damaged \([^\n]+\): clone it again, without --filter$/,
     )
     expect(await collect(readCommits(partial))).toHaveLength(1)
+    const treeless = join(root, 'treeless')
+    source.git(0, 'clone', '--quiet', '--filter=tree:0', '--no-checkout', `file://${source.path}`, treeless)
+    await expect(readDependencyHistory(treeless)).rejects.toThrow(
+      /^[^\n]*treeless is a partial clone, or damaged \([^\n]+\): clone it again, without --filter$/,
+    )
+  })
+
+  test('an object that is corrupt or missing, whichever it is, in one line that says what to do', async () => {
+    const objects = { blob: 'HEAD~1:package.json', tree: 'HEAD~1^{tree}', commit: 'HEAD~1', head: 'HEAD' }
+    for (const [kind, revision] of Object.entries(objects)) {
+      for (const damage of ['corrupt', 'missing']) {
+        const clone = new Clone(`${damage}-${kind}`)
+        clone.commit(1000, { 'package.json': npm('a') })
+        clone.commit(2000, { 'package.json': npm('b') })
+        const id = clone.git(0, 'rev-parse', revision)
+        const file = join(clone.path, '.git/objects', id.slice(0, 2), id.slice(2))
+        chmodSync(file, 0o600)
+        if (damage === 'corrupt') writeFileSync(file, 'garbage')
+        else rmSync(file)
+        await expect(readDependencyHistory(clone.path), clone.path).rejects.toThrow(
+          /^[^\n]* is a partial clone, or damaged \([^\n]+\): clone it again, without --filter$/,
+        )
+      }
+    }
   })
 
   test("another owner's clone, in git's words", async () => {
@@ -486,7 +619,7 @@ describe('what is wrong with a path is said in one clear error', () => {
     clone.commit(1000)
     // git's own way to be tested for this.
     setVariable('GIT_TEST_ASSUME_DIFFERENT_OWNER', '1')
-    await expectError(clone.path, /^git refuses to read .*foreign: .*dubious ownership.*safe\.directory/s)
+    await expectError(clone.path, /^git refuses to read .*foreign: .*dubious ownership.*safe\.directory/)
   })
 
   test('a commit that is not there, or not a hash', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importGit } from '../api/import/git-import.ts'
+import { createRepository, loadRecords } from './support/records.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 const url = 'https://forge.example/acme/widget'
@@ -125,11 +126,54 @@ describeOnEachDatabase('importGit', (kind) => {
     expect(await list(`/repos/${fields.full_name}/dependencies`)).toHaveLength(3)
   })
 
+  test('takes every spelling of a repository’s URL for the same repository', async () => {
+    for (const spelling of [
+      'http://forge.example/acme/widget',
+      'https://www.forge.example/acme/widget/',
+      'https://FORGE.example:443//acme/widget.git/',
+      'https://forge.example/acme/widget/tree/main',
+      'https://forge.example/acme/widget/-/blob/main/README.md',
+    ]) {
+      const result = await importGit(service.sql, { path: clone, url: spelling })
+      expect([spelling, result.repositories]).toEqual([spelling, { added: 0, updated: 0 }])
+    }
+    expect((await service.request('/repos/acme/widget', { key })).json()).toMatchObject({ url })
+    // One that lines have given under another spelling is the same, and keeps the URL that the forge told.
+    const repository = {
+      ...createRepository(77, 'acme', []),
+      url: 'http://www.forge.example/acme/gadget.git',
+    }
+    await loadRecords(service.sql, { repos: [{ ...repository, name: 'gadget', full_name: 'acme/gadget' }] })
+    const result = await importGit(service.sql, { path: clone, url: 'https://forge.example/acme/gadget' })
+    expect(result.repositories).toEqual({ added: 0, updated: 1 })
+    expect((await service.request('/repos/acme/gadget', { key })).json()).toMatchObject({
+      url: 'http://www.forge.example/acme/gadget.git',
+      forge_rest_id: 77,
+    })
+    // What listens on a port of its own may speak nothing but http.
+    await importGit(service.sql, { path: clone, url: 'http://localhost:3000/acme/local.git' })
+    expect((await service.request('/repos/acme/local', { key })).json()).toMatchObject({
+      url: 'http://localhost:3000/acme/local',
+    })
+  })
+
+  test('loads the branch that it is told to, and says which', async () => {
+    git(0, 'switch', '--quiet', '--create', 'release', 'HEAD~1')
+    const result = await importGit(service.sql, { path: clone, url: `${url}-2`, branch: 'main' })
+    expect(result).toMatchObject({ branch: 'main', commitsRead: 3 })
+    expect((await service.request('/repos/acme/widget-2', { key })).json()).toMatchObject({
+      default_branch: 'main',
+    })
+    const older = await importGit(service.sql, { path: clone, url: `${url}-2` }) // without an origin: HEAD
+    expect(older).toMatchObject({ branch: 'release', commitsRead: 2 })
+    git(0, 'switch', '--quiet', 'main')
+  })
+
   test('refuses an address that is none, and an id that is another repository’s', async () => {
     const refusals: [options: { url: string; restId?: number }, message: RegExp][] = [
       [
         { url: 'git@forge.example:acme/widget' },
-        /^--url git@forge.example:acme\/widget: must be .*https address/,
+        /^--url git@forge.example:acme\/widget: must be .*https URL/,
       ],
       [
         { url: 'https://ada:token@forge.example/acme/widget' },
@@ -144,12 +188,17 @@ describeOnEachDatabase('importGit', (kind) => {
         /^--url https:\/\/forge\.example:none\/a\/b: must be /,
       ],
       [{ url: `${url}?tab=readme` }, /must not hold a user name, a token, a query or a fragment/],
-      [{ url: 'https://forge.example/acme/%zz' }, /must be the repository's http or https address/],
-      [{ url: 'https://forge.example/acme/%ff' }, /must be the repository's http or https address/],
-      [{ url: 'https://forge.example/widget' }, /must be the repository's http or https address/],
+      [{ url: 'https://forge.example/acme/%zz' }, /must be the repository's http or https URL/],
+      [{ url: 'https://forge.example/acme/%ff' }, /must be the repository's http or https URL/],
+      [{ url: 'https://forge.example/widget' }, /must be the repository's http or https URL/],
       [{ url: 'https://forge.example/group/acme%2Fwidget' }, /%2Fwidget: name: must be 1 to 100 letters/],
       [{ url: 'https://forge.example/group%2facme/widget' }, /owner_login: must be 1 to 100 letters/],
       [{ url: 'https://forge.example/~ada/widget' }, /owner_login: must be 1 to 100 letters/],
+      [
+        { url: 'https://forge.example/group/sub/widget' },
+        /^--url https:\/\/forge\.example\/group\/sub\/widget: has a group within a group; an owner can't contain a slash/,
+      ],
+      [{ url: 'https://forge.example/group/sub/widget/-/tree/main' }, /has a group within a group/],
       [{ url, restId: 7 }, /--rest-id 7: .* is known as repository -\d+/],
     ]
     for (const [options, message] of refusals) {

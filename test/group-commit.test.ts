@@ -222,6 +222,26 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
     }
   })
 
+  test('are charged if their clients are there, whoever else of the group is gone', async () => {
+    const key = await service.createKey({ credits: 100 })
+    const settle = createGroupCommit(service.ledgerSql, { patientLanes: 1 })
+    const gone = AbortSignal.abort()
+    const settlements = await Promise.allSettled(
+      repeat(20, (index) =>
+        settle(createClaim(key, 1, index % 2 === 0 ? gone : new AbortController().signal)),
+      ),
+    )
+    expect(settlements).toMatchObject(
+      repeat(20, (index) =>
+        index % 2 === 0
+          ? { reason: { name: 'ClientGoneError' } }
+          : { value: { outcome: 'settled', balance: 100 - (index + 1) / 2 } },
+      ),
+    )
+    await expect(settle(createClaim(key, 1, gone))).rejects.toThrow('the client closed its connection')
+    expect(await service.readLedger(key.id)).toMatchObject({ charged: 10 })
+  })
+
   test.each([1, 3])(
     'stay exact by the thousand through a pool of %i',
     async (databasePoolSize) => {
@@ -260,8 +280,9 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
 })
 
 /** What a request of a key asks of the ledger. */
-function createClaim(key: { id: number; secret: string }, cost: number): Claim {
+function createClaim(key: { id: number; secret: string }, cost: number, signal?: AbortSignal): Claim {
   return {
+    ...(signal && { signal }),
     keyId: key.id,
     secretHash: hashSecret(key.secret),
     counts: true,
@@ -385,6 +406,24 @@ describeOnServer('while somebody else holds a key’s row', () => {
       expect(waiting.served).toMatchObject(waiting.served.map((_, index) => ({ balance: 99 - index })))
     },
   )
+
+  test('requests of that key whose clients leave meanwhile are not charged', async () => {
+    const locked = await service.createKey({ credits: 100 })
+    const settle = createGroupCommit(service.ledgerSql, { patientLanes: 1 })
+    const release = await hold(locked.id)
+    const first = settle(createClaim(locked, 1)).catch((error: unknown) => {
+      expect(error).toMatchObject({ code: '55P03' })
+    })
+    await expect.poll(() => settle.readState().waitingForKey).toBe(1)
+    const clients = new AbortController()
+    const others = Promise.allSettled(repeat(20, () => settle(createClaim(locked, 1, clients.signal))))
+    await expect.poll(() => settle.readState().waitingForKey).toBe(21)
+    clients.abort()
+    await release()
+    const served = await first
+    expect((await others).filter(({ status }) => status === 'fulfilled')).toEqual([])
+    expect(await service.readLedger(locked.id)).toMatchObject({ charged: served === undefined ? 0 : 1 })
+  })
 
   test('requests to the service of other keys are answered, new and known ones, on each instance', async () => {
     const keys = await Promise.all(repeat(20, () => service.createKey()))

@@ -1,5 +1,5 @@
 /**
- * `Idempotency-Key`: a request that is sent again is charged once (openapi.yml; `decisions.md`, Credits).
+ * `Idempotency-Key`: a request that is sent again costs only what was not yet paid under it (openapi.yml).
  *
  * @module
  */
@@ -9,6 +9,7 @@ import { digestIdempotency, sweepIdempotencyKeys } from '../api/ledger/idempoten
 import { grantCredits, revokeKey, rotateKey } from '../api/ledger/keys.ts'
 import { findBusyRepository } from './support/catalog.ts'
 import { createInstance, type Instance, openSameDatabase } from './support/instance.ts'
+import { createRepository, createUser, loadRecords } from './support/records.ts'
 import {
   type Answer,
   describeOnEachDatabase,
@@ -376,6 +377,131 @@ describeOnEachDatabase('Idempotency-Key', (kind) => {
     expect(statuses).toEqual([200, 200, 429])
   })
 
+  describe('when more has come to a list meanwhile', () => {
+    let towns = 0
+    /** A place of its own, with a list of who is there and a way to say how many that are. */
+    function createTown() {
+      const town = `Repetition-${++towns}`
+      const users = Array.from({ length: 100 }, (_, index) => createUser(towns * 1000 + index))
+      return {
+        path: `/users?location=${town}&per_page=100`,
+        settle: (count: number) =>
+          loadRecords(service.sql, {
+            users: users.map((user, index) => ({ ...user, location: index < count ? town : 'elsewhere' })),
+          }),
+      }
+    }
+
+    test('a repetition costs the difference to what was paid, which adds up', async () => {
+      const { secret, id } = await service.createKey({ credits: 1_000 })
+      const { path, settle } = createTown()
+      const paid: number[] = []
+      for (const count of [1, 100, 100, 40, 100, 0, 100]) {
+        await settle(count)
+        const answer = await ask(secret, path, 'growing', {
+          through: paid.length % 2 === 0 ? service : other,
+        })
+        const { cost, status, remaining, isReplayed } = readPrice(answer)
+        expect([status, isReplayed]).toEqual([200, paid.length > 0])
+        expect(v.parse(listSchema, answer.json()).data).toHaveLength(count)
+        paid.push(cost)
+        expect(remaining).toBe(1_000 - paid.reduce((sum, each) => sum + each))
+      }
+      expect(paid).toEqual([1, 99, 0, 0, 0, 0, 0])
+      const entries = await service.sql`
+        select cost, items from ledger where api_key_id = ${id} and kind = 'charge' order by position`
+      expect(entries).toEqual([
+        { cost: 1, items: 1 },
+        { cost: 99, items: 100 },
+      ])
+      expect(await service.readLedger(id)).toEqual({ balance: 900, granted: 1_000, charged: 100 })
+    })
+
+    test('a repetition whose difference is over the balance or over Max-Credits is refused whole', async () => {
+      const { secret, id } = await service.createKey({ credits: 50 })
+      const { path, settle } = createTown()
+      await settle(1)
+      await ask(secret, path, 'growing')
+      await settle(100)
+      for (const [most, error] of [
+        [undefined, 'insufficient credits: need 99, have 49'],
+        ['99', 'insufficient credits: need 99, have 49'],
+        ['98', 'Max-Credits is 98, and this costs 99'],
+        ['0', 'Max-Credits is 0, and this costs 99'],
+      ] as const) {
+        const headers = most === undefined ? {} : { 'Max-Credits': most }
+        const answer = await ask(secret, path, 'growing', { headers })
+        expect([answer.json(), readPrice(answer)]).toEqual([
+          { error },
+          { status: 403, cost: 0, remaining: 49, isReplayed: false },
+        ])
+      }
+      expect(await service.readLedger(id)).toMatchObject({ charged: 1 })
+      await grantCredits(service.sql, id, 50)
+      const paid = await ask(secret, path, 'growing', { headers: { 'Max-Credits': '99' } })
+      expect(readPrice(paid)).toEqual({ status: 200, cost: 99, remaining: 0, isReplayed: true })
+      const again = await ask(secret, path, 'growing', { headers: { 'Max-Credits': '0' } })
+      expect(readPrice(again)).toEqual({ status: 200, cost: 0, remaining: 0, isReplayed: true })
+    })
+
+    test('of many repetitions at the same time, on two instances, one pays the difference', async () => {
+      const { secret, id } = await service.createKey({ credits: 20 })
+      const { path, settle } = createTown()
+      await settle(5)
+      await ask(secret, path, 'growing')
+      await settle(20)
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, (_, index) =>
+          ask(secret, path, 'growing', { through: index % 2 === 0 ? service : other }),
+        ),
+      )
+      const prices = answers.map(readPrice)
+      expect(prices.filter(({ status, isReplayed }) => status === 200 && isReplayed)).toHaveLength(40)
+      expect(prices.filter(({ cost }) => cost > 0).map(({ cost }) => cost)).toEqual([15])
+      expect(await service.readLedger(id)).toEqual({ balance: 0, granted: 20, charged: 20 })
+    })
+
+    test('the 24 hours count from the first charge, whatever a repetition pays', async () => {
+      const { secret, id } = await service.createKey({ credits: 1_000 })
+      const { path, settle } = createTown()
+      const costs: number[] = []
+      for (const count of [3, 7, 7, 8]) {
+        await settle(count)
+        costs.push(readPrice(await ask(secret, path, 'growing')).cost)
+        await service.sql`
+          update idempotency_keys set created_at = created_at - interval '9 hours' where api_key_id = ${id}`
+      }
+      expect(costs).toEqual([3, 4, 0, 8])
+    })
+
+    test('a quote and a 304 are as without the key', async () => {
+      const { secret } = await service.createKey({ credits: 1_000 })
+      const { path, settle } = createTown()
+      await settle(2)
+      await ask(secret, path, 'growing')
+      await settle(9)
+      expect(readPrice(await ask(secret, path, 'growing', { method: 'HEAD' }))).toMatchObject({ cost: 9 })
+      const known = await ask(secret, path, 'growing', { headers: { 'If-None-Match': '*' } })
+      expect(readPrice(known)).toEqual({ status: 304, cost: 0, remaining: 998, isReplayed: false })
+      expect(readPrice(await ask(secret, path, 'growing'))).toMatchObject({ cost: 7, isReplayed: true })
+    })
+
+    test('a user who was unknown has been paid for, and a repository has not', async () => {
+      const { secret, id } = await service.createKey({ credits: 10 })
+      const name = 'come-late/repo-7'
+      const price = async (path: string, text: string) => readPrice(await ask(secret, path, text))
+      expect(await price('/users/come-late', 'u')).toMatchObject({ status: 404, cost: 1, isReplayed: false })
+      expect(await price(`/repos/${name}`, 'r')).toMatchObject({ status: 404, cost: 0, isReplayed: false })
+      await loadRecords(service.sql, {
+        users: [createUser(7, { login: 'come-late' })],
+        repos: [createRepository(7, 'come-late', [])],
+      })
+      expect(await price('/users/come-late', 'u')).toMatchObject({ status: 200, cost: 0, isReplayed: true })
+      expect(await price(`/repos/${name}`, 'r')).toMatchObject({ status: 200, cost: 1, isReplayed: false })
+      expect(await service.readLedger(id)).toMatchObject({ charged: 2 })
+    })
+  })
+
   describe('after 24 hours', () => {
     /** Makes all that a key paid older. */
     const age = (id: number, interval: string) =>
@@ -432,7 +558,7 @@ describeOnEachDatabase('Idempotency-Key', (kind) => {
     const store = (id: number, count: number, age: string) =>
       service.sql`
         insert into idempotency_keys
-        select ${id}, gen_random_uuid(), gen_random_uuid(), now() - ${age}::interval
+        select ${id}, gen_random_uuid(), gen_random_uuid(), now() - ${age}::interval, 1
         from generate_series(1, ${count}::integer)`
     const countKept = async (id: number) => {
       const [row] = await service.sql<{ old: number; young: number }[]>`

@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readDataset } from '../api/catalog/dataset.ts'
 import { openDatabase } from '../api/database/connect.ts'
-import { applyLock, type ImportResult } from '../api/import/apply/apply.ts'
+import { applyImport, applyLock, type ImportResult } from '../api/import/apply/apply.ts'
 import { ImportError } from '../api/import/import-error.ts'
 import { type InvalidLine, importNdjson, type Source } from '../api/import/ndjson.ts'
+import { readRecord } from '../api/import/records.ts'
+import { beginStaging } from '../api/import/staging.ts'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../sample/records.ts'
 import { expectFilters, type Item, type Records, readCatalog, readFilters } from './support/catalog.ts'
 import { locationOf, runCommand } from './support/command-line.ts'
@@ -322,8 +324,9 @@ describeOnEachDatabase('import ndjson, all or nothing', (kind) => {
   const integer = 'must be an integer'
   const safe = 'must be an integer up to ±(2^53 - 1)'
   const negative = 'must not be negative'
+  const date = 'must be a date in Unix seconds, not milliseconds, in the years 1 to 9999'
   const flag = 'must be true or false'
-  const name = 'must be 1 to 100 letters, digits, -, _, ., [ or ]'
+  const name = 'must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..'
   const web = 'must be an http or https URL'
   const time = 'must be an ISO 8601 timestamp such as 2024-05-06T07:08:09Z'
   const hash = 'must be 40 to 64 lowercase hexadecimal digits'
@@ -390,6 +393,8 @@ describeOnEachDatabase('import ndjson, all or nothing', (kind) => {
     ...['created_at', 'updated_at', 'pushed_at'].flatMap((field): [object, string][] => [
       [{ [field]: '2024-01-01T00:00:00Z' }, `${field}: ${integer}`],
       [{ [field]: 0.5 }, `${field}: ${safe}`],
+      [{ [field]: 253_402_300_800 }, `${field}: ${date}`],
+      [{ [field]: -62_135_596_801 }, `${field}: ${date}`],
     ]),
     ...[
       'owner_avatar_url',
@@ -423,6 +428,10 @@ describeOnEachDatabase('import ndjson, all or nothing', (kind) => {
     [uses({ first_use_date: 'x' }), `dependencies.1.first_use_date: ${integer}`],
     [uses({ last_use_date: 1.5 }), `dependencies.1.last_use_date: ${safe}`],
     [uses({ updated_at: false }), `dependencies.1.updated_at: ${integer}`],
+    ...['first_use_date', 'last_use_date', 'updated_at'].map((field): [object, string] => [
+      uses({ [field]: 1_700_000_000_000 }),
+      `dependencies.1.${field}: ${date}`,
+    ]),
     [uses({ status: 'gone' }), 'dependencies.1.status: must be active or removed'],
     [uses({ dependency: undefined }), `dependencies.1.dependency: ${there}`],
     [uses({ dependency: 'right' }), `dependencies.1.dependency: ${object}`],
@@ -445,6 +454,8 @@ describeOnEachDatabase('import ndjson, all or nothing', (kind) => {
     [{ committer_email: 7 }, `committer_email: ${string}`],
     [{ author_date: '1' }, `author_date: ${integer}`],
     [{ committer_date: 1e300 }, `committer_date: ${safe}`],
+    [{ author_date: 1_700_000_000_000 }, `author_date: ${date}`],
+    [{ committer_date: 253_402_300_800 }, `committer_date: ${date}`],
     [{ message: 'a\0b' }, `message: ${texts}`],
     [{ repo_url: 'r/1' }, `repo_url: ${web}`],
     [
@@ -569,9 +580,49 @@ testOnServer('the data is as new as the load is, though it has waited for anothe
   }
 })
 
+describeOnEachDatabase('import ndjson, beside another load', (kind) => {
+  test('says that it waits, and what the other has staged stays', async () => {
+    const service = await startTestService(kind, { data: 'empty' })
+    const steps = new Set<string>()
+    const { promise: waits, resolve: noteWait } = Promise.withResolvers<void>()
+    const staging = await beginStaging(service.sql)
+    await staging.add('users', 0, readRecord('users', JSON.stringify(createUser(1))))
+    await staging.flush()
+    const loadSecond = () =>
+      importNdjson(service.sql, {
+        sources: [createSource('users', toLines([createUser(2)]))],
+        onProgress({ step }) {
+          steps.add(step)
+          if (step === 'waiting for another load') noteWait()
+        },
+      })
+    if (kind === 'embedded') {
+      await service.sql`update imports set applying = true where id = ${staging.id}` // as it does while it is applied
+      const second = loadSecond()
+      await waits
+      await applyImport(service.sql, staging.id)
+      await second
+    } else {
+      const second = await service.sql.begin(async (tx) => {
+        await tx`select pg_advisory_xact_lock(${applyLock})`
+        const loading = loadSecond()
+        await waits
+        return { loading }
+      })
+      await second.loading
+      await applyImport(service.sql, staging.id)
+    }
+    await staging.end()
+    expect([...steps]).toEqual(['reading users', 'waiting for another load', 'applying'])
+    const { data } = readListAnswer(await service.request('/users', { key: await createAdmin(service) }))
+    expect(data.map(({ login }) => login).sort()).toEqual(['user-1', 'user-2'])
+    await service.close()
+  })
+})
+
 testOnServer('a load that readers see is no failure, though the connection is lost behind it', async () => {
   const service = await startTestService('postgresql', { data: 'empty' })
-  await using proxy = await startFaultyProxy(getServerUrl(), 'analyze "dataset"')
+  await using proxy = await startFaultyProxy(getServerUrl(), 'analyze_table($1') // after the load
   const databaseUrl = proxy.urlOf(service.location.databaseUrl ?? '')
   const loader = await openDatabase({ ...testPool, databaseUrl, dataDirectory: '' })
   try {

@@ -6,10 +6,16 @@
  *
  * @module
  */
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { forbiddenCost, insufficientCredits } from '../api/errors.ts'
+import { hashSecret, scopes } from '../api/ledger/api-key.ts'
+import { digestIdempotency } from '../api/ledger/idempotency.ts'
 import { grantCredits, KeyError, restoreKey, revokeKey } from '../api/ledger/keys.ts'
+import { createLedger, type Ledger } from '../api/ledger/ledger.ts'
+import type { Settlement, Stale } from '../api/ledger/settle.ts'
 import {
   describeHistory,
   explainHistory,
@@ -47,8 +53,11 @@ function createRandom(seed: number) {
     chance: (probability: number) => next() < probability,
   }
 }
-/** An instance, as far as a history needs one. */
-type Asked = Pick<Instance, 'request'>
+/** An instance, as far as a history needs one, and a ledger beside it on the same database. */
+interface Asked extends Pick<Instance, 'request'> {
+  ledger: Ledger
+}
+type Instances = [Asked, ...Asked[]]
 type Random = ReturnType<typeof createRandom>
 
 const goods = [
@@ -59,6 +68,9 @@ const goods = [
   { path: '/users?per_page=5&page=2', cost: 5, served: 200 },
   { path: '/users?page=999', cost: 0, served: 200 },
 ] as const
+
+/** A list whose length is another one each time. No data is read for it: its requests go to the ledger alone. */
+const growing = '/users?location=growing'
 
 /** What one client asks, in its order; the path is what is sent. */
 interface Step {
@@ -108,6 +120,11 @@ function createStep(random: Random, instances: number): Step {
   if (random.chance(0.15)) return { request: { kind: 'balance' }, path: '/api-key/credits', instance }
   if (random.chance(0.05)) return { request: { kind: 'quote', cost, served }, path, instance }
   const most = random.chance(0.15) ? random.between(0, 3) : null
+  if (random.chance(0.3)) {
+    const idempotencyKey = random.chance(0.8) ? 'growing' : null
+    const request = { kind: 'get', path: growing, cost: random.between(0, 7), served: 200 } as const
+    return { request: { ...request, most, idempotencyKey }, path: growing, instance }
+  }
   const idempotencyKey = random.chance(0.4) ? `key-${random.between(1, 2)}` : null
   return { request: { kind: 'get', path, cost, served, most, idempotencyKey }, path, instance }
 }
@@ -134,15 +151,39 @@ function readTold({ status, headers, text, json }: Answer): Told {
   return told
 }
 
+/** What a client would be told of a settlement. */
+function tellSettlement(settlement: Settlement | Stale, { most, served }: MeteredRequest): Told {
+  if (settlement.outcome === 'stale') throw new Error('a claim without a version is never stale')
+  const { outcome, cost, charged, balance, rateLimit } = settlement
+  const told = { ...done, cost: charged, balance, places: rateLimit?.remaining ?? null }
+  switch (outcome) {
+    case 'settled':
+    case 'replayed':
+      return { ...told, status: served, isReplayed: outcome === 'replayed' }
+    case 'unusable':
+      return { ...done, status: 401 }
+    case 'throttled':
+      return { ...told, status: 429 }
+    case 'conflict':
+      return { ...told, status: 422 }
+    case 'over_most':
+      return { ...told, status: 403, error: forbiddenCost(cost, most ?? -1).message }
+    case 'insufficient':
+      return { ...told, status: 403, error: insufficientCredits(cost, balance).message }
+  }
+}
+
 const done: Told = { status: 200, cost: null, balance: null, places: null, isReplayed: false, error: null }
 
 /** Carries a plan out on a key of its own, and says what happened. */
-async function record(service: TestService, instances: readonly Asked[], plan: Plan): Promise<History> {
+async function record(service: TestService, instances: Instances, plan: Plan): Promise<History> {
   const { balance, limit, clients, hold } = plan
   const { secret, id } = await service.createKey({
     credits: balance,
     rateLimit: limit === null ? null : { requests: limit, seconds: 3600 },
   })
+  const [own] = instances
+  const bearer = { id, secret, secretHash: hashSecret(secret), role: 'user', scopes } as const
   let clock = 0
   const operations: Operation[] = []
   const charged: string[] = []
@@ -162,12 +203,26 @@ async function record(service: TestService, instances: readonly Asked[], plan: P
           },
         )
       default: {
+        const { ledger, request: send } = instances[instance] ?? own
+        if (request.kind === 'get' && path === growing) {
+          const requestId = randomUUID()
+          const { cost, most: mostCredits, idempotencyKey } = request
+          const idempotency = idempotencyKey === null ? null : digestIdempotency(idempotencyKey, path)
+          const purchase = {
+            ...{ cost, items: cost, mostCredits, idempotency, requestId },
+            ...{ path: '/users', endpoint: '/users' },
+          }
+          const claim = { counts: true, version: null, purchase, lookUp: null }
+          const settlement = await ledger.settle(bearer, claim)
+          if ('charged' in settlement && settlement.charged > 0) charged.push(requestId)
+          return tellSettlement(settlement, request)
+        }
         const headers: Record<string, string> = {}
         if (request.kind === 'get' && request.most !== null) headers['Max-Credits'] = String(request.most)
         if (request.kind === 'get' && request.idempotencyKey !== null)
           headers['Idempotency-Key'] = request.idempotencyKey
         const method = request.kind === 'quote' ? 'HEAD' : 'GET'
-        const answer = await (instances[instance] ?? service).request(path, { method, key: secret, headers })
+        const answer = await send(path, { method, key: secret, headers })
         const told = readTold(answer)
         if (request.kind === 'get' && (told.cost ?? 0) > 0)
           charged.push(answer.headers.get('X-Request-Id') ?? '')
@@ -211,16 +266,21 @@ async function record(service: TestService, instances: readonly Asked[], plan: P
 
 describeOnEachDatabase('recorded histories of concurrent requests', (kind) => {
   let service: TestService
-  const instances: Asked[] = []
+  let instances: Instances
   const databases: Awaited<ReturnType<typeof openSameDatabase>>[] = []
   beforeAll(async () => {
     service = await startTestService(kind)
-    instances.push(service, createInstance(service))
+    const { request } = createInstance(service)
+    instances = [
+      { request: service.request, ledger: createLedger(service.ledgerSql) },
+      { request, ledger: createLedger(service.ledgerSql) },
+    ]
     if (kind === 'embedded') return
     for (let index = 0; index < 2; index++) {
       const database = await openSameDatabase(service)
       databases.push(database)
-      instances.push(createInstance(database))
+      const { request } = createInstance(database)
+      instances.push({ request, ledger: createLedger(database.ledgerSql) })
     }
   })
   afterAll(async () => {
@@ -343,6 +403,28 @@ describe('the search for an order', () => {
       ]),
     ],
     [
+      'a repetition that costs what the list has grown by, and one that is free then',
+      historyOf(9, [
+        [0, 1, keyed, paid(1, 8)],
+        [2, 3, { ...keyed, cost: 4 }, { ...paid(3, 5), isReplayed: true }],
+        [4, 5, { ...keyed, cost: 4 }, { ...paid(0, 5), isReplayed: true }],
+        [6, 7, { ...keyed, cost: 2 }, { ...paid(0, 5), isReplayed: true }],
+      ]),
+    ],
+    [
+      'a repetition whose difference is over Max-Credits, and over the balance',
+      historyOf(3, [
+        [0, 1, keyed, paid(1, 2)],
+        [
+          2,
+          3,
+          { ...keyed, cost: 4, most: 2 },
+          { ...paid(0, 2), status: 403, error: 'Max-Credits is 2, and this costs 3' },
+        ],
+        [4, 5, { ...keyed, cost: 4 }, refused(3, 2)],
+      ]),
+    ],
+    [
       'a request that was under way when the key was revoked',
       historyOf(5, [
         [0, 3, lookUp, paid(1, 4)],
@@ -416,6 +498,28 @@ describe('the search for an order', () => {
       historyOf(9, [
         [0, 1, keyed, paid(1, 8)],
         [2, 3, keyed, paid(1, 7)],
+      ]),
+    ],
+    [
+      'a repetition that pays its whole cost once more',
+      historyOf(9, [
+        [0, 1, keyed, paid(1, 8)],
+        [2, 3, { ...keyed, cost: 4 }, { ...paid(4, 4), isReplayed: true }],
+      ]),
+    ],
+    [
+      'a free repetition of which more has come',
+      historyOf(9, [
+        [0, 1, keyed, paid(1, 8)],
+        [2, 3, { ...keyed, cost: 4 }, { ...paid(0, 8), isReplayed: true }],
+      ]),
+    ],
+    [
+      'a difference that is paid twice',
+      historyOf(9, [
+        [0, 1, keyed, paid(1, 8)],
+        [2, 4, { ...keyed, cost: 4 }, { ...paid(3, 5), isReplayed: true }],
+        [3, 5, { ...keyed, cost: 4 }, { ...paid(3, 2), isReplayed: true }],
       ]),
     ],
     [

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { OverCapacityError } from '../api/admission.ts'
-import { createFilter } from '../api/catalog/filter.ts'
+import { createFilter, hashFilter } from '../api/catalog/filter.ts'
 import { createList } from '../api/catalog/list.ts'
 import { createListingStore, readListed } from '../api/catalog/listing.ts'
 import { foldText } from '../api/catalog/text-key.ts'
 import { userList } from '../api/catalog/users.ts'
-import { openSameDatabase } from './support/instance.ts'
+import { createInstance, openSameDatabase } from './support/instance.ts'
 import { readListAnswer } from './support/list-answer.ts'
 import { loadRecords } from './support/records.ts'
 import { sampleUsers } from './support/sample-oracle.ts'
@@ -49,7 +49,7 @@ describeOnEachDatabase('a load', (kind) => {
         const newcomer = { ...model, forge_rest_id: 7, login: 'newcomer', location: 'Berlin' }
         await loadRecords(service.sql, { users: [newcomer] })
         const made = await service.sql<{ list: string; total: number }[]>`
-          select list, total from listings where version = (select version from dataset) order by id`
+          select list, total from listings where version = (select version from dataset) order by used_at`
         expect(made).toHaveLength(3)
         for (const [index, path] of paths.entries()) {
           const { total } = readListAnswer(await service.request(path, { key: secret }))
@@ -133,6 +133,38 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
     },
   )
 
+  test.runIf(kind === 'postgresql')(
+    'are their caller’s work, quoted or bought: who has too many waiting is refused, whatever it asks for',
+    async () => {
+      const operator = await openSameDatabase(service)
+      const instance = createInstance(service)
+      const [greedy, other] = await Promise.all([service.createKey({ credits: 0 }), service.createKey()])
+      const ask = (path: string, key: string, method = 'GET') =>
+        instance.request(path, { key, method }).then(({ status }) => status)
+      let refused = 0
+      const quotes: Promise<number>[] = []
+      await operator.sql.begin(async (tx) => {
+        await tx`lock table locations in access exclusive mode` // so that no location is found
+        for (let number = 0; refused === 0; number++) {
+          const quote = ask(`/users?location=off+${number}`, greedy.secret, 'HEAD')
+          quotes.push(quote)
+          void quote.then((status) => {
+            if (status === 503) refused++
+          })
+          if (number % 50 === 49) await sleep(20)
+        }
+        expect(quotes.length).toBeGreaterThan(500)
+        // What costs nothing to read is refused too, and at once: nothing is read for it, and nothing settled.
+        expect(await ask('/users/ngoldberg', greedy.secret, 'HEAD')).toBe(503)
+        expect(await ask('/users/ngoldberg', other.secret)).toBe(200)
+      })
+      expect((await Promise.all(quotes)).filter((status) => status === 200)).toHaveLength(500)
+      expect(await ask('/users/ngoldberg', greedy.secret, 'HEAD')).toBe(200)
+      await instance.close()
+      await operator.close()
+    },
+  )
+
   test('leave room for those of others: who has many waiting is refused first', async () => {
     const store = createListingStore(service.sql, { ...options, mostWaiting: 8 })
     const ask = (caller: number, number: number) =>
@@ -194,6 +226,42 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
     await expect(readListed(store, asked, async () => undefined)).rejects.toThrow(OverCapacityError)
   })
 
+  test('are cleared away before lists that are in use, on another instance too', async () => {
+    await service.sql`delete from listings`
+    const maxBytes = megabyte / 16 // sixteen small lists
+    const [greedy, other] = [1, 2].map(() => createListingStore(service.sql, { ...options, maxBytes }))
+    if (greedy === undefined || other === undefined) throw new Error('there are two stores')
+    const readUsed = createList(service.sql, other, userList)
+    const ask = (read: typeof readUsed, location: string) =>
+      read({ filter: createFilter({ location }), page: { number: 1, size: 1 }, caller: 1 })
+    const findUse = async (location: string) => {
+      const hash = hashFilter('users', createFilter({ location }))
+      const [kept] = await service.sql<{ used: number }[]>`
+        select extract(epoch from used_at)::double precision as used from listings where filter_hash = ${hash}`
+      return kept?.used
+    }
+    const countKept = async () => (await service.sql`select from listings`).length
+    const now = performance.now.bind(performance)
+    try {
+      await ask(readUsed, 'berlin')
+      await ask(readUsed, 'paris')
+      const readNew = createList(service.sql, greedy, userList)
+      for (let minute = 1; minute <= 4; minute++) {
+        // Each minute the other instance writes down what was read there: it makes no list, and clears none away.
+        vi.spyOn(performance, 'now').mockImplementation(() => now() + minute * 61_000)
+        const used = await findUse('berlin')
+        await ask(readUsed, 'berlin')
+        await expect.poll(() => findUse('berlin')).toBeGreaterThan(used ?? Number.POSITIVE_INFINITY)
+        for (let number = 0; number < 10; number++) await ask(readNew, `nowhere ${minute} ${number}`)
+        await expect.poll(countKept).toBeLessThan(18)
+      }
+      expect(await findUse('paris')).toBeUndefined()
+    } finally {
+      vi.restoreAllMocks()
+      await Promise.all([greedy.close(), other.close()])
+    }
+  })
+
   test('are made though nothing can be cleared away, and the log says so', async () => {
     const messages: string[] = []
     const store = createListingStore(service.sql, { ...options, report: (message) => messages.push(message) })
@@ -206,7 +274,7 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
     }
     while (messages.length === 0) await sleep(20)
     await store.close()
-    expect(messages).toEqual(['Old listings stay in the database: not now'])
+    expect(messages).toEqual(['Old stored lists could not be deleted: not now'])
     await service.sql.unsafe('drop trigger refuse on listings; drop function refuse;')
   })
 

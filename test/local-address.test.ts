@@ -1,12 +1,33 @@
 import { expect, test } from 'vitest'
-import { formatOrigin, localOrigin } from '../api/local-address.ts'
+import { readConfig } from '../api/config.ts'
+import { describeStart } from '../api/first-start.ts'
+import { localOrigin } from '../api/local-address.ts'
 
 test.each([
-  ['127.0.0.1', 'http://127.0.0.1:8000', 'http://127.0.0.1:8000'],
-  ['0.0.0.0', 'http://0.0.0.0:8000', 'http://127.0.0.1:8000'],
-  ['::', 'http://[::]:8000', 'http://[::1]:8000'],
-  ['::1', 'http://[::1]:8000', 'http://[::1]:8000'],
-  ['devdata.internal', 'http://devdata.internal:8000', 'http://devdata.internal:8000'],
-])('a service with HOST=%s is at %s, and on its own machine at %s', (host, listening, local) => {
-  expect([formatOrigin({ host, port: 8000 }), localOrigin({ host, port: 8000 })]).toEqual([listening, local])
+  ['127.0.0.1', 'http://127.0.0.1:8000'],
+  ['0.0.0.0', 'http://127.0.0.1:8000'],
+  ['::', 'http://[::1]:8000'],
+  ['::1', 'http://[::1]:8000'],
+  ['devdata.internal', 'http://devdata.internal:8000'],
+])('a service with HOST=%s is on its own machine at %s', (host, local) => {
+  expect(localOrigin({ host, port: 8000 })).toBe(local)
+})
+
+test.each([
+  ['0.0.0.0', 'http://127.0.0.1:8123'],
+  ['::', 'http://[::1]:8123'],
+])('a start with HOST=%s prints addresses that a browser on this machine can open', (host, local) => {
+  const config = readConfig({ HOST: host, DATABASE_URL: 'postgres://localhost/devdata' })
+  const text = describeStart({ config, port: 8123, keys: undefined })
+  expect([...text.matchAll(/http\S+/g)].map(([url]) => url)).toEqual([
+    local,
+    `${local}/docs`,
+    `${local}/api-docs`,
+  ])
+  const behind = readConfig({
+    HOST: host,
+    BASE_URL: 'https://api.example.com',
+    DATABASE_URL: 'postgres://localhost/devdata',
+  })
+  expect(describeStart({ config: behind, port: 8123, keys: undefined })).toContain(`(listening on ${local})`)
 })

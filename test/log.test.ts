@@ -3,11 +3,12 @@
  *
  * @module
  */
-import { getLogger, reset } from '@logtape/logtape'
+import { getLogger, type LogRecord, reset } from '@logtape/logtape'
 import * as v from 'valibot'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDefectHandler } from '../api/answer/error.ts'
 import { describeCause, formatJson } from '../api/log.ts'
+import { createInstance, openAbsentDatabase } from './support/instance.ts'
 import { startInstanceProcess } from './support/process.ts'
 import { recordLog } from './support/recorded-log.ts'
 import { describeOnServer } from './support/server.ts'
@@ -119,6 +120,7 @@ test('what goes wrong in the server around the app is a 500 with an id, under wh
   const answer = createDefectHandler(getLogger('devdata'))(new Error('no room for ada@example.org'))
   await reset()
   expect([answer.status, await answer.json()]).toEqual([500, { error: 'Internal server error' }])
+  expect(answer.headers.get('X-Error-Code')).toBe('internal_error')
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({
       level: 'error',
@@ -127,6 +129,72 @@ test('what goes wrong in the server around the app is a 500 with an id, under wh
       cause: expect.stringContaining('no room for [address]'),
     }),
   ])
+})
+
+const failureSchema = v.object({
+  status: v.number(),
+  request_id: v.string(),
+  count: v.number(),
+  cause: v.string(),
+})
+
+/** Keeps the lines of failures that `fail` causes, until they stand for so many requests. */
+async function recordFailures(
+  fail: () => Promise<number>,
+): Promise<[v.InferOutput<typeof failureSchema>, number][]> {
+  const records: LogRecord[] = []
+  await recordLog('error', (record) => void records.push(record))
+  try {
+    const lines = () =>
+      records.map(({ properties, timestamp }) => [v.parse(failureSchema, properties), timestamp] as const)
+    const failed = await fail()
+    await expect.poll(() => lines().reduce((sum, [{ count }]) => sum + count, 0)).toBe(failed)
+    return lines().map(([line, timestamp]) => [line, timestamp])
+  } finally {
+    await reset()
+  }
+}
+
+test('an outage has one line a second, which counts the requests that failed, names one, and has no stack trace', async () => {
+  const database = await openAbsentDatabase()
+  const instance = createInstance(database)
+  const ids = new Set<string | null>()
+  const lines = await recordFailures(async () => {
+    for (const end = Date.now() + 2_500; Date.now() < end; ) {
+      const answers = await Promise.all(Array.from({ length: 20 }, () => instance.request('/health')))
+      for (const { headers } of answers) ids.add(headers.get('X-Request-Id'))
+    }
+    return ids.size
+  })
+  await database.close()
+  expect(lines.length).toBeGreaterThan(2)
+  for (const [index, [line, timestamp]] of lines.entries()) {
+    expect(line).toMatchObject({ status: 503, cause: expect.stringMatching(/^connect ECONNREFUSED \S+$/) })
+    expect(ids).toContain(line.request_id)
+    expect(timestamp - (lines[index - 1]?.[1] ?? 0)).toBeGreaterThan(900)
+  }
+})
+
+test('defects keep their stack traces, one a second for each, and few of those that differ each time', async () => {
+  const answerDefect = createDefectHandler(getLogger('devdata'))
+  const lines = await recordFailures(async () => {
+    for (let time = 0; time < 100; time++) answerDefect(new Error('the same each time'))
+    for (let time = 0; time < 1_000; time++) answerDefect(new Error(`no row ${time}`))
+    return 1_100
+  })
+  const ofTheSame = lines.filter(([{ cause }]) => cause.includes('the same each time'))
+  expect(ofTheSame.map(([{ count }]) => count)).toEqual([1, 99])
+  for (const [{ status, cause }] of lines) {
+    expect([status, cause]).toEqual([500, expect.stringContaining('\n    at ')])
+  }
+  expect(lines.length).toBeLessThan(30)
+})
+
+test('keys and e-mail addresses are found in a text of any length, and none is left beside another', () => {
+  const word = 'a'.repeat(2_000_000) // a search that reads it anew from each letter on would take hours
+  expect(describeCause(`${word} <ada@example.org> ${word}@example.org b.c@mail.example.org1d@e.fg`)).toBe(
+    `${word} <[address]> [address] [address][address]`,
+  )
 })
 
 test('a cause is logged with its own causes, and keeps the names of packages', () => {

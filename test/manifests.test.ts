@@ -1,16 +1,21 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
 import {
   decodeManifest,
-  findManifestName,
-  manifestNames,
+  findManifest,
+  type ManifestFormat,
+  manifestFormats,
   parseManifest,
 } from '../api/import/git/manifests.ts'
 
 interface Example {
   says: string
-  file: string
+  file: ManifestFormat
   content: string
   names: string[]
+  /** Whether the manifest declares more, which only running it would tell. Default: it doesn't. */
+  isComputed?: boolean
 }
 
 const examples: Example[] = [
@@ -309,6 +314,7 @@ __END__
 gem 'never'
 `,
     names: ['after-apostrophe', 'last', 'multi', 'one', 'pg', 'puma', 'rails', 'redcarpet', 'rspec', 'two'],
+    isComputed: true,
   },
   {
     says: 'packages are read in lower case, the platform is not',
@@ -333,6 +339,189 @@ gem 'never'
     content: '{"require":[]}',
     names: [],
   },
+  {
+    says: 'the metadata that Flit had before PEP 621 is read',
+    file: 'pyproject.toml',
+    content: `
+[tool.flit.metadata]
+module = "fastapi"
+requires = ["starlette ==0.9.7", "pydantic >=0.17"]
+dev-requires = ["black"]
+[tool.flit.metadata.requires-extra]
+test = ["pytest >=4.0.0"]
+`,
+    names: ['black', 'pydantic', 'pytest', 'starlette'],
+  },
+  {
+    says: 'many constraints, in parentheses too, and a comma at the end are fine',
+    file: 'requirements.txt',
+    content: 'a<=1,<=1,>=0 , !=1.2.*,\nb (>=1,<2)\nc ( >= 1 , )\n',
+    names: ['a', 'b', 'c'],
+  },
+  {
+    says: 'lists, tuples, texts, dictionaries and variables are read, whatever their quotes',
+    file: 'setup.py',
+    content: `#!/usr/bin/env python
+"""setup(install_requires=['in a text'])"""
+import sys
+from setuptools import setup, find_packages
+VERSION = '1.0'
+tests = ["PyTest", 'pytest_cov' '>=2',]  # a comment, with 'quotes'
+requires: list = [
+    u"requests[socks] >=2",  # why
+    r'''six''',
+]
+if sys.version_info < (3,):
+    requires.append('enum34')
+requires += ("tail",)
+extras = {'docs': ['sphinx'], ':python_version<"3"': ['futures']}
+extras['test'] = tests
+setup(
+    name='me', version=VERSION, packages=find_packages(exclude=['not-a-dependency']),
+    setup_requires=['builds-only'],
+    install_requires=requires + ['last'] if sys.version_info > (3,) else ['other'],
+    extras_require=extras,
+    tests_require="""
+        # not this
+        mock>=1
+    """,
+)
+`,
+    names: [
+      'enum34',
+      'futures',
+      'last',
+      'mock',
+      'other',
+      'pytest',
+      'pytest-cov',
+      'requests',
+      'six',
+      'sphinx',
+      'tail',
+    ],
+  },
+  {
+    says: 'what only Python could evaluate is told, beside what stands there as such',
+    file: 'setup.py',
+    content: `import setuptools
+setuptools.setup(install_requires=['a', f'{name}>=1', 'b%s' % x, 'c>=' + V, P + '>=1', 'd'] + read('r.txt').split(),
+  extras_require={KEY: ['e'], 'x': [r for r in rs]})
+`,
+    names: ['a', 'd', 'e'],
+    isComputed: true,
+  },
+  {
+    says: 'what is read from elsewhere is told',
+    file: 'setup.py',
+    content:
+      'from setuptools import setup\nwith open("r.txt") as f:\n  reqs = f.read()\nsetup(install_requires=reqs)',
+    names: [],
+    isComputed: true,
+  },
+  {
+    says: 'options from elsewhere, and a call that is not there, are told',
+    file: 'setup.py',
+    content: 'from distutils.core import setup\nsetup(**options)',
+    names: [],
+    isComputed: true,
+  },
+  {
+    says: 'a file that sets up something else declares nothing',
+    file: 'setup.py',
+    content: 'def setup(app):\n  app.install(["x"])\nsetup(install_requires=["never"])',
+    names: [],
+  },
+  {
+    says: 'options and extras are read, on one line or many; what stands in other files is not',
+    file: 'setup.cfg',
+    content: `[metadata]
+name = me
+requires = no
+[options]
+packages = find:
+install_requires =
+    Flask>=2  ; python_version > "3"
+    # a comment
+    zope.interface
+
+tests_require = nose; mock>=1
+[options.extras_require]
+dev : black
+docs =
+  sphinx_theme
+later = file: requirements-later.txt
+[tool:pytest]
+addopts = -x
+`,
+    names: ['black', 'flask', 'mock', 'nose', 'sphinx-theme', 'zope-interface'],
+  },
+  {
+    says: 'packages of every category are read, and what is about pipenv is not',
+    file: 'Pipfile',
+    content: `[[source]]
+url = "https://index.example/simple"
+[packages]
+Flask = "*"
+local = { path = "." }
+[dev-packages]
+pytest_cov = ">=1"
+[docs]
+sphinx = "*"
+[requires]
+python_version = "3.12"
+[scripts]
+run = "flask run"
+[pipenv]
+allow_prereleases = true
+`,
+    names: ['flask', 'local', 'pytest-cov', 'sphinx'],
+  },
+  {
+    says: 'imports from npm and JSR are read; paths, URLs, comments and trailing commas are fine',
+    file: 'deno.json',
+    content: `{
+  // "left": "npm:left",
+  "imports": {
+    "hono": "npm:hono@^4/jsx", /* "x": "npm:x", */
+    "@std/path": "jsr:@std/path@^1", "@std/fs/": "jsr:/@std/fs@^1/",
+    "chalk": "npm:chalk", "url": "https://host.example/mod.ts", "local": "./a,}.ts",
+    "@a/b": "npm:@a/b@1.0.0", // last
+  },
+  "tasks": { "x": "npm:task", },
+}`,
+    names: ['@a/b', '@std/fs', '@std/path', 'chalk', 'hono'],
+  },
+  {
+    says: 'dependencies of both kinds are read in every spelling, names that are computed are told',
+    file: '*.gemspec',
+    content: `Gem::Specification.new do |s|
+  s.name = "self"
+  s.add_dependency "activesupport", version
+  s.add_runtime_dependency('rack', '>= 2')
+  s.add_development_dependency(%q<rake>.freeze, ["~> 13"])
+  s.add_development_dependency(
+    'multi'
+  )
+  # s.add_dependency "commented"
+  s.summary = "s.add_dependency 'inside'"
+  others.each { |name| s.add_dependency name }
+end
+`,
+    names: ['activesupport', 'multi', 'rack', 'rake'],
+    isComputed: true,
+  },
+  {
+    says: 'a gem behind an ERB tag is none, as the template may comment it out',
+    file: 'Gemfile',
+    content: `gem "rails", "<%= version %>"
+<%= '# ' if x %>gem 'maybe'
+<% if y -%>
+gem 'between'
+<% end -%>
+`,
+    names: ['between', 'rails'],
+  },
 ]
 
 /** Properties that stand for each other ten times over, asked for by thousands of profiles. */
@@ -344,13 +533,15 @@ function createGrowingPom(): string {
 }
 
 describe('parseManifest()', () => {
-  for (const { says, file, content, names } of examples) {
+  for (const { says, file, content, names, isComputed = false } of examples) {
     test(`${file}: ${says}`, () => {
-      expect([...parseManifest(file, content)].sort()).toEqual([...names].sort())
+      const parsed = parseManifest(file, content)
+      expect([...parsed.names].sort()).toEqual([...names].sort())
+      expect(parsed.isComputed).toBe(isComputed)
     })
   }
 
-  const failures: [file: string, content: string, message: RegExp][] = [
+  const failures: [file: ManifestFormat, content: string, message: RegExp][] = [
     ['package.json', '', /^not valid JSON: /],
     ['package.json', '{\n<<<<<<< HEAD\n}', /^not valid JSON: .*position 2/],
     ['package.json', '[]', /^not a JSON object$/],
@@ -363,9 +554,9 @@ describe('parseManifest()', () => {
     ['requirements.txt', 'numpy=1.0=py37_0', /^line 1 is not a requirement/],
     ['pyproject.toml', '[project\n', /^not valid TOML: line 1, column \d+: /],
     ['pyproject.toml', '[project]\ndependencies = "x"', /^"project\.dependencies" is not a list/],
-    ['pyproject.toml', '[project]\ndependencies = ["a b"]', /^"project\.dependencies" holds .*: a b$/],
+    ['pyproject.toml', '[project]\ndependencies = ["a b"]', /^"project\.dependencies" contains .*: a b$/],
     ['pyproject.toml', '[tool]\npoetry.dependencies = 1', /^"tool\.poetry\.dependencies" is not a table/],
-    ['pyproject.toml', '[dependency-groups]\n"a\\nb" = ["c d"]', /^"dependency-groups\.a b" holds/],
+    ['pyproject.toml', '[dependency-groups]\n"a\\nb" = ["c d"]', /^"dependency-groups\.a b" contains/],
     ['Cargo.toml', 'dependencies = 1', /^"dependencies" is not a table of names$/],
     ['Cargo.toml', '[target.a]\ndependencies = 1', /^"target\.a\.dependencies" is not a table/],
     ['Cargo.toml', 'a = 1\na = 2', /^not valid TOML: line 2/],
@@ -376,7 +567,22 @@ describe('parseManifest()', () => {
     ['pom.xml', '<html></html>', /^the root element is not "project"$/],
     ['Gemfile', "gem 'a'\n<<<<<<< HEAD\n", /^line 2 is the mark of an unfinished merge$/],
     ['Gemfile', "gem 'a'\0", /^not text/],
-    ['package-lock.json', '{}', /^package-lock\.json is not a manifest that is read \(package\.json, /],
+    ['*.gemspec', "s.add_dependency 'a'\n>>>>>>> theirs\n", /^line 2 is the mark of an unfinished merge$/],
+    ['setup.py', 'setup(\n', /^a bracket is not closed$/],
+    ['setup.py', 'setup)\n', /^unmatched "\)"$/],
+    ['setup.py', 'x = "a\n', /^a text that begins with "a is not closed$/],
+    ['setup.py', '<<<<<<< HEAD\n', /^line 1 is the mark of an unfinished merge$/],
+    [
+      'setup.py',
+      'import setuptools\nsetuptools.setup(install_requires=["a b"])',
+      /^"setup\.py" contains something that is not a requirement: a b$/,
+    ],
+    ['setup.cfg', 'a = 1\n', /^line 1 is not INI: a = 1$/],
+    ['setup.cfg', '[options]\ninstall_requires = a b\n', /^"install_requires" \(line 2\) contains .*: a b$/],
+    ['Pipfile', '[packages', /^not valid TOML: line 1/],
+    ['Pipfile', 'packages = 1', /^"packages" is not a table of names$/],
+    ['deno.json', '{"imports":', /^not valid JSON: /],
+    ['deno.json', '{"imports":["a"]}', /^"imports" is not a table of names$/],
   ]
   for (const [file, content, message] of failures) {
     test(`${file}: ${JSON.stringify(content)} is refused in one line that says why`, () => {
@@ -384,42 +590,179 @@ describe('parseManifest()', () => {
       expect(() => parseManifest(file, content)).toThrow(/^[^\n]*$/)
     })
   }
+})
 
-  const hostile: [file: string, content: string][] = [
+/** How a text of each format begins, and what its parser looks for. */
+const fragments: Record<ManifestFormat, { beginnings: string[]; parts: string[] }> = {
+  'package.json': {
+    beginnings: ['', '{"dependencies":{"a":"npm:'],
+    parts: ['{', '"a":', '@', 'a/', '"', ',', '[', '\\'],
+  },
+  'deno.json': {
+    beginnings: ['', '{"imports":{"a":"npm:'],
+    parts: ['{', '"a":', '//', '/*', '*/', ',', '}', '"', '\\', '\n'],
+  },
+  'requirements.txt': {
+    beginnings: ['', 'a', 'a=='],
+    parts: ['a', '<=1', ',', '=', '[', ']', '#', ' ', '\\\n', ';', '(', '.', '-', '@'],
+  },
+  'pyproject.toml': {
+    beginnings: ['', '[project]\ndependencies=["a'],
+    parts: ['<=1', ',', '"', ' ', '[', ']', '"""', 'a.', '\\\n', '\n', '#', '='],
+  },
+  'setup.py': {
+    beginnings: ['', 'import setuptools\nsetup(install_requires=['],
+    parts: ['[', ')', '"a', "'''", '\\', 'x', '=', '+', ',', '\n', ' ', '#', 'if ', 'for '],
+  },
+  'setup.cfg': {
+    beginnings: ['', '[options]\ninstall_requires=a'],
+    parts: ['<=1', ',', ';', ' ', 'a', '\n', '[', ']', '=', '#'],
+  },
+  Pipfile: { beginnings: ['', '[packages]\na="'], parts: ['"', "'", '{', '=', '.', 'a', '\n', ',', '#'] },
+  'go.mod': {
+    beginnings: ['', 'require', 'require a v1 //'],
+    parts: [' ', '\u2028', '(', ')', '\n', 'a', '//', 'indirect', '"'],
+  },
+  'Cargo.toml': {
+    beginnings: ['', '[dependencies]\na='],
+    parts: ['{', 'a.', '[', '"', '"""', "'''", '\n', ',', '1_', '#', '='],
+  },
+  'pom.xml': {
+    beginnings: ['', '<project>', '<project><dependencies><dependency><groupId>'],
+    parts: ['<a ', '<a>', '</a>', 'b="', '"', '/>', '<!--', '-->', '<![CDATA[', ']]>', '<?', '&', '$'],
+  },
+  Gemfile: {
+    beginnings: ['', 'gem', 'gem("'],
+    parts: ['gem', ' ', '(', "'", '"', '#', '{', '\\', '\n', '\n=begin', '<%', '%q<', 'a'],
+  },
+  '*.gemspec': {
+    beginnings: ['', 's.add_dependency'],
+    parts: ['.add_dependency', ' ', '(', "'", '"', '%q<', '>', '#', '\\', '\n', '\n=begin'],
+  },
+  'composer.json': { beginnings: ['', '{"require":{"'], parts: ['{', 'a/', '"', ':', ',', '[', '\\'] },
+}
+
+/** Some match what was begun, some don't, and some only on the way back. */
+const endings = ['', '!', 'a\u2028a']
+
+/** Where time doubles with each repetition, these take longer than anybody waits. */
+const shortSize = 200
+/** Where time grows with the square of the length, so do these. */
+const longSize = 300_000
+/** A parse takes some ten milliseconds. One that takes so long does not end. */
+const hangTimeout = 30_000
+
+/** Texts that repeat one part, or two in turn: short ones in every context, long ones of two parts in one of them. */
+function* listHostileTexts(format: ManifestFormat): Generator<string> {
+  const { beginnings, parts } = fragments[format]
+  const contexts = beginnings.flatMap((beginning) => endings.map((ending) => [beginning, ending] as const))
+  const pairs = parts.flatMap((part) => parts.filter((other) => other !== part).map((other) => part + other))
+  for (const [beginning, ending] of contexts) {
+    for (const unit of [...parts, ...pairs]) yield beginning + unit.repeat(shortSize / unit.length) + ending
+    for (const unit of parts) yield beginning + unit.repeat(longSize / unit.length) + ending
+  }
+  for (const [index, unit] of pairs.entries()) {
+    const [beginning, ending] = contexts[index % contexts.length] ?? ['', '']
+    yield beginning + unit.repeat(longSize / unit.length) + ending
+  }
+}
+
+/** Parses in a thread of its own, which can be ended while it does. */
+class ParserThread implements AsyncDisposable {
+  readonly #worker = new Worker(
+    `import { parentPort } from 'node:worker_threads'
+    import { parseManifest } from ${JSON.stringify(new URL('../api/import/git/manifests.ts', import.meta.url).href)}
+    parentPort.on('message', ({ format, content }) => {
+      try {
+        parseManifest(format, content)
+        parentPort.postMessage('')
+      } catch (error) {
+        parentPort.postMessage(error.message)
+      }
+    })`,
+    { eval: true, execArgv: ['--input-type=module'] },
+  )
+
+  /** Promises what was wrong with the text, and fails when the parser hangs. */
+  async parse(format: ManifestFormat, content: string): Promise<unknown> {
+    this.#worker.postMessage({ format, content })
+    const [message] = await once(this.#worker, 'message', { signal: AbortSignal.timeout(hangTimeout) })
+    return message
+  }
+
+  async [Symbol.asyncDispose]() {
+    await this.#worker.terminate()
+  }
+}
+
+describe('any text, however hostile, is read or refused', () => {
+  for (const format of manifestFormats) {
+    test(`as ${format}`, async () => {
+      await using thread = new ParserThread()
+      for (const text of listHostileTexts(format)) {
+        expect(await thread.parse(format, text)).toMatch(/^[^\n]*$/)
+      }
+    })
+  }
+
+  const hostile: [format: ManifestFormat, content: string][] = [
+    ['requirements.txt', `a${'<=1,'.repeat(500_000)}!`],
+    ['requirements.txt', 'a\\\n'.repeat(500_000)],
+    ['pyproject.toml', `[project]\ndependencies = ["a${'<=1,'.repeat(500_000)}!"]`],
+    ['go.mod', `require${' '.repeat(500_000)}x\u2028y`],
     ['Gemfile', '"\\'.repeat(500_000)],
-    ['Gemfile', '=begin\n'.repeat(100_000)],
-    ['Gemfile', 'gem('.repeat(200_000)],
-    ['requirements.txt', `a${' '.repeat(500_000)}b`],
-    ['requirements.txt', `a==${'1,'.repeat(200_000)}!`],
+    ['Gemfile', '=begin\n'.repeat(500_000)],
+    ['Gemfile', 'gem %q<'.repeat(500_000)],
     ['package.json', '['.repeat(1_000_000)],
     ['pom.xml', `<project>${'<dependencies>'.repeat(20_000)}`],
     ['pom.xml', createGrowingPom()],
     ['Cargo.toml', `a = ${'['.repeat(500_000)}`],
+    ['setup.py', `import setuptools\nx = [${'x,'.repeat(500_000)}]\nsetup(install_requires=x)`],
+    ['deno.json', '/*'.repeat(500_000)],
   ]
-  for (const [file, content] of hostile) {
-    test(`${file}: ${JSON.stringify(content.slice(0, 12))}… without end is read or refused`, () => {
-      // What takes time with the square of its length would not be done within the time that a test has.
-      try {
-        parseManifest(file, content)
-      } catch (error) {
-        expect(error).toBeInstanceOf(Error)
-      }
+  for (const [format, content] of hostile) {
+    test(`${format}: ${JSON.stringify(content.slice(0, 12))}… without end`, async () => {
+      await using thread = new ParserThread()
+      expect(await thread.parse(format, content)).toMatch(/^[^\n]*$/)
     })
   }
 })
 
-test('findManifestName() takes manifests by base name, case and all, outside third-party folders', () => {
-  for (const name of manifestNames) {
-    expect(findManifestName(name)).toBe(name)
-    expect(findManifestName(`packages/a b/${name}`)).toBe(name)
-    expect(findManifestName(`packages/node_modules/x/${name}`)).toBeUndefined()
-    expect(findManifestName(`vendor/${name}`)).toBeUndefined()
-    expect(findManifestName(`my-vendor/${name}`)).toBe(name)
+test('findManifest() takes manifests by base name, case and all, outside third-party folders', () => {
+  const names = {
+    ...Object.fromEntries(manifestFormats.map((format) => [format.replace('*', 'engine'), format])),
+    'deno.jsonc': 'deno.json',
+    'requirements-dev.txt': 'requirements.txt',
+    'requirements_dev.txt': 'requirements.txt',
+    'test-requirements.txt': 'requirements.txt',
   }
-  expect(findManifestName('Pods/x/package.json')).toBeUndefined()
-  expect(findManifestName('gemfile')).toBeUndefined()
-  expect(findManifestName('package.json/README')).toBeUndefined()
-  expect(findManifestName('my-package.json')).toBeUndefined()
+  for (const [name, format] of Object.entries(names)) {
+    const manifest = { fileName: name, format, isOfTests: false }
+    expect(findManifest(name)).toEqual(manifest)
+    expect(findManifest(`packages/a b/${name}`)).toEqual(manifest)
+    expect(findManifest(`my-vendor/${name}`)).toEqual(manifest)
+    expect(findManifest(`packages/test/${name}`)).toEqual({ ...manifest, isOfTests: true })
+    expect(findManifest(`packages/node_modules/x/${name}`)).toBeUndefined()
+    expect(findManifest(`vendor/${name}`)).toBeUndefined()
+  }
+  expect(findManifest('requirements/dev.txt')).toMatchObject({
+    fileName: 'dev.txt',
+    format: 'requirements.txt',
+  })
+  expect(findManifest('a/requirements/dev.txt')).toMatchObject({ fileName: 'dev.txt' })
+  for (const path of [
+    'Pods/x/package.json',
+    'gemfile',
+    'package.json/README',
+    'my-package.json',
+    'dev.txt',
+    'requirements/a/dev.txt',
+    'requirements/constraints.txt',
+    'requirements/README.md',
+    'myrequirements.txt',
+  ]) {
+    expect([path, findManifest(path)]).toEqual([path, undefined])
+  }
 })
 
 test('decodeManifest() reads UTF-8, and UTF-16 with a byte order mark', () => {

@@ -113,7 +113,7 @@ describeOnEachDatabase('Max-Credits', (kind) => {
     }
   })
 
-  test('that is no whole number is 400, and nothing is charged', async () => {
+  test('that is not an integer from 0 to 9007199254740991 is 400, and nothing is charged', async () => {
     const { secret, id } = await service.createKey({ credits: 100 })
     for (const most of [
       '',
@@ -139,7 +139,7 @@ describeOnEachDatabase('Max-Credits', (kind) => {
           path,
           most,
           400,
-          { error: 'Invalid Max-Credits: must be a whole number of credits' },
+          { error: 'Invalid Max-Credits: must be an integer from 0 to 9007199254740991, digits only' },
         ])
       }
     }

@@ -7,15 +7,19 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { keyDependencyName } from '../api/catalog/dependency-name.ts'
+import { foldText } from '../api/catalog/text-key.ts'
 import { type Database, openDatabase, type Sql, type SqlOrTransaction } from '../api/database/connect.ts'
-import { listMigrations, MigrationError, migrate } from '../api/database/migrate.ts'
+import { assertMigrated, listMigrations, MigrationError, migrate } from '../api/database/migrate.ts'
 import { grantCredits } from '../api/ledger/keys.ts'
 import { verifyLedger } from '../api/ledger/verify.ts'
+import { runCommand } from './support/command-line.ts'
 import { databaseUrl, testPool } from './support/databases.ts'
-import { getServerUrl } from './support/server.ts'
+import { startInstanceProcess } from './support/process.ts'
+import { describeOnServer, getServerUrl } from './support/server.ts'
 import { describeOnEachDatabase } from './support/service.ts'
 
 /** Databases in which nothing is, of one kind. */
@@ -59,6 +63,7 @@ function prepareServer(url: string): BareDatabases {
   }
 }
 
+const sampleDirectory = resolve(import.meta.dirname, '../sample')
 const names = listMigrations().map(({ name }) => name)
 
 test('migrations are numbered from 1 without a gap', () => {
@@ -124,15 +129,45 @@ describeOnEachDatabase('migrations', (kind) => {
     expect(await sql`select count(*) from migrations`).toEqual([{ count: names.length + 1 }])
   })
 
+  /** What there is in the database, beside PostgreSQL's own. */
+  const listRelations = (sql: Sql) => sql`
+    select n.nspname as schema, relname as name from pg_class c join pg_namespace n on n.oid = relnamespace
+    where n.nspname <> 'information_schema' and n.nspname !~ '^pg_' and relkind <> 'i' order by 1, 2`
+
   test('are applied all or none', async () => {
     const [{ sql }] = getDatabases()
-    await sql`create table users (mine text)` // somebody else's: the first migration breaks on it
+    await sql`create type claim as (mine text)` // the second migration breaks on it
     await expect(migrate(sql)).rejects.toThrow('already exists')
-    const tables =
-      await sql`select table_name as name from information_schema.tables where table_schema = 'public'`
-    expect(tables).toEqual([{ name: 'users' }])
-    await sql`drop table users`
+    expect(await listRelations(sql)).toEqual([{ schema: 'public', name: 'claim' }])
+    await sql`drop type claim`
     expect(await migrate(sql)).toEqual(names)
+  })
+
+  test.each([
+    ['a table', 'create table orders (id integer)', 'public.orders'],
+    [
+      'a table in another schema',
+      'create schema shop; create view shop.orders as select 1 as id',
+      'shop.orders',
+    ],
+    ['migrations of another program', 'create table migrations (version text)', 'public.migrations'],
+    [
+      'migrations that look like ours',
+      `create table migrations (number integer, name text); insert into migrations values (1, '0001_init.sql')`,
+      'public.migrations',
+    ],
+    ['a ledger of another program', 'create table ledger (amount numeric)', 'public.ledger'],
+  ])('refuse a database with %s, and change nothing', async (_, statements, relation) => {
+    const [{ sql }] = getDatabases()
+    await sql.unsafe(statements)
+    const before = await listRelations(sql)
+    const refusal = new MigrationError(
+      `The database belongs to another program: it has ${relation}, and no schema of devdata; ` +
+        'name an empty database in DATABASE_URL, or an empty schema in its search_path',
+    )
+    await expect(migrate(sql)).rejects.toThrow(refusal)
+    await expect(assertMigrated(sql)).rejects.toThrow(refusal)
+    expect(await listRelations(sql)).toEqual(before)
   })
 
   /** Brings a database to an older version, the one with so many migrations, and puts something into it. */
@@ -248,4 +283,112 @@ describeOnEachDatabase('migrations', (kind) => {
     await migrate(sql)
     expect(await sql`select '{' || members || '}' as document from repositories`).toEqual([{ document }])
   })
+
+  test('spell the names of dependencies by the rules of their ecosystems', async () => {
+    const declared = [
+      ['Charset_Normalizer', 'requirements.txt'],
+      ['zope.interface', 'dev.txt'],
+      ['Serde_json', 'Cargo.toml'],
+      ['lodash.get', 'package.json'],
+      ['', 'requirements.txt'],
+    ] as const
+    const sql = await startWith(names.indexOf('0012_dependency_names.sql'), async (tx) => {
+      for (const [name, file] of declared) {
+        await tx`insert into dependencies (name, name_key, file) values (${name}, ${foldText(name)}, ${file})`
+      }
+    })
+    await migrate(sql)
+    expect(await sql`select name, file, name_key from dependencies order by id`).toEqual(
+      declared.map(([name, file]) => ({ name, file, name_key: name && keyDependencyName(name, file) })),
+    )
+    expect(await sql`select version from dataset`).toEqual([{ version: 1 }])
+  })
+})
+
+describeOnServer('a database that is not ours to change', () => {
+  const server = () => getServerUrl()
+  const at = (databaseUrl: string) => openDatabase({ ...testPool, databaseUrl, dataDirectory: '' })
+
+  /** Runs with a database of its own, which goes. */
+  async function withDatabase(work: (url: string, admin: postgres.Sql) => Promise<void>): Promise<void> {
+    const admin = postgres(server(), { max: 1, onnotice: () => {} })
+    const name = `test_${randomUUID().replaceAll('-', '')}`
+    await admin`create database ${admin(name)}`
+    try {
+      await work(databaseUrl(server(), name), admin)
+    } finally {
+      await admin`alter database ${admin(name)} is_template false`
+      await admin`drop database ${admin(name)} with (force)`
+      await admin.end()
+    }
+  }
+
+  async function migrateAt(url: string): Promise<string[]> {
+    const database = await at(url)
+    try {
+      return await migrate(database.sql)
+    } finally {
+      await database.close()
+    }
+  }
+
+  test('is refused in one line by the start, migrate, doctor and every command alike', () =>
+    withDatabase(async (url) => {
+      const owner = postgres(url, { max: 1, onnotice: () => {} })
+      await owner`create table orders (id integer)`
+      const line = 'The database belongs to another program: it has public.orders, and no schema of devdata; '
+      const location = { environment: { DATABASE_URL: url }, directory: tmpdir() }
+      await expect(startInstanceProcess(url)).rejects.toThrow(new RegExp(`ended with 1: ${line}[^\\n]*\\n$`))
+      for (const command of [
+        ['migrate'],
+        ['keys', 'create', '--credits', '1'],
+        ['import', 'ndjson', sampleDirectory],
+      ]) {
+        const { code, stdout, stderr } = await runCommand(command, location)
+        expect([command, code, stdout]).toEqual([command, 1, ''])
+        expect(stderr).toMatch(new RegExp(`^${line}[^\\n]*\\n$`))
+      }
+      const doctor = await runCommand(['doctor'], location)
+      expect([doctor.code, doctor.stdout]).toEqual([
+        1,
+        expect.stringContaining(`wrong    database    ${line}`),
+      ])
+      expect(await owner`select relname from pg_class where relnamespace = 'public'::regnamespace`).toEqual([
+        { relname: 'orders' },
+      ])
+      await owner.end()
+    }))
+
+  test('is a template, which nothing is made in, though it is empty', () =>
+    withDatabase(async (url, admin) => {
+      await admin.unsafe(`alter database ${new URL(url).pathname.slice(1)} is_template true`)
+      const message = 'The database is a template, from which new databases are copied'
+      await expect(migrateAt(url)).rejects.toThrow(message)
+      await expect(migrateAt(databaseUrl(server(), 'template1'))).rejects.toThrow(message)
+    }))
+
+  test('may hold a schema of ours beside those of others, where search_path names it', () =>
+    withDatabase(async (url) => {
+      const owner = postgres(url, { max: 1, onnotice: () => {} })
+      await owner`create table migrations (version text)`
+      for (const path of ['devdata', 'devdata,public']) {
+        await expect(migrateAt(`${url}?search_path=missing`)).rejects.toThrow(
+          'None of the schemas in search_path exists in the database; create one, or name another',
+        )
+        await owner`create schema devdata`
+        expect(await migrateAt(`${url}?search_path=${path}`)).toEqual(names)
+        expect(await migrateAt(`${url}?search_path=${path}`)).toEqual([])
+        await owner`drop schema devdata cascade`
+      }
+      await owner.end()
+    }))
+
+  test('may have extensions', () =>
+    withDatabase(async (url) => {
+      const owner = postgres(url, { max: 1, onnotice: () => {} })
+      const [view] = await owner`select 1 from pg_available_extensions where name = 'pg_stat_statements'`
+      await owner.unsafe(`create extension ${view ? 'pg_stat_statements' : 'plpgsql'}`).catch(() => {})
+      await owner.end()
+      expect(await migrateAt(url)).toEqual(names)
+    }))
 })

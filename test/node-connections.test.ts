@@ -9,15 +9,26 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { readPatience, serverOptions, tendConnections } from '../api/node-connections.ts'
+import { renderError } from '../api/answer/error.ts'
+import {
+  type ConnectionLimits,
+  connectionLimits,
+  serveConnections,
+  serverOptions,
+} from '../api/node-connections.ts'
 
 /** A server as `api/node.ts` has it, but for what is answered, and for some limits. */
 async function startServer(
   listener: RequestListener,
-  limits: Partial<typeof serverOptions & { readPatience: number }> = {},
+  limits: Partial<typeof serverOptions & ConnectionLimits> = {},
 ) {
-  const server = createServer({ ...serverOptions, connectionsCheckingInterval: 20, ...limits }, listener)
-  tendConnections(server, limits.readPatience ?? readPatience)
+  const server = createServer({ ...serverOptions, connectionsCheckingInterval: 20, ...limits })
+  serveConnections(server, listener, {
+    ...connectionLimits,
+    maxConnections: 100,
+    refuse: (_, error) => renderError(error),
+    ...limits,
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -39,6 +50,7 @@ async function startServer(
 }
 
 const request = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'
+const lastRequest = 'GET /last HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
 
 describe('a connection', () => {
   test('is told 408 when its request takes too long to arrive', async () => {
@@ -63,8 +75,38 @@ describe('a connection', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n.*\{"error":"Invalid HTTP request"\}$/s)
   })
 
+  test('that sends a method which Node does not know, or CONNECT, is told 405 with Allow', async () => {
+    await using server = await startServer((_, response) => response.end('served'))
+    const refused =
+      /HTTP\/1\.1 405 Method Not Allowed\r\nAllow: GET, HEAD, OPTIONS\r\n.*X-Error-Code: method_not_allowed\r\n.*\{"error":"Method not allowed; [^"]*"\}$/s
+    for (const line of [
+      'FOO /users',
+      'get /users',
+      "M-SEARCH!#$%&'*+.^_`|~ /users",
+      'CONNECT localhost:80',
+    ]) {
+      const answer = await server.send(`${line} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+      expect([line, answer]).toEqual([line, expect.stringMatching(refused)])
+    }
+    expect(await server.send(request, 'FOO /users HTTP/1.1\r\nHost: localhost\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 200 OK\r\n/,
+    )
+    for (const line of ['FOO', 'FOO /users', 'F(O /users HTTP/1.1', 'FOO /users HTTP/2.0', 'FOO  HTTP/1.1']) {
+      const answer = await server.send(`${line}\r\n\r\n`)
+      expect([line, answer]).toEqual([line, expect.stringMatching(/^HTTP\/1\.1 400 .*invalid_request/s)])
+    }
+  })
+
+  test('whose headers are too large is told 431', async () => {
+    await using server = await startServer((_, response) => response.end())
+    const answer = await server.send(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(300_000)}\r\n\r\n`)
+    expect(answer).toMatch(
+      /^HTTP\/1\.1 431 .*X-Error-Code: headers_too_large\r\n.*\{"error":"Request headers too large: at most 294912 bytes"\}$/s,
+    )
+  })
+
   /** A server whose answer is more than the operating system keeps for a client that does not read. */
-  async function startLargeAnswers(limits: { readPatience: number }) {
+  async function startLargeAnswers(limits: { readTimeoutMs: number }) {
     const size = 2 ** 26
     const answers: ServerResponse[] = []
     const server = await startServer((_, response) => {
@@ -75,7 +117,7 @@ describe('a connection', () => {
   }
 
   test('whose client takes nothing of its answer is left', async () => {
-    await using server = await startLargeAnswers({ readPatience: 500 })
+    await using server = await startLargeAnswers({ readTimeoutMs: 500 })
     const { answers } = server
     const idle = connect(server.port, '127.0.0.1').on('error', () => {}) // reads nothing before it is told to
     idle.write(request)
@@ -86,7 +128,7 @@ describe('a connection', () => {
 
   test('whose client takes its answer slowly gets it whole', async () => {
     // This machine may stand still for some seconds between two parts; all together they take longer than that.
-    await using server = await startLargeAnswers({ readPatience: 7_000 })
+    await using server = await startLargeAnswers({ readTimeoutMs: 7_000 })
     const { answers, size } = server
     const slow = connect(server.port, '127.0.0.1')
     slow.write(request)
@@ -103,12 +145,112 @@ describe('a connection', () => {
     expect(answers[0]?.writableFinished).toBe(true)
   })
 
+  test('has one request in progress at a time, and its responses come in the order of the requests', async () => {
+    let inProgress = 0
+    let most = 0
+    await using server = await startServer(async (request, response) => {
+      most = Math.max(most, ++inProgress)
+      await sleep(Math.random())
+      inProgress--
+      response.end(`${request.url};`)
+    })
+    const paths = Array.from({ length: 500 }, (_, index) => `/${index}`)
+    const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+    const answer = await server.send(requests.join(''), lastRequest)
+    expect(answer.match(/\/\w+(?=;)/g)).toEqual([...paths, '/last'])
+    expect(most).toBe(1)
+  })
+
+  /** A server that answers nothing before it is told to. */
+  async function startSlowAnswers(limits: Partial<ConnectionLimits> = {}) {
+    const responses: ServerResponse[] = []
+    const server = await startServer((_, response) => void responses.push(response), limits)
+    return { ...server, responses }
+  }
+
+  test('is not read while a request waits for the one before it', async () => {
+    await using server = await startSlowAnswers()
+    const client = connect(server.port, '127.0.0.1').on('error', () => {})
+    // The operating system takes some megabytes, and the server what it reads in one go.
+    for (let sent = 0; client.writableLength < 2 ** 20 && sent < 100 && !client.destroyed; sent++) {
+      client.write(request.repeat(10_000))
+      await sleep(20)
+    }
+    expect(client.writableLength).toBeGreaterThanOrEqual(2 ** 20)
+    expect(server.responses).toHaveLength(1)
+    client.destroy()
+  })
+
+  test('is closed when too many requests wait for others, and new ones are served', async () => {
+    await using server = await startSlowAnswers({ maxPipelined: 10 })
+    const patient = server.send(request.repeat(5) + lastRequest)
+    await expect.poll(() => server.responses.length).toBe(1)
+    const greedy = connect(server.port, '127.0.0.1').on('error', () => {})
+    greedy.write(request.repeat(7))
+    expect(await text(greedy)).toBe('')
+    for (let count = 0; count < 6; count++) {
+      await expect
+        .poll(() => server.responses.some((response) => !response.writableEnded && !response.closed))
+        .toBe(true)
+      server.responses.findLast((response) => !response.closed)?.end()
+    }
+    expect((await patient).match(/200 OK/g)).toHaveLength(6)
+  })
+
+  test('whose client closes its side still gets its responses', async () => {
+    await using server = await startSlowAnswers()
+    const client = connect(server.port, '127.0.0.1')
+    client.end(request)
+    const [check] = await once(client.setEncoding('utf8'), 'data') // whether the client is there
+    expect(check).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+    server.responses[0]?.end('late')
+    expect(await text(client)).toMatch(/HTTP\/1\.1 200 OK\r\n.*late/s)
+  })
+
+  test.each(['destroy', 'resetAndDestroy'] as const)(
+    'is known to be lost while its client’s request is in progress: %s',
+    async (end) => {
+      await using server = await startSlowAnswers()
+      const client = connect(server.port, '127.0.0.1')
+      client.write(request)
+      await expect.poll(() => server.responses.length).toBe(1)
+      client[end]()
+      await expect.poll(() => server.responses[0]?.closed).toBe(true)
+    },
+  )
+
+  test('that is idle for the longest time is closed when there would be too many, and none with a request', async () => {
+    await using server = await startSlowAnswers({ maxConnections: 3 })
+    const { responses } = server
+    const closed: string[] = []
+    async function open(name: string, sent = '') {
+      const client = connect(server.port, '127.0.0.1')
+      client
+        .on('close', () => closed.push(name))
+        .resume()
+        .write(sent)
+      await once(client, 'connect')
+    }
+    await open('busy', request)
+    await expect.poll(() => responses.length).toBe(1)
+    await open('served', request)
+    await expect.poll(() => responses.length).toBe(2)
+    await open('idle')
+    responses[1]?.end() // it is idle from now on, and for less long than the other
+    await expect.poll(() => responses[1]?.closed).toBe(true)
+    await open('new', request)
+    await expect.poll(() => responses.length).toBe(3)
+    expect(closed).toEqual(['idle'])
+    await open('newer', request)
+    await expect.poll(() => responses.length).toBe(4)
+    expect(closed).toEqual(['idle', 'served'])
+    await open('one too many')
+    await expect.poll(() => closed).toEqual(['idle', 'served', 'one too many'])
+  })
+
   test('is kept for longer than load balancers keep theirs', async () => {
     await using server = await startServer((_, response) => response.end())
-    const answer = await server.send(
-      request,
-      'GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
-    )
+    const answer = await server.send(request, lastRequest)
     expect(answer).toContain('\r\nKeep-Alive: timeout=620\r\n')
   })
 })

@@ -102,10 +102,33 @@ describeOnEachDatabase('operations', (kind) => {
       expect(new Set(walked).size).toBe(walked.length)
     })
 
+    test('meets each key once by next, though keys are made and deleted in between', async () => {
+      const keys: number[] = []
+      for (let count = 0; count < 12; count++) keys.push((await service.createKey()).id)
+      const met: number[] = []
+      let next: string | undefined = `?per_page=3&after=${(keys[0] ?? 0) - 1}`
+      for (let step = 0; next !== undefined && step < 50; step++) {
+        const page = await readKeys(next)
+        met.push(...page.data.map(({ id }) => id))
+        next = /<[^>]*(\?[^>]*)>; rel="next"/.exec(page.headers.get('Link') ?? '')?.[1]
+        if (step > 1) continue
+        for (const id of met.slice(-2)) await deleteKey(service.sql, id)
+        keys.push((await service.createKey()).id)
+      }
+      expect(met).toEqual(keys)
+    })
+
     test('has the rules of pages', async () => {
       for (const [query, error] of [
-        ['?page=0', 'Invalid page: must be an integer of at least 1'],
-        ['?per_page=101', 'Invalid per_page: must be an integer from 1 to 100'],
+        [
+          '?page=0',
+          'Invalid page: must be an integer from 1 to 9007199254740991, digits only, no leading zeros',
+        ],
+        [
+          '?per_page=101',
+          'Invalid per_page: must be an integer from 1 to 100, digits only, no leading zeros',
+        ],
+        ['?after=0', 'Invalid after: must be an integer from 1 to 2147483647, digits only, no leading zeros'],
       ]) {
         const answer = await service.request(`/admin/keys${query}`, { key: admin })
         expect([query, answer.status, answer.json()]).toEqual([query, 400, { error }])
@@ -165,7 +188,7 @@ describeOnEachDatabase('operations', (kind) => {
       expect(after).not.toMatch(/BREW|FETCH-ME|method="users"/)
     })
 
-    test('counts what was refused, by reason, and only that', async () => {
+    test('counts every error response by its code', async () => {
       const poor = (await service.createKey({ credits: 1 })).secret
       const narrow = (await service.createKey({ scopes: ['users:read'] })).secret
       const slow = (await service.createKey({ rateLimit: { requests: 1, seconds: 3600 } })).secret
@@ -179,17 +202,20 @@ describeOnEachDatabase('operations', (kind) => {
       await service.request('/users?page=0', { key: narrow })
       await service.request('/users/nobody-has-this-login', { key: narrow })
       const after = await readMetrics()
-      for (const [reason, count] of [
-        ['unauthorized', 2],
-        ['forbidden', 1],
+      for (const [code, count] of [
+        ['missing_authorization', 1],
+        ['invalid_api_key', 1],
+        ['insufficient_permissions', 1],
         ['insufficient_credits', 1],
-        ['over_max_credits', 1],
-        ['throttled', 2],
+        ['max_credits_exceeded', 1],
+        ['rate_limit_exceeded', 2],
+        ['invalid_parameter', 1],
+        ['user_not_found', 1],
         ['over_capacity', 0],
-        ['unavailable', 0],
+        ['database_unavailable', 0],
       ] as const) {
-        const sample = `devdata_requests_refused_total{reason="${reason}"}`
-        expect([reason, findSample(after, sample) - findSample(before, sample)]).toEqual([reason, count])
+        const sample = `devdata_errors_total{code="${code}"}`
+        expect([code, findSample(after, sample) - findSample(before, sample)]).toEqual([code, count])
       }
     })
 

@@ -89,11 +89,12 @@ describeOnEachDatabase('page and per_page', (kind) => {
     expect(await service.readLedger(keyId)).toEqual(before)
   }
 
-  const invalidPage = 'Invalid page: must be an integer of at least 1'
-  const invalidSize = 'Invalid per_page: must be an integer from 1 to 100'
+  const invalidPage =
+    'Invalid page: must be an integer from 1 to 9007199254740991, digits only, no leading zeros'
+  const invalidSize = 'Invalid per_page: must be an integer from 1 to 100, digits only, no leading zeros'
   const tooFar = 'Invalid page: (page - 1) × per_page must be at most 9007199254740991'
 
-  test('page is 400 and free when it is no integer of at least 1', async () => {
+  test('page is 400 and free when it is not an integer of at least 1 in digits without leading zeros', async () => {
     await fc.assert(
       fc.asyncProperty(anyList, noNumber, (list, page) =>
         expectRefused(`${list}page=${encodeURIComponent(page)}`, [invalidPage]),
@@ -102,7 +103,7 @@ describeOnEachDatabase('page and per_page', (kind) => {
     )
   })
 
-  test('per_page is 400 and free when it is no integer from 1 to 100', async () => {
+  test('per_page is 400 and free when it is not an integer from 1 to 100 in digits without leading zeros', async () => {
     const tooLarge = fc.oneof(
       fc.integer({ min: 101 }).map(String),
       fc.bigInt({ min: 2n ** 53n, max: 10n ** 400n }).map(String),
@@ -122,7 +123,8 @@ describeOnEachDatabase('page and per_page', (kind) => {
     await fc.assert(
       fc.asyncProperty(anyList, numbers, sizes, async (list, offset, size) => {
         const page = offset / BigInt(size) + 2n
-        await expectRefused(`${list}page=${page}&per_page=${size}`, [tooFar])
+        const error = page > Number.MAX_SAFE_INTEGER ? invalidPage : tooFar
+        await expectRefused(`${list}page=${page}&per_page=${size}`, [error])
       }),
       { numRuns: 60 },
     )
@@ -523,21 +525,116 @@ describe.skipIf(liveRuntime !== undefined).each(runtimes)(
       expect(await sendRequest('GET /users?per_page=1 HTTP/1.1')).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
     })
 
-    test('a Host that no host could have changes no path: it is 400', async () => {
+    /** What is left on the key. Free. */
+    async function readBalance(): Promise<number> {
+      const answer = await sendRequest('GET /api-key/credits HTTP/1.1')
+      return Number(/"remaining_credits":(\d+)/.exec(answer)?.[1])
+    }
+
+    test('a Host that no host could have is 400 on every route, before a key is looked at or charged', async () => {
+      const before = await readBalance()
       for (const host of [
-        'W/"',
-        'localhost/users',
-        'localhost?x',
-        'localhost#x',
-        'a@localhost',
-        'a b',
-        'a:99999',
+        ...['1.2.3.256', '127.0..1', '09', 'a.0x', 'a`b`', '$(x)', "a'b'", 'a"b"', 'W/"', 'a_b', ''],
+        ...['localhost/users', 'localhost?x', 'localhost#x', 'a@localhost', 'a b', 'a:99999', 'a:0', 'a, a'],
       ]) {
-        const answer = await sendRequest('GET /docs HTTP/1.1', `Host: ${host}`)
-        expect([host, answer]).toEqual([
-          host,
-          expect.stringMatching(/^HTTP\/1\.1 400 .*Invalid HTTP request/s),
+        for (const path of [
+          '/',
+          '/docs',
+          '/api-docs',
+          '/openapi.json',
+          '/users',
+          '/users/ngoldberg',
+          '/nothing',
+        ]) {
+          const answer = await sendRequest(`GET ${path} HTTP/1.1`, `Host: ${host}`)
+          expect([host, path, answer]).toEqual([
+            host,
+            path,
+            expect.stringMatching(
+              /^HTTP\/1\.1 400 .*x-error-code: invalid_host\r\n.*\{"error":"Invalid Host: /is,
+            ),
+          ])
+        }
+      }
+      for (const authority of ['1.2.3.256', 'a`b`', 'a@localhost', 'localhost:0']) {
+        const answer = await sendRequest(`GET http://${authority}/users/ngoldberg HTTP/1.1`)
+        expect([authority, answer]).toEqual([authority, expect.stringMatching(/^HTTP\/1\.1 400 /)])
+      }
+      for (const second of ['localhost', 'a']) {
+        const answer = await sendRequest('GET /users HTTP/1.1', `Host: localhost\r\nHost: ${second}`)
+        expect([second, answer]).toEqual([second, expect.stringMatching(/^HTTP\/1\.1 400 /)])
+        if (runtime === 'node') expect(answer).toContain('X-Error-Code: invalid_host') // Deno refuses it itself
+      }
+      expect(await readBalance()).toBe(before)
+    })
+
+    test('a Host that is one is taken as it is, and links repeat it', async () => {
+      for (const [host, origin] of [
+        ['api.example.com', 'http://api.example.com'],
+        ['API-1.example.com:81', 'http://api-1.example.com:81'],
+        ['127.1:99', 'http://127.0.0.1:99'],
+        ['[::1]:8000', 'http://[::1]:8000'],
+      ] as const) {
+        const answer = await sendRequest('GET /users?per_page=1 HTTP/1.1', `Host: ${host}`)
+        expect([host, answer]).toEqual([host, expect.stringMatching(/^HTTP\/1\.1 200 /)])
+        expect(answer).toContain(`<${origin}/users?page=1&per_page=1>; rel="first"`)
+      }
+    })
+
+    test('HTTP/1.0 may go without a Host: links then have the address that it came to', async () => {
+      const { host } = new URL(server.url)
+      expect(await send('GET /health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.[01] 200 /)
+      const answer = await send(`GET /users?per_page=1 HTTP/1.0\r\nAuthorization: Bearer ${key}\r\n\r\n`)
+      expect(answer).toMatch(/^HTTP\/1\.[01] 200 /)
+      const origins = [host, host.replace('127.0.0.1', 'localhost')].map((each) => `<http://${each}/users?`)
+      expect(origins.some((origin) => answer.includes(origin))).toBe(true)
+    })
+
+    test('a login, owner or name of . or .. is 400 in any encoding, free, and never another route', async () => {
+      const before = await readBalance()
+      for (const dots of ['.', '..', '%2e', '%2E%2e', '.%2e', '%2e.']) {
+        for (const path of [
+          `/users/${dots}`,
+          `/users/${dots}/`,
+          `/repos/${dots}/users`,
+          `/repos/a/${dots}`,
+          `/repos/a/${dots}/commits`,
+          `/repos/${dots}/${dots}/users/ngoldberg`,
+          `/docs/${dots}/users/ngoldberg`,
+          `/${dots}/users?per_page=1`,
+          `http://localhost/users/${dots}`,
+        ]) {
+          const answer = await sendRequest(`GET ${path} HTTP/1.1`)
+          expect([path, answer]).toEqual([
+            path,
+            expect.stringMatching(
+              /^HTTP\/1\.1 400 .*x-error-code: invalid_url\r\n.*\{"error":"Invalid URL: /is,
+            ),
+          ])
+        }
+      }
+      expect(await readBalance()).toBe(before)
+    })
+
+    test('OPTIONS * and methods that nobody knows are 405 with Allow', async () => {
+      const lines = [
+        'OPTIONS *',
+        'FOO /users',
+        'get /users',
+        'PROPFIND /users',
+        'TRACE /users',
+        'CONNECT localhost:80',
+      ]
+      for (const line of lines) {
+        const answer = await sendRequest(`${line} HTTP/1.1`)
+        expect([line, answer]).toEqual([
+          line,
+          expect.stringMatching(
+            /^HTTP\/1\.1 405 .*\{"error":"Method not allowed; use GET, HEAD or OPTIONS"\}$/s,
+          ),
         ])
+        expect(answer).toMatch(/\r\nallow: GET, HEAD, OPTIONS\r\n/i)
+        expect(answer).toMatch(/\r\nx-error-code: method_not_allowed\r\n/i)
       }
     })
 

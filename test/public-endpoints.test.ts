@@ -10,8 +10,15 @@ import { importNdjson } from '../api/import/ndjson.ts'
 import { readVersion as readProgramVersion } from '../api/program.ts'
 import { buildDocs } from '../docs-site/build.ts'
 import { contract } from './support/contract.ts'
+import { createInstance, unpack } from './support/instance.ts'
 import { liveCommit } from './support/live-service.ts'
-import { describeOnEachDatabase, liveRuntime, startTestService, type TestService } from './support/service.ts'
+import {
+  describeOnEachDatabase,
+  liveRuntime,
+  startTestService,
+  type TestService,
+  testInside,
+} from './support/service.ts'
 
 const versionSchema = v.object({ dataset: v.object({ version: v.number(), updated_at: v.string() }) })
 
@@ -52,6 +59,9 @@ describeOnEachDatabase('public endpoints', (kind) => {
     ['/docs/', 'text/html; charset=utf-8'],
     ['/docs/quickstart', 'text/html; charset=utf-8'],
     ['/api-docs', 'text/html; charset=utf-8'],
+    ['/llms.txt', 'text/plain; charset=utf-8'],
+    ['/robots.txt', 'text/plain; charset=utf-8'],
+    ['/favicon.ico', 'image/x-icon'],
   ])('GET and HEAD %s answer 200 without a key, and whatever key is sent', async (path, type) => {
     for (const headers of [{}, { Authorization: 'Bearer wrong' }, { Authorization: 'Basic eDp5' }] as Record<
       string,
@@ -137,6 +147,51 @@ describeOnEachDatabase('public endpoints', (kind) => {
     expect([again.status, again.text, again.headers.get('ETag')]).toEqual([304, '', tag])
     const other = await service.request(path, { headers: { 'If-None-Match': '"other"' } })
     expect(other.status).toBe(200)
+  })
+
+  test.each(['/openapi.yml', '/openapi.json', '/api-docs'])(
+    '%s is compressed for clients that ask',
+    async (path) => {
+      const plain = await service.request(path)
+      for (const encoding of ['gzip', 'br']) {
+        const { status, headers, text, size } = await service.request(path, {
+          headers: { 'Accept-Encoding': encoding },
+        })
+        expect([status, headers.get('Content-Encoding')]).toEqual([200, encoding])
+        expect(headers.get('Vary')).toBe('Accept-Encoding')
+        expect(headers.get('ETag')).toBe(plain.headers.get('ETag'))
+        expect(text).toBe(plain.text)
+        expect(size).toBeLessThan(0.7 * plain.size)
+      }
+    },
+  )
+
+  testInside('the document is kept for a few hosts, and says for each host where it is', async () => {
+    const { app } = createInstance(service)
+    const hosts = Array.from({ length: 20 }, (_, index) => `host-${index}.example`)
+    const encodings: (string | null)[] = []
+    for (const host of [...hosts, ...hosts]) {
+      const response = await app.request(`http://${host}/openapi.json`, {
+        headers: { 'Accept-Encoding': 'gzip' },
+      })
+      const body = Buffer.from(await response.arrayBuffer())
+      expect(JSON.parse(unpack(body, response.headers))).toMatchObject({
+        servers: [{ url: `http://${host}` }],
+      })
+      encodings.push(response.headers.get('Content-Encoding'))
+    }
+    const expected = hosts.map((_, index) => (index < 8 ? 'gzip' : null))
+    expect(encodings).toEqual([...expected, ...expected])
+  })
+
+  test('of If-None-Match 8,192 characters are read', async () => {
+    const { headers } = await service.request('/openapi.json')
+    const tag = headers.get('ETag') ?? ''
+    const read = async (length: number) => {
+      const list = `"x",${tag.padStart(length - 4)}`
+      return (await service.request('/openapi.json', { headers: { 'If-None-Match': list } })).status
+    }
+    expect([await read(8_192), await read(8_196), await read(60_000)]).toEqual([304, 200, 200])
   })
 
   test('/ leads to the docs', async () => {

@@ -13,6 +13,7 @@ import {
   liveRuntime,
   startTestService,
   type TestService,
+  testInside,
 } from './support/service.ts'
 
 const hour = 3600
@@ -176,6 +177,54 @@ describeOnEachDatabase('rate limits', (kind) => {
       answers.push(await service.request(path, { key: secret }))
     }
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 429])
+  })
+
+  test('what the key may not do at all does not count, and says where the key stands', async () => {
+    const { secret } = await service.createKey({
+      scopes: ['users:read'],
+      rateLimit: { requests: 3, seconds: hour },
+    })
+    const ask = async (path: string, method = 'GET') => {
+      const answer = await service.request(path, { method, key: secret })
+      const { headers } = answer
+      const { remaining, reset } = readState(answer)
+      expect(headers.get('RateLimit-Policy')).toBe('"default";q=3;w=3600')
+      expect(headers.get('X-RateLimit-Limit')).toBe('3')
+      expect(headers.get('X-RateLimit-Remaining')).toBe(String(remaining))
+      expect(Number(headers.get('X-RateLimit-Reset'))).toBeGreaterThan(Date.now() / 1000)
+      expect(headers.get('X-Credits-Cost')).toBe('0')
+      return [answer.status, remaining, reset <= hour && reset > hour - 60]
+    }
+    // No window has begun yet: a whole one is to come.
+    expect(await ask('/repos')).toEqual([403, 3, true])
+    for (const remaining of [2, 1, 0]) {
+      expect(await ask('/api-key/credits')).toEqual([200, remaining, true])
+      for (const path of ['/repos', '/repos/a/b', '/metrics', '/admin/keys']) {
+        expect([path, ...(await ask(path))]).toEqual([path, 403, remaining, true])
+        expect([path, ...(await ask(path, 'HEAD'))]).toEqual([path, 403, remaining, true])
+      }
+    }
+    expect(await ask('/api-key/credits')).toEqual([429, 0, true])
+    expect(await ask('/repos')).toEqual([403, 0, true])
+  })
+
+  testInside('a window that begins in the future, as when the clock was set back, has ended', async () => {
+    const { secret, id } = await service.createKey({ rateLimit: { requests: 2, seconds: 60 } })
+    const ask = () => createInstance(service).request('/users/ngoldberg', { key: secret })
+    await ask()
+    for (const requests of [1, 2]) {
+      await service.sql`
+        update rate_limit_windows set started_at = now() + interval '1 day', requests = ${requests}
+        where api_key_id = ${id}`
+      const answers = [await ask(), await ask(), await ask()]
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
+      for (const answer of answers) expect(readState(answer).reset).toBeLessThanOrEqual(60)
+      expect(answers.map((answer) => readState(answer).remaining)).toEqual([1, 0, 0])
+      expect(Number(answers[2]?.headers.get('Retry-After'))).toBeLessThanOrEqual(60)
+    }
+    expect(await service.sql`select requests from rate_limit_windows where api_key_id = ${id}`).toEqual([
+      { requests: 2 },
+    ])
   })
 
   test('public endpoints do not count, and have no such headers', async () => {

@@ -8,16 +8,21 @@ import { join } from 'node:path'
 import type { Nodes } from 'hast'
 import { fromHtml } from 'hast-util-from-html'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { errorCodes } from '../api/errors.ts'
+import { findDocs } from '../api/routes/docs-manifest.ts'
 import { buildDocs, docsDirectory } from '../docs-site/build.ts'
 import { contract, listOperations } from './support/contract.ts'
 import { listElements, readText } from './support/html.ts'
 
+let built: string
 beforeAll(async () => {
   await buildDocs({ ifStale: true })
+  const docs = await findDocs(docsDirectory)
+  if (!docs) throw new Error('the build left no docs')
+  built = docs.directory
 })
 
-const readPage = async (path: string) =>
-  fromHtml(await readFile(join(docsDirectory, path, 'index.html'), 'utf8'))
+const readPage = async (path: string) => fromHtml(await readFile(join(built, path, 'index.html'), 'utf8'))
 
 /** `listUsers` as it stands in an address. */
 const toId = (name: string) => name.replace(/([a-z])([A-Z])/g, '$1-$2').toLowerCase()
@@ -78,21 +83,22 @@ describe('the page of an endpoint', () => {
 
 describe('the page of a resource', () => {
   const resources = {
-    user: ['User'],
-    repository: ['RepositoryFields'],
-    'listed-repository': ['RepositoryFields', 'ListedRepository'],
-    'repository-dependency': ['RepositoryDependency'],
-    dependency: ['Dependency'],
-    commit: ['Commit'],
-    'credit-status': ['CreditStatus'],
-    meta: ['Meta'],
-    pagination: ['Pagination'],
-    error: ['Error'],
-    'usage-entry': ['UsageEntry'],
-    'usage-sum': ['UsageSum'],
-    key: ['Key'],
-    health: ['Health'],
-    version: ['Version'],
+    user: 'User',
+    repository: 'Repository',
+    'listed-repository': 'ListedRepository',
+    'repository-dependency': 'RepositoryDependency',
+    dependency: 'Dependency',
+    commit: 'Commit',
+    'credit-status': 'CreditStatus',
+    meta: 'Meta',
+    pagination: 'Pagination',
+    'error-body': 'ErrorBody',
+    'usage-entry': 'UsageEntry',
+    'usage-sum': 'UsageSum',
+    key: 'Key',
+    health: 'Health',
+    version: 'Version',
+    dataset: 'Dataset',
   }
 
   test.each(Object.entries(resources))('%s: an example with exactly its fields', async (id) => {
@@ -103,19 +109,20 @@ describe('the page of a resource', () => {
     expect(Object.keys(example).sort()).toEqual(names.sort())
   })
 
-  test.each(Object.entries(resources))('%s: every field, and whether it may be null', async (id, names) => {
+  test.each(Object.entries(resources))('%s: every field, and whether it may be null', async (id, name) => {
     const fields = readFields(await readPage(`reference/resources/${id}`), 'field')
-    const declared = Object.assign({}, ...names.map((name) => contract.components.schemas[name]?.properties))
+    const declared = contract.components.schemas[name]?.properties ?? {}
     expect([...fields.keys()]).toEqual(Object.keys(declared))
-    for (const [name, facts] of fields) {
-      const { type, $ref = '' } = declared[name]
-      const nullable = [type].flat().includes('null') || $ref.includes('Nullable')
-      expect([name, facts.includes('or null')]).toEqual([name, nullable])
+    for (const [field, facts] of fields) {
+      const { type, anyOf = [], $ref = '' } = declared[field] ?? {}
+      const types = [type, ...anyOf.map((choice) => choice.type)].flat()
+      const nullable = types.includes('null') || $ref.includes('Nullable')
+      expect([field, facts.includes('or null')]).toEqual([field, nullable])
     }
   })
 
   test('is there for each object, and no other', async () => {
-    const pages = await readdir(join(docsDirectory, 'reference/resources'))
+    const pages = await readdir(join(built, 'reference/resources'))
     expect(pages.filter((name) => !name.includes('.')).sort()).toEqual(Object.keys(resources).sort())
   })
 })
@@ -127,6 +134,24 @@ function listDocumentedMessages(value: unknown): string[] {
   return Object.values(value).flatMap(listDocumentedMessages)
 }
 
+/** Every code that openapi.yml declares for an error response, behind its status. */
+function listDocumentedCodes(): string[] {
+  const { responses } = contract.components
+  const operations = Object.values(contract.paths).flatMap(({ get, head }) => [get, head])
+  const all = [contract['x-shared-responses'], ...operations.map((operation) => operation?.responses ?? {})]
+  const found = all
+    .flatMap((responses) => Object.entries(responses))
+    .flatMap(([status, declared]) => {
+      const response = '$ref' in declared ? responses[declared.$ref.replace(/.*\//, '')] : declared
+      const header = response?.headers?.['X-Error-Code']
+      if (Number(status) >= 400 && header === undefined) throw new Error(`${status} has no X-Error-Code`)
+      return header === undefined || '$ref' in header
+        ? []
+        : (header.schema.enum ?? []).map((code) => `${status} ${code}`)
+    })
+  return [...new Set(found)]
+}
+
 /** What the code throws: each message up to its first variable part. */
 async function listThrownMessages(): Promise<string[]> {
   const directory = join(import.meta.dirname, '../api')
@@ -135,12 +160,16 @@ async function listThrownMessages(): Promise<string[]> {
   for (const name of names.filter((name) => name.endsWith('.ts'))) {
     const text = await readFile(join(directory, name), 'utf8')
     const calls = text.matchAll(
-      /\b(?:badRequest|unauthorized|forbidden|notFound|unavailable|new ApiError)\(\s*(?:\d+,\s*)?(?:'([^']*)'|"([^"]*)"|`([^`]*)`)/g,
+      /\b(?:badRequest|invalidUrl|unauthorized|forbidden|notFound|unavailable|new ApiError)\(\s*(?:\d+,\s*)?(?:'[a-z_]+',\s*)?(?:'([^']*)'|"([^"]*)"|`([^`]*)`)/g,
     )
     for (const [, single, double, template] of calls) messages.push(single ?? double ?? template ?? '')
   }
-  return messages
+  return messages.filter((message) => !new Set<string>(errorCodes).has(message)) // not written there
 }
+
+test('openapi.yml has the codes that the code has', () => {
+  expect(contract.components.schemas.ErrorCode?.enum).toEqual([...errorCodes])
+})
 
 describe('the errors page', () => {
   let headings: Map<string, string>
@@ -155,6 +184,14 @@ describe('the errors page', () => {
     expect(messages.size).toBeGreaterThan(30)
     expect([...messages].filter((message) => !headings.has(message))).toEqual([])
     expect(new Set(headings.values()).size).toBe(headings.size)
+  })
+
+  test('has a row for each code, with its status in openapi.yml', async () => {
+    const rows = listElements(await readPage('errors'), ({ tagName }) => tagName === 'tr')
+      .map((row) => listElements(row, ({ tagName }) => tagName === 'td').map(readText))
+      .filter((cells) => cells.length > 0)
+    expect(rows.map(([code]) => code)).toEqual([...errorCodes])
+    expect(rows.map(([code, status]) => `${status} ${code}`).sort()).toEqual(listDocumentedCodes().sort())
   })
 
   test('has a heading for each message that the code throws', async () => {

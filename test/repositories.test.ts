@@ -116,22 +116,49 @@ describeOnEachDatabase('a repository', (kind) => {
       ['/repos//', 'Owner is missing'],
       ['/repos/o', 'Repository name is missing'],
       ['/repos/o/', 'Repository name is missing'],
-      ['/repos/a%20b/n', 'Invalid owner: must be 1 to 100 letters, digits, -, _, ., [ or ]'],
-      ['/repos/%E6%9D%B1/n', 'Invalid owner: must be 1 to 100 letters, digits, -, _, ., [ or ]'],
-      ['/repos/a%2Fb/n', 'Invalid owner: must be 1 to 100 letters, digits, -, _, ., [ or ]'],
-      ['/repos/a%0A/n', 'Invalid owner: must be 1 to 100 letters, digits, -, _, ., [ or ]'],
-      ['/repos/~o/n', 'Invalid owner: must be 1 to 100 letters, digits, -, _, ., [ or ]'],
-      [`/repos/${'o'.repeat(101)}/n`, 'Invalid owner: must be 1 to 100 letters, digits, -, _, ., [ or ]'],
-      ['/repos/o/a%20b', 'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ]'],
-      ['/repos/o/n%C3%A9', 'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ]'],
-      ['/repos/o/a%2Fb', 'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ]'],
-      ['/repos/o/a%3Fb', 'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ]'],
-      ['/repos/o/a%5Cb', 'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ]'],
-      ['/repos/o/n%0A', 'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ]'],
-      ['/repos/o/@n', 'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ]'],
+      ['/repos/a%20b/n', 'Invalid owner: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..'],
+      [
+        '/repos/%E6%9D%B1/n',
+        'Invalid owner: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..',
+      ],
+      ['/repos/a%2Fb/n', 'Invalid owner: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..'],
+      ['/repos/a%0A/n', 'Invalid owner: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..'],
+      ['/repos/~o/n', 'Invalid owner: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..'],
+      [
+        `/repos/${'o'.repeat(101)}/n`,
+        'Invalid owner: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..',
+      ],
+      [
+        '/repos/o/a%20b',
+        'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..',
+      ],
+      [
+        '/repos/o/n%C3%A9',
+        'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..',
+      ],
+      [
+        '/repos/o/a%2Fb',
+        'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..',
+      ],
+      [
+        '/repos/o/a%3Fb',
+        'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..',
+      ],
+      [
+        '/repos/o/a%5Cb',
+        'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..',
+      ],
+      [
+        '/repos/o/n%0A',
+        'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..',
+      ],
+      [
+        '/repos/o/@n',
+        'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..',
+      ],
       [
         `/repos/o/${'n'.repeat(101)}`,
-        'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ]',
+        'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..',
       ],
       ['/repos/o/%', 'Invalid URL: broken percent-escape'],
       ['/repos/o/%zz', 'Invalid URL: broken percent-escape'],
@@ -141,10 +168,13 @@ describeOnEachDatabase('a repository', (kind) => {
       ['/repos/o//commits', 'Repository name is missing'],
       ['/repos//n/dependencies', 'Owner is missing'],
       ['/repos/o//dependencies', 'Repository name is missing'],
-      ['/repos/a%20b/n/commits', 'Invalid owner: must be 1 to 100 letters, digits, -, _, ., [ or ]'],
+      [
+        '/repos/a%20b/n/commits',
+        'Invalid owner: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..',
+      ],
       [
         '/repos/o/a%20b/dependencies',
-        'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ]',
+        'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..',
       ],
     ])('%s is 400 and free: %s', async ([path, error]) => {
       const { secret, id } = await service.createKey({ credits: 10 })

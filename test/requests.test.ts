@@ -3,9 +3,13 @@
  *
  * @module
  */
+import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
 import { type LogRecord, reset } from '@logtape/logtape'
 import * as v from 'valibot'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { isDatabaseUnavailable } from '../api/database/connection-error.ts'
 import { contract } from './support/contract.ts'
 import { absentPassword, createInstance, type Instance, openAbsentDatabase } from './support/instance.ts'
 import { recordLog } from './support/recorded-log.ts'
@@ -23,6 +27,7 @@ const records: LogRecord[] = []
 const metaSchema = v.object({
   meta: v.object({ request_id: v.string(), timestamp: v.number(), execution_time: v.number() }),
 })
+const dataSchema = v.object({ data: v.array(v.unknown()) })
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /** Sends the service's log lines of all levels to `records`. */
@@ -207,17 +212,44 @@ describe('requests and answers', () => {
   })
 
   describe('CORS', () => {
-    test('any origin may read every answer, errors included', async () => {
+    test('any origin may read every answer of the API, errors included', async () => {
       for (const { status, headers } of await sendOfEachKind()) {
-        expect([status, headers.get('Access-Control-Allow-Origin')]).toEqual([status, '*'])
+        const isPage = status === 302 // the redirect to the docs
+        expect([status, headers.get('Access-Control-Allow-Origin')]).toEqual([status, isPage ? null : '*'])
         expect(headers.has('Access-Control-Allow-Credentials')).toBe(false)
       }
     })
 
+    test.each([
+      '/',
+      '/docs',
+      '/docs/',
+      '/docs/quickstart',
+      '/docs/no-such-page',
+      '/docs/llms.txt',
+      '/docs/a%5Cb',
+      '/%64ocs',
+      '/api-docs',
+      '/api-docs/',
+      '/llms.txt',
+      '/robots.txt',
+    ])('no other origin may read the page %s, nor ask whether it may', async (path) => {
+      for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST']) {
+        const { headers } = await service.request(path, { method })
+        const crossOrigin = [...headers.keys()].filter((name) => name.startsWith('access-control-'))
+        expect([method, crossOrigin]).toEqual([method, []])
+        expect(headers.get('Cross-Origin-Resource-Policy')).toBe('same-origin')
+      }
+    })
+
+    testInside('an escape in its path does not make a page anything else', async () => {
+      const response = await createInstance(service).app.request('/%61pi-docs')
+      expect([response.status, response.headers.get('Access-Control-Allow-Origin')]).toEqual([200, null])
+    })
+
     test('scripts may read all headers that the document names', async () => {
-      const named = Object.keys(contract.components.headers).map((name) =>
-        name === 'FileETag' ? 'ETag' : name,
-      )
+      const names: Record<string, string> = { FileETag: 'ETag', RedirectLocation: 'Location' }
+      const named = Object.keys(contract.components.headers).map((name) => names[name] ?? name)
       const safelisted = ['cache-control', 'location'] // location: redirects are followed by the browser itself
       const wanted = named.map((name) => name.toLowerCase()).filter((name) => !safelisted.includes(name))
       for (const path of ['/users', '/no-such-path']) {
@@ -239,6 +271,7 @@ describe('requests and answers', () => {
           },
         })
         expect([answer.status, answer.text]).toEqual([204, ''])
+        expect(answer.headers.get('Allow')).toBe('GET, HEAD, OPTIONS')
         expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*')
         const methods = answer.headers.get('Access-Control-Allow-Methods') ?? ''
         expect(methods.split(',').sort()).toEqual(['GET', 'HEAD', 'OPTIONS'])
@@ -278,7 +311,7 @@ describe('requests and answers', () => {
       '/Users',
       '/health/',
       '/health/x',
-      '/favicon.ico',
+      '/favicon.png',
       '/.env',
     ])('GET %s is 404 with an error body', async (path) => {
       const answer = await service.request(path, { key })
@@ -312,10 +345,15 @@ describe('requests and answers', () => {
       }
       const nul = await service.request(`${path}?x=%00`, { key })
       expect([nul.status, nul.json()]).toEqual([400, { error: 'Invalid URL: NUL character' }])
-      const address = `${path}?x=${'a'.repeat(262_144)}`
+      const needsKey = /^\/(users|repos|api-key)/.test(path)
+      const longest = needsKey ? 262_144 : 8_192
+      const address = `${path}?x=${'a'.repeat(longest)}`
       if (address.length > longestAddress) return
       const long = await service.request(address, { key })
-      expect([long.status, long.json()]).toEqual([414, { error: 'URL too long: at most 262144 characters' }])
+      expect([long.status, long.json()]).toEqual([
+        414,
+        { error: `URL too long: at most ${longest} characters` },
+      ])
     })
 
     test('the longest filters that are allowed fit in a URL', async () => {
@@ -324,6 +362,57 @@ describe('requests and answers', () => {
       const path = `/users?dependency_names=${entries('n')}&dependency_files=${entries('f')}`
       const answer = await service.request(path, { key })
       expect([answer.status, answer.headers.get('X-Total-Count')]).toEqual([200, '0'])
+    })
+  })
+
+  describe('a body above 1 KiB', () => {
+    test.each([
+      ['gzip', 'gzip'],
+      ['br', 'br'],
+      ['gzip, deflate, br', 'gzip'],
+      ['*', 'gzip'],
+      ['gzip;q=0, br;q=0.5', 'br'],
+      ['identity', null],
+      ['deflate, gzip;q=0', null],
+      ['', null],
+    ] as const)('is compressed as Accept-Encoding: %s asks: %s', async (accept, encoding) => {
+      const admin = await service.createKey({ role: 'admin' })
+      const { secret, id } = await service.createKey()
+      for (const [path, asked] of [
+        ['/users', secret],
+        ['/repos?per_page=100', secret],
+        ['/admin/keys', admin.secret],
+        ['/metrics', admin.secret],
+      ] as const) {
+        const plain = await service.request(path, { key: asked })
+        const { charged } = await service.readLedger(id)
+        const response = await service.request(path, {
+          key: asked,
+          headers: { 'Accept-Encoding': accept },
+        })
+        expect([path, response.headers.get('Content-Encoding')]).toEqual([path, encoding])
+        expect(response.headers.get('Vary')).toBe('Accept-Encoding')
+        expect(response.headers.get('ETag')).toBe(plain.headers.get('ETag'))
+        expect(response.size < response.text.length / 2).toBe(encoding !== null)
+        if (asked === secret) {
+          expect(v.parse(dataSchema, response.json())).toEqual(v.parse(dataSchema, plain.json()))
+        }
+        const cost = Number(response.headers.get('X-Credits-Cost'))
+        expect((await service.readLedger(id)).charged).toBe(charged + cost)
+      }
+    })
+
+    test('is what it takes: a shorter one is sent as it is, and so is none', async () => {
+      const headers = { 'Accept-Encoding': 'gzip' }
+      for (const [path, method] of [
+        ['/users/ngoldberg', 'GET'],
+        ['/users?page=999', 'GET'],
+        ['/users', 'HEAD'],
+      ] as const) {
+        const response = await service.request(path, { key, method, headers })
+        expect([path, response.status, response.headers.get('Content-Encoding')]).toEqual([path, 200, null])
+        expect(response.headers.get('Vary')).toBe('Accept-Encoding')
+      }
     })
   })
 
@@ -376,7 +465,7 @@ describe('requests and answers', () => {
           const addresses = await readAddresses(instance, origin, headers)
           expect(addresses.targets).toEqual([
             `${origin}/users?page=1&per_page=100`,
-            `${origin}/users?page=2&per_page=100`,
+            `${origin}/users?page=2&per_page=100&after=100`,
             `${origin}/users?page=3&per_page=100`,
           ])
           expect(addresses.home).toBe(`${origin}/docs`)
@@ -394,7 +483,7 @@ describe('requests and answers', () => {
       })
       expect(addresses.targets).toEqual([
         `${baseUrl}/users?page=1&per_page=100`,
-        `${baseUrl}/users?page=2&per_page=100`,
+        `${baseUrl}/users?page=2&per_page=100&after=100`,
         `${baseUrl}/users?page=3&per_page=100`,
       ])
       expect(addresses.home).toBe(`${baseUrl}/docs`)
@@ -513,8 +602,11 @@ describe.skipIf(liveRuntime !== undefined)('a defect inside', () => {
       const answer = await service.request(path, { key: secret })
       expect([path, answer.status, answer.json()]).toEqual([path, 500, { error: 'Internal server error' }])
       const requestId = answer.headers.get('X-Request-Id')
-      const errors = records.filter(({ level }) => level === 'error')
-      expect(errors.map(({ properties }) => properties.request_id)).toEqual([requestId])
+      // At once, or within a second where the same has just happened to another request.
+      const findErrors = () => records.filter(({ level }) => level === 'error')
+      await expect
+        .poll(() => findErrors().map(({ properties }) => properties.request_id))
+        .toEqual([requestId])
       const text = records.map(writeRecord).join('\n')
       expect(text).toContain('does not exist')
       expect(text).not.toContain(secret)
@@ -526,6 +618,17 @@ describe.skipIf(liveRuntime !== undefined)('a defect inside', () => {
     await service.sql`alter table moved_away rename to users`
     expect((await service.request('/users/ngoldberg', { key: secret })).status).toBe(200)
   })
+})
+
+testInside('a missing file says nothing of the database, a missing socket does', async () => {
+  const missing = join(import.meta.dirname, 'no-such-file')
+  const file: unknown = await readFile(missing).catch((error: unknown) => error)
+  const socket = await new Promise((resolve) => connect(missing).once('error', resolve))
+  expect([isDatabaseUnavailable(file), isDatabaseUnavailable(socket)]).toEqual([false, true])
+  expect([file, socket]).toEqual([
+    expect.objectContaining({ code: 'ENOENT' }),
+    expect.objectContaining({ code: 'ENOENT' }),
+  ])
 })
 
 describe('while the database is away', () => {

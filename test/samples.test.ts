@@ -1,6 +1,6 @@
 /**
- * The samples of the portal are run as a reader would run them: taken from the built pages, against a server with the
- * sample data. What a page shows as the answer is what came back.
+ * The samples of the portal are run as a reader would run them: taken to the letter from the pages that a server with the
+ * sample data sends, against that server. What a page shows as the response is what came back.
  *
  * Answers are kept in `docs-site/src/answers`. Those that are missing are written before the pages are built (not in
  * CI); `npx vitest run test/samples.test.ts -u` writes all of them anew.
@@ -17,8 +17,8 @@ import { createAdaptorServer } from '@hono/node-server'
 import type { Nodes } from 'hast'
 import { fromHtml } from 'hast-util-from-html'
 import { afterAll, describe, expect, inject, test } from 'vitest'
-import { readDocsManifest } from '../api/routes/docs-manifest.ts'
-import { localBaseUrl } from '../docs-site/base-address.ts'
+import { demoCredits } from '../api/first-start.ts'
+import { findDocs } from '../api/routes/docs-manifest.ts'
 import { buildDocs, docsDirectory } from '../docs-site/build.ts'
 import { findRequest, requests, type SampleRequest } from '../docs-site/requests.ts'
 import { languages, settleBody, writeAnswer } from '../docs-site/samples.ts'
@@ -30,8 +30,8 @@ import type { SnapshotUpdate } from './support/snapshots.ts'
 
 const answersDirectory = join(import.meta.dirname, '../docs-site/src/answers')
 const samplesDirectory = join(import.meta.dirname, '../docs-site/src/samples')
-/** What each key of a sample has; so `X-Credits-Remaining` is always the same. */
-const credits = 1000
+/** What each key of a sample has: as much as the one that a reader is given. */
+const credits = demoCredits
 
 /** A sample as it stands on a built page. */
 interface PageSample {
@@ -169,12 +169,12 @@ describe('the examples of openapi.yml, which the viewer shows', () => {
 })
 
 /** Runs a piece of code as its reader would: saved in a file, the key in the environment. */
-async function run(label: string, code: string, key: string): Promise<string> {
+async function tryRun(label: string, code: string, key: string) {
   const runner = runners[label]
   if (runner === undefined) throw new Error(`Nobody knows how to run ${label}`)
   const [program = '', ...parameters] = runner.command
   const directory = await mkdtemp(join(folder, 'run-'))
-  await writeFile(join(directory, runner.file), code.replaceAll(localBaseUrl, baseUrl))
+  await writeFile(join(directory, runner.file), code)
   const child = spawn(program, parameters, {
     cwd: directory,
     env: { ...process.env, API_KEY: key, NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' },
@@ -191,8 +191,14 @@ async function run(label: string, code: string, key: string): Promise<string> {
     child.on('error', failed)
     child.on('close', settled)
   })
-  if (exit !== 0) throw new Error(`${label} ended with ${exit}: ${output.stderr}${output.stdout}`)
-  return output.stdout
+  return { exit, ...output }
+}
+
+/** Runs a piece of code that has to succeed, and returns what it printed. */
+async function run(label: string, code: string, key: string): Promise<string> {
+  const { exit, stdout, stderr } = await tryRun(label, code, key)
+  if (exit !== 0) throw new Error(`${label} ended with ${exit}: ${stderr}${stdout}`)
+  return stdout
 }
 
 /** Runs a program of `src/samples`, and returns what it printed and what its key was charged. */
@@ -215,7 +221,7 @@ async function keepAnswers(update: SnapshotUpdate): Promise<void> {
     const { name, ext } = parse(file)
     if (ext !== '.mjs' || !isDue(`${name}.txt`)) continue
     const code = await readFile(join(samplesDirectory, file), 'utf8')
-    const { output } = await runProgram(name, 'JavaScript', code.replaceAll('{base_url}', localBaseUrl))
+    const { output } = await runProgram(name, 'JavaScript', code.replaceAll('{base_url}', baseUrl))
     await writeFile(join(answersDirectory, `${name}.txt`), `${output}\n`)
   }
 }
@@ -245,16 +251,16 @@ function readCurl(output: string) {
   return { status: Number(statusLine.split(' ')[1]), headers, text: rest.join('\r\n\r\n') }
 }
 
-const normalize = (text: string) => text.replaceAll(baseUrl, localBaseUrl)
-
 describe('the samples of the built pages', async () => {
   await keepAnswers(inject('snapshotUpdate'))
   await buildDocs({ ifStale: true })
-  const manifest = await readDocsManifest(docsDirectory)
-  const pages = Object.keys(manifest?.files ?? {}).filter((name) => name.endsWith('.html'))
+  const docs = await findDocs(docsDirectory)
+  const pages = Object.keys(docs?.files ?? {}).filter((name) => name.endsWith('.html'))
   const samples: PageSample[] = []
-  for (const page of pages)
-    samples.push(...readSamples(page, await readFile(join(docsDirectory, page), 'utf8')))
+  for (const page of pages) {
+    const response = await fetch(`${baseUrl}/docs/${page}`)
+    samples.push(...readSamples(page, await response.text()))
+  }
   const requestSamples = samples.filter(({ kind }) => kind === 'request')
   const programs = samples.filter(({ kind }) => kind === 'program')
   const ran = new Map<string, number>()
@@ -280,7 +286,7 @@ describe('the samples of the built pages', async () => {
     for (const { page, name, code } of samples) {
       const isPublic = findRequest(name)?.key === 'none'
       expect([page, name, code.includes('API_KEY')]).toEqual([page, name, !isPublic])
-      expect([page, name, code.includes(localBaseUrl)]).toEqual([page, name, true])
+      expect([page, name, code.includes(baseUrl)]).toEqual([page, name, true])
       expect(code).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-|base_url/)
     }
   })
@@ -291,8 +297,8 @@ describe('the samples of the built pages', async () => {
       const request = findRequest(name)
       if (request === undefined) throw new Error(`requests.ts has no ${name}`)
       const kept = await readFile(join(answersDirectory, `${name}.http`), 'utf8')
-      const shown = readShown((answer ?? kept).replaceAll('{base_url}', localBaseUrl).trim())
-      const output = normalize(await run(label, code, await createKey(request)))
+      const shown = readShown((answer ?? kept).replaceAll('{base_url}', baseUrl).trim())
+      const output = await run(label, code, await createKey(request))
       if (label === 'curl') {
         const { status, headers, text } = readCurl(output)
         expect(status).toBe(shown.status)
@@ -310,6 +316,62 @@ describe('the samples of the built pages', async () => {
         expect(settleBody(request, JSON.parse(output))).toEqual(shown.body)
       }
       count(label)
+    },
+  )
+
+  const keyed = samples.filter(({ name, label }) => {
+    const request = findRequest(name)
+    return request?.key !== 'none' && !missing.includes(label)
+  })
+  // A sample stands on several pages.
+  const different = [...new Map(keyed.map((sample) => [`${sample.name} ${sample.label}`, sample])).values()]
+
+  test.concurrent.each(different)(
+    '$name in $label says that a key is wrong',
+    async ({ name, label, code }) => {
+      const { exit, stdout, stderr } = await tryRun(label, code, '00000000-0000-4000-8000-000000000000')
+      const request = findRequest(name)
+      if (request === undefined) {
+        expect(exit).not.toBe(0)
+        expect(stderr).toMatch(/Invalid API key|401/)
+        expect(stdout).not.toMatch(/cost \d/)
+      } else if (label === 'curl') {
+        expect(stdout).toMatch(/^HTTP\/1\.1 401 /)
+        if (request.method === 'GET') expect(stdout).toContain('{"error":"Invalid API key"}')
+      } else if (request.status === undefined) {
+        expect(exit).not.toBe(0)
+        expect(stderr).toMatch(/Invalid API key|401|Unauthorized/)
+      } else {
+        expect(stdout).toContain('"error": "Invalid API key"')
+      }
+    },
+  )
+
+  test.skipIf(missing.includes('curl'))(
+    'the quickstart can be followed from top to bottom with one key',
+    async () => {
+      const { secret } = await service.createKey({ credits: demoCredits })
+      const steps = samples.filter(({ page, label }) => page === 'quickstart/index.html' && label === 'curl')
+      expect(steps.length).toBeGreaterThan(4)
+      const firstUsers: string[] = []
+      for (const { kind, code, answer = '' } of steps) {
+        const output = await run('curl', code, secret)
+        if (kind === 'program') {
+          expect(output.trim()).toBe(answer.trim())
+          continue
+        }
+        const shown = readShown(answer.trim())
+        const { headers, text } = readCurl(output)
+        for (const [header, value] of shown.headers) {
+          expect([header, headers.get(header)]).toEqual([header, value])
+        }
+        const body = text === '' ? {} : JSON.parse(text)
+        expect(body.remaining_credits).toBe(shown.body?.remaining_credits)
+        firstUsers.push(...(body.data ?? []).slice(0, 1).map(({ login }: { login: string }) => login))
+      }
+      // A filter that changes nothing shows nothing.
+      expect(new Set(firstUsers).size).toBe(firstUsers.length)
+      expect(firstUsers.length).toBeGreaterThan(1)
     },
   )
 

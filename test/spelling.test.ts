@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import dictionary from 'dictionary-en-gb'
 import nspell from 'nspell'
 import { beforeAll, expect, test } from 'vitest'
-import { readDocsManifest } from '../api/routes/docs-manifest.ts'
+import { findDocs } from '../api/routes/docs-manifest.ts'
 import { buildDocs, docsDirectory } from '../docs-site/build.ts'
 
 const ownWords = join(import.meta.dirname, '../docs-site/words.txt')
@@ -33,14 +33,15 @@ test('the spelling of every page', async () => {
   const own = (await readFile(ownWords, 'utf8')).split('\n').filter((line) => line && !line.startsWith('#'))
   for (const word of own) spell.add(word)
 
-  const manifest = await readDocsManifest(docsDirectory)
-  const pages = Object.keys(manifest?.files ?? {}).filter((name) => name.endsWith('.md'))
+  const docs = await findDocs(docsDirectory)
+  if (!docs) throw new Error('the build left no docs')
+  const pages = Object.keys(docs.files).filter((name) => name.endsWith('.md'))
   expect(pages.length).toBeGreaterThan(50)
   const known = new Map<string, boolean>()
   const wrong = new Map<string, string>()
   const used = new Set<string>()
   for (const page of pages) {
-    for (const word of listWords(await readFile(join(docsDirectory, page), 'utf8'))) {
+    for (const word of listWords(await readFile(join(docs.directory, page), 'utf8'))) {
       const plain = word.replace('’', "'").replace(/'s$/, '')
       used.add(plain)
       if (!known.has(plain)) known.set(plain, spell.correct(plain))

@@ -6,7 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openDatabase, type SqlOrTransaction } from '../api/database/connect.ts'
 import { migrate, migrationLock } from '../api/database/migrate.ts'
 import { readPoolState } from '../api/database/pool-state.ts'
@@ -16,7 +16,9 @@ import { buildDocs } from '../docs-site/build.ts'
 import { startBalancer } from './support/balancer.ts'
 import { assertMatchesContract } from './support/contract.ts'
 import { testPool } from './support/databases.ts'
+import { fillDisk, fullDevice } from './support/faults.ts'
 import { startFaultyProxy } from './support/faulty-proxy.ts'
+import { createInstance } from './support/instance.ts'
 import {
   findPostgresBinaries,
   type PostgresCluster,
@@ -24,6 +26,8 @@ import {
   startPostgresCluster,
 } from './support/postgres-cluster.ts'
 import { type RuntimeName, runtimes, startInstanceProcess } from './support/process.ts'
+import { loadRecords } from './support/records.ts'
+import { sampleUsers } from './support/sample-oracle.ts'
 import { describeOnServer } from './support/server.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
@@ -93,6 +97,13 @@ describeOnEachDatabase('/health', (kind) => {
       expect(states()).toMatchObject([{ waiting: 0 }, { waiting: 0 }])
     })
     await answers
+  })
+
+  test('is 200 while a load is applied, though the embedded database has one session', async () => {
+    await service.sql.begin(async (tx) => {
+      await tx`update dataset set version = version + 1`
+      expect((await service.request('/health')).status).toBe(200)
+    })
   })
 
   test('is 200 on a database that a newer version has migrated further, since instances are replaced one by one', async () => {
@@ -205,6 +216,65 @@ describe.skipIf(!hasPostgres)('a database that comes and goes', () => {
     await waitForSuccess(`${url}/health`)
     console.log(`back ${Math.round(performance.now() - back)} ms after a silence`)
   })
+
+  test('is 503 at /health while it takes no writes, though no request has found out', async () => {
+    const databaseUrl = await cluster.createDatabase()
+    const key = await createUserKey(databaseUrl)
+    const operator = postgres(cluster.url, { max: 1, onnotice: () => {} })
+    const setReadOnly = async (value: 'on' | 'off') => {
+      await operator`alter system set default_transaction_read_only = ${operator(value)}`
+      await operator`select pg_reload_conf()`
+    }
+    await using instance = await startInstanceProcess(databaseUrl)
+    const health = async () => (await get(`${instance.url}/health`)).status
+    await setReadOnly('on')
+    await expect.poll(health).toBe(503)
+    // An instance starts on it all the same: there is nothing to migrate.
+    await using other = await startInstanceProcess(databaseUrl)
+    expect((await get(`${other.url}/health`)).status).toBe(503)
+    expect((await get(`${other.url}/users`, key)).status).toBe(503)
+    await setReadOnly('off')
+    await expect.poll(health).toBe(200)
+    expect((await get(`${instance.url}/users`, key)).status).toBe(200)
+    await operator.end()
+  })
+
+  test.skipIf(fullDevice === undefined)(
+    'is 503 at /health once a charge found the disk full, until one succeeds, or some time without one',
+    async () => {
+      const databaseUrl = await cluster.createDatabase()
+      await createUserKey(databaseUrl)
+      const database = await openDatabase({ ...testPool, databaseUrl, dataDirectory: '' })
+      const { sql } = database
+      const instance = createInstance(database)
+      const limited = await createKey(sql, {
+        ...{ role: 'user', scopes, credits: 1_000, expiresAt: null, name: null },
+        rateLimit: { requests: 1_000, seconds: 60 },
+      })
+      await loadRecords(sql, { users: sampleUsers.slice(0, 3) })
+      const pay = async () => (await instance.request('/users', { key: limited.secret })).status
+      const health = async () => (await instance.request('/health')).status
+      const fill = () => fillDisk({ cluster, ask: (run) => run(sql) }, 'rate_limit_windows')
+      const free = () => sql`truncate rate_limit_windows`
+      try {
+        expect([await health(), await pay()]).toEqual([200, 200])
+        await fill()
+        expect([await pay(), await health(), await health()]).toEqual([503, 503, 503])
+        await free()
+        expect([await health(), await pay(), await health()]).toEqual([503, 200, 200])
+        await fill()
+        expect([await pay(), await health()]).toEqual([503, 503])
+        await free()
+        const now = performance.now.bind(performance)
+        vi.spyOn(performance, 'now').mockImplementation(() => now() + 31_000)
+        expect(await health()).toBe(200) // or no load balancer would ever send it a request again
+      } finally {
+        vi.restoreAllMocks()
+        await instance.close()
+        await database.close()
+      }
+    },
+  )
 
   test('may be under migration by another starter for longer than a statement may take', async () => {
     const databaseUrl = await cluster.createDatabase()

@@ -1,11 +1,13 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { buildDocs } from '../docs-site/build.ts'
+import { runCommand } from './support/command-line.ts'
 import { listStartCommand, runtimes } from './support/process.ts'
 import { testOnServer } from './support/server.ts'
 import { startTestService } from './support/service.ts'
@@ -185,6 +187,56 @@ describe.each(runtimes)('a start on %s', (runtime) => {
     service.stop()
     await service.ended
     await rm(join(directory, '.env'))
+  })
+
+  test('creates demo keys for a trial alone: they stop working outside of it, and never come back by themselves', async () => {
+    const dataDirectory = join(directory, '.data')
+    const file = join(dataDirectory, 'demo-keys.json')
+    const key = /[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}/
+    await rm(dataDirectory, { recursive: true })
+    await cp(join(inject('databases').embedded, 'empty'), dataDirectory, { recursive: true })
+    /** Starts with settings, looks, and stops. */
+    async function look<T>(
+      settings: Record<string, string>,
+      work: (text: string) => T | Promise<T>,
+    ): Promise<T> {
+      const service = start(command, directory, { SAMPLE_DATA: 'off', ...settings })
+      const result = await work(await service.ready())
+      service.stop()
+      expect((await service.ended).code).toBe(0)
+      return result
+    }
+    const devdata = (...args: string[]) => runCommand(args, { directory, environment: {} })
+
+    for (const settings of [{ HOST: '0.0.0.0' }, { BASE_URL: 'http://127.0.0.1:1/api' }] as const) {
+      const text = await look(settings, (text) => text)
+      expect(text).not.toMatch(key)
+      expect(text).toContain('keys create --credits')
+      expect(existsSync(file)).toBe(false)
+    }
+
+    const { userKey, adminKey } = await look({}, readStart)
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ user: userKey, admin: adminKey })
+
+    await look({ HOST: '0.0.0.0' }, async (text) => {
+      expect(text).toContain('Revoked: key 1 and key 2 of this data folder')
+      expect(text).not.toMatch(key)
+      const base = `http://127.0.0.1:${/:(\d+)/.exec(text)?.[1]}`
+      for (const secret of [userKey, adminKey]) {
+        expect((await get(`${base}/users`, secret)).status).toBe(401)
+      }
+    })
+    expect(await look({}, (text) => text)).not.toMatch(key)
+
+    for (const id of ['1', '2']) expect((await devdata('keys', 'restore', id)).code).toBe(0)
+    expect(await look({}, readStart)).toMatchObject({ userKey, adminKey })
+    expect((await devdata('keys', 'delete', '2')).code).toBe(0)
+    const withoutAdmin = await look({}, (text) => text)
+    expect(withoutAdmin).toContain(userKey)
+    expect(withoutAdmin).not.toContain(adminKey)
+    await rm(file) // a lost file is no reason for new keys
+    expect(await look({}, (text) => text)).not.toMatch(key)
   })
 
   testOnServer('serves a PostgreSQL database, without demo keys', async () => {

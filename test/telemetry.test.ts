@@ -1,5 +1,5 @@
 /**
- * Traces and metrics for OpenTelemetry, as a collector receives them from an instance.
+ * Traces for OpenTelemetry, as a collector receives them from an instance.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import * as v from 'valibot'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTelemetry } from '../api/telemetry-node.ts'
+import { startTraceExport } from '../api/telemetry-node.ts'
 import { type RuntimeName, startInstanceProcess } from './support/process.ts'
 import { describeOnServer } from './support/server.ts'
 import { startTestService, type TestService } from './support/service.ts'
@@ -35,12 +35,6 @@ const tracesSchema = v.object({
     }),
   ),
 })
-const metricsSchema = v.object({
-  resourceMetrics: v.array(
-    v.object({ scopeMetrics: v.array(v.object({ metrics: v.array(v.looseObject({ name: v.string() })) })) }),
-  ),
-})
-
 /** Takes what is sent by OTLP over HTTP. What it reads of it has to be JSON. */
 async function startCollector() {
   const received: { path: string; type: string | undefined; body: string }[] = []
@@ -56,19 +50,12 @@ async function startCollector() {
   return {
     url: `http://127.0.0.1:${address.port}`,
     received,
-    /** What an instance sent before it ended may still be on its way to us. */
-    async waitForAll() {
-      const paths = () => new Set(received.map(({ path }) => path))
-      await expect.poll(paths).toEqual(new Set(['/v1/traces', '/v1/metrics']))
+    /** Waits for what an instance sent before it ended: it may still be on its way. */
+    async waitForTraces() {
+      await expect.poll(() => received.map(({ path }) => path)).toContain('/v1/traces')
     },
     readResourceSpans: () =>
       bodiesOf('/v1/traces').flatMap((body) => v.parse(tracesSchema, JSON.parse(body)).resourceSpans),
-    readMetricNames: () =>
-      bodiesOf('/v1/metrics')
-        .flatMap((body) => v.parse(metricsSchema, JSON.parse(body)).resourceMetrics)
-        .flatMap(({ scopeMetrics }) =>
-          scopeMetrics.flatMap(({ metrics }) => metrics.map(({ name }) => name)),
-        ),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()
@@ -89,7 +76,7 @@ describeOnServer('telemetry', () => {
   const start = (settings: Record<string, string>, runtime: RuntimeName = 'node') =>
     startInstanceProcess(service.location.databaseUrl, { SHUTDOWN_DELAY: '0', ...settings }, { runtime })
 
-  test('a collector receives a span for each request, with the database within it, and metrics', async () => {
+  test('a collector receives a span for each request, with the database within it, and nothing else', async () => {
     const { secret } = await service.createKey()
     await using collector = await startCollector()
     await using instance = await start({
@@ -107,7 +94,7 @@ describeOnServer('telemetry', () => {
     })
     expect(other.status).toBe(200)
     expect(await instance.stop()).toBe(0) // what was not sent yet is sent now
-    await collector.waitForAll()
+    await collector.waitForTraces()
 
     const resources = collector.readResourceSpans()
     expect(resources[0]?.resource.attributes).toMatchObject({
@@ -131,34 +118,22 @@ describeOnServer('telemetry', () => {
       ['settle', clientKind, 'postgresql'],
     ])
     expect(spans.map(({ name }) => name)).toContain('GET /users/{login}')
-    expect(collector.readMetricNames()).toEqual(
-      expect.arrayContaining(['http.server.request.duration', 'devdata.credits.charged']),
-    )
+    expect(new Set(collector.received.map(({ path }) => path))).toEqual(new Set(['/v1/traces']))
     const sent = collector.received.map(({ body }) => body).join('\n')
     expect([secret, 'berlin', 'example.org', 'ngoldberg'].filter((each) => sent.includes(each))).toEqual([])
   })
 
-  test('what is sent is protobuf unless JSON is asked for, for each signal', async () => {
+  test('traces are sent as protobuf unless JSON is asked for', async () => {
     const { secret } = await service.createKey()
     await using collector = await startCollector()
-    await using instance = await start({
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'http/json',
-    })
+    await using instance = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
     const headers = { Authorization: `Bearer ${secret}` }
     expect((await fetch(`${instance.url}/users/ngoldberg`, { headers })).status).toBe(200)
     expect(await instance.stop()).toBe(0)
-    await collector.waitForAll()
-    const types = new Map(collector.received.map(({ path, type }) => [path, type]))
-    expect(types).toEqual(
-      new Map([
-        ['/v1/traces', 'application/x-protobuf'],
-        ['/v1/metrics', 'application/json'],
-      ]),
-    )
-    const traces = collector.received.find(({ path }) => path === '/v1/traces')?.body
-    for (const name of ['GET /users/{login}', 'settle', 'devdata']) expect(traces).toContain(name)
-    expect(collector.readMetricNames()).toContain('http.server.request.duration')
+    await collector.waitForTraces()
+    const traces = collector.received.find(({ path }) => path === '/v1/traces')
+    expect(traces?.type).toBe('application/x-protobuf')
+    for (const name of ['GET /users/{login}', 'settle', 'devdata']) expect(traces?.body).toContain(name)
   })
 
   test('on Deno its own span of a request has the database within it, and nothing is sent twice', async () => {
@@ -179,7 +154,7 @@ describeOnServer('telemetry', () => {
     expect(answer.status).toBe(200)
     await answer.text()
     expect(await instance.stop()).toBe(0)
-    await collector.waitForAll()
+    await collector.waitForTraces()
     const spans = collector
       .readResourceSpans()
       .flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans))
@@ -195,9 +170,6 @@ describeOnServer('telemetry', () => {
     ])
     const within = spans.filter(({ parentSpanId }) => parentSpanId === requests[0]?.spanId)
     expect(within.map(({ name }) => name)).toEqual(['read', 'settle'])
-    const names = collector.readMetricNames()
-    expect(names).toEqual(expect.arrayContaining(['http.server.request.duration', 'devdata.credits.charged']))
-    expect(names.filter((name) => name === 'http.server.request.duration')).toHaveLength(1)
     expect(collector.received.map(({ path }) => path)).not.toContain('/v1/logs')
     const sent = collector.received.map(({ body }) => body).join('\n')
     expect(sent).not.toContain(secret)
@@ -216,20 +188,16 @@ test.each([
   ['nothing is set', {}],
   ['it is disabled', { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }],
   [
-    'no signal is wanted',
-    {
-      OTEL_TRACES_EXPORTER: 'none',
-      OTEL_METRICS_EXPORTER: 'none',
-      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
-    },
+    'traces are turned off',
+    { OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
   ],
 ])('nothing is traced when %s', async (_, environment) => {
-  expect(await startTelemetry(environment)).toBeUndefined()
+  expect(await startTraceExport(environment)).toBeUndefined()
 })
 
 test('a protocol that is not spoken is refused with the setting and its rule', async () => {
   const environment = { OTEL_TRACES_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }
-  await expect(startTelemetry(environment)).rejects.toThrow(
+  await expect(startTraceExport(environment)).rejects.toThrow(
     'OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" is wrong: it must be http/protobuf or http/json',
   )
 })

@@ -6,6 +6,7 @@
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { grantCredits } from '../api/ledger/keys.ts'
+import { pruneLedger } from '../api/ledger/prune.ts'
 import { findBusyRepository } from './support/catalog.ts'
 import { type ListAnswer, readListAnswer } from './support/list-answer.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
@@ -31,6 +32,9 @@ const sumSchema = v.strictObject({
   cost: integer,
 })
 type Entry = v.InferOutput<typeof entrySchema>
+
+/** What `after` of the sums is not. */
+const sumsThatAreNone = ['2030-12-31', '/users', '2030-02-30/users', '2030-1-1/users', '2030-12-31users', '7']
 
 const usage = '/api-key/usage'
 const days = '/api-key/usage/days'
@@ -352,10 +356,82 @@ describeOnEachDatabase('usage', (kind) => {
       }
     })
 
+    test.each([1, 3, 100])(
+      'of %i by next meet every entry once while new ones come, and after=10 begins with entry 9',
+      async (size) => {
+        const { secret, id } = await service.createKey({ credits: 100 })
+        await writeLedger(id, { start: '2020-05-01T00:00:00Z', step: 60, charges: 13 })
+        for (const [query, newest] of [
+          ['', 14],
+          ['&after=10', 9],
+          ['&after=10&page=3', 9],
+          ['&day=2020-05-01&after=9007199254740991', 14],
+        ] as const) {
+          const met: number[] = []
+          let next: string | undefined = `${usage}?per_page=${size}${query}`
+          for (let step = 0; next !== undefined && step < 50; step++) {
+            const page = await ask(secret, next)
+            const entries = readEntries(page)
+            met.push(...entries.map(({ entry }) => entry).filter((entry) => entry <= newest))
+            const target = page.links.get('next')
+            next = target && `${target.pathname}${target.search}`
+            expect([page.pagination.has_more, page.pagination.next_page > 0]).toEqual([!!next, !!next])
+            if (step < 5) await service.request('/users?per_page=2', { key: secret })
+          }
+          expect([query, met]).toEqual([query, Array.from({ length: newest }, (_, index) => newest - index)])
+        }
+      },
+    )
+
+    test('behind an entry that is folded, or behind the first, are empty and the last', async () => {
+      const { secret, id } = await service.createKey({ credits: 100 })
+      await writeLedger(id, { start: '2020-05-01T00:00:00Z', step: 60, charges: 30 })
+      await pruneLedger(service.sql, new Date('2020-05-01T00:20:00Z'))
+      const { data } = await ask(secret, usage)
+      const oldest = Number(data.at(-1)?.entry)
+      expect(oldest).toBeGreaterThan(15)
+      for (const after of [1, 10, oldest]) {
+        const page = await ask(secret, `${usage}?after=${after}&per_page=5`)
+        expect([after, page.data, page.total, page.pagination.has_more]).toEqual([
+          after,
+          [],
+          data.length,
+          false,
+        ])
+      }
+      const rest = await ask(secret, `${usage}?after=${oldest + 1}&per_page=5`)
+      expect(rest.data).toEqual(data.slice(-1))
+    })
+
+    test('of the sums by next meet each once while new ones come before and between', async () => {
+      const { secret, id } = await service.createKey({ credits: 100 })
+      await writeLedger(id, { start: '2020-05-01T00:00:00Z', step: 40_000, charges: 12 })
+      const there = readSums(await ask(secret, days))
+      const met: string[] = []
+      let next: string | undefined = `${days}?per_page=2`
+      // The first of them makes a day of its own, and the others come to that.
+      const coming = ['/users/ngoldberg', '/users?per_page=1', '/repos?per_page=1', repository]
+      for (const path of coming.slice(0, 2)) await service.request(path, { key: secret })
+      for (let step = 0; next !== undefined && step < 50; step++) {
+        const page = await ask(secret, next)
+        met.push(...readSums(page).map(({ day, endpoint }) => `${day} ${endpoint}`))
+        const path = coming[step + 2]
+        if (path !== undefined) await service.request(path, { key: secret })
+        const target = page.links.get('next')
+        next = target && `${target.pathname}${target.search}`
+      }
+      expect(new Set(met).size).toBe(met.length)
+      expect(met.slice(-there.length)).toEqual(there.map(({ day, endpoint }) => `${day} ${endpoint}`))
+    })
+
     test('keep to the rules of every list', async () => {
       const { secret } = await service.createKey()
       for (const path of [usage, days]) {
-        for (const query of ['page=0', 'page=x', 'per_page=0', 'per_page=101', 'page=1&page=2', 'page=']) {
+        const wrong = path === usage ? ['0', '01', '1.5', 'x', '9007199254740992', '-1'] : sumsThatAreNone
+        for (const query of [
+          ...['page=0', 'page=x', 'per_page=0', 'per_page=101', 'page=1&page=2', 'page='],
+          ...['', ...wrong, '1&after=1'].map((after) => `after=${after}`),
+        ]) {
           expect([path, query, (await service.request(`${path}?${query}`, { key: secret })).status]).toEqual([
             path,
             query,
@@ -401,7 +477,9 @@ describeOnEachDatabase('usage', (kind) => {
         expect(link.searchParams.has('location')).toBe(false)
       }
       const sums = await ask(key.secret, `${days}?day=2030-12-31&per_page=1`)
-      expect(sums.links.get('next')?.search).toBe('?day=2030-12-31&page=2&per_page=1')
+      expect(sums.links.get('next')?.search).toBe(
+        '?day=2030-12-31&page=2&per_page=1&after=2030-12-31%2Frepos',
+      )
     })
 
     test('picks the sums of one day, which equal its entries', async () => {
@@ -487,7 +565,7 @@ describeOnEachDatabase('usage', (kind) => {
       const page = readListAnswer(await mounted.request(`${usage}?per_page=1`, { key: secret }))
       expect(readEntries(page)).toMatchObject([{ path: '/users/ngoldberg', method: 'GET' }])
       expect(page.links.get('next')?.href).toBe(
-        'https://api.example.com/public-api/api-key/usage?page=2&per_page=1',
+        'https://api.example.com/public-api/api-key/usage?page=2&per_page=1&after=2',
       )
       const sums = readSums(readListAnswer(await mounted.request(days, { key: secret })))
       expect(sums).toMatchObject([{ endpoint: '/users/{login}', requests: 1, items: 1, cost: 1 }])

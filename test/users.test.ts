@@ -48,10 +48,16 @@ describeOnEachDatabase('GET /users/{login}', (kind) => {
     const { secret, id } = await service.createKey({ credits: 10 })
     for (const [path, error] of [
       ['/users/', 'Login is missing'],
-      ['/users/a%20b', 'Invalid login: must be 1 to 100 letters, digits, -, _, ., [ or ]'],
-      ['/users/%E6%9D%B1', 'Invalid login: must be 1 to 100 letters, digits, -, _, ., [ or ]'],
-      ['/users/a%2Fb', 'Invalid login: must be 1 to 100 letters, digits, -, _, ., [ or ]'],
-      [`/users/${'a'.repeat(101)}`, 'Invalid login: must be 1 to 100 letters, digits, -, _, ., [ or ]'],
+      ['/users/a%20b', 'Invalid login: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..'],
+      [
+        '/users/%E6%9D%B1',
+        'Invalid login: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..',
+      ],
+      ['/users/a%2Fb', 'Invalid login: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..'],
+      [
+        `/users/${'a'.repeat(101)}`,
+        'Invalid login: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..',
+      ],
       ['/users/%', 'Invalid URL: broken percent-escape'],
       ['/users/%zz', 'Invalid URL: broken percent-escape'],
       ['/users/%ff', 'Invalid URL: broken percent-escape'],

@@ -1,3 +1,5 @@
+import fc from 'fast-check'
+import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SampleUser } from '../sample/records.ts'
 import { parseLinkHeader, readListAnswer } from './support/list-answer.ts'
@@ -17,6 +19,8 @@ const baseUrl = 'https://api.example.com/public-api'
 const pageSizes = [1, 7, 30, 100]
 /** Lists with more elements than this are not walked in steps of one. */
 const mostSingleSteps = 60
+/** Pages that are read of a list from where an iteration begins, at most. */
+const mostPages = 12
 
 interface List {
   path: string
@@ -30,6 +34,22 @@ function listUsers(query: Record<string, string>, filter: OracleFilter): List {
 
 function listRepositories(query: Record<string, string>, filter: OracleFilter): List {
   return { path: '/repos', query, expected: findRepositories(filter) }
+}
+
+const keySchema = v.union([
+  v.object({ internal_id: v.number() }),
+  v.object({ commit_hash: v.string() }),
+  v.object({ dependency: v.object({ dependency_name: v.string(), dependency_file: v.string() }) }),
+])
+
+/** What `after` says of an item of a list. */
+function placeOf({ path }: List, item: object): string {
+  const users: readonly object[] = sampleUsers
+  if (path === '/users') return String(users.indexOf(item) + 1)
+  const key = v.parse(keySchema, item)
+  if ('internal_id' in key) return String(key.internal_id)
+  if ('commit_hash' in key) return key.commit_hash
+  return JSON.stringify([key.dependency.dependency_name, key.dependency.dependency_file])
 }
 
 const locations = [
@@ -114,7 +134,8 @@ describeOnEachDatabase('a walk from page 1 by rel="next"', (kind) => {
       met.push(...answer.data)
       const links = [...answer.links].map(([relation, target]) => {
         expect(`${target.origin}${target.pathname}`).toBe(`${baseUrl}${path}`)
-        const { after: _place, ...address } = Object.fromEntries(target.searchParams)
+        const { after, ...address } = Object.fromEntries(target.searchParams)
+        expect([relation, after !== undefined]).toEqual([relation, relation === 'next'])
         return [relation, address]
       })
       expect(Object.fromEntries(links)).toEqual({
@@ -152,6 +173,63 @@ describeOnEachDatabase('a walk from page 1 by rel="next"', (kind) => {
       }
     },
   )
+
+  test('and from any page, or behind any item, meets all that follow once, in order, for a credit each', async () => {
+    const starts = fc
+      .record({ list: fc.constantFrom(...lists), size: fc.integer({ min: 1, max: 100 }) })
+      .chain(({ list, size }) => {
+        const { length } = list.expected
+        const largest = Math.floor(Number.MAX_SAFE_INTEGER / size)
+        return fc.record({
+          list: fc.constant(list),
+          size: fc.constant(size),
+          page: fc.option(
+            fc.oneof(
+              fc.integer({ min: 1, max: Math.ceil(length / size) + 2 }),
+              fc.integer({ min: 1, max: largest }),
+              fc.constant(largest),
+            ),
+            { nil: undefined },
+          ),
+          behind: fc.option(fc.nat({ max: Math.max(0, length - 1) }), { nil: undefined }),
+        })
+      })
+    await fc.assert(
+      fc.asyncProperty(starts, async ({ list, size, page, behind }) => {
+        const { path, query = {}, expected } = list
+        const item = behind === undefined ? undefined : expected[behind]
+        const first = item === undefined ? ((page ?? 1) - 1) * size : expected.indexOf(item) + 1
+        const following = expected.slice(first).slice(0, size * mostPages)
+        const { secret, id } = await service.createKey({ credits: following.length })
+        const met: object[] = []
+        let next: string | undefined = `${path}?${new URLSearchParams({
+          ...query,
+          ...(page !== undefined && { page: String(page) }),
+          per_page: String(size),
+          ...(item !== undefined && { after: placeOf(list, item) }),
+        })}`
+        for (let count = 1; next !== undefined && count <= mostPages; count++) {
+          const { data, links, pagination, cost, total } = readListAnswer(
+            await service.request(next, { key: secret }),
+          )
+          met.push(...data)
+          expect(cost).toBe(data.length)
+          expect(total).toBe(expected.length)
+          for (const relation of ['first', 'prev', 'last']) {
+            expect(links.get(relation)?.searchParams.get('after') ?? null).toBeNull()
+          }
+          const target = links.get('next')
+          const number = Number(target?.searchParams.get('page') ?? 0)
+          expect([pagination.has_more, pagination.next_page]).toEqual([target !== undefined, number])
+          expect(pagination.has_more).toBe(first + met.length < expected.length)
+          next = target?.href.slice(baseUrl.length)
+        }
+        expect(met).toEqual(following)
+        expect(await service.readLedger(id)).toMatchObject({ balance: 0, charged: following.length })
+      }),
+      { numRuns: 150 },
+    )
+  })
 
   test('has 30 elements to a page unless it is said otherwise', async () => {
     const { secret } = await service.createKey()

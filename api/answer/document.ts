@@ -8,10 +8,10 @@ import { createEntityTag } from './entity-tag.ts'
 import { documentCost, type MeteredAnswer } from './metered.ts'
 
 /** Makes the answer of a document that was found under its public address. It costs 1 credit (`service.md` §8.2). */
-export function createDocumentAnswer(url: URL, { document, version }: Found): MeteredAnswer {
+export function createDocumentAnswer(url: string, { document, version }: Found): MeteredAnswer {
   return {
     cost: documentCost,
-    tag: createEntityTag(url.href, document),
+    tag: createEntityTag(url, document),
     headers: {},
     body: document,
     version,

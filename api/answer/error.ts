@@ -1,58 +1,72 @@
+import { Buffer } from 'node:buffer'
 import type { Logger } from '@logtape/logtape'
 import type { ErrorHandler } from 'hono'
 import { OverCapacityError } from '../admission.ts'
 import { isDatabaseUnavailable } from '../database/connection-error.ts'
 import type { Environment } from '../environment.ts'
-import { ApiError, overCapacity, unavailable } from '../errors.ts'
-import { describeCause } from '../log.ts'
+import { ApiError, ClientGoneError, internalError, overCapacity, unavailable } from '../errors.ts'
+import { createFailureLog } from '../log.ts'
+
+/** The header of every error response that says what went wrong, for programs. */
+export const errorCodeHeader = 'X-Error-Code'
 
 /** Every error's one way out: `{ "error": message }` (`service.md` §7). What is internal goes to the log alone. */
 export function createErrorHandler(logger: Logger): ErrorHandler<Environment> {
+  const logFailure = createFailureLog(logger)
   return function answerError(error, c) {
+    // Nobody receives it: log and metrics show 499, the status that proxies use for this.
+    if (error instanceof ClientGoneError) return new Response(null, { status: 499 })
     const known = toApiError(error)
-    if (known.cause !== undefined) {
-      logger.error('{status} {error}', {
-        request_id: c.get('requestId'),
-        status: known.status,
-        error: known.message,
-        cause: describeCause(known.cause),
-      })
-    }
-    c.set('refusal', known.refusal)
+    const { status, message, cause } = known
+    if (cause !== undefined) logFailure({ requestId: c.get('requestId'), status, message, cause })
+    c.header(errorCodeHeader, known.code)
     for (const [name, value] of Object.entries(known.headers)) c.header(name, value)
     return c.json({ error: known.message }, known.status)
   }
 }
 
-/**
- * The way out of what goes wrong around the app: in the runtime's server, with an answer that could not be made or sent.
- * The log has it under the same request_id.
- */
-export function createDefectHandler(logger: Logger): (defect: unknown) => Response {
-  return function answerDefect(defect) {
-    const { status, message } = new ApiError(500, 'Internal server error')
-    const requestId = crypto.randomUUID()
-    logger.error('{status} {error}', {
-      request_id: requestId,
-      status,
-      error: message,
-      cause: describeCause(defect),
-    })
-    return Response.json({ error: message }, { status, headers: { 'X-Request-Id': requestId } })
+/** An error response that is made outside the app, which any server can write. */
+export interface PlainResponse {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+/** Renders an error outside the app, with headers of its own and those that every response carries. */
+export function renderError(error: ApiError, standardHeaders: Record<string, string> = {}): PlainResponse {
+  const body = JSON.stringify({ error: error.message })
+  return {
+    status: error.status,
+    headers: {
+      ...standardHeaders,
+      ...error.headers,
+      'Content-Type': 'application/json',
+      'Content-Length': String(Buffer.byteLength(body)),
+      [errorCodeHeader]: error.code,
+      'X-Request-Id': crypto.randomUUID(),
+    },
+    body,
   }
 }
 
-/** The answer to what is HTTP, but names no URL: a Host that no host could have. */
-export function answerUnreadable(): Response {
-  return Response.json(
-    { error: 'Invalid HTTP request' },
-    { status: 400, headers: { 'X-Request-Id': crypto.randomUUID() } },
-  )
+/**
+ * Creates the handler of what fails around the app: in the runtime's server, with a response that could not be made or
+ * sent. The log has the cause under the request_id of the response.
+ */
+export function createDefectHandler(logger: Logger): (defect: unknown) => Response {
+  const logFailure = createFailureLog(logger)
+  return function answerDefect(defect) {
+    const error = internalError(defect)
+    const { status, message } = error
+    const { body, ...response } = renderError(error)
+    logFailure({ requestId: response.headers['X-Request-Id'] ?? '', status, message, cause: defect })
+    return new Response(body, response)
+  }
 }
 
 function toApiError(error: Error): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof OverCapacityError) return overCapacity()
-  if (isDatabaseUnavailable(error)) return unavailable('Database unavailable', error)
-  return new ApiError(500, 'Internal server error', { cause: error })
+  if (isDatabaseUnavailable(error)) return unavailable('Database unavailable', { cause: error })
+  return internalError(error)
 }

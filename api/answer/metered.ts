@@ -13,7 +13,6 @@ import type { Replicas } from '../database/replicas.ts'
 import type { ApiContext, Environment } from '../environment.ts'
 import {
   ApiError,
-  forbidden,
   forbiddenCost,
   idempotencyConflict,
   insufficientCredits,
@@ -68,8 +67,8 @@ export interface LookedUp {
 
 /** Settles and sends the answers of endpoints that need a key. */
 export interface Meter {
-  /** Middleware: lets only keys through that may use the route; the others get a 403 with `message`. */
-  permit(isAllowed: (caller: BearerKey) => boolean, message: string): MiddlewareHandler<Environment>
+  /** Middleware: lets only keys through that may use the route; the others get the error that `findObstacle` returns. */
+  permit(findObstacle: (caller: BearerKey) => ApiError | undefined): MiddlewareHandler<Environment>
   /** Middleware: 429 without asking the database, while it is sure to say so. */
   turnAway: MiddlewareHandler<Environment>
   /** An endpoint whose answers cost credits. An `ApiError` that `read` throws is free. */
@@ -86,6 +85,8 @@ type Read = (c: ApiContext) => Promise<Metered>
 /** An answer that may be sent, and what the ledger said about it. */
 interface Bought {
   answer: Metered
+  /** Undefined: without one. */
+  body?: string | OwnBytes | undefined
   settlement: Settlement
   /** Whether the client has it already. */
   isKnown?: boolean
@@ -106,6 +107,7 @@ type SettleOptions = Partial<Pick<Claim, 'counts' | 'version' | 'lookUp'>>
 export interface MeterOptions {
   /** The path under which the API is mounted. */
   basePath: string
+  publicUrl: (c: ApiContext) => URL
   answers: AnswerStore
   replicas: Pick<Replicas, 'noteVersion'>
   sources: Sources
@@ -115,7 +117,7 @@ export interface MeterOptions {
 /** Creates the meter of a ledger. */
 export function createMeter(
   ledger: Ledger,
-  { basePath, answers, replicas, sources, traceDatabase = untraced }: MeterOptions,
+  { basePath, publicUrl, answers, replicas, sources, traceDatabase = untraced }: MeterOptions,
 ): Meter {
   /**
    * Throws 401, 403, 422 or 429, and then nothing was taken. `version` is what the dataset must have; `stale`: it has
@@ -133,20 +135,24 @@ export function createMeter(
       endpoint: describeRoute(c).slice(basePath.length),
     }
     const settlement = await traceDatabase('settle', () =>
-      ledger.settle(c.get('caller'), { counts, version, purchase, lookUp }, c.get('leave')),
+      ledger.settle(
+        c.get('caller'),
+        { counts, version, purchase, lookUp, signal: c.req.raw.signal },
+        c.get('leave'),
+      ),
     )
     answers.noteVersion(settlement.version)
     replicas.noteVersion(settlement.version)
     if (settlement.outcome === 'stale') return settlement
-    if (settlement.outcome === 'unusable') throw unauthorized('Invalid API key')
+    if (settlement.outcome === 'unusable') throw unauthorized('invalid_api_key', 'Invalid API key')
     stateStanding(c, settlement)
     switch (settlement.outcome) {
       case 'throttled':
         throw tooManyRequests(wholeSeconds(settlement))
       case 'over_most':
-        throw forbiddenCost(order?.cost ?? 0, order?.mostCredits ?? 0)
+        throw forbiddenCost(settlement.cost, order?.mostCredits ?? 0)
       case 'insufficient':
-        throw insufficientCredits(order?.cost ?? 0, settlement.balance)
+        throw insufficientCredits(settlement.cost, settlement.balance)
       case 'conflict':
         throw idempotencyConflict()
       default:
@@ -155,9 +161,9 @@ export function createMeter(
   }
 
   /** Throws 403, or what the ledger has to say before. */
-  async function refuse(c: ApiContext, message: string): Promise<never> {
+  async function refuse(c: ApiContext, error: ApiError): Promise<never> {
     await settle(c, null, { counts: false })
-    throw forbidden(message)
+    throw error
   }
 
   /** Reads the terms and what `read` reads. An `ApiError` in either is an answer that is free. */
@@ -168,7 +174,7 @@ export function createMeter(
     let terms = noTerms
     try {
       assertReadableUrl(c.req.url)
-      if (c.req.method !== 'HEAD') terms = readTerms(c)
+      if (c.req.method !== 'HEAD') terms = readTerms(c, publicUrl(c))
       return { asked: await read(c), terms }
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
@@ -187,10 +193,9 @@ export function createMeter(
     const settlement = await settle(c, order, { lookUp: asked.lookUp })
     if (settlement.outcome === 'stale') throw new Error('a look-up of any version is never stale')
     const { document, version } = settlement
-    return {
-      answer: answerFound(asked, document === undefined ? undefined : { document, version }),
-      settlement,
-    }
+    // From here on nothing may fail: it is paid.
+    const answer = answerFound(asked, document === undefined ? undefined : { document, version })
+    return { answer, body: 'error' in answer ? undefined : answer.render(c), settlement }
   }
 
   /** Settles what is read already. Undefined: it is of an older dataset, and nothing was taken for it. */
@@ -205,14 +210,19 @@ export function createMeter(
     const isQuote = c.req.method === 'HEAD'
     // What is not served can't be paid, nor can an idempotency key stand for it.
     const isServed = !isQuote && !isKnown && (data !== undefined || cost > 0)
+    // Before it is settled: what can fail fails for free.
+    const body = isServed ? data?.render(c) : undefined
     const order = isServed ? { ...terms, cost, items: data === undefined ? 0 : cost } : null
     const settlement = await settle(c, order, { version: (mayBeOld ? data?.version : undefined) ?? null })
     if (settlement.outcome === 'stale') return undefined
     const quote = isQuote && c.get('caller').role !== 'admin' ? cost : undefined
-    return { answer, settlement, isKnown, quote }
+    return { answer, body, settlement, isKnown, quote }
   }
 
-  function serve(c: ApiContext, { answer, settlement, isKnown = false, quote }: Bought): Response {
+  async function serve(
+    c: ApiContext,
+    { answer, body, settlement, isKnown = false, quote }: Bought,
+  ): Promise<Response> {
     const { outcome, charged } = settlement
     c.set('charged', charged)
     if (outcome === 'replayed') setHeader(c, 'Idempotency-Replayed', 'true')
@@ -223,13 +233,13 @@ export function createMeter(
     // Private: whoever holds a copy must ask again, with a key, before using it.
     setHeader(c, 'Cache-Control', 'private, no-cache')
     if (isKnown) return send(c, null, { status: 304 })
-    return send(c, answer.render(c), { type: 'application/json' })
+    return send(c, body ?? null, { type: 'application/json' })
   }
 
   function metered(read: Read): Handler<Environment> {
     return async (c) => {
       // What is remembered, or a replica has, may be of an older dataset: then the data is read on the primary.
-      for (let known = answers.recall(c.req.url); ; known = undefined) {
+      for (let known = answers.recall(publicUrl(c).href); ; known = undefined) {
         const remembered = known
         const { asked, terms } = await prepare(
           c,
@@ -244,8 +254,8 @@ export function createMeter(
             c.set('source', 'primary')
             continue
           }
-          const response = serve(c, bought)
-          isKept = page !== undefined && answers.remember(c.req.url, page)
+          const response = await serve(c, bought)
+          isKept = page !== undefined && answers.remember(publicUrl(c).href, page)
           return response
         } finally {
           if (!isKept) page?.release?.()
@@ -255,9 +265,10 @@ export function createMeter(
   }
 
   return {
-    permit: (isAllowed, message) =>
+    permit: (findObstacle) =>
       createMiddleware<Environment>(function permit(c, next) {
-        return isAllowed(c.get('caller')) ? next() : refuse(c, message)
+        const error = findObstacle(c.get('caller'))
+        return error === undefined ? next() : refuse(c, error)
       }),
 
     turnAway: createMiddleware<Environment>(function turnAway(c, next) {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ListPage, offsetOf, type Page } from '../catalog/page.ts'
+import { type ListPage, largestPageNumber, type Page } from '../catalog/page.ts'
 
 /** `service.md` §2.8. */
 export interface Pagination {
@@ -27,34 +27,37 @@ function previousPage(page: Page, total: number): number {
 }
 
 /** Where in a list a page is. */
-type Place = Pick<ListPage, 'total' | 'count' | 'offset' | 'next'>
+type Place = Pick<ListPage, 'total' | 'offset' | 'next'>
 
-function hasMore(page: Page, { total, offset = offsetOf(page) }: Place): boolean {
-  return offset + page.size < total
+/** The number of the next page, which is always one that can be asked for. 0: there is none. */
+function nextPage(page: Page, { total, offset }: Place): number {
+  return offset + page.size < total ? Math.min(page.number + 1, largestPageNumber(page.size)) : 0
 }
 
 /** The pagination object of a page. */
 export function createPagination(page: Page, place: Place): Pagination {
+  const next = nextPage(page, place)
   return {
     page: page.number,
     per_page: page.size,
-    next_page: hasMore(page, place) ? page.number + 1 : 0,
+    next_page: next,
     prev_page: previousPage(page, place.total),
-    has_more: hasMore(page, place),
+    has_more: next > 0,
   }
 }
 
 /**
  * The `Link` header (RFC 8288): `first`, `prev` from page 2 on, `next` while there is more, and `last`.
- * `url` is the list's address with the request's filters; page and per_page are set here, and in `next` the element
- * behind which it goes on, if elements of the list can move.
+ * `url` is the list's URL with the request's filters; `page` and `per_page` are added here, and to `next` also `after`,
+ * so that iteration meets each item once while others come and go.
  */
 export function createLinkHeader(url: URL, page: Page, place: Place): string {
-  const { total, next } = place
+  const { total } = place
   const relations: [relation: string, page: number, after?: Place['next']][] = [['first', 1]]
   const previous = previousPage(page, total)
   if (previous > 0) relations.push(['prev', previous])
-  if (hasMore(page, place)) relations.push(['next', page.number + 1, next])
+  const next = nextPage(page, place)
+  if (next > 0) relations.push(['next', next, place.next])
   relations.push(['last', lastPage(page, total)])
   const list = url.href + (url.search === '' ? '?' : '&')
   return relations

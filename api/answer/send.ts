@@ -9,6 +9,7 @@
  */
 import { type OwnBytes, releaseOwnBytes } from '../database/own-bytes.ts'
 import type { ApiContext } from '../environment.ts'
+import { chooseEncoding, compress } from './compression.ts'
 
 /** Gives the answer a header; one of the same name, written the same, is replaced. */
 export function setHeader(c: ApiContext, name: string, value: string): void {
@@ -16,19 +17,39 @@ export function setHeader(c: ApiContext, name: string, value: string): void {
   if (headers !== undefined) headers[name] = value
 }
 
-/** The answer, with all headers that were set. The memory of its body goes when it is sent, if the runtime tells. */
-export function send(
+/** Shorter bodies are not worth compressing, in bytes. */
+const leastCompressed = 1_024
+
+/**
+ * The response, with all headers that were set; compressed if the client asks. The memory of its body goes when it is
+ * sent, if the runtime tells. What was charged for is sent, whatever fails here: uncompressed then.
+ */
+export async function send(
   c: ApiContext,
   body: string | OwnBytes | null,
   { status = 200, type }: { status?: 200 | 204 | 304; type?: string } = {},
-): Response {
-  if (typeof body === 'object' && body !== null) c.env?.onSent?.(() => releaseOwnBytes(body))
+): Promise<Response> {
   if (type !== undefined) setHeader(c, 'Content-Type', type)
-  return new Response(body, { status, headers: takeHeaders(c) })
+  if (status !== 204) setHeader(c, 'Vary', 'Accept-Encoding')
+  const encoding =
+    body === null || body.length < leastCompressed
+      ? 'identity'
+      : chooseEncoding(c.req.header('Accept-Encoding'), ['gzip', 'br'])
+  if (body !== null && encoding !== 'identity') {
+    const compressed = await compress(body, encoding, 'fast').catch(() => undefined)
+    if (compressed !== undefined) {
+      if (typeof body === 'object') releaseOwnBytes(body)
+      setHeader(c, 'Content-Encoding', encoding)
+      return new Response(compressed, { status, headers: takeHeaders(c) })
+    }
+  }
+  const response = new Response(body, { status, headers: takeHeaders(c) })
+  if (typeof body === 'object' && body !== null) c.env?.onClosed?.(() => releaseOwnBytes(body))
+  return response
 }
 
 /** An answer in JSON. */
-export function sendJson(c: ApiContext, value: unknown): Response {
+export function sendJson(c: ApiContext, value: unknown): Promise<Response> {
   return send(c, JSON.stringify(value), { type: 'application/json' })
 }
 

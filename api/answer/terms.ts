@@ -1,5 +1,5 @@
 /**
- * The terms on which a client asks: at most so many credits, and charged once however often it is sent.
+ * The conditions of a request: the most credits that it may cost, and the idempotency key under which it is paid once.
  *
  * @module
  */
@@ -18,27 +18,23 @@ export interface Terms {
 /** No such headers. */
 export const noTerms: Terms = { mostCredits: null, idempotency: null }
 
-/** Reads the terms. Throws 400 when one of the headers breaks its rule. */
-export function readTerms(c: ApiContext): Terms {
+/** Reads the terms; path and query identify the request. Throws 400 when one of the headers breaks its rule. */
+export function readTerms(c: ApiContext, { pathname, search }: URL): Terms {
   const mostCredits = c.req.header('Max-Credits')
   const key = c.req.header('Idempotency-Key')
   if (
     mostCredits !== undefined &&
     !(/^\d+$/.test(mostCredits) && Number.isSafeInteger(Number(mostCredits)))
   ) {
-    throw badRequest('Invalid Max-Credits: must be a whole number of credits')
+    throw badRequest(
+      `Invalid Max-Credits: must be an integer from 0 to ${Number.MAX_SAFE_INTEGER}, digits only`,
+    )
   }
   if (key !== undefined && !/^[!-~]{1,255}$/.test(key)) {
     throw badRequest('Invalid Idempotency-Key: must be 1 to 255 visible ASCII characters')
   }
   return {
     mostCredits: mostCredits === undefined ? null : Number(mostCredits),
-    idempotency: key === undefined ? null : digestIdempotency(key, readTarget(c)),
+    idempotency: key === undefined ? null : digestIdempotency(key, pathname + search),
   }
-}
-
-/** Path and query, as they identify a request. */
-function readTarget(c: ApiContext): string {
-  const { pathname, search } = new URL(c.req.url)
-  return pathname + search
 }

@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { SqlOrTransaction } from '../database/connect.ts'
+import { listDependencyKeys } from './dependency-name.ts'
 import { foldText } from './text-key.ts'
 
 /** What is listed. */
@@ -20,7 +21,7 @@ export interface Filter {
   files: readonly string[]
 }
 
-/** What a client asks for (`decisions.md`, Lists). */
+/** What a client asks for. */
 export interface FilterRequest {
   location?: string
   dependencyNames?: readonly string[]
@@ -58,9 +59,9 @@ export async function findDependencies(
   { nameKeys, files }: Filter,
 ): Promise<number[] | undefined> {
   if (nameKeys.length === 0 && files.length === 0) return undefined
+  const keys = nameKeys.length > 0 ? nameKeys.flatMap(listDependencyKeys) : ['']
   const rows = await sql<{ id: number }[]>`
-    select id from dependencies where
-      ${nameKeys.length > 0 ? sql`name_key = any(${sql.typed.texts(nameKeys)})` : sql`name_key = ''`}
+    select id from dependencies where name_key = any(${sql.typed.texts(keys)})
       ${files.length > 0 ? sql`and file = any(${sql.typed.texts(files)})` : sql``}`
   return rows.map(({ id }) => id)
 }

@@ -6,7 +6,7 @@
  */
 
 /** Matches the names that there can be. */
-export const forgeNamePattern = /^[\w.[\]-]{1,100}$/
+export const forgeNamePattern = /^(?!\.{1,2}$)[\w.[\]-]{1,100}$/
 
 /** The rule in words, to follow the name of a field or parameter. */
-export const forgeNameRule = 'must be 1 to 100 letters, digits, -, _, ., [ or ]'
+export const forgeNameRule = 'must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..'

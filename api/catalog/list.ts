@@ -29,7 +29,7 @@ export function createList(
   listings: ListingStore,
   { list, renderItem, pagesAtOnce, lanes }: ListKind,
 ): ReadList {
-  const rendered = renderPage(sql, renderItem(sql))
+  const rendered = sql`${renderPage(sql, renderItem(sql))}, max(id) as next`
   const batch = { size: pagesAtOnce, lanes }
 
   // An id is its rank.
@@ -37,7 +37,7 @@ export function createList(
     ...batch,
     run: (pages: Page<number>[]) =>
       selectPages(sql`
-        select published.count as total, published.version, asked.skipped as offset, found.count, found.items
+        select published.count as total, published.version, asked.skipped as offset, found.*
         from (select version, ${sql(`${list}_count`)} as count from dataset) published,
         unnest(
           ${sql.typed.bigints(pages.map((page) => page.after ?? offsetOf(page)))},
@@ -55,18 +55,17 @@ export function createList(
 
   const readMatches = createBatcher({
     ...batch,
-    run: (asked: { filter: Filter; page: Page<number> }[]) =>
+    run: (asked: { hash: Buffer; page: Page<number> }[]) =>
       selectPages(sql`
         select page.*
         from unnest(
-          ${sql.typed.texts(asked.map(({ filter }) => hashFilter(list, filter).toString('hex')))},
+          ${sql.typed.texts(asked.map(({ hash }) => hash.toString('hex')))},
           ${sql.typed.bigints(asked.map(({ page }) => offsetOf(page)))},
           ${sql.typed.bigints(asked.map(({ page }) => page.after ?? 0))},
           ${sql.typed.bigints(asked.map(({ page }) => page.size))}
         ) with ordinality asked(hash, skipped, after, size, place)
         left join lateral (
-          select listing.total, listing.version, listing.skipped as offset,
-            listing.ids[cardinality(listing.ids)] as next, found.count, found.items
+          select listing.total, listing.version, listing.skipped as offset, found.*
           from (${listings.selectPage(sql)}) listing,
           lateral (
             select ${rendered} from (
@@ -79,7 +78,10 @@ export function createList(
 
   return async ({ filter, page, ...asker }) => {
     if (!isUnfiltered(filter)) {
-      return readListed(listings, { list, filter, ...asker }, () => readMatches({ filter, page }))
+      const hash = hashFilter(list, filter)
+      const found = await readListed(listings, { list, filter, ...asker }, () => readMatches({ hash, page }))
+      listings.noteUse(hash)
+      return found
     }
     const found = await readAll(page)
     if (found === undefined) throw new Error('the dataset row is missing')

@@ -31,6 +31,10 @@ const leastMemory = '32768'
 const computedAtOnce = 2
 /** The newest are not cleared away, however large they are: somebody has waited for them, and is about to read. */
 const keptInAnyCase = computedAtOnce
+/** What was read is written down in this interval, in milliseconds, and before each sweep. */
+const noteInterval = 60_000
+/** Lists of which an instance remembers until then that they were read. */
+const mostNoted = 10_000
 
 /** Kept listings of one database. */
 export interface ListingStore {
@@ -45,6 +49,10 @@ export interface ListingStore {
    * for ever new ones waits for itself alone. Throws `OverCapacityError` when there is too much to compute.
    */
   build(list: ListName, filter: Filter, asker: Asker): Promise<void>
+  /** Whether `build` would refuse another list because too many of the caller's wait already. */
+  turnsAway(caller: number): boolean
+  /** A page of the list with this hash was read: others are cleared away before it. */
+  noteUse(hash: Buffer): void
   /** Begins nothing more in the background, and waits for what is under way there. */
   close(): Promise<void>
 }
@@ -89,6 +97,10 @@ export function createListingStore(
   let untilSweep = firstSweep
   let bytesUntilSweep = maxBytes * sweepShare
   let sweeping: Promise<void> | undefined
+  /** When lists were read, on the clock of `performance.now()`, by hash in hexadecimal digits. */
+  let uses = new Map<string, number>()
+  let notedAt = performance.now()
+  let noting: Promise<void> | undefined
   const closing = new AbortController()
 
   async function waitFor(list: ListName, filter: Filter, caller: number): Promise<void> {
@@ -135,19 +147,41 @@ export function createListingStore(
     if (sweeping !== undefined || closing.signal.aborted) return
     untilSweep = sweepInterval
     bytesUntilSweep = maxBytes * sweepShare
-    sweeping = sweepListings(sql, { maxBytes, signal: closing.signal })
-      .catch((error: unknown) => {
-        report(
-          `Old listings stay in the database: ${error instanceof Error ? describeFailure(error) : error}`,
-        )
-      })
+    sweeping = noteUses()
+      .then(() => sweepListings(sql, { maxBytes, signal: closing.signal }))
+      .catch(reportFailure('Old stored lists could not be deleted'))
       .finally(() => {
         sweeping = undefined
         sweepIfDue() // for what came meanwhile
       })
   }
 
+  /** Writes down what was read since the last time. */
+  function noteUses(): Promise<void> {
+    const read = uses
+    uses = new Map()
+    notedAt = performance.now()
+    return writeUses(sql, read).catch(reportFailure('The use of stored lists could not be recorded'))
+  }
+
+  function reportFailure(message: string) {
+    return (error: unknown) =>
+      report(`${message}: ${error instanceof Error ? describeFailure(error) : error}`)
+  }
+
+  const mayWait = (caller: number) => (waiting.get(caller) ?? 0) < mostWaiting - allWaiting
+
   return {
+    turnsAway: (caller) => waiting.has(caller) && (!mayWait(caller) || turns.turnsAway(caller)),
+    noteUse(hash) {
+      const now = performance.now()
+      uses.set(hash.toString('hex'), now)
+      if (now - notedAt < noteInterval && uses.size < mostNoted) return
+      if (noting !== undefined || closing.signal.aborted) return
+      noting = noteUses().finally(() => {
+        noting = undefined
+      })
+    },
     // What is new, or matches no more, may have come before the id: so its rank is looked up.
     selectPage: (sql) => sql`
       select l.total, l.version, place.skipped, array(
@@ -162,9 +196,8 @@ export function createListingStore(
         ), 0) end as skipped
       ) place`,
     async build(list, filter, { caller, onWait }) {
-      const own = waiting.get(caller) ?? 0
-      if (own >= mostWaiting - allWaiting) throw new OverCapacityError('over capacity')
-      waiting.set(caller, own + 1)
+      if (!mayWait(caller)) throw new OverCapacityError('over capacity')
+      waiting.set(caller, (waiting.get(caller) ?? 0) + 1)
       allWaiting++
       onWait?.()
       try {
@@ -178,31 +211,58 @@ export function createListingStore(
     },
     async close() {
       closing.abort()
-      await sweeping
+      await Promise.all([sweeping, noting])
     },
   }
 }
 
+/** Writes down when lists were read. What another instance writes or clears away just now is passed over. */
+async function writeUses(sql: Sql, uses: ReadonlyMap<string, number>): Promise<void> {
+  if (uses.size === 0) return
+  const now = performance.now()
+  await sql`
+    update listings l set used_at = used.at from (
+      select id, at
+      from unnest(
+          ${sql.typed.texts([...uses.keys()])},
+          ${sql.typed.bigints([...uses.values()].map((at) => Math.round(now - at)))}
+        ) as use(hash, milliseconds_ago)
+        cross join lateral (select now() - milliseconds_ago * interval '1 millisecond' as at) moment
+        join listings on filter_hash = decode(use.hash, 'hex') and used_at < at
+      for update of listings skip locked
+    ) used
+    where l.id = used.id`
+}
+
 /**
- * Clears away the listings of versions that have passed, and the oldest of what is over the bound, if one is given.
- * No reader misses the former: the one that reads an older version, on a replica that is late, has them as they were.
- * Ends early when `signal` says so.
+ * Clears away the listings of versions that have passed, and the least recently used of what is over the bound, if one is
+ * given. No reader misses the former: the one that reads an older version, on a replica that is late, has them as they
+ * were. Ends early when `signal` says so.
  */
 export async function sweepListings(
   sql: Sql,
   { maxBytes, signal }: { maxBytes?: number; signal?: AbortSignal } = {},
 ): Promise<void> {
-  const upTo = maxBytes === undefined ? 0 : await findSurplus(sql, maxBytes)
   // What somebody else clears away just now is passed over: two at once must not wait for each other in a circle.
   for (let swept = 1; swept > 0 && signal?.aborted !== true; ) {
     const { count } = await sql`
+      with surplus as materialized (
+        select id from (
+          select id, used_at, row_number() over (order by id desc) as age,
+            sum(greatest(${smallestListing}::bigint, total::bigint * ${bytesPerId}::bigint))
+              over (order by used_at desc, id desc) as bytes
+          from listings where version = (select version from dataset)
+        ) l
+        where bytes > ${maxBytes ?? null}::bigint and age > ${keptInAnyCase}
+        order by used_at, id limit ${sweepBatch.listings}
+      )
       delete from listings where id in (
         select id from (
           select id, sum(total::bigint) over (order by id) - total as before from (
             select id, total from listings
-            where id <= ${upTo} or version < (select version from dataset)
+            where id in (select id from surplus) or version < (select version from dataset)
             order by id limit ${sweepBatch.listings} for update skip locked
-          ) surplus
+          ) batch
         ) batch
         where before < ${sweepBatch.ids}
       )`
@@ -210,28 +270,15 @@ export async function sweepListings(
   }
 }
 
-/** The newest listing that is over the bound, as all before it are; 0: there is none. */
-async function findSurplus(sql: Sql, maxBytes: number): Promise<number> {
-  const [surplus] = await sql<{ upTo: number }[]>`
-    select coalesce(max(id), 0) as "upTo" from (
-      select id, row_number() over newest as rank,
-        sum(greatest(${smallestListing}::bigint, total::bigint * ${bytesPerId}::bigint)) over newest as bytes
-      from listings where version = (select version from dataset)
-      window newest as (order by id desc)
-    ) l
-    where bytes > ${maxBytes}::bigint and rank > ${keptInAnyCase}`
-  return surplus?.upTo ?? 0
-}
-
 /**
- * Makes a filter's listing at the dataset's version, unless it is there. Promises how many ids it has. `id` is the
- * listing's own; null: the next one.
+ * Makes a filter's listing at the dataset's version, unless it is there. Promises how many ids it has. `usedAt` is when it
+ * was used last, as PostgreSQL writes it; null: now.
  */
 async function makeListing(
   tx: SqlOrTransaction,
   list: ListName,
   filter: Filter,
-  { hash = hashFilter(list, filter), id = null }: { hash?: Buffer; id?: number | null } = {},
+  { hash = hashFilter(list, filter), usedAt = null }: { hash?: Buffer; usedAt?: string | null } = {},
 ): Promise<{ total: number } | undefined> {
   // Beyond its usual 4 MB PostgreSQL would put what matches on the disk to find what it has twice.
   const [dataset] = await tx<{ version: number }[]>`
@@ -255,8 +302,10 @@ async function makeListing(
       from missing
     ),
     listing as (
-      insert into listings (id, filter_hash, version, total, list, filter) overriding system value
-      select coalesce(${id}::bigint, ${nextId(tx)}), ${hash}, version, cardinality(ids), ${list}, ${JSON.stringify(filter)}::text::json from missing, matches
+      insert into listings (filter_hash, version, total, list, filter, used_at)
+      select ${hash}, version, cardinality(ids), ${list}, ${JSON.stringify(filter)}::text::json,
+        coalesce(${usedAt}::text::timestamptz, now())
+      from missing, matches
       returning id, total
     ),
     chunks as (
@@ -269,11 +318,6 @@ async function makeListing(
   return listing
 }
 
-/** SQL: the id of the next listing. */
-function nextId(tx: SqlOrTransaction): Fragment {
-  return tx`nextval(pg_get_serial_sequence('listings', 'id'))`
-}
-
 /** Listings that a load makes anew, at most, … */
 const mostRenewed = 200
 /** … and for at least so long, in milliseconds: nobody waits for it but the load. */
@@ -282,24 +326,21 @@ const leastRenewal = 10_000
 const renewalShare = 1 / 4
 
 /**
- * Makes the newest listings of version `before` anew, in the transaction that has given the dataset its next version:
- * so the filters that clients use cost nothing to the first who asks for them after a load. The cheapest come first, so
- * that as many as can be are there in time. By their ids they stay in their order: the next load, and the bound, find
- * the newest where they were. `taken` is how long the load took, in milliseconds.
+ * Makes the most recently used listings of version `before` anew, in the transaction that has given the dataset its next
+ * version: so the filters that clients use cost nothing to the first who asks for them after a load. The cheapest come
+ * first, so that as many as can be are there in time. Each keeps the time of its last use: the next load, and the bound,
+ * find them in the same order. `taken` is how long the load took, in milliseconds.
  */
 export async function renewListings(tx: SqlOrTransaction, before: number, taken: number): Promise<void> {
-  const listings = await tx<{ list: ListName; filter: Filter; id: number }[]>`
-    with newest as (
-      select id, list, filter, total from listings where version = ${before} order by id desc limit ${mostRenewed}
-    ), numbered as materialized (
-      select newest.*, ${nextId(tx)} as next from (select * from newest order by id) newest
-    )
-    select list, filter, next as id from numbered
-    order by total::bigint * (1 + json_array_length(filter -> 'nameKeys')), next`
+  const listings = await tx<{ list: ListName; filter: Filter; usedAt: string }[]>`
+    select list, filter, used_at::text as "usedAt" from (
+      select * from listings where version = ${before} order by used_at desc, id desc limit ${mostRenewed}
+    ) used
+    order by total::bigint * (1 + json_array_length(filter -> 'nameKeys')), id`
   const end = performance.now() + Math.max(leastRenewal, taken * renewalShare)
-  for (const { list, filter, id } of listings) {
+  for (const { list, filter, usedAt } of listings) {
     if (performance.now() > end) return
-    await makeListing(tx, list, filter, { id })
+    await makeListing(tx, list, filter, { usedAt })
   }
 }
 

@@ -18,13 +18,13 @@ export function limitPage(sql: Sql): Fragment {
   return sql`limit ${sql.unsafe(String(largestPageSize))}`
 }
 
-/** A page that is asked for; `After` is what tells an element of the list from the others. */
+/** A page that is asked for; `After` is what tells an item of the list from the others. */
 export interface Page<After = unknown> {
   /** From 1. */
   number: number
   /** Items per page, 1 to 100. */
   size: number
-  /** The element behind which it begins, wherever that is now: where a walk has come to. */
+  /** The item behind which the page begins, wherever that is now; its number does not matter then. */
   after?: After | undefined
 }
 
@@ -41,13 +41,18 @@ export interface ListPage {
   items: OwnBytes
   /** The version of the dataset that it was read at; undefined for what is no part of the dataset. */
   version?: number
-  /** Items before this page, if that does not follow from its number. */
-  offset?: number
-  /** The element behind which the next page begins, as `after` says it, if elements of this list can move. */
-  next?: number | string
+  /** Items before this page. */
+  offset: number
+  /** The last item of this page, behind which the next one begins, as `after` says it; absent if the page is empty. */
+  next?: number | string | undefined
 }
 
-/** How many items come before a page. */
+/** The largest number of a page of `size` items: the number of the items before it is a safe integer. */
+export function largestPageNumber(size: number): number {
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.floor(Number.MAX_SAFE_INTEGER / size) + 1)
+}
+
+/** How many items come before a page, by its number. */
 export function offsetOf(page: Page): number {
   return (page.number - 1) * page.size
 }

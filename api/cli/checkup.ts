@@ -15,7 +15,7 @@ import {
 import { findMissingMigrations, oldestServer } from '../database/migrate.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { docsDirectory } from '../program.ts'
-import { readDocsManifest } from '../routes/docs-manifest.ts'
+import { createDocsFinder } from '../routes/docs-manifest.ts'
 import { countOf, formatCount } from './output.ts'
 
 /** `ok`; `wrong`: something has to be done; `skipped`: nobody knows. */
@@ -137,15 +137,10 @@ export async function checkLedger(sql: Sql): Promise<Finding> {
 
 /** Whether the documentation is there, for the address that clients use. */
 export async function checkDocs({ baseUrl }: Config, directory = docsDirectory): Promise<Finding> {
-  const manifest = await readDocsManifest(directory)
-  const wanted = baseUrl ?? 'a start without BASE_URL'
-  if (manifest === undefined) return wrong('docs', 'not built; run: npm run docs')
-  return manifest.baseUrl === (baseUrl ?? null)
-    ? ok('docs', `built for ${wanted}`)
-    : wrong(
-        'docs',
-        `built for ${manifest.baseUrl ?? 'a start without BASE_URL'}, and needed for ${wanted}; run: npm run docs`,
-      )
+  const docs = await createDocsFinder(directory, baseUrl)()
+  return docs === undefined
+    ? wrong('docs', `not built for ${baseUrl ?? 'a start without BASE_URL'}; run: npm run docs`)
+    : ok('docs', `built for ${docs.baseUrl ?? 'any origin'}`)
 }
 
 /** A finding that all is well. */

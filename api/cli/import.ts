@@ -3,13 +3,11 @@
  *
  * @module
  */
-import { stat } from 'node:fs/promises'
 import process from 'node:process'
 import { type Command, Option } from 'commander'
-import type { ImportResult } from '../import/apply/apply.ts'
+import { discardImport, type ImportResult } from '../import/apply/apply.ts'
 import type { Change } from '../import/apply/step.ts'
 import { type GitImportResult, importGit } from '../import/git-import.ts'
-import { ImportError } from '../import/import-error.ts'
 import { createInvalidLinesFile, findSources, importNdjson, type Source } from '../import/ndjson.ts'
 import { type RecordKind, recordKinds } from '../import/records.ts'
 import { readForgeId } from './arguments.ts'
@@ -26,6 +24,8 @@ interface NdjsonCommandOptions {
 interface GitCommandOptions {
   url: string
   restId?: number
+  branch?: string
+  allManifests?: true
   json?: true
 }
 
@@ -67,7 +67,7 @@ breaks a rule stops the load, and nothing is changed.`,
     )
     .option(
       '--skip-invalid <file>',
-      'write lines that break a rule to this file, with the reason, and load the rest',
+      'write lines that break a rule to this new file, with the reason, and load the rest',
     )
     .option('--json', 'print the summary as JSON')
     .addHelpText(
@@ -93,35 +93,38 @@ async function loadNdjson(
   { kind, skipInvalid, json }: NdjsonCommandOptions,
 ): Promise<void> {
   const sources = await collectSources(paths, kind)
-  if (skipInvalid !== undefined) await refuseSource(skipInvalid, sources)
-  await withDatabase({ longStatements: true }, async ({ sql }) => {
-    const started = performance.now()
-    const invalid = skipInvalid === undefined ? undefined : await createInvalidLinesFile(skipInvalid)
-    const progress = startProgress(process.stderr)
-    let lines = 0
-    let result: ImportResult
-    try {
-      result = await importNdjson(sql, {
-        sources,
-        ...(invalid && { onInvalid: (line) => invalid.add(line) }),
-        onProgress({ step, lines: read, bytesRead, bytesTotal }) {
-          lines = read
-          const fraction =
-            step === 'applying' || !bytesTotal ? undefined : Math.min(bytesRead / bytesTotal, 1)
-          progress.update({ step, count: read, unit: 'lines', fraction })
-        },
-      })
-    } finally {
-      progress.end()
-      await invalid?.close()
-    }
-    const seconds = secondsSince(started)
-    const skipped = invalid?.count ?? 0
-    if (json) return printJson({ ...summarize(result), lines, skipped, seconds })
-    print(`Read ${countOf(lines, 'line')} in ${seconds} s`)
-    print(describe(result))
-    if (skipped > 0) print(`skipped       ${countOf(skipped, 'line')}, see ${skipInvalid}`)
-  })
+  const invalid = skipInvalid === undefined ? undefined : await createInvalidLinesFile(skipInvalid)
+  try {
+    await withDatabase({ longStatements: true }, async ({ sql, onInterruption }) => {
+      const started = performance.now()
+      const progress = startProgress(process.stderr)
+      let lines = 0
+      let result: ImportResult
+      try {
+        result = await importNdjson(sql, {
+          sources,
+          ...(invalid && { onInvalid: (line) => invalid.add(line) }),
+          onBegin: (importId) => onInterruption((others) => discardImport(others, importId)),
+          onProgress({ step, lines: read, bytesRead, bytesTotal }) {
+            lines = read
+            const isReading = step.startsWith('reading') && bytesTotal
+            const fraction = isReading ? Math.min(bytesRead / bytesTotal, 1) : undefined
+            progress.update({ step, count: read, unit: 'lines', fraction })
+          },
+        })
+      } finally {
+        progress.end()
+      }
+      const seconds = secondsSince(started)
+      const skipped = invalid?.count ?? 0
+      if (json) return printJson({ ...summarize(result), lines, skipped, seconds })
+      print(`Read ${countOf(lines, 'line')} in ${seconds} s`)
+      print(describe(result))
+      if (skipped > 0) print(`skipped       ${countOf(skipped, 'line')}, see ${skipInvalid}`)
+    })
+  } finally {
+    await invalid?.close()
+  }
 }
 
 async function collectSources(paths: readonly string[], kind: RecordKind | undefined): Promise<Source[]> {
@@ -136,17 +139,6 @@ async function collectSources(paths: readonly string[], kind: RecordKind | undef
   return sources
 }
 
-/** The file for invalid lines is written anew: it must be none of those that are read. */
-async function refuseSource(file: string, sources: readonly Source[]): Promise<void> {
-  const there = await stat(file).catch(() => undefined)
-  for (const { name, size } of there === undefined ? [] : sources) {
-    const source = size === undefined ? undefined : await stat(name)
-    if (source?.ino === there?.ino && source?.dev === there?.dev) {
-      throw new ImportError(`--skip-invalid ${file}: must be another file than those that are loaded`)
-    }
-  }
-}
-
 function addGit(imports: Command): void {
   imports
     .command('git')
@@ -157,12 +149,14 @@ function addGit(imports: Command): void {
 What the forge has told of the repository stays. One that only clones have told of is described by what the newest tells.`,
     )
     .argument('<path>', 'a full clone, bare or not')
-    .requiredOption('--url <url>', "the repository's address on the forge, https://HOST/OWNER/NAME")
+    .requiredOption('--url <url>', "the repository's URL on the forge, https://HOST/OWNER/NAME")
     .option(
       '--rest-id <n>',
-      "its id in the forge's REST interface (default: the one that is known, or one made from the address)",
+      "its id in the forge's REST interface (default: the one that is known, or one made from the URL)",
       readForgeId,
     )
+    .option('--branch <name>', "the branch to load (default: the origin's default branch, or else HEAD)")
+    .option('--all-manifests', 'take manifests below folders of tests and fixtures too')
     .option('--json', 'print the summary as JSON')
     .addHelpText(
       'after',
@@ -174,37 +168,58 @@ Examples:
     .action(loadGit)
 }
 
-async function loadGit(path: string, { url, restId, json }: GitCommandOptions): Promise<void> {
-  await withDatabase({ longStatements: true }, async ({ sql }) => {
+async function loadGit(
+  path: string,
+  { url, restId, branch, allManifests, json }: GitCommandOptions,
+): Promise<void> {
+  await withDatabase({ longStatements: true }, async ({ sql, onInterruption }) => {
     const started = performance.now()
     const progress = startProgress(process.stderr)
-    let warnings = 0
     let result: GitImportResult
     try {
       result = await importGit(sql, {
         path,
         url,
         restId,
+        branch,
+        allManifests,
+        onBegin: (importId) => onInterruption((others) => discardImport(others, importId)),
         onProgress({ step, done, total }) {
           const fraction = total ? Math.min(done / total, 1) : undefined
           progress.update({ step, count: done, unit: 'done', fraction })
         },
-        onWarning(message) {
-          warnings++
-          progress.note(message)
-        },
+        onWarning: (message) => progress.note(message),
       })
     } finally {
       progress.end()
     }
     const seconds = secondsSince(started)
-    const { commitsRead, dependencies } = result
+    const { commitsRead, dependencies, manifests } = result
     if (json) {
-      return printJson({ ...summarize(result), commits_read: commitsRead, dependencies, warnings, seconds })
+      return printJson({
+        ...summarize(result),
+        branch: result.branch,
+        commits_read: commitsRead,
+        dependencies,
+        manifests_left_out: manifests.leftOut,
+        manifests_computed: manifests.computed,
+        warnings: manifests.unreadable,
+        seconds,
+      })
     }
-    print(`Read ${countOf(commitsRead, 'commit')} in ${seconds} s`)
+    print(
+      `Read ${countOf(commitsRead, 'commit')}${result.branch ? ` of ${result.branch}` : ''} in ${seconds} s`,
+    )
     print(describe(result))
     print(describeDependencies(result))
+    const { unreadable, computed, leftOut } = manifests
+    if (unreadable > 0) print(`skipped       ${countOf(unreadable, 'version')} of manifests, see above`)
+    if (computed > 0) {
+      print(`unknown       what ${countOf(computed, 'manifest')} can only tell by being run`)
+    }
+    if (leftOut > 0) {
+      print(`left out      ${countOf(leftOut, 'manifest')} of tests and fixtures; --all-manifests takes them`)
+    }
   })
 }
 

@@ -5,7 +5,7 @@
  */
 import process from 'node:process'
 import { CommanderError } from 'commander'
-import { explainFailure } from '../failure.ts'
+import { explainFailure, explainUnhandledRefusals } from '../failure.ts'
 import { createCommands } from './commands.ts'
 import { Interruption } from './session.ts'
 
@@ -19,6 +19,7 @@ for (const stream of [process.stdout, process.stderr]) {
   })
 }
 
+explainUnhandledRefusals()
 try {
   await createCommands().parseAsync(process.argv.slice(2), { from: 'user' })
 } catch (error) {

@@ -27,6 +27,8 @@ export interface SessionOptions {
 export interface Session {
   config: Config
   sql: Sql
+  /** Has something done when the command is interrupted: connections of `sql` are cut off then, these are others. */
+  onInterruption(cleanUp: (sql: Sql) => Promise<void>): void
 }
 
 /** The command was told to stop before it was done. */
@@ -58,17 +60,26 @@ export async function withDatabase<T>(
   const database = await openReady(
     {
       ...config,
-      databasePoolSize: 1,
+      databasePoolSize: 3, // two for the command, which opens what it needs, and one for what an interruption leaves
       ...(longStatements && { databaseStatementTimeout: 0 }),
     },
     anySchema,
   )
   const interruption = listenForInterruption(database)
   let isInterrupted = false
+  let cleanUp = async (_sql: Sql): Promise<void> => {}
+  const session: Session = {
+    config,
+    sql: database.sql,
+    onInterruption(next) {
+      cleanUp = next
+    },
+  }
   try {
-    return await Promise.race([interruption.promise, work({ config, sql: database.sql })])
+    return await Promise.race([interruption.promise, work(session)])
   } catch (error) {
     isInterrupted = error instanceof Interruption
+    if (isInterrupted) await cleanUp(database.ledgerSql)
     throw error
   } finally {
     await database.close(isInterrupted ? {} : { othersPatience })

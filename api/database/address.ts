@@ -17,6 +17,8 @@ export interface DatabaseAddress {
   port: number
   /** A Unix socket, in place of host and port. */
   socketPath: string | undefined
+  /** How long a connection may take, in seconds; 0: no limit. Undefined: our default. */
+  connectTimeout: number | undefined
   /** Undefined: the driver's defaults, as `PGUSER`. */
   user: string | undefined
   password: string | undefined
@@ -41,12 +43,17 @@ export class AddressError extends Error {
 }
 
 /** What libpq reads of a URL's query, and there is nothing to do about here. */
-const without = new Set(['channel_binding', 'gssencmode', 'sslcompression', 'sslsni', 'connect_timeout'])
+const without = new Set(['channel_binding', 'gssencmode', 'sslcompression', 'sslsni'])
+
+const urlRule = 'must be a URL such as postgres://user:password@host:5432/name'
+const portRule = 'must have a port from 1 to 65535'
 
 /** Reads a URL. Throws `AddressError`, with a message that goes on from the name of the setting. */
 export function readAddress(text: string): DatabaseAddress {
-  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) {
-    throw new AddressError('must be a URL such as postgres://user:password@host:5432/name')
+  if (!/^postgres(ql)?:\/\//.test(text)) throw new AddressError(urlRule)
+  if (!URL.canParse(text)) {
+    const isPortWrong = URL.canParse(text.replace(/(?<=\/\/[^/?#]*):[^:/?#@]*(?=[/?#]|$)/, ''))
+    throw new AddressError(isPortWrong ? portRule : urlRule)
   }
   const url = new URL(text)
   const query = new Map(url.searchParams)
@@ -56,7 +63,8 @@ export function readAddress(text: string): DatabaseAddress {
     return value === '' ? undefined : value
   }
   const host = take('host') ?? unescapePart(url.hostname)
-  const port = Number(take('port') ?? (url.port || 5432))
+  const port = readPort(take('port') ?? (url.port || '5432'))
+  const connectTimeout = readConnectTimeout(take('connect_timeout'))
   const ca = take('sslrootcert')
   const tls = readTlsMode(take('sslmode'), ca)
   if (query.get('channel_binding') === 'require') {
@@ -77,6 +85,7 @@ export function readAddress(text: string): DatabaseAddress {
     host: host === '' ? 'localhost' : host.replace(/^\[(.*)\]$/, '$1'),
     port,
     socketPath: host.startsWith('/') ? `${host.replace(/\/$/, '')}/.s.PGSQL.${port}` : undefined,
+    connectTimeout,
     user: take('user') ?? (unescapePart(url.username) || undefined),
     password: take('password') ?? (unescapePart(url.password) || undefined),
     database: take('dbname') ?? (unescapePart(url.pathname.slice(1)) || undefined),
@@ -84,6 +93,21 @@ export function readAddress(text: string): DatabaseAddress {
     tlsFiles,
     parameters: Object.fromEntries(query),
   }
+}
+
+function readPort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  if (port < 1 || port > 65_535) throw new AddressError(portRule)
+  return port
+}
+
+/** As libpq has it: 0 and negative numbers set no limit. */
+function readConnectTimeout(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (!/^-?\d{1,6}$/.test(text)) {
+    throw new AddressError('must have a connect_timeout of whole seconds, at most 999999; 0 sets no limit')
+  }
+  return Math.max(0, Number(text))
 }
 
 /** As libpq has it: a CA of one's own is asked for in order to be used, and the system's only with the full check. */

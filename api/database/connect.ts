@@ -38,6 +38,20 @@ function refuseArray(): never {
   throw new Error('arrays are not read from the database; select to_json(…) of them')
 }
 
+/** The installed driver is not the one that the service was tested with. */
+export class DriverError extends Error {
+  override name = 'DriverError'
+}
+
+/**
+ * Throws `DriverError` if postgres.js lacks the patches of `patches/`, as after `npm install --ignore-scripts`. Without
+ * them a lost connection ends the process, and a settlement may be committed after its request has failed.
+ */
+function assertPatched(): void {
+  if ('answer_timeout' in postgres().options) return // it connects to nothing before the first statement
+  throw new DriverError('The installed postgres.js is not patched; run: node patches/apply.mjs')
+}
+
 /** A pool of connections. Statements are tagged templates: what is interpolated is a parameter, never SQL. */
 export type Sql = postgres.Sql<Types>
 
@@ -117,10 +131,11 @@ const common = {
 
 /**
  * Opens the database. A PostgreSQL server is not contacted before the first statement; an embedded one is started,
- * or found if another process runs it. Throws `EmbeddedDatabaseError` when the data folder can't be used, and
- * `AddressError` when the URL can't.
+ * or found if another process runs it. Throws `EmbeddedDatabaseError` when the data folder can't be used,
+ * `AddressError` when the URL can't, and `DriverError`.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  assertPatched()
   if (options.databaseUrl !== undefined) return openServer(options.databaseUrl, options)
   const embedded = await openEmbeddedDatabase(options.dataDirectory)
   const pools = openPools(options, ({ max }) =>
@@ -145,13 +160,13 @@ function openServer(databaseUrl: string, options: DatabaseOptions): Database {
   const pools = openPools(options, (pool) => openPool(server, options, pool))
   const replicas = createReplicas(
     (options.databaseReplicaUrls ?? []).map((url) => {
-      const replica = describeServer(url, 'DATABASE_REPLICA_URL')
+      const replica = describeServer(url, 'DATABASE_REPLICA_URL', replicaPatience)
       const pool = {
         max: readerCount(options),
         statementTimeout: options.databaseStatementTimeout || null,
         answerTimeout: replicaPatience,
       }
-      const sql = openPool({ ...replica, connect_timeout: replicaPatience }, options, pool)
+      const sql = openPool(replica, options, pool)
       const name = replica.path ?? `${replica.host}:${replica.port}`
       return { name, sql, adapt: createAdapter(replica, options, [sql]) }
     }),
@@ -177,7 +192,7 @@ function openPool(
     ...server,
     max,
     prepare: databasePreparedStatements !== 'off',
-    ...{ answer_timeout: answerTimeout }, // patches/apply.mjs
+    ...{ answer_timeout: answerTimeout }, // patches/postgres-3.4.9/005-answer-timeout.patch
     connection: {
       ...server.connection,
       ...(databasePreparedStatements !== 'off' && {
@@ -213,12 +228,13 @@ function createAdapter(
 
 type Server = ReturnType<typeof describeServer>
 
-/** What the driver needs to know of a server. */
-function describeServer(databaseUrl: string, setting: string) {
+/** What the driver needs to know of a server. `connectTimeout`, in seconds, is for a URL that has none. */
+function describeServer(databaseUrl: string, setting: string, connectTimeout = common.connect_timeout) {
   const address = readAddress(databaseUrl)
   const { host, port, socketPath, user, password, database } = address
   return {
     ...common,
+    connect_timeout: address.connectTimeout ?? connectTimeout,
     host,
     port,
     ...(socketPath !== undefined && { path: socketPath }),

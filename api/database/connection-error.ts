@@ -6,7 +6,7 @@
 import postgres from 'postgres'
 
 const connectionErrorCodes = new Set([
-  'ANSWER_TIMEOUT', // patches/apply.mjs
+  'ANSWER_TIMEOUT', // patches/postgres-3.4.9
   'CONNECT_TIMEOUT',
   'CONNECTION_CLOSED',
   'CONNECTION_DESTROYED',
@@ -15,17 +15,18 @@ const connectionErrorCodes = new Set([
   'ECONNRESET',
   'EHOSTUNREACH',
   'ENETUNREACH',
-  'ENOENT', // the embedded database's socket
   'ENOTFOUND',
   'EPIPE',
   'ETIMEDOUT',
-  'TLS_REFUSED', // patches/apply.mjs
+  'TLS_REFUSED', // patches/postgres-3.4.9
 ])
 /** PostgreSQL's classes for: connection exception, insufficient resources, operator intervention. */
 const unavailableClasses = new Set(['08', '53', '57'])
 
 /** A lock was not to be had in time. */
 export const lockNotAvailable = '55P03'
+
+const queryCanceled = '57014'
 
 /** A read-only database (a standby, or a primary that was set so), and a lock. */
 const unavailableCodes = new Set(['25006', lockNotAvailable])
@@ -48,8 +49,19 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (isCertificateError(error)) return true
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false
   if (connectionErrorCodes.has(error.code)) return true
+  // The socket of the embedded database is missing; a missing file says nothing of the database.
+  if (error.code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect'
   if (unavailableCodes.has(error.code)) return true
   return error.code.length === 5 && unavailableClasses.has(error.code.slice(0, 2))
+}
+
+/**
+ * Whether an error means that the database answers, and has no disk or memory for a statement, or no time: what only
+ * reads a little does not notice.
+ */
+export function isOutOfResources(error: unknown): boolean {
+  const code = error instanceof postgres.PostgresError ? error.code : ''
+  return code.startsWith('53') || code === queryCanceled
 }
 
 /** Whether an error comes from the database, or from the way to it. */
@@ -57,8 +69,12 @@ export function isDatabaseError(error: unknown): boolean {
   return error instanceof postgres.PostgresError || isDatabaseUnavailable(error)
 }
 
-/** A host of several addresses fails with an error for each, and no words of its own. */
+/**
+ * What went wrong, with what PostgreSQL advises. A host of several addresses fails with an error for each, and no words
+ * of its own.
+ */
 export function describeFailure(error: Error): string {
+  if (error instanceof postgres.PostgresError && error.hint) return `${error.message}; ${error.hint}`
   if (!(error instanceof AggregateError)) return error.message
   return error.errors.map((each) => (each instanceof Error ? each.message : String(each))).join('; ')
 }

@@ -4,16 +4,19 @@
  * @module
  */
 import { once } from 'node:events'
+import { chmodSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { PGlite } from '@electric-sql/pglite'
+import { dataFiles } from './data-directory.ts'
+import { openDatabaseFiles } from './embedded-files.ts'
 import { serveEmbeddedSession } from './embedded-session.ts'
 
 /** What the thread is started with. */
 export interface EmbeddedWorkerData {
-  /** Folder of the database's files. */
-  databaseDirectory: string
+  dataDirectory: string
   /** Path of the Unix socket to listen on. */
   socketPath: string
 }
@@ -24,7 +27,7 @@ export interface EmbeddedWorkerOrder {
 }
 
 /**
- * What the thread reports: `ready` once, or `failed` with the reason; `waiting` for clients when that takes a while;
+ * What the thread reports: `ready` once; `failed` with the reason, before it ends by itself; `waiting` for clients when that takes a while;
  * `stopped`, with the number of clients that were cut off.
  */
 export type EmbeddedWorkerMessage =
@@ -40,9 +43,22 @@ function report(message: EmbeddedWorkerMessage): void {
   parentPort?.postMessage(message)
 }
 
-async function main({ databaseDirectory, socketPath }: EmbeddedWorkerData): Promise<void> {
-  const database = await PGlite.create(databaseDirectory)
+/** Ends the thread at once. */
+function fail(reason: string): never {
+  report({ state: 'failed', reason })
+  process.exit(1)
+}
+
+async function main({ dataDirectory, socketPath }: EmbeddedWorkerData): Promise<void> {
+  const database = await openDatabaseFiles(
+    {
+      directory: join(dataDirectory, dataFiles.database),
+      newDirectory: join(dataDirectory, dataFiles.newDatabase),
+    },
+    fail,
+  )
   const server = await serveEmbeddedSession(database, socketPath)
+  chmodSync(socketPath, 0o600)
   const clients = new Set<Socket>()
   server.on('connection', (client) => {
     clients.add(client)
@@ -69,6 +85,4 @@ async function waitForOthers(clients: ReadonlySet<Socket>, patience: number): Pr
   clearTimeout(notice)
 }
 
-main(workerData).catch((error: unknown) => {
-  report({ state: 'failed', reason: error instanceof Error ? error.message : String(error) })
-})
+main(workerData).catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)))

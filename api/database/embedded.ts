@@ -5,26 +5,30 @@
  *
  * @module
  */
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
-import { dirname, join, relative, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import {
+  type DataDirectoryLock,
+  dataFiles,
+  EmbeddedDatabaseError,
+  lockDataDirectory,
+  openDataDirectory,
+  reasonOf,
+  restrictDataFiles,
+} from './data-directory.ts'
 import type { EmbeddedWorkerData, EmbeddedWorkerMessage, EmbeddedWorkerOrder } from './embedded-worker.ts'
 
 /** The operating systems' limit for the path of a Unix socket, in bytes (108 with the ending NUL on Linux, 104 on macOS). */
 const longestSocketPath = 103
-/** How long another process may take from its lock to its socket, in milliseconds. */
-const startUpPatience = 30_000
+/** How long another process may take from its lock to its socket. */
+const startTimeoutMs = 30_000
 /** Other processes' commands may take so long when this one is told to stop, in milliseconds. */
 const stopPatience = 3_000
 /** After them the database may take so long to stop, in milliseconds: it can't in the middle of a statement. */
 const endPatience = 2_000
-
-/** The data folder can't be used as it is. The message says what to do. */
-export class EmbeddedDatabaseError extends Error {
-  override name = 'EmbeddedDatabaseError'
-}
 
 /** An embedded database that clients can connect to. */
 export interface EmbeddedDatabase {
@@ -41,7 +45,7 @@ export interface EmbeddedDatabase {
 
 /** Where the embedded database of a data folder listens. Throws `EmbeddedDatabaseError` when the path is too long. */
 export function embeddedSocketPath(dataDirectory: string): string {
-  const absolute = resolve(dataDirectory, 'postgres.sock')
+  const absolute = resolve(dataDirectory, dataFiles.socket)
   const fromHere = relative(process.cwd(), absolute)
   const path = fromHere.length < absolute.length ? fromHere : absolute
   if (Buffer.byteLength(path) > longestSocketPath) {
@@ -58,70 +62,68 @@ export function embeddedSocketPath(dataDirectory: string): string {
  */
 export async function openEmbeddedDatabase(dataDirectory: string): Promise<EmbeddedDatabase> {
   const socketPath = embeddedSocketPath(dataDirectory)
+  openDataDirectory(dataDirectory)
+  const lock = await waitForLock(dataDirectory, socketPath)
+  if (lock === undefined) return { socketPath, owned: false, close: async () => {} }
   try {
-    makeDirectory(resolve(dataDirectory))
-  } catch (error) {
-    throw new EmbeddedDatabaseError(`DATA_DIR ${dataDirectory} can't be created: ${reasonOf(error)}`)
-  }
-  const release = await takeLock(dataDirectory, socketPath)
-  if (release === undefined) return { socketPath, owned: false, close: async () => {} }
-  try {
+    restrictDataFiles(dataDirectory)
+    refuseForeignFiles(join(dataDirectory, dataFiles.database))
     rmSync(socketPath, { force: true })
-    const worker = await startWorker({ databaseDirectory: join(dataDirectory, 'database'), socketPath })
-    worker.once('exit', endProcess)
+    const worker = await startWorker({ dataDirectory, socketPath })
     return {
       socketPath,
       owned: true,
       async close({ patience = stopPatience } = {}) {
-        worker.off('exit', endProcess)
         await stopWorker(worker, patience)
-        await worker.terminate()
         rmSync(socketPath, { force: true })
-        release()
+        lock.release()
       },
     }
   } catch (error) {
-    release()
+    lock.release()
     throw error
   }
 }
 
-/** Without its database the process can do nothing but be started anew. */
-function endProcess(): void {
-  console.error('The embedded database stopped unexpectedly')
-  process.exit(1)
+/** A folder with files that are not a complete database is never written over. */
+function refuseForeignFiles(directory: string): void {
+  if (!existsSync(directory) || existsSync(join(directory, 'PG_VERSION'))) return
+  if (readdirSync(directory).length === 0) return
+  throw new EmbeddedDatabaseError(
+    `${directory} has no PG_VERSION, so it is not a complete database, and it is not empty, so none is created in it; ` +
+      'restore it from a backup, or move it away to start with a new database',
+  )
 }
 
-/** Like mkdir with `recursive`, which never returns where a file system answers ENOENT for good (/proc, for one). */
-function makeDirectory(path: string): void {
-  try {
-    mkdirSync(path)
-  } catch (error) {
-    if (isErrorCode(error, 'EEXIST') && statSync(path).isDirectory()) return
-    if (!isErrorCode(error, 'ENOENT') || dirname(path) === path) throw error
-    makeDirectory(dirname(path))
-    mkdirSync(path)
-  }
-}
-
+/** Starts the database. If it ends by itself later, it takes the process with it: a new start repairs what is broken. */
 function startWorker(workerData: EmbeddedWorkerData): Promise<Worker> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData })
-    worker.once('message', (message: EmbeddedWorkerMessage) => {
-      if (message.state === 'ready') return resolve(worker)
-      void worker.terminate()
-      const reason = message.state === 'failed' ? message.reason : 'it stopped'
-      reject(
-        new EmbeddedDatabaseError(`The database in ${workerData.databaseDirectory} did not start: ${reason}`),
-      )
+  const { promise, resolve, reject } = Promise.withResolvers<Worker>()
+  const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData })
+  let reason = 'it stopped'
+  function refuseStart(): void {
+    reject(new EmbeddedDatabaseError(`The database in ${workerData.dataDirectory} did not start: ${reason}`))
+  }
+  worker.on('message', (message: EmbeddedWorkerMessage) => {
+    if (message.state === 'failed') reason = message.reason
+    if (message.state !== 'ready') return
+    worker.off('exit', refuseStart)
+    worker.once('exit', () => {
+      console.error(`The embedded database stopped unexpectedly: ${reason}`)
+      process.exit(1)
     })
-    worker.on('error', reject) // after the start, 'exit' follows
+    resolve(worker)
   })
+  worker.on('error', (error) => {
+    reason = reasonOf(error) // 'exit' follows
+  })
+  worker.once('exit', refuseStart)
+  return promise
 }
 
 /** Lets other processes finish what they do, for so many milliseconds, and stops the database if that is possible. */
-function stopWorker(worker: Worker, patience: number): Promise<void> {
+async function stopWorker(worker: Worker, patience: number): Promise<void> {
   const seconds = patience / 1000
+  worker.removeAllListeners('exit')
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(() => {
     console.error(
@@ -148,82 +150,36 @@ function stopWorker(worker: Worker, patience: number): Promise<void> {
   })
   worker.once('exit', () => resolve())
   worker.postMessage({ patience } satisfies EmbeddedWorkerOrder)
-  return promise.finally(() => clearTimeout(timer))
+  await promise
+  clearTimeout(timer)
+  await worker.terminate()
 }
 
 /**
- * Makes this process the one that runs the database, and returns how to give that up; undefined when another
- * process runs it and answers. PGlite's files have no lock of their own, and two processes would ruin them.
+ * Waits until this process has the lock of the data folder, or until another process has it and accepts connections.
+ * Returns undefined for the latter.
  */
-async function takeLock(dataDirectory: string, socketPath: string): Promise<(() => void) | undefined> {
-  const lockPath = join(dataDirectory, 'lock')
-  const patienceEnds = Date.now() + startUpPatience
+async function waitForLock(
+  dataDirectory: string,
+  socketPath: string,
+): Promise<DataDirectoryLock | undefined> {
+  const deadline = performance.now() + startTimeoutMs
   for (;;) {
-    try {
-      const file = openSync(lockPath, 'wx')
-      writeSync(file, String(process.pid))
-      closeSync(file)
-      return () => rmSync(lockPath, { force: true })
-    } catch (error) {
-      if (!isErrorCode(error, 'EEXIST')) {
-        throw new EmbeddedDatabaseError(`DATA_DIR ${dataDirectory} can't be written to: ${reasonOf(error)}`)
-      }
-    }
-    if (await answers(socketPath)) return undefined
-    const owner = readOwner(lockPath)
-    if (owner !== undefined && !isRunning(owner) && removeStaleLock(lockPath, owner)) continue
-    if (Date.now() > patienceEnds) {
+    const lock = await lockDataDirectory(dataDirectory)
+    if (lock !== undefined) return lock
+    if (await acceptsConnections(socketPath)) return undefined
+    if (performance.now() > deadline) {
       throw new EmbeddedDatabaseError(
-        `DATA_DIR ${dataDirectory} is locked by process ${owner ?? 'unknown'}, which does not answer; ` +
-          `end it, or remove ${lockPath} if it is not devdata`,
+        `DATA_DIR ${dataDirectory} is in use by another process, which accepts no connections at ${socketPath}; ` +
+          'end that process, or set another DATA_DIR',
       )
     }
     await sleep(100)
   }
 }
 
-/**
- * Removes the lock of a process that is gone. Several starters may want to: one at a time looks again and removes,
- * so that none removes the lock that another has just taken. No step of it waits, so the guard is gone at once.
- * False when another one is at it.
- */
-function removeStaleLock(lockPath: string, owner: number): boolean {
-  const guard = `${lockPath}.takeover`
-  try {
-    closeSync(openSync(guard, 'wx'))
-  } catch (error) {
-    if (isErrorCode(error, 'EEXIST')) return false
-    throw error
-  }
-  try {
-    if (readOwner(lockPath) === owner) rmSync(lockPath, { force: true })
-  } finally {
-    rmSync(guard, { force: true })
-  }
-  return true
-}
-
-function readOwner(lockPath: string): number | undefined {
-  try {
-    const owner = Number.parseInt(readFileSync(lockPath, 'utf8'), 10)
-    return Number.isNaN(owner) ? undefined : owner
-  } catch {
-    return undefined
-  }
-}
-
-/** A lock with our own number is a predecessor's: in a container every start has the same one. */
-function isRunning(processId: number): boolean {
-  if (processId === process.pid) return false
-  try {
-    process.kill(processId, 0)
-    return true
-  } catch (error) {
-    return isErrorCode(error, 'EPERM')
-  }
-}
-
-function answers(socketPath: string): Promise<boolean> {
+/** Whether a process listens on a Unix socket. */
+export function acceptsConnections(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(socketPath)
     socket.once('connect', () => {
@@ -232,12 +188,4 @@ function answers(socketPath: string): Promise<boolean> {
     })
     socket.once('error', () => resolve(false))
   })
-}
-
-function isErrorCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -65,9 +65,11 @@ interface SchemaPart {
  * Indexes go by what they are, not by their names. Types and defaults are left out where servers print them differently.
  */
 const schemaStatement = `
-  with relations as (
+  with ours as (
+    select relnamespace as oid from pg_class where oid = 'migrations'::regclass
+  ), relations as (
     select c.oid, c.relname, c.relkind from pg_class c
-    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'c', 'v') and c.relname <> 'migrations'
+    where c.relnamespace = (select oid from ours) and c.relkind in ('r', 'p', 'c', 'v') and c.relname <> 'migrations'
   )
   select 'extension ' || extname as part, '' as definition from pg_extension
   union all
@@ -88,8 +90,11 @@ const schemaStatement = `
   from relations r join pg_index i on i.indrelid = r.oid
   union all
   select 'function ' || p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')',
-    md5(p.prosrc) || coalesce(array_to_string(p.proconfig, ','), '')
-  from pg_proc p where p.pronamespace = current_schema()::regnamespace
+    md5(p.prosrc) || array_to_string(
+      case when p.prosecdef then array['security definer'] end
+        || array(select setting from unnest(p.proconfig) setting where setting not like 'search_path=%'), ','
+    )
+  from pg_proc p where p.pronamespace = (select oid from ours)
   union all
   select 'trigger ' || t.tgname || ' on ' || r.relname, t.tgenabled::text
   from relations r join pg_trigger t on t.tgrelid = r.oid where not t.tgisinternal`

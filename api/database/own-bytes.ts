@@ -14,7 +14,7 @@ declare const own: unique symbol
 /** Bytes that a function of this module gave: nothing else is in their memory. */
 export type OwnBytes = Uint8Array<ArrayBuffer> & { readonly [own]: true }
 
-/** The memory of a message that came in parts; `patches/apply.mjs` has the driver say so. */
+/** The memory of a message that came in parts; the patched driver says so. */
 type MaybeMessage = ArrayBufferLike & { isMessage?: true }
 
 /**

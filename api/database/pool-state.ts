@@ -21,7 +21,7 @@ const schema = v.object({
 /** Connections by what they do, and the statements that wait for one. */
 export type PoolState = v.InferOutput<typeof schema>
 
-/** Counts a pool's connections. The driver does not tell by itself; patches/apply.mjs makes it. */
+/** Counts a pool's connections. The patched driver tells. */
 export function readPoolState(sql: Sql): PoolState {
   const count = 'countConnections' in sql ? sql.countConnections : undefined
   if (typeof count !== 'function')

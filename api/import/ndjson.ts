@@ -4,7 +4,7 @@
  * @module
  */
 import { createReadStream } from 'node:fs'
-import { open, stat } from 'node:fs/promises'
+import { open, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Sql } from '../database/connect.ts'
 import { applyImport, type ImportResult, listOrphans, setOrphansAside } from './apply/apply.ts'
@@ -37,6 +37,8 @@ export interface NdjsonOptions {
   sources: readonly Source[]
   /** Takes lines that break a rule, and the rest is loaded; without it the first such line stops the load. */
   onInvalid?: (line: InvalidLine) => Promise<void>
+  /** Called with the id of the load before its first row is staged. */
+  onBegin?: (importId: number) => void
   /** Called after every line. */
   onProgress?: (progress: ImportProgress) => void
 }
@@ -99,15 +101,17 @@ function kindOf(path: string): RecordKind {
  */
 export async function importNdjson(sql: Sql, options: NdjsonOptions): Promise<ImportResult> {
   const staging = await beginStaging(sql)
+  options.onBegin?.(staging.id)
   try {
     const progress = await stageSources(staging, options)
     await staging.flush()
     await settleOrphans(sql, staging, options)
-    options.onProgress?.({ ...progress, step: 'applying' })
-    return await applyImport(sql, staging.id)
+    return await applyImport(sql, staging.id, (step) => options.onProgress?.({ ...progress, step }))
   } catch (error) {
-    await staging.discard().catch(() => {}) // the first error is the one that matters; what stays is cleared later
+    await staging.discard().catch(() => {}) // the first error is the one that matters; the next load drops what stays
     throw error
+  } finally {
+    await staging.end()
   }
 }
 
@@ -167,9 +171,17 @@ async function refuse(line: InvalidLine, onInvalid: NdjsonOptions['onInvalid']):
   await onInvalid(line)
 }
 
-/** Opens a file that takes invalid lines, as JSON objects of their own. What was in it is gone. */
+/**
+ * Creates a file that takes invalid lines, as JSON objects of their own. A file that is there is never written to; a
+ * device, such as `/dev/null`, is. Throws `ImportError` when the file can't be made.
+ */
 export async function createInvalidLinesFile(path: string) {
-  const file = await open(path, 'w')
+  const isDevice = (await stat(path).catch(() => undefined))?.isFile() === false
+  const file = await open(path, isDevice ? 'a' : 'wx').catch((error: NodeJS.ErrnoException) => {
+    const reason =
+      error.code === 'EEXIST' ? 'already exists; name a new file' : `can't be written: ${error.message}`
+    throw new ImportError(`--skip-invalid ${path}: ${reason}`)
+  })
   let count = 0
   return {
     get count() {
@@ -179,8 +191,10 @@ export async function createInvalidLinesFile(path: string) {
       await file.write(`${JSON.stringify(line)}\n`)
       count++
     },
+    /** Leaves no empty file behind. */
     async close(): Promise<void> {
       await file.close()
+      if (count === 0 && !isDevice) await rm(path, { force: true })
     },
   }
 }

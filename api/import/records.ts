@@ -6,9 +6,11 @@
  */
 import * as v from 'valibot'
 import { commitHashPattern } from '../catalog/commits.ts'
+import { keyDependencyName } from '../catalog/dependency-name.ts'
 import { forgeNamePattern, forgeNameRule } from '../catalog/forge-name.ts'
 import { identifyAddress, identifyForgeId, identifyLogin } from '../catalog/identity.ts'
 import { foldText } from '../catalog/text-key.ts'
+import { isDate } from './date.ts'
 
 /** What a line describes; also the name of the file that holds such lines, without `.ndjson`. */
 export const recordKinds = ['users', 'repos', 'commits'] as const
@@ -23,6 +25,10 @@ const text = v.pipe(
   ),
 )
 const integer = v.pipe(v.number('must be an integer'), v.safeInteger('must be an integer up to ±(2^53 - 1)'))
+const date = v.pipe(
+  integer,
+  v.check(isDate, 'must be a date in Unix seconds, not milliseconds, in the years 1 to 9999'),
+)
 const count = v.pipe(integer, v.minValue(0, 'must not be negative'))
 const flag = v.boolean('must be true or false')
 const forgeName = v.pipe(text, v.regex(forgeNamePattern, forgeNameRule))
@@ -77,9 +83,9 @@ const userSchema = v.strictObject({
 
 const dependencySchema = v.strictObject({
   url: text, // the repository's, which is checked
-  first_use_date: nullable(integer),
-  last_use_date: nullable(integer),
-  updated_at: nullable(integer),
+  first_use_date: nullable(date),
+  last_use_date: nullable(date),
+  updated_at: nullable(date),
   status: nullable(v.picklist(['active', 'removed'], 'must be active or removed')),
   dependency: v.strictObject({ dependency_name: dependencyText, dependency_file: dependencyText }),
 })
@@ -110,9 +116,9 @@ const repositorySchema = v.strictObject({
   has_issues: nullable(flag),
   has_discussions: nullable(flag),
   has_projects: nullable(flag),
-  created_at: nullable(integer),
-  updated_at: nullable(integer),
-  pushed_at: nullable(integer),
+  created_at: nullable(date),
+  updated_at: nullable(date),
+  pushed_at: nullable(date),
   visibility: nullable(text),
   size: nullable(count),
   default_branch: nullable(text),
@@ -124,9 +130,9 @@ export type RepositoryRecord = v.InferOutput<typeof repositorySchema>
 const commitSchema = v.strictObject({
   commit_hash: v.pipe(text, v.regex(commitHashPattern, 'must be 40 to 64 lowercase hexadecimal digits')),
   author_email: text,
-  author_date: nullable(integer),
+  author_date: nullable(date),
   committer_email: text,
-  committer_date: nullable(integer),
+  committer_date: nullable(date),
   message: text,
   repo_url: webAddress,
 })
@@ -206,7 +212,10 @@ function stageRepository(repository: RepositoryRecord): StagedRow {
     members: JSON.stringify(fields).slice(1, -1),
     dependencies: sorted && JSON.stringify(sorted),
     names: sorted?.map(({ dependency }) => dependency.dependency_name) ?? [],
-    name_keys: sorted?.map(({ dependency }) => foldText(dependency.dependency_name)) ?? [],
+    name_keys:
+      sorted?.map(({ dependency }) =>
+        keyDependencyName(dependency.dependency_name, dependency.dependency_file),
+      ) ?? [],
     files: sorted?.map(({ dependency }) => dependency.dependency_file) ?? [],
   }
 }

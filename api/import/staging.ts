@@ -8,14 +8,13 @@ import { finished } from 'node:stream/promises'
 import { hasSingleSession, type Sql, type SqlOrTransaction } from '../database/connect.ts'
 import { encodeCopyRow } from './copy-format.ts'
 import { ImportError } from './import-error.ts'
+import { ifDead, keepAlive } from './liveness.ts'
 import type { RecordKind, StagedRow } from './records.ts'
 
 /** Rows in one statement at most, … */
 const batchRows = 2_000
 /** … and characters of their documents, so that a statement stays short. */
 const batchCharacters = 2_000_000
-/** What an import that died has staged is cleared away after this many hours without a sign of life. */
-const staleHours = 24
 
 /** A load under way. */
 export interface Staging {
@@ -24,8 +23,10 @@ export interface Staging {
   add(kind: RecordKind, position: number, row: StagedRow): Promise<void>
   /** Sends what is still in memory; the load can then be applied. */
   flush(): Promise<void>
-  /** Drops everything that was staged. */
+  /** Drops everything that was staged, and ends the load. */
   discard(): Promise<void>
+  /** Ends the load: what is still staged for it is anybody's to drop. */
+  end(): Promise<void>
 }
 
 /** What is staged of each kind, and what makes two rows be for the same thing. */
@@ -84,14 +85,21 @@ interface Batch {
   characters: number
 }
 
-/** Begins a load. */
+/** Begins a load. What loads that died have staged is dropped first. */
 export async function beginStaging(sql: Sql): Promise<Staging> {
-  await clearStale(sql)
-  const [begun] = await sql<{ id: number }[]>`insert into imports default values returning id`
-  if (begun === undefined) throw new Error('the import was not begun')
-  const { id } = begun
-  await createTables(sql, id)
   const isEmbedded = await hasSingleSession(sql)
+  await dropAbandoned(sql, isEmbedded)
+  const [next] = await sql<{ id: number }[]>`select nextval(pg_get_serial_sequence('imports', 'id')) as id`
+  if (next === undefined) throw new Error('the import has no id')
+  const { id } = next
+  const end = await keepAlive(sql, id, isEmbedded) // before others see it
+  try {
+    await sql`insert into imports (id) overriding system value values (${id})`
+    await createTables(sql, id)
+  } catch (error) {
+    await end()
+    throw error
+  }
   const send = isEmbedded ? insertRows : copyRows
   const batches = new Map<RecordKind, Batch>()
   const sent = new Map<RecordKind, number>()
@@ -138,8 +146,9 @@ export async function beginStaging(sql: Sql): Promise<Staging> {
     async discard() {
       batches.clear()
       await sending.catch(() => {})
-      await dropStaged(sql, [id])
+      await dropStaged(sql, id).finally(end)
     },
+    end,
   }
 }
 
@@ -191,13 +200,19 @@ async function dropSuperseded(tx: SqlOrTransaction, kind: RecordKind, id: number
       and s.position < l.last`
 }
 
+/**
+ * In a transaction, which has its connection to itself: outside of one the driver may send another statement behind the
+ * COPY, which the server takes for rows.
+ */
 async function copyRows(sql: Sql, kind: RecordKind, id: number, rows: readonly StagedRow[]): Promise<void> {
   const columns = ['position', ...Object.keys(tables[kind].columns)]
-  const stream =
-    await sql`copy ${sql(stagingTable(kind, id))} (${sql.unsafe(columns.join(', '))}) from stdin`.writable()
-  stream.end(rows.map((row) => encodeCopyRow(columns.map((column) => row[column] ?? null))).join(''))
-  await finished(stream)
-  await sql`update imports set touched_at = now() where id = ${id}`
+  await sql.begin(async (tx) => {
+    const stream =
+      await tx`copy ${tx(stagingTable(kind, id))} (${tx.unsafe(columns.join(', '))}) from stdin`.writable()
+    stream.end(rows.map((row) => encodeCopyRow(columns.map((column) => row[column] ?? null))).join(''))
+    await finished(stream)
+    await tx`update imports set touched_at = now() where id = ${id}`
+  })
 }
 
 /** COPY breaks the embedded database's connection. */
@@ -213,21 +228,16 @@ async function insertRows(sql: Sql, kind: RecordKind, id: number, rows: readonly
     select ${names} from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as row_of_batch(${definition})`
 }
 
-async function clearStale(sql: Sql): Promise<void> {
-  const stale = await sql<{ id: number }[]>`
-    select id from imports where touched_at < now() - make_interval(hours => ${staleHours})`
-  await dropStaged(
-    sql,
-    stale.map(({ id }) => id),
-  )
+/** Drops what loads have staged that ended without applying or dropping it: their process was killed. */
+async function dropAbandoned(sql: Sql, isEmbedded: boolean): Promise<void> {
+  const loads = await sql<{ id: number }[]>`select id from imports order by id`
+  for (const { id } of loads) await ifDead(sql, id, isEmbedded, (tx) => dropStaged(tx, id))
 }
 
-/** Drops loads, with all that was staged for them. */
-export async function dropStaged(sql: SqlOrTransaction, ids: readonly number[]): Promise<void> {
-  for (const id of ids) {
-    for (const kind of [...kinds, ...sideKinds]) {
-      await sql`drop table if exists ${sql(stagingTable(kind, id))}`
-    }
+/** Drops a load, with all that was staged for it. */
+export async function dropStaged(sql: SqlOrTransaction, id: number): Promise<void> {
+  for (const kind of [...kinds, ...sideKinds]) {
+    await sql`drop table if exists ${sql(stagingTable(kind, id))}`
   }
-  await sql`delete from imports where id = any(${sql.typed.bigints(ids)})`
+  await sql`delete from imports where id = ${id}`
 }

@@ -10,6 +10,7 @@ import { type BatchState, createBatcher } from '../database/batch.ts'
 import type { Sql } from '../database/connect.ts'
 import { lockNotAvailable } from '../database/connection-error.ts'
 import { hasFreeConnection } from '../database/pool-state.ts'
+import { ClientGoneError } from '../errors.ts'
 import { type Busy, type Claim, type Settlement, type Stale, settleGroup } from './settle.ts'
 
 /** Requests in a group, at most. */
@@ -28,7 +29,12 @@ export interface GroupCommitState extends BatchState {
   waitingForKey: number
 }
 
-type Settle = (claim: Claim) => Promise<Settlement | Stale>
+type Settle = (claim: Claim) => Promise<Settlement | Stale | Gone>
+
+/** The client was gone before the statement was sent: nothing was decided. */
+interface Gone {
+  outcome: 'gone'
+}
 
 /** For this long a key may wait for a lane, in milliseconds; a lane waits for a key as long. */
 const longestWait = 5_000
@@ -49,7 +55,7 @@ class KeyBusyError extends Error {
  */
 export function createGroupCommit(sql: Sql, { patientLanes }: { patientLanes: number }): GroupCommit {
   const settleTogether = createBatcher({
-    run: (claims: Claim[]) => settleGroup(sql, claims, { patient: false }),
+    run: (claims: Claim[]) => settlePresent(sql, claims, { patient: false }),
     size: groupSize,
     hasRoom: () => hasFreeConnection(sql),
   })
@@ -62,7 +68,7 @@ export function createGroupCommit(sql: Sql, { patientLanes }: { patientLanes: nu
   /** Keys that were found in other hands, each with the line of those who wait for it. */
   const lines = new Map<number, { settle: Settle; waiting: number }>()
 
-  async function settlePatiently(claim: Claim): Promise<Settlement | Stale> {
+  async function settlePatiently(claim: Claim): Promise<Settlement | Stale | Gone> {
     const { keyId } = claim
     const line = lines.get(keyId) ?? { settle: createLine(sql, { keyId, lanes, mayWait }), waiting: 0 }
     lines.set(keyId, line)
@@ -78,10 +84,10 @@ export function createGroupCommit(sql: Sql, { patientLanes }: { patientLanes: nu
   async function settle(claim: Claim, onBusy = () => {}): Promise<Settlement | Stale> {
     if (!lines.has(claim.keyId)) {
       const settlement = await settleTogether(claim)
-      if (settlement.outcome !== 'busy') return settlement
+      if (settlement.outcome !== 'busy') return assertPresent(settlement)
     }
     onBusy()
-    return settlePatiently(claim) // behind those who came before
+    return assertPresent(await settlePatiently(claim)) // behind those who came before
   }
   settle.readState = (): GroupCommitState => {
     let waitingForKey = 0
@@ -89,6 +95,22 @@ export function createGroupCommit(sql: Sql, { patientLanes }: { patientLanes: nu
     return { ...settleTogether.readState(), waitingForKey }
   }
   return settle
+}
+
+/** Settles those of a group whose clients are still there, in its order. */
+async function settlePresent(
+  sql: Sql,
+  claims: readonly Claim[],
+  options: { patient: boolean },
+): Promise<(Settlement | Stale | Busy | Gone)[]> {
+  const present = new Set(claims.filter(({ signal }) => !signal?.aborted))
+  const settlements = present.size > 0 ? await settleGroup(sql, [...present], options) : []
+  return claims.flatMap((claim) => (present.has(claim) ? (settlements.shift() ?? []) : { outcome: 'gone' }))
+}
+
+function assertPresent(settlement: Settlement | Stale | Gone): Settlement | Stale {
+  if (settlement.outcome === 'gone') throw new ClientGoneError()
+  return settlement
 }
 
 interface LineOptions {
@@ -100,10 +122,10 @@ interface LineOptions {
 
 /** The line of one key: a group at a time, and each waits for the key itself. */
 function createLine(sql: Sql, { keyId, lanes, mayWait }: LineOptions): Settle {
-  async function settleInLane(claims: Claim[]): Promise<(Settlement | Stale | Busy)[]> {
+  async function settleInLane(claims: Claim[]): Promise<(Settlement | Stale | Busy | Gone)[]> {
     const leave = await lanes.enter(keyId)
     try {
-      return await settleGroup(sql, claims, { patient: mayWait })
+      return await settlePresent(sql, claims, { patient: mayWait })
     } finally {
       leave()
     }
@@ -113,7 +135,7 @@ function createLine(sql: Sql, { keyId, lanes, mayWait }: LineOptions): Settle {
     size: groupSize,
     hasRoom: () => mayWait, // a second group could find the key free before the first one looks again
     async run(claims: Claim[]) {
-      const settlements = new Map<Claim, Settlement | Stale>()
+      const settlements = new Map<Claim, Settlement | Stale | Gone>()
       const deadline = performance.now() + longestWait
       for (let rest = claims; ; await sleep(lookInterval)) {
         for (const [index, settlement] of (await settleInLane(rest)).entries()) {

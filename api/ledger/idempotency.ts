@@ -1,6 +1,6 @@
 /**
- * Idempotency keys: a request that is sent again under the same one is charged once. Keys and requests are known to
- * the ledger by digest, in the form of a UUID.
+ * Idempotency keys: for 24 hours, a request that is sent again under the same one costs only what was not yet paid
+ * under it. The ledger knows keys and requests by digest, in the form of a UUID.
  *
  * @module
  */

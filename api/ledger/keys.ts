@@ -3,7 +3,10 @@
  *
  * @module
  */
+import { Buffer } from 'node:buffer'
+import { type ListPage, offsetOf, type Page } from '../catalog/page.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
+import { takeOwnBytes } from '../database/own-bytes.ts'
 import { hashSecret, mintSecret, type Role, type Scope } from './api-key.ts'
 import type { RateLimit } from './rate-limit.ts'
 
@@ -69,17 +72,26 @@ export function createKey(sql: Sql, key: NewKey): Promise<{ secret: string; key:
   })
 }
 
-/** All keys that were not deleted, oldest first; or one page of them. */
-export function listKeys(sql: Sql, page?: { offset: number; limit: number }): Promise<KeySummary[]> {
-  return sql<KeySummary[]>`
-    select ${summary(sql)} from api_keys where deleted_at is null order by id
-    ${page ? sql`limit ${page.limit} offset ${page.offset}` : sql``}`
+/** All keys that were not deleted, oldest first. */
+export function listKeys(sql: Sql): Promise<KeySummary[]> {
+  return sql<KeySummary[]>`select ${summary(sql)} from api_keys where deleted_at is null order by id`
 }
 
-/** How many keys there are, deleted ones aside. */
-export async function countKeys(sql: Sql): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`select count(*) from api_keys where deleted_at is null`
-  return row?.count ?? 0
+/** One page of the keys that were not deleted, oldest first, all of it as of one moment. */
+export async function listKeyPage(sql: Sql, page: Page<number>): Promise<ListPage> {
+  const { after, size } = page
+  const skipped =
+    after === undefined ? sql`${offsetOf(page)}::bigint` : sql`count(*) filter (where id <= ${after})`
+  const rows = await sql<({ total: number; skipped: number } & (KeySummary | { id: null }))[]>`
+    with place as (select count(*) as total, ${skipped} as skipped from api_keys where deleted_at is null)
+    select place.*, page.* from place left join lateral (
+      select ${summary(sql)} from api_keys where deleted_at is null order by id limit ${size} offset place.skipped
+    ) page on true
+    order by page.id`
+  const [{ total, skipped: offset } = { total: 0, skipped: 0 }] = rows
+  const keys = rows.flatMap(({ total: _total, skipped: _skipped, ...key }) => (key.id === null ? [] : [key]))
+  const items = takeOwnBytes(Buffer.from(keys.map((key) => JSON.stringify(key)).join(',')))
+  return { total, offset, count: keys.length, items, next: keys.at(-1)?.id }
 }
 
 /**

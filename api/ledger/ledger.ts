@@ -9,6 +9,7 @@
 import { LRUCache } from 'lru-cache'
 import { createBatcher } from '../database/batch.ts'
 import type { Sql } from '../database/connect.ts'
+import { isOutOfResources } from '../database/connection-error.ts'
 import { hasFreeConnection } from '../database/pool-state.ts'
 import { type BearerKey, findApiKeys, hashSecret } from './api-key.ts'
 import { createGroupCommit, type GroupCommitState } from './group-commit.ts'
@@ -21,14 +22,19 @@ export interface Ledger {
   recallKey(secret: string): BearerKey | undefined
   /** Asks the database for a key, and remembers it. Undefined when it is unknown. */
   findKey(secret: string): Promise<BearerKey | undefined>
-  /** Decides about a request with a key, and charges it. Calls `onBusy` when that will take a while, as its key is in other hands. */
+  /**
+   * Decides about a request with a key, and charges it. Calls `onBusy` when the key is locked, which takes a while.
+   * Throws `ClientGoneError` when the request's signal is aborted before the database has the request.
+   */
   settle(
     key: BearerKey,
-    request: Pick<Claim, 'counts' | 'version' | 'purchase' | 'lookUp'>,
+    request: Omit<Claim, 'keyId' | 'secretHash'>,
     onBusy?: () => void,
   ): Promise<Settlement | Stale>
   /** What a request of a key would be told for sure, as the key was over its limit a moment ago; undefined: ask. */
   foresee(keyId: number): Settlement | undefined
+  /** Whether a charge could be recorded, as far as is known without an attempt: a full disk shows in writes alone. */
+  canCharge(): boolean
   /** What is being settled, and was. */
   readState(): GroupCommitState
 }
@@ -37,6 +43,11 @@ export interface Ledger {
 const mostKeys = 10_000
 /** A limit that was used up is asked for again after this long, in milliseconds: operators may have lifted it. */
 const longestForesight = 1_000
+/**
+ * After a settlement that the database had no room for, none is expected to succeed for this long, in milliseconds,
+ * unless one does. Then requests have to try: where a load balancer sent them elsewhere, nothing else would.
+ */
+const failureMemory = 30_000
 /** After so many charges with an idempotency key, old ones are cleared away. */
 const sweepInterval = 1_000
 
@@ -61,6 +72,19 @@ export function createLedger(sql: Sql): Ledger {
   // statements than connections: postgres.js would send one behind another, which may wait, or be lost with its connection.
   const settleInGroup = createGroupCommit(sql, { patientLanes: Math.max(0, sql.options.max - 3) })
   let untilSweep = sweepInterval
+  /** On the clock of `performance.now()`. */
+  let failingUntil = Number.NEGATIVE_INFINITY
+
+  async function settleClaim(claim: Claim, onBusy?: () => void): Promise<Settlement | Stale> {
+    try {
+      const settlement = await settleInGroup(claim, onBusy)
+      if (settlement.outcome !== 'stale' && settlement.charged > 0) failingUntil = Number.NEGATIVE_INFINITY
+      return settlement
+    } catch (error) {
+      if (isOutOfResources(error)) failingUntil = performance.now() + failureMemory
+      throw error
+    }
+  }
 
   function rememberThrottled(keyId: number, settlement: Settlement, asked: number): void {
     const milliseconds = (settlement.rateLimit?.resetSeconds ?? 0) * 1_000
@@ -79,6 +103,7 @@ export function createLedger(sql: Sql): Ledger {
 
   return {
     readState: settleInGroup.readState,
+    canCharge: () => performance.now() >= failingUntil,
     recallKey: (secret) => keys.get(secret),
     async findKey(secret) {
       const secretHash = hashSecret(secret)
@@ -90,7 +115,7 @@ export function createLedger(sql: Sql): Ledger {
     },
     async settle({ id, secret, secretHash }, request, onBusy) {
       const asked = performance.now()
-      const settlement = await settleInGroup({ keyId: id, secretHash, ...request }, onBusy)
+      const settlement = await settleClaim({ keyId: id, secretHash, ...request }, onBusy)
       if (settlement.outcome === 'stale') return settlement
       if (settlement.outcome === 'unusable') keys.delete(secret)
       if (settlement.outcome === 'throttled') rememberThrottled(id, settlement, asked)

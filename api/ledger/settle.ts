@@ -23,6 +23,8 @@ export interface Claim {
   purchase: Purchase | null
   /** What is looked up with the same statement, if the key may have it; null: nothing. */
   lookUp: PricedLookUp | null
+  /** Aborted when the client is gone. */
+  signal?: AbortSignal
 }
 
 /** A document that is bought unseen. */
@@ -45,7 +47,7 @@ export interface Purchase {
   path: string
   /** The route's pattern. */
   endpoint: string
-  /** Under which a repetition is free for 24 hours; null: none. */
+  /** Under which, for 24 hours, a repetition costs only what was not yet paid; null: none. */
   idempotency: Idempotency | null
 }
 
@@ -56,9 +58,9 @@ export interface Idempotency {
 }
 
 /**
- * What was decided. Nothing was taken unless it is `settled`:
+ * What was decided. Nothing was taken unless it is `settled` or `replayed`:
  * - `settled`: the key may have the answer, and `charged` credits were taken for it
- * - `replayed`: the key may have it, and paid for it before under the same idempotency key
+ * - `replayed`: the same, and the key paid for it before under the same idempotency key, at least in part
  * - `unusable`: the key is unknown, revoked, deleted or expired
  * - `throttled`: its rate limit is used up
  * - `over_most`: it costs more than the client is ready to pay
@@ -67,11 +69,13 @@ export interface Idempotency {
  */
 export interface Settlement {
   outcome: 'settled' | 'replayed' | 'unusable' | 'throttled' | 'over_most' | 'insufficient' | 'conflict'
-  /** In credits. */
+  /** In credits: what the request costs; a repetition, what was not yet paid under its idempotency key. */
+  cost: number
+  /** In credits: `cost`, or 0 when the request is refused. */
   charged: number
   /** In credits, after it. */
   balance: number
-  /** Where the key stands in its window, if it has a limit and the request counts. */
+  /** Where the key stands in its window, if it has a limit. */
   rateLimit: RateLimitState | undefined
   /** The dataset's version at that moment. */
   version: number
@@ -94,6 +98,7 @@ export interface Busy {
 interface Row {
   n: number
   outcome: (Settlement | Busy)['outcome']
+  cost: number
   charged: number
   balance: number
   quota: number | null
@@ -189,7 +194,7 @@ async function settleOthers(
 }
 
 function toSettlement(
-  { outcome, charged, balance, quota, window, used, reset }: Row,
+  { outcome, cost, charged, balance, quota, window, used, reset }: Row,
   version: number,
   document: string | undefined,
 ): Settlement | Busy {
@@ -197,6 +202,7 @@ function toSettlement(
   const isLimited = quota !== null && window !== null && reset !== null
   return {
     outcome,
+    cost,
     charged,
     balance,
     rateLimit: isLimited

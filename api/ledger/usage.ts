@@ -7,19 +7,30 @@ import { type ListPage, limitPage, offsetOf, type Page, renderPage, selectPages 
 import type { Sql } from '../database/connect.ts'
 
 /** A page of a key's ledger. */
-export interface UsagePage {
+export interface UsagePage<After> {
   keyId: number
   /** A date (UTC), `2030-12-31`; null: all. */
   day: string | null
-  page: Page
+  page: Page<After>
+}
+
+/** What tells a sum by day and endpoint from the others. */
+export interface SumKey {
+  /** A date (UTC), `2030-12-31`. */
+  day: string
+  endpoint: string
 }
 
 /**
  * Lists the entries of a key's ledger, newest first. Entries that were folded are there as one, of kind `balance`.
  * Positions have no gaps, and entries of a day stand together, so that any page is a range.
  */
-export async function listUsage(sql: Sql, { keyId, day, page }: UsagePage): Promise<ListPage> {
-  const offset = offsetOf(page)
+export async function listUsage(sql: Sql, { keyId, day, page }: UsagePage<number>): Promise<ListPage> {
+  const { after, size } = page
+  const skipped =
+    after === undefined
+      ? sql`${offsetOf(page)}::bigint`
+      : sql`least(total, greatest(0, range.last - ${after}::bigint + 1))`
   const range =
     day === null
       ? sql`select 1::bigint as first, last_position as last from balances where api_key_id = ${keyId}`
@@ -28,15 +39,18 @@ export async function listUsage(sql: Sql, { keyId, day, page }: UsagePage): Prom
         from usage_days(${keyId}) where day = ${day}::date`
   const [found] = await selectPages(sql`
     with kept as (select min(position) as first from ledger where api_key_id = ${keyId}),
-    range as (select greatest(r.first, kept.first) as first, r.last from (${range}) r, kept)
-    select coalesce(greatest(0, range.last - range.first + 1), 0)::bigint as total, entries.count, entries.items
-    from range, lateral (
-      select ${renderPage(sql, sql`row_to_json(e)::text`, sql`entry desc`)} from (
+    range as (
+      select r.*, coalesce(greatest(0, r.last - r.first + 1), 0)::bigint as total
+      from (select greatest(r.first, kept.first) as first, r.last from (${range}) r, kept) r
+    )
+    select total, place.skipped as offset, entries.*
+    from range, lateral (select ${skipped} as skipped) place, lateral (
+      select ${renderPage(sql, sql`row_to_json(e)::text`, sql`entry desc`)}, min(entry) as next from (
         select position as entry, floor(extract(epoch from created_at))::bigint as timestamp, kind, request_id,
           case kind when 'charge' then 'GET' end as method, path, items, cost, granted, balance
         from ledger
         where api_key_id = ${keyId} and position >= range.first
-          and position > range.last - ${offset + page.size}::bigint and position <= range.last - ${offset}::bigint
+          and position > range.last - place.skipped - ${size} and position <= range.last - place.skipped
         order by position desc ${limitPage(sql)}
       ) e
     ) entries`)
@@ -45,17 +59,25 @@ export async function listUsage(sql: Sql, { keyId, day, page }: UsagePage): Prom
 }
 
 /** Lists what a key spent, by day and endpoint, newest day first. Folding entries leaves these sums as they are. */
-export async function listUsageByDay(sql: Sql, { keyId, day, page }: UsagePage): Promise<ListPage> {
+export async function listUsageByDay(sql: Sql, { keyId, day, page }: UsagePage<SumKey>): Promise<ListPage> {
+  const { after, size } = page
+  const skipped =
+    after === undefined
+      ? sql`${offsetOf(page)}::bigint`
+      : sql`(
+        select count(*) from days
+        where day > ${after.day}::date or day = ${after.day}::date and endpoint <= ${after.endpoint}
+      )`
   const [found] = await selectPages(sql`
     with days as materialized (
       select day, endpoint, entries as requests, items, cost from usage_days(${keyId})
       where endpoint <> '' ${day === null ? sql`` : sql`and day = ${day}::date`}
     )
-    select (select count(*) from days) as total, sums.count, sums.items
-    from (
-      select ${renderPage(sql, sql`row_to_json(d)::text`, sql`day desc, endpoint`)} from (
-        select * from days order by day desc, endpoint limit ${page.size} offset ${offsetOf(page)}::bigint
-      ) d
+    select (select count(*) from days) as total, place.skipped as offset, sums.*
+    from (select ${skipped} as skipped) place, lateral (
+      select ${renderPage(sql, sql`row_to_json(d)::text`, sql`day desc, endpoint`)},
+        (array_agg(to_char(day, 'YYYY-MM-DD') || endpoint order by day, endpoint desc))[1] as next
+      from (select * from days order by day desc, endpoint limit ${size} offset place.skipped) d
     ) sums`)
   if (found === undefined) throw new Error('a sum has always a row')
   return found

@@ -13,7 +13,7 @@ export function authenticate(ledger: Ledger, connectReads: () => Promise<void>) 
   /** Throws 401 when there is no such key. */
   async function identify(c: ApiContext, secret: string): Promise<void> {
     const [key] = await Promise.all([ledger.findKey(secret), connectReads()])
-    if (key === undefined) throw unauthorized('Invalid API key')
+    if (key === undefined) throw unauthorized('invalid_api_key', 'Invalid API key')
     c.set('caller', key)
   }
 
@@ -40,10 +40,14 @@ function readBearer(header: string): string | undefined {
 }
 
 function readSecret(header: string | undefined): string {
-  if (header === undefined || header === '') throw unauthorized('Authorization header required')
+  if (header === undefined || header === '') {
+    throw unauthorized('missing_authorization', 'Authorization header required')
+  }
   const secret = readBearer(header)
-  if (secret === undefined) throw unauthorized("Invalid authorization format. Use 'Bearer <API_KEY>'")
-  if (secret === '') throw unauthorized('API key required')
-  if (!isSecret(secret)) throw unauthorized('Invalid API key format')
+  if (secret === undefined) {
+    throw unauthorized('invalid_authorization_format', "Invalid authorization format. Use 'Bearer <API_KEY>'")
+  }
+  if (secret === '') throw unauthorized('missing_api_key', 'API key required')
+  if (!isSecret(secret)) throw unauthorized('invalid_api_key_format', 'Invalid API key format')
   return secret
 }

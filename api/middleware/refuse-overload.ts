@@ -16,7 +16,9 @@ export function refuseOverload(door: Door) {
     try {
       await next()
     } finally {
-      leave()
+      // Until then the response takes memory, though it is made.
+      if (c.env?.onClosed) c.env.onClosed(leave)
+      else leave()
     }
   })
 }

@@ -1,6 +1,7 @@
 import { createMiddleware } from 'hono/factory'
 import { send, setHeader, takeHeaders } from '../answer/send.ts'
 import type { Environment } from '../environment.ts'
+import { allowedMethods } from '../errors.ts'
 
 /** Headers beyond the safelisted ones that scripts of other origins may send, and may read. */
 export interface CrossOriginHeaders {
@@ -8,47 +9,70 @@ export interface CrossOriginHeaders {
   exposed: readonly string[]
 }
 
+/** The headers that every response carries: of the API's endpoints, and of the pages beside them. */
+export interface StandardHeaders {
+  /** With those that let any origin call (CORS). */
+  endpoint: Record<string, string>
+  page: Record<string, string>
+  /** On top of that in a response to a preflight. */
+  preflight: Record<string, string>
+}
+
 const preflightSeconds = 86_400
 
 /**
- * The headers that let any origin call the API (CORS, `decisions.md`), and those that keep browsers from doing more with
- * it than reading.
+ * Lists the headers that let any origin call the API, and those that keep browsers from doing more with a response than
+ * reading it. Pages are for their own origin alone: the viewer may hold a key.
  */
 export function listStandardHeaders(
   crossOrigin: CrossOriginHeaders,
   { isHttps }: { isHttps: boolean },
-): Record<string, string> {
-  return {
-    'Access-Control-Allow-Origin': '*',
-    'Access-Control-Expose-Headers': crossOrigin.exposed.join(','),
+): StandardHeaders {
+  const common = {
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
     'Cross-Origin-Opener-Policy': 'same-origin',
-    'Cross-Origin-Resource-Policy': 'cross-origin',
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
     ...(isHttps && { 'Strict-Transport-Security': 'max-age=31536000' }),
   }
+  return {
+    endpoint: {
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Expose-Headers': crossOrigin.exposed.join(','),
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+      ...common,
+    },
+    page: { 'Cross-Origin-Resource-Policy': 'same-origin', ...common },
+    preflight: {
+      'Access-Control-Allow-Methods': allowedMethods.join(','),
+      'Access-Control-Allow-Headers': crossOrigin.allowed.join(','),
+      'Access-Control-Max-Age': String(preflightSeconds),
+    },
+  }
 }
 
 /**
- * Gives every answer the standard headers; a route may set its own policy. Answers preflights.
+ * Gives every response the standard headers; a route may set its own policy. Responds to `OPTIONS`, which preflights
+ * use. `isPage` tells by a request's path whether it is for a page.
  *
- * Hono has middleware for both. They write into a finished answer, which makes a web-standard `Response` of it on the
+ * Hono has middleware for both. They write into a finished response, which makes a web-standard `Response` of it on the
  * way: 130 µs a request where all of the rest takes 110.
  */
-export function standardHeaders(headers: Record<string, string>, crossOrigin: CrossOriginHeaders) {
-  const all = Object.entries(headers)
+export function standardHeaders(headers: StandardHeaders, isPage: (path: string) => boolean) {
+  const endpoint = Object.entries(headers.endpoint)
+  const page = Object.entries(headers.page)
+  const preflight = Object.entries(headers.preflight)
   return createMiddleware<Environment>(async function standardHeaders(c, next) {
-    for (const [name, value] of all) setHeader(c, name, value)
+    const isForPage = isPage(c.req.path)
+    for (const [name, value] of isForPage ? page : endpoint) setHeader(c, name, value)
     if (c.req.method === 'OPTIONS') {
-      setHeader(c, 'Access-Control-Allow-Methods', 'GET,HEAD,OPTIONS')
-      setHeader(c, 'Access-Control-Allow-Headers', crossOrigin.allowed.join(','))
-      setHeader(c, 'Access-Control-Max-Age', String(preflightSeconds))
+      setHeader(c, 'Allow', allowedMethods.join(', '))
+      if (!isForPage) for (const [name, value] of preflight) setHeader(c, name, value)
       return send(c, null, { status: 204 })
     }
     await next()
-    // Of an answer that was made in Hono's way; what it says itself stands.
+    // Of a response that was made in Hono's way; what it says itself stands.
     for (const [name, value] of Object.entries(takeHeaders(c))) {
       if (!c.res.headers.has(name)) c.res.headers.set(name, value)
     }

@@ -5,6 +5,7 @@
  */
 import { Hono } from 'hono'
 import { createEntityTag, matchesEntityTag } from '../answer/entity-tag.ts'
+import { send, setHeader } from '../answer/send.ts'
 import type { ApiContext, Environment } from '../environment.ts'
 
 /** Where the catalog lies, at the top of a host. */
@@ -44,10 +45,10 @@ export function createApiCatalogRoute(publicRoot: (c: ApiContext) => string): Ho
     const catalog = new URL(apiCatalogPath, root).href
     const text = writeApiCatalog(root, catalog)
     const tag = createEntityTag(contentType, text)
-    c.header('ETag', tag)
-    c.header('Cache-Control', 'no-cache')
-    c.header('Link', `<${catalog}>; rel="api-catalog"`)
-    if (matchesEntityTag(c.req.header('If-None-Match'), tag)) return c.body(null, 304)
-    return c.body(text, 200, { 'Content-Type': contentType })
+    setHeader(c, 'ETag', tag)
+    setHeader(c, 'Cache-Control', 'no-cache')
+    setHeader(c, 'Link', `<${catalog}>; rel="api-catalog"`)
+    if (matchesEntityTag(c.req.header('If-None-Match'), tag)) return send(c, null, { status: 304 })
+    return send(c, text, { type: contentType })
   })
 }

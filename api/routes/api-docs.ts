@@ -5,22 +5,30 @@
  * @module
  */
 import { Scalar } from '@scalar/hono-api-reference'
-import { Hono } from 'hono'
+import { Hono, type Next } from 'hono'
 import { createEntityTag, matchesEntityTag } from '../answer/entity-tag.ts'
+import { send, setHeader } from '../answer/send.ts'
+import type { ApiContext, Environment } from '../environment.ts'
 import { hashInlineScripts, viewerContentSecurityPolicy } from './content-security-policy.ts'
-import { createManifestReader, docsUnavailable } from './docs-manifest.ts'
+import { type BuiltDocs, type DocsFinder, docsUnavailable } from './docs-manifest.ts'
 import { completeViewerPage, viewerFiles } from './viewer-page.ts'
 
 /** Where the viewer lies and what it is told. */
 export interface ApiDocsRoutesOptions {
-  /** The folder that `docs-site/build.ts` filled. */
-  directory: string
-  /** The path of `BASE_URL` without a slash at its end: `''`, or for example `/public-api`. */
-  basePath: string
+  findDocs: DocsFinder
   /** The origin of `BASE_URL`, when it is set: where the viewer's requests go. */
   apiOrigin?: string
   /** The demo key of a local start, to be offered to readers on this machine; `undefined` on a deployment. */
   readDemoKey?: (() => string | undefined) | undefined
+}
+
+/** The page for one build of the docs, with what goes with it. */
+interface Rendered {
+  docs: BuiltDocs
+  demoKey: string | undefined
+  html: string
+  tag: string
+  policy: string
 }
 
 /** Headers that a proxy adds: with one of them the reader is elsewhere. */
@@ -36,7 +44,7 @@ function isLocal(request: Request): boolean {
 
 /** Renders Scalar's page around the script in the folder `assets`; what only the browser knows is in `viewer.ts`. */
 function renderReference(assets: string) {
-  return Scalar({
+  return Scalar<Environment>({
     pageTitle: 'API viewer | devdata',
     bundle: `${assets}/${viewerFiles.script}`,
     url: 'openapi.json',
@@ -56,26 +64,35 @@ function renderReference(assets: string) {
 
 /**
  * The routes of the viewer, to be mounted at `{basePath}/api-docs`. It fetches nothing from another
- * host: no proxy, fonts, telemetry, assistant or toolbar. Throws an `ApiError` (503) while the docs
- * are not built for this `basePath`.
+ * host: no proxy, fonts, telemetry, assistant or toolbar. Throws an `ApiError` (503) while there are
+ * no docs for this `BASE_URL`.
  */
-export function createApiDocsRoutes(options: ApiDocsRoutesOptions): Hono {
-  const { directory, basePath, apiOrigin, readDemoKey } = options
-  const readManifest = createManifestReader(directory)
+export function createApiDocsRoutes(options: ApiDocsRoutesOptions): Hono<Environment> {
+  const { findDocs, apiOrigin, readDemoKey } = options
 
-  return new Hono().get('/', async (c, next) => {
-    const manifest = await readManifest()
-    if (manifest?.base !== `${basePath}/docs`) throw docsUnavailable(manifest, basePath)
-    const demoKey = isLocal(c.req.raw) ? readDemoKey?.() : undefined
-    const assets = `./docs/${manifest.viewer}`
+  /** What was rendered last; the page depends on nothing else. */
+  let last: Rendered | undefined
+
+  async function render(c: ApiContext, next: Next, docs: BuiltDocs, demoKey: string | undefined) {
+    if (last?.docs === docs && last.demoKey === demoKey) return last
+    const assets = `./docs/${docs.viewer}`
     const page = await renderReference(assets)(c, next)
     if (page === undefined) throw new Error('Scalar has rendered no page')
     const html = completeViewerPage(await page.text(), { assets, demoKey })
-    const tag = createEntityTag(html)
-    c.header('ETag', tag)
-    c.header('Cache-Control', demoKey ? 'no-store' : 'no-cache')
-    c.header('Content-Security-Policy', viewerContentSecurityPolicy(hashInlineScripts(html), apiOrigin))
-    if (matchesEntityTag(c.req.header('If-None-Match'), tag)) return c.body(null, 304)
-    return c.html(html)
+    const policy = viewerContentSecurityPolicy(hashInlineScripts(html), apiOrigin)
+    last = { docs, demoKey, html, tag: createEntityTag(html), policy }
+    return last
+  }
+
+  return new Hono<Environment>().get('/', async (c, next) => {
+    const docs = await findDocs()
+    if (docs === undefined) throw docsUnavailable()
+    const demoKey = readDemoKey !== undefined && isLocal(c.req.raw) ? readDemoKey() : undefined
+    const { html, tag, policy } = await render(c, next, docs, demoKey)
+    setHeader(c, 'ETag', tag)
+    setHeader(c, 'Cache-Control', demoKey ? 'no-store' : 'no-cache')
+    setHeader(c, 'Content-Security-Policy', policy)
+    if (matchesEntityTag(c.req.header('If-None-Match'), tag)) return send(c, null, { status: 304 })
+    return send(c, html, { type: 'text/html; charset=UTF-8' })
   })
 }

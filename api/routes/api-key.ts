@@ -1,11 +1,12 @@
 import type { Hono } from 'hono'
 import type { Meter } from '../answer/metered.ts'
 import { sendJson, setHeader } from '../answer/send.ts'
+import type { ListPage } from '../catalog/page.ts'
 import type { Sql } from '../database/connect.ts'
 import type { Environment } from '../environment.ts'
-import { listUsage, listUsageByDay } from '../ledger/usage.ts'
+import { listUsage, listUsageByDay, type UsagePage } from '../ledger/usage.ts'
 import { answerFreeList, type PublicUrl } from './lists.ts'
-import { dayFilter } from './parameters.ts'
+import { dayFilterOfEntries, dayFilterOfSums, type FilterReader } from './parameters.ts'
 
 /** What the routes about the calling key need. */
 export interface ApiKeyRoutes {
@@ -29,19 +30,22 @@ export function addApiKeyRoutes({ app, sql, meter, publicUrl }: ApiKeyRoutes): v
     }),
   )
 
-  for (const [path, listOf] of [
-    ['/api-key/usage', listUsage],
-    ['/api-key/usage/days', listUsageByDay],
-  ] as const) {
+  function addList<After>(
+    path: string,
+    filter: FilterReader<string | null, After>,
+    listOf: (sql: Sql, usage: UsagePage<After>) => Promise<ListPage>,
+  ): void {
     app.get(
       path,
       meter.free((c) =>
         answerFreeList(c, {
           publicUrl,
-          filter: dayFilter,
+          filter,
           find: (page, day) => listOf(sql, { keyId: c.get('caller').id, day, page }),
         }),
       ),
     )
   }
+  addList('/api-key/usage', dayFilterOfEntries, listUsage)
+  addList('/api-key/usage/days', dayFilterOfSums, listUsageByDay)
 }

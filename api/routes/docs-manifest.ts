@@ -1,16 +1,23 @@
 /**
- * What `docs-site/build.ts` says about the folder that it filled: every file with its type, its ETag and its
- * compressed forms.
+ * The built documentation, as `docs-site/build.ts` leaves it in `dist/docs`: a folder for each build with a manifest of
+ * its files, and for each `BASE_URL` a file that names the folder of its newest build. So a build changes nothing that is
+ * being served, and builds for different addresses lie beside each other.
  *
  * @module
  */
+import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { ApiError } from '../errors.ts'
 
-/** Name of the manifest inside the folder; it is not served itself. */
+/** Name of the manifest inside a build's folder; it is not served itself. */
 export const docsManifestName = 'manifest.json'
+
+/** Name of the file that names the folder of the newest build for a `BASE_URL`, or for none. */
+export function nameDocsPointer(baseUrl: string | undefined): string {
+  return `for-${baseUrl === undefined ? 'any' : createHash('sha256').update(baseUrl).digest('hex').slice(0, 16)}`
+}
 
 const fileSchema = v.object({
   /** Content-Type, charset included. */
@@ -19,6 +26,8 @@ const fileSchema = v.object({
   hash: v.string(),
   /** The compressed forms that lie beside the file, best first: `br` in `.br`, `gzip` in `.gz`. */
   encodings: v.array(v.picklist(['br', 'gzip'])),
+  /** Whether the text holds the placeholder; it is compressed when it is served. */
+  hasPlaceholder: v.boolean(),
 })
 
 const manifestSchema = v.object({
@@ -28,6 +37,8 @@ const manifestSchema = v.object({
   base: v.string(),
   /** The `BASE_URL` that the pages show; null when they were built without one. */
   baseUrl: v.nullable(v.string()),
+  /** What stands for the origin of the request in pages that were built without a `BASE_URL`. */
+  placeholder: v.string(),
   /** CSP sources (`'sha256-…'`) of the scripts that stand in the pages themselves. */
   scriptHashes: v.array(v.string()),
   /** The folder of the scripts that `/api-docs` loads. */
@@ -36,45 +47,69 @@ const manifestSchema = v.object({
   files: v.record(v.string(), fileSchema),
 })
 
-/** What `docs-site/build.ts` says about the folder that it filled. */
+/** What `docs-site/build.ts` says about a build. */
 export type DocsManifest = v.InferOutput<typeof manifestSchema>
 /** One file of the folder. */
 export type DocsFile = v.InferOutput<typeof fileSchema>
 
-/** Reads the manifest of built docs; `undefined` when there is none, or one of another version. */
-export async function readDocsManifest(directory: string): Promise<DocsManifest | undefined> {
+/** A build that is complete. */
+export interface BuiltDocs extends DocsManifest {
+  /** The folder of its files. */
+  directory: string
+}
+
+/** Finds the newest build for a `BASE_URL`; `undefined` when there is none, or one of another version. */
+export async function findDocs(directory: string, baseUrl?: string): Promise<BuiltDocs | undefined> {
   try {
-    const text = await readFile(join(directory, docsManifestName), 'utf8')
+    const name = await readFile(join(directory, nameDocsPointer(baseUrl)), 'utf8')
+    const folder = join(directory, name)
+    const text = await readFile(join(folder, docsManifestName), 'utf8')
     const result = v.safeParse(manifestSchema, JSON.parse(text))
-    return result.success ? result.output : undefined
+    return result.success ? { ...result.output, directory: folder } : undefined
   } catch {
     return undefined
   }
 }
 
+/** Finds the docs that are to be served now. */
+export type DocsFinder = () => Promise<BuiltDocs | undefined>
+
 /**
- * A function that reads the manifest of the docs that are there now. It is read again only after a new
- * build, so that a rebuild behind a running server shows at once.
+ * A function that finds the docs for a `BASE_URL`; where that has no path, those that were built without one serve too.
+ * They are read again only after a new build, which shows at once behind a running server.
  */
-export function createManifestReader(directory: string): () => Promise<DocsManifest | undefined> {
-  let readAt = ''
-  let manifest: DocsManifest | undefined
+export function createDocsFinder(directory: string, baseUrl: string | undefined): DocsFinder {
+  const hasPath = baseUrl !== undefined && new URL(baseUrl).pathname !== '/'
+  const candidates = hasPath ? [baseUrl] : [...new Set([baseUrl, undefined])]
+  let version = ''
+  let docs: BuiltDocs | undefined
   return async () => {
-    const status = await stat(join(directory, docsManifestName)).catch(() => undefined)
-    if (!status) return undefined
-    const version = `${status.mtimeMs} ${status.size} ${status.ino}`
-    if (version !== readAt) {
-      manifest = await readDocsManifest(directory)
-      readAt = version
+    for (const candidate of candidates) {
+      const pointer = join(directory, nameDocsPointer(candidate))
+      const status = await stat(pointer).catch(() => undefined)
+      if (!status) continue
+      const found = `${pointer} ${status.mtimeMs} ${status.ino}`
+      if (found !== version) docs = await findDocs(directory, candidate)
+      version = found
+      return docs
     }
-    return manifest
+    return undefined
   }
 }
 
-/** The docs are not there for this base path: 503, until somebody builds them. */
-export function docsUnavailable(manifest: DocsManifest | undefined, basePath: string): ApiError {
-  const state = manifest ? `built for ${manifest.base}, not for ${basePath}/docs` : 'not built'
-  return new ApiError(503, `The documentation is ${state}; run: npm run docs`, {
+/** 503: there are no docs, until somebody builds them. */
+export function docsUnavailable(): ApiError {
+  return createDocsError('not built')
+}
+
+/** 503: a file that the manifest names is missing. */
+export function docsIncomplete(cause: unknown): ApiError {
+  return createDocsError('incomplete', cause)
+}
+
+function createDocsError(state: string, cause?: unknown): ApiError {
+  return new ApiError(503, 'docs_unavailable', `The documentation is ${state}; run: npm run docs`, {
     headers: { 'Retry-After': '60' },
+    cause,
   })
 }

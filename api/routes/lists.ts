@@ -9,40 +9,44 @@ import type { MeteredAnswer } from '../answer/metered.ts'
 import { send, setHeader } from '../answer/send.ts'
 import type { ListPage, Page } from '../catalog/page.ts'
 import type { ApiContext } from '../environment.ts'
-import { notFound } from '../errors.ts'
+import { type ApiError, notFound } from '../errors.ts'
 import { type FilterReader, readPage, withFilters } from './parameters.ts'
 
-/** Tells the public address of a request's path, without its query. */
+/** Parses a request's URL, at the public origin. It is the same object each time: not to be changed. */
 export type PublicUrl = (c: ApiContext) => URL
 
 /** A list of the API. */
-export interface List<Filter, After = never> {
+export interface List<Filter, After> {
   publicUrl: PublicUrl
   filter: FilterReader<Filter, After>
   /** Reads one page; undefined: there is no such list. May throw an `ApiError`. */
   find(page: Page<After>, filter: Filter): Promise<ListPage | undefined>
-  /** What the 404 says then. */
-  missing?: string
+  /** The error then. */
+  missing?: () => ApiError
 }
 
 /** Reads the request for a page of a list, and makes its answer. Throws 400 for a wrong parameter, and 404. */
 export async function readList<Filter, After>(
   c: ApiContext,
-  { publicUrl, filter, find, missing = 'Not found' }: List<Filter, After>,
+  { publicUrl, filter, find, missing = () => notFound('Not found') }: List<Filter, After>,
 ): Promise<MeteredAnswer> {
-  const query = new URL(c.req.url).searchParams
-  const page = { ...readPage(query), after: filter.readAfter?.(query) }
+  const url = publicUrl(c)
+  const query = url.searchParams
+  const page = { ...readPage(query), after: filter.readAfter(query) }
   const found = await find(page, filter.read(query))
-  if (found === undefined) throw notFound(missing)
-  return createListAnswer({ page, found, url: withFilters(publicUrl(c), query, filter.names) })
+  if (found === undefined) throw missing()
+  return createListAnswer({ page, found, url: withFilters(url, query, filter.names) })
 }
 
 /** Answers a page of a list that is free, and is nobody else's to keep. */
-export async function answerFreeList<Filter>(c: ApiContext, list: List<Filter>): Promise<Response> {
+export async function answerFreeList<Filter, After>(
+  c: ApiContext,
+  list: List<Filter, After>,
+): Promise<Response> {
   const answer = await readList(c, list)
   for (const [name, value] of Object.entries(answer.headers)) setHeader(c, name, value)
   setHeader(c, 'Cache-Control', 'no-store')
-  const response = send(c, answer.render(c), { type: 'application/json' })
+  const body = answer.render(c)
   answer.release?.()
-  return response
+  return send(c, body, { type: 'application/json' })
 }

@@ -1,14 +1,12 @@
-import { Buffer } from 'node:buffer'
 import type { Hono } from 'hono'
 import type { Meter } from '../answer/metered.ts'
-import { offsetOf } from '../catalog/page.ts'
+import { send } from '../answer/send.ts'
 import type { Sql } from '../database/connect.ts'
-import { takeOwnBytes } from '../database/own-bytes.ts'
 import type { Environment } from '../environment.ts'
-import { countKeys, listKeys } from '../ledger/keys.ts'
+import { listKeyPage } from '../ledger/keys.ts'
 import type { Metrics } from '../metrics.ts'
 import { answerFreeList, type PublicUrl } from './lists.ts'
-import { noFilter } from './parameters.ts'
+import { noFilterOfKeys } from './parameters.ts'
 
 /** What the operators' routes need. */
 export interface OperationsRoutes {
@@ -24,7 +22,7 @@ export interface OperationsRoutes {
 export function addOperationsRoutes({ app, sql, meter, metrics, publicUrl }: OperationsRoutes): void {
   app.get(
     '/metrics',
-    meter.free(async (c) => c.body(await metrics.render(), 200, { 'Content-Type': metrics.contentType })),
+    meter.free(async (c) => send(c, await metrics.render(), { type: metrics.contentType })),
   )
 
   app.get(
@@ -32,12 +30,8 @@ export function addOperationsRoutes({ app, sql, meter, metrics, publicUrl }: Ope
     meter.free((c) =>
       answerFreeList(c, {
         publicUrl,
-        filter: noFilter,
-        async find(page) {
-          const keys = await listKeys(sql, { offset: offsetOf(page), limit: page.size })
-          const items = takeOwnBytes(Buffer.from(keys.map((key) => JSON.stringify(key)).join(',')))
-          return { total: await countKeys(sql), count: keys.length, items }
-        },
+        filter: noFilterOfKeys,
+        find: (page) => listKeyPage(sql, page),
       }),
     ),
   )

@@ -9,9 +9,10 @@ import { commitHashPattern } from '../catalog/commits.ts'
 import type { DependencyKey } from '../catalog/dependencies.ts'
 import { createFilter, type Filter } from '../catalog/filter.ts'
 import { forgeNamePattern, forgeNameRule } from '../catalog/forge-name.ts'
-import { largestPageSize, offsetOf, type Page } from '../catalog/page.ts'
+import { largestPageNumber, largestPageSize, type Page } from '../catalog/page.ts'
 import type { ApiContext } from '../environment.ts'
 import { type ApiError, badRequest, notFound } from '../errors.ts'
+import type { SumKey } from '../ledger/usage.ts'
 
 const defaultPageSize = 30
 const mostNames = 50
@@ -20,44 +21,48 @@ const largestId = 2 ** 31 - 1
 /** Of a place or the name of a dependency or file, in characters. */
 const longestText = 255
 
-const pageNumber = v.pipe(v.string(), v.regex(/^[1-9]\d*$/), v.transform(Number))
-const pageSize = v.pipe(pageNumber, v.maxValue(largestPageSize))
-
 /** `page` and `per_page`. */
 export function readPage(query: URLSearchParams): Page {
-  const number = v.safeParse(pageNumber, readSingle(query, 'page') ?? '1')
-  if (!number.success) throw badRequest('Invalid page: must be an integer of at least 1')
-  const size = v.safeParse(pageSize, readSingle(query, 'per_page') ?? String(defaultPageSize))
-  if (!size.success) throw badRequest(`Invalid per_page: must be an integer from 1 to ${largestPageSize}`)
-  const page = { number: number.output, size: size.output }
-  if (!Number.isSafeInteger(offsetOf(page)))
-    throw badRequest('Invalid page: (page - 1) × per_page must be at most 9007199254740991')
-  return page
+  const number = readInteger(query, 'page', Number.MAX_SAFE_INTEGER) ?? 1
+  const size = readInteger(query, 'per_page', largestPageSize) ?? defaultPageSize
+  if (number > largestPageNumber(size)) {
+    throw badRequest(`Invalid page: (page - 1) × per_page must be at most ${Number.MAX_SAFE_INTEGER}`)
+  }
+  return { number, size }
+}
+
+/** Reads an integer from 1 to `largest`. */
+function readInteger(query: URLSearchParams, name: string, largest: number): number | undefined {
+  const text = readSingle(query, name)
+  if (text === undefined) return undefined
+  const number = Number(text)
+  if (!/^[1-9]\d*$/.test(text) || number > largest) {
+    throw badRequest(
+      `Invalid ${name}: must be an integer from 1 to ${largest}, digits only, no leading zeros`,
+    )
+  }
+  return number
 }
 
 /** `after`: the id behind which a page begins. */
 function readIdAfter(query: URLSearchParams): number | undefined {
-  const value = readSingle(query, 'after')
-  if (value === undefined) return undefined
-  const after = v.safeParse(pageNumber, value)
-  if (!after.success || after.output > largestId) {
-    throw badRequest(`Invalid after: must be an integer from 1 to ${largestId}`)
-  }
-  return after.output
+  return readInteger(query, 'after', largestId)
 }
 
 /** The query parameters that filter a list. */
-export interface FilterReader<Filter, After = never> {
+export interface FilterReader<Filter, After> {
   /** What they are called: links repeat them. */
   names: readonly string[]
   /** Reads them, in their canonical form. */
   read(query: URLSearchParams): Filter
-  /** Reads behind which element the page begins, where elements can move. */
-  readAfter?(query: URLSearchParams): After | undefined
+  /** Reads `after`: the item behind which the page begins. */
+  readAfter(query: URLSearchParams): After | undefined
 }
 
-/** A list without filters. */
-export const noFilter: FilterReader<undefined> = { names: [], read: () => undefined }
+const noFilter = { names: [], read: () => undefined }
+
+/** The list of keys: `after` is an id. */
+export const noFilterOfKeys: FilterReader<undefined, number> = { ...noFilter, readAfter: readIdAfter }
 
 /** The list of a repository's commits: `after` is a hash. */
 export const noFilterOfCommits: FilterReader<undefined, string> = {
@@ -110,15 +115,39 @@ export function catalogFilter(...names: CatalogFilterName[]): FilterReader<Filte
 type CatalogFilterName = 'location' | 'dependency_names' | 'dependency_files'
 
 /** `day`: a date as PostgreSQL reads it; null for all days. */
-export const dayFilter: FilterReader<string | null> = {
+const dayFilter = {
   names: ['day'],
-  read(query) {
+  read(query: URLSearchParams) {
     const day = readSingle(query, 'day')?.trim() ?? ''
     if (day === '') return null
-    // `Date` takes the 30th of February for the 1st of March.
-    const exists = /^\d{4}-\d\d-\d\d$/.test(day) && new Date(day).toJSON()?.startsWith(day)
-    if (!exists || day < '0001') throw badRequest('Invalid day: must be a date such as 2030-12-31 (UTC)')
+    if (!isDate(day)) throw badRequest('Invalid day: must be a date such as 2030-12-31 (UTC)')
     return day
+  },
+}
+
+function isDate(text: string): boolean {
+  // `Date` takes the 30th of February for the 1st of March.
+  const exists = /^\d{4}-\d\d-\d\d$/.test(text) && new Date(text).toJSON()?.startsWith(text)
+  return exists === true && text >= '0001'
+}
+
+/** The entries of a key's ledger: `after` is the number of one. */
+export const dayFilterOfEntries: FilterReader<string | null, number> = {
+  ...dayFilter,
+  readAfter: (query) => readInteger(query, 'after', Number.MAX_SAFE_INTEGER),
+}
+
+/** What a key spent by day and endpoint: `after` is a day with an endpoint behind it. */
+export const dayFilterOfSums: FilterReader<string | null, SumKey> = {
+  ...dayFilter,
+  readAfter(query) {
+    const text = readSingle(query, 'after')
+    if (text === undefined) return undefined
+    const key = { day: text.slice(0, 10), endpoint: text.slice(10) }
+    if (!isDate(key.day) || !key.endpoint.startsWith('/') || !key.endpoint.isWellFormed()) {
+      throw badRequest('Invalid after: must be the day and endpoint of a sum, such as 2030-12-31/users')
+    }
+    return key
   },
 }
 

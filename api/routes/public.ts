@@ -1,7 +1,8 @@
 import type { Hono } from 'hono'
-import { createEntityTag, matchesEntityTag } from '../answer/entity-tag.ts'
+import { matchesEntityTag } from '../answer/entity-tag.ts'
+import { send, setHeader, takeHeaders } from '../answer/send.ts'
 import { readDataset } from '../catalog/dataset.ts'
-import type { Contract } from '../contract.ts'
+import type { Contract, ContractDocument } from '../contract.ts'
 import type { Database } from '../database/connect.ts'
 import { isDatabaseUnavailable } from '../database/connection-error.ts'
 import { mayLackMigration } from '../database/migrate.ts'
@@ -15,8 +16,10 @@ import type { PublicUrl } from './lists.ts'
 export interface PublicRoutes {
   app: Hono<Environment>
   database: Database
-  /** Throws `MigrationError` when the database lacks a migration. */
-  assertMigrated: () => Promise<void>
+  /** Throws `MigrationError` when the database lacks a migration. Tells whether it takes writes. */
+  assertMigrated: () => Promise<{ isReadOnly: boolean }>
+  /** Whether a charge could be recorded, as far as the ledger knows. */
+  canCharge: () => boolean
   readPhase: () => Phase
   /** The OpenAPI document. */
   contract: Contract
@@ -31,6 +34,7 @@ export function addPublicRoutes({
   app,
   database,
   assertMigrated,
+  canCharge,
   readPhase,
   contract,
   program,
@@ -49,9 +53,13 @@ export function addPublicRoutes({
 
   app.get('/health', async (c) => {
     c.header('Cache-Control', 'no-store')
-    if (readPhase() === 'stopping') throw unavailable('Shutting down')
+    if (readPhase() === 'stopping') throw unavailable('Shutting down', { code: 'shutting_down' })
     if (readPhase() === 'waiting') throw unavailable('Database unavailable')
-    await withinPatience(assertMigrated())
+    const { isReadOnly } = await withTimeout(assertMigrated(), healthTimeoutMs[database.kind], () => {
+      if (database.kind === 'postgresql') throw unavailable('Database unavailable')
+      return { isReadOnly: false } // a load has the only session; without its database this process would have ended
+    })
+    if (isReadOnly || !canCharge()) throw unavailable('Database unavailable')
     return c.json({ status: 'ok', database: database.kind })
   })
 
@@ -61,29 +69,30 @@ export function addPublicRoutes({
     return c.json({ ...program, dataset })
   })
 
-  app.get('/openapi.yml', (c) => sendDocument(c, contract.toYaml(publicRoot(c)), 'application/yaml'))
-  app.get('/openapi.json', (c) => sendDocument(c, contract.toJson(publicRoot(c)), 'application/json'))
+  app.get('/openapi.yml', (c) => sendDocument(c, contract.yaml(publicRoot(c))))
+  app.get('/openapi.json', (c) => sendDocument(c, contract.json(publicRoot(c))))
 }
 
-/** Who asks whether the database answers is not to wait for long, in milliseconds. */
-const healthPatience = 3_000
+/** The database has this long to answer. */
+const healthTimeoutMs = { postgresql: 3_000, embedded: 500 }
 
-async function withinPatience<T>(answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const patience = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable('Database unavailable')), healthPatience)
-  })
+async function withTimeout<T>(answer: Promise<T>, milliseconds: number, onTimeout: () => T): Promise<T> {
+  const timeout = Promise.withResolvers<void>()
+  const timer = setTimeout(timeout.resolve, milliseconds)
   try {
-    return await Promise.race([answer, patience])
+    return await Promise.race([answer, timeout.promise.then(onTimeout)])
   } finally {
     clearTimeout(timer)
   }
 }
 
-function sendDocument(c: ApiContext, text: string, type: string): Response {
-  const tag = createEntityTag(type, text)
-  c.header('ETag', tag)
-  c.header('Cache-Control', 'no-cache')
-  if (matchesEntityTag(c.req.header('If-None-Match'), tag)) return c.body(null, 304)
-  return c.body(text, 200, { 'Content-Type': type })
+async function sendDocument(c: ApiContext, { type, tag, read }: ContractDocument): Promise<Response> {
+  setHeader(c, 'ETag', tag)
+  setHeader(c, 'Cache-Control', 'no-cache')
+  setHeader(c, 'Vary', 'Accept-Encoding')
+  if (matchesEntityTag(c.req.header('If-None-Match'), tag)) return send(c, null, { status: 304 })
+  const [body, encoding] = await read(c.req.header('Accept-Encoding'))
+  setHeader(c, 'Content-Type', type)
+  if (encoding !== 'identity') setHeader(c, 'Content-Encoding', encoding)
+  return new Response(body, { headers: takeHeaders(c) })
 }

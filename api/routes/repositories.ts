@@ -16,6 +16,8 @@ import {
   readFullName,
 } from './parameters.ts'
 
+const repositoryNotFound = () => notFound('Repository not found', 'repository_not_found')
+
 /** `GET /repos` and everything below it (`service.md` §4.3, §4.4, §4.7). */
 export function addRepositoryRoutes({ app, sources, meter, publicUrl }: CatalogRoutes): void {
   app.get(
@@ -34,10 +36,11 @@ export function addRepositoryRoutes({ app, sources, meter, publicUrl }: CatalogR
     '/repos/:owner/:name',
     meter.lookedUp((c) => {
       const { owner, name } = readFullName(c)
+      const { origin, pathname } = publicUrl(c)
       return {
         lookUp: { ...lookUpRepository(owner, name), costIfAbsent: 0 },
-        absent: () => notFound('Repository not found'),
-        present: (repository) => createDocumentAnswer(publicUrl(c), repository),
+        absent: repositoryNotFound,
+        present: (repository) => createDocumentAnswer(origin + pathname, repository),
       }
     }),
   )
@@ -55,7 +58,7 @@ export function addRepositoryRoutes({ app, sources, meter, publicUrl }: CatalogR
           publicUrl,
           filter,
           find: (page) => readCatalog(c, sources, ({ sql }) => listItems(sql, owner, name, page)),
-          missing: 'Repository not found',
+          missing: repositoryNotFound,
         })
       }),
     )

@@ -25,10 +25,13 @@ export function addUserRoutes({ app, sources, meter, publicUrl }: CatalogRoutes)
 
   app.get(
     '/users/:login',
-    meter.lookedUp((c) => ({
-      lookUp: { ...lookUpUser(readLogin(c)), costIfAbsent: unknownUserCost },
-      absent: () => notFound('User not found'),
-      present: (user) => createDocumentAnswer(publicUrl(c), user),
-    })),
+    meter.lookedUp((c) => {
+      const { origin, pathname } = publicUrl(c)
+      return {
+        lookUp: { ...lookUpUser(readLogin(c)), costIfAbsent: unknownUserCost },
+        absent: () => notFound('User not found', 'user_not_found'),
+        present: (user) => createDocumentAnswer(origin + pathname, user),
+      }
+    }),
   )
 }

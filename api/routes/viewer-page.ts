@@ -9,6 +9,9 @@
 /** Names of the files that the page loads, in the folder that `docs-site/build.ts` filled. */
 export const viewerFiles = { script: 'viewer.js', style: 'viewer.css', library: 'standalone.esm.js' } as const
 
+/** The folder below the docs that has them, in a folder named by their hash: they may be cached for good. */
+export const viewerDirectory = '_viewer'
+
 /** What the page is completed with. */
 export interface ViewerFrame {
   /** The folder of the viewer's files, relative to the page. */

@@ -3,8 +3,9 @@
  *
  * @module
  */
+
+import { listDependencyKeys } from '../../api/catalog/dependency-name.ts'
 import { createFilter, hashFilter } from '../../api/catalog/filter.ts'
-import { foldText } from '../../api/catalog/text-key.ts'
 import { alternate, type Report } from '../figures.ts'
 import { startOurs, uncached } from '../programs.ts'
 import { addressOf, ask, createBroadest, createLists } from './requests.ts'
@@ -38,7 +39,7 @@ export async function measureFirstSight(
     time(
       () => sql`
         select count(*) from dependency_users
-        where dependency_id in (select id from dependencies where name_key = ${foldText(name)})`,
+        where dependency_id in (select id from dependencies where name_key = any(${sql.typed.texts(listDependencyKeys(name))}))`,
     )
 
   report.say('first sight: listings that are not there yet')

@@ -74,8 +74,8 @@ interface State {
   isRevoked: boolean
   /** Requests that counted against the limit. */
   used: number
-  /** Paths by the idempotency keys that they were paid under. */
-  paid: Readonly<Record<string, string>>
+  /** By idempotency key: the path that it is bound to, and the credits that were paid under it. */
+  paid: Readonly<Record<string, { path: string; credits: number }>>
   /** Balances since the limit was used up: an instance may tell one of these for a second, without asking. */
   balancesWhenFull: readonly number[]
 }
@@ -148,8 +148,10 @@ function takeRequest(state: State, request: KeyRequest, told: Told, limit: numbe
     told.isReplayed === due.isReplayed &&
     (due.error === undefined || told.error === due.error)
   if (!isExplained) return undefined
-  const isPaid = request.kind === 'get' && request.idempotencyKey !== null && due.charged > 0
-  const paid = isPaid ? { ...state.paid, [request.idempotencyKey ?? '']: request.path } : state.paid
+  const key = request.kind === 'get' && due.charged > 0 ? request.idempotencyKey : null
+  if (request.kind !== 'get' || key === null) return withBalance({ ...state, used }, after, limit)
+  const credits = (state.paid[key]?.credits ?? 0) + due.charged
+  const paid = { ...state.paid, [key]: { path: request.path, credits } }
   return withBalance({ ...state, used, paid }, after, limit)
 }
 
@@ -166,19 +168,19 @@ interface Due {
 function decide(state: State, request: KeyRequest): Due {
   const free: Due = { status: 200, cost: 0, charged: 0, isReplayed: false }
   if (request.kind === 'balance') return free
-  const { cost, served } = request
-  if (request.kind === 'quote') return { ...free, status: served, cost }
+  const { served } = request
+  if (request.kind === 'quote') return { ...free, status: served, cost: request.cost }
   const { path, most, idempotencyKey } = request
-  const paidFor = idempotencyKey === null ? undefined : state.paid[idempotencyKey]
-  if (paidFor === path) return { ...free, status: served, isReplayed: true }
-  if (paidFor !== undefined) return { ...free, status: 422 }
+  const paid = idempotencyKey === null ? undefined : state.paid[idempotencyKey]
+  if (paid !== undefined && paid.path !== path) return { ...free, status: 422 }
+  const cost = Math.max(0, request.cost - (paid?.credits ?? 0))
   if (most !== null && cost > most) {
     return { ...free, status: 403, error: `Max-Credits is ${most}, and this costs ${cost}` }
   }
   if (cost > state.balance) {
     return { ...free, status: 403, error: `insufficient credits: need ${cost}, have ${state.balance}` }
   }
-  return { ...free, status: served, cost, charged: cost }
+  return { ...free, status: served, cost, charged: cost, isReplayed: paid !== undefined }
 }
 
 function withBalance(state: State, balance: number, limit: number | null): State {

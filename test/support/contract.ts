@@ -36,6 +36,7 @@ export interface Schema {
   maxItems?: number
   pattern?: string
   items?: Schema
+  anyOf?: Schema[]
   properties?: Record<string, Schema>
   required?: string[]
 }
@@ -56,7 +57,14 @@ export interface Header {
 
 export interface ResponseDeclaration {
   headers?: Record<string, Header | Reference>
-  content?: Record<string, { schema?: Schema; example?: unknown }>
+  content?: Record<
+    string,
+    { schema?: Schema; example?: unknown; examples?: Record<string, Example | Reference> }
+  >
+}
+
+export interface Example {
+  value: unknown
 }
 
 export interface Operation {
@@ -83,6 +91,7 @@ export interface Contract {
     headers: Record<string, Header>
     responses: Record<string, ResponseDeclaration>
     schemas: Record<string, Schema>
+    examples: Record<string, Example>
   }
 }
 

@@ -138,7 +138,7 @@ async function withDatabase<T>(databaseUrl: string, run: (sql: Sql) => Promise<T
   const database = await openDatabase({
     databaseUrl,
     dataDirectory: '',
-    databasePoolSize: 1,
+    databasePoolSize: 3, // two for a load, one of which holds its lock, and one for settlements
     databaseStatementTimeout: 30,
   })
   try {

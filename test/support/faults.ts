@@ -113,21 +113,25 @@ export const readOnlyPrimary: Fault = {
 export const fullDisk: Fault = {
   isAmbiguous: false,
   async inflict(site) {
-    await fillDisk(site)
+    await fillDisk(site, 'idempotency_keys')
     await Promise.all([sleep(lasting), site.waitForUnavailable()])
     // Nothing could be written to the table: nothing is lost with its file.
     await site.ask((sql) => sql`truncate idempotency_keys`)
   },
 }
 
-async function fillDisk({ cluster, ask }: Site): Promise<void> {
+/** Puts the device that is always full in the place of a table's file. What was in the table is gone. */
+export async function fillDisk(
+  { cluster, ask }: Pick<Site, 'cluster' | 'ask'>,
+  table: string,
+): Promise<void> {
   if (fullDevice === undefined) throw new Error('this system has no device that is always full')
   const device = fullDevice
   await ask((sql) =>
     sql.begin(async (tx) => {
-      await tx`lock table idempotency_keys in access exclusive mode`
-      await tx`truncate idempotency_keys`
-      const [file] = await tx<{ path: string }[]>`select pg_relation_filepath('idempotency_keys') as path`
+      await tx`lock table ${tx(table)} in access exclusive mode`
+      await tx`truncate ${tx(table)}`
+      const [file] = await tx<{ path: string }[]>`select pg_relation_filepath(${table}) as path`
       if (file === undefined) throw new Error('the table has no file')
       const path = join(cluster.directory, 'data', file.path)
       await symlink(device, `${path}.full`)

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { getLogger } from '@logtape/logtape'
 import type { Hono } from 'hono'
 import { createApp } from '../../api/app.ts'
@@ -63,12 +64,26 @@ export function createInstance(
         method,
         headers: { ...(key !== undefined && { Authorization: `Bearer ${key}` }), ...headers },
       })
-      const text = await response.text()
+      const bytes = Buffer.from(await response.arrayBuffer())
+      const text = unpack(bytes, response.headers)
       const { status } = response
       assertMatchesContract({ method, url: path, status, headers: response.headers, body: text })
-      return { status, headers: response.headers, text, json: () => JSON.parse(text) as unknown }
+      return {
+        status,
+        headers: response.headers,
+        text,
+        size: bytes.length,
+        json: () => JSON.parse(text) as unknown,
+      }
     },
   }
+}
+
+/** The text of a body, which may be compressed. */
+export function unpack(body: Buffer, headers: Headers): string {
+  const encoding = body.length === 0 ? null : headers.get('Content-Encoding')
+  if (encoding === 'gzip') return gunzipSync(body).toString()
+  return (encoding === 'br' ? brotliDecompressSync(body) : body).toString()
 }
 
 /** Opens a service's PostgreSQL database once more, with a pool of its own, as another instance would. */

@@ -6,6 +6,7 @@
  */
 import { request as send } from 'node:http'
 import { assertMatchesContract } from './contract.ts'
+import { unpack } from './instance.ts'
 import { type RuntimeName, startInstanceProcess } from './process.ts'
 import type { Answer, RequestOptions } from './service.ts'
 
@@ -50,7 +51,7 @@ export async function startLiveService(
   const root = new URL(baseUrl ?? 'http://localhost')
   return {
     async request(path, { method = 'GET', key, headers = {} } = {}) {
-      // As `fetch` would write it, but with the host that the address is to have, and nothing followed or unpacked.
+      // As `fetch` would write it, but with the host that the address is to have, and nothing followed.
       const { pathname, search } = new URL(`${root.href.replace(/\/$/, '')}${path}`)
       const answer = await exchange({
         port: Number(port),
@@ -83,7 +84,10 @@ interface Exchange {
   headers: Record<string, string>
 }
 
-function exchange({ port, ...options }: Exchange): Promise<Pick<Answer, 'status' | 'headers' | 'text'>> {
+function exchange({
+  port,
+  ...options
+}: Exchange): Promise<Pick<Answer, 'status' | 'headers' | 'text' | 'size'>> {
   return new Promise((settle, fail) => {
     const request = send({ host: '127.0.0.1', port, maxHeaderSize, ...options }, (response) => {
       const chunks: Buffer[] = []
@@ -94,7 +98,13 @@ function exchange({ port, ...options }: Exchange): Promise<Pick<Answer, 'status'
         for (const [name, values] of Object.entries(response.headersDistinct)) {
           for (const value of values ?? []) headers.append(name, value)
         }
-        settle({ status: response.statusCode ?? 0, headers, text: Buffer.concat(chunks).toString() })
+        const body = Buffer.concat(chunks)
+        settle({
+          status: response.statusCode ?? 0,
+          headers,
+          text: unpack(body, headers),
+          size: body.length,
+        })
       })
     })
     request.on('error', fail)

@@ -31,6 +31,8 @@ export interface InstanceProcessOptions {
   runtime?: RuntimeName
   /** What is waited for: that data can be had, or that it listens while its database is away. Default: the former. */
   until?: 'ready' | 'listening'
+  /** What `ulimit -n` says to it. Default: what it says to the tests. */
+  maxOpenFiles?: number
 }
 
 const project = resolve(import.meta.dirname, '../..')
@@ -61,7 +63,7 @@ export function listStartCommand(runtime: RuntimeName, directory: string): strin
 export async function startInstanceProcess(
   databaseUrl: string | undefined,
   settings: Record<string, string> = {},
-  { runtime = 'node', until = 'ready' }: InstanceProcessOptions = {},
+  { runtime = 'node', until = 'ready', maxOpenFiles }: InstanceProcessOptions = {},
 ): Promise<InstanceProcess> {
   const directory = await mkdtemp(join(tmpdir(), 'devdata-instance-')) // without a .env file
   const removeDirectory = () => rm(directory, { recursive: true, force: true })
@@ -71,7 +73,11 @@ export async function startInstanceProcess(
     /^--allow-(read|write)=/.test(part) && dataDirectory !== '' ? `${part},${dataDirectory}` : part,
   )
   try {
-    const program = await startProgram(command, {
+    const limited =
+      maxOpenFiles === undefined
+        ? command
+        : ['/bin/sh', '-c', `ulimit -n ${maxOpenFiles} && exec "$@"`, 'sh', ...command]
+    const program = await startProgram(limited, {
       directory,
       environment: { PORT: '0', LOG_LEVEL: 'error', ...settings, DATABASE_URL: databaseUrl ?? '' },
       announcement: announcements[until],

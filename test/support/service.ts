@@ -41,7 +41,10 @@ export interface TestServiceOptions {
 export interface Answer {
   status: number
   headers: Headers
+  /** The body as text, unpacked where it came compressed. */
   text: string
+  /** Bytes of the body as it came. */
+  size: number
   /** The body as JSON. Throws when it is none. */
   json(): unknown
 }

@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fragment, Sql, SqlOrTransaction } from '../../database/connect.ts'
 import { ImportError } from '../import-error.ts'
 import { stagingTable } from '../staging.ts'
+import type { ApplyStep } from './apply.ts'
 import { applyCommits } from './commits.ts'
 import { applyRepositories } from './repositories.ts'
 import { refreshStatistics } from './statistics.ts'
@@ -47,8 +48,13 @@ const deadAfterSeconds = 60
 export type Added = Record<keyof typeof stages, number>
 
 /** Adds what is new under `importId`. The load must then be applied, or what was added cleared away. */
-export async function addAhead(sql: Sql, importId: number): Promise<Added> {
-  await waitForTurn(sql, importId)
+export async function addAhead(
+  sql: Sql,
+  importId: number,
+  onStep: (step: ApplyStep) => void = () => {},
+): Promise<Added> {
+  await waitForTurn(sql, importId, () => onStep('waiting for another load'))
+  onStep('applying')
   await sql.begin(clearAhead)
   const added: Added = { users: 0, repositories: 0, commits: 0 }
   for (const [name, { kind, rows, apply, isThere }] of Object.entries(stages)) {
@@ -90,7 +96,7 @@ function isCommitThere(tx: SqlOrTransaction): Fragment {
 }
 
 /** Only one load at a time may take ids. */
-async function waitForTurn(sql: Sql, importId: number): Promise<void> {
+async function waitForTurn(sql: Sql, importId: number, onWait: () => void): Promise<void> {
   for (;;) {
     const [turn] = await sql`
       update imports set applying = true, touched_at = now()
@@ -101,6 +107,7 @@ async function waitForTurn(sql: Sql, importId: number): Promise<void> {
       )
       returning id`
     if (turn !== undefined) break
+    onWait()
     await sleep(200)
   }
   await sql`update imports set applying = false where applying and id <> ${importId}`

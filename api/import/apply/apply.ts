@@ -76,17 +76,30 @@ export async function* listOrphans(sql: Sql, importId: number): AsyncGenerator<O
   }
 }
 
-/** Applies what was staged under `importId`, and clears the stage. */
-export async function applyImport(sql: Sql, importId: number): Promise<ImportResult> {
+/** What a load that is staged does. */
+export type ApplyStep = 'waiting for another load' | 'applying'
+
+/** Applies what was staged under `importId`, and clears the stage. `onStep` hears what is being done. */
+export async function applyImport(
+  sql: Sql,
+  importId: number,
+  onStep: (step: ApplyStep) => void = () => {},
+): Promise<ImportResult> {
   const stepwise = await hasSingleSession(sql)
   await assertStaged(sql, importId)
   try {
-    const ahead = stepwise ? await addAhead(sql, importId) : { users: 0, repositories: 0, commits: 0 }
-    return await finishImport(sql, importId, ahead, stepwise)
+    const ahead = stepwise ? await addAhead(sql, importId, onStep) : { users: 0, repositories: 0, commits: 0 }
+    return await finishImport(sql, importId, ahead, stepwise, onStep)
   } catch (error) {
     if (stepwise) await giveUp(sql, importId).catch(() => {}) // the next load clears what stays
     throw error
   }
+}
+
+/** Drops what a load has staged and added that is not applied, and that its own process gave up. */
+export async function discardImport(sql: Sql, importId: number): Promise<void> {
+  if (await hasSingleSession(sql)) await giveUp(sql, importId)
+  await dropStaged(sql, importId)
 }
 
 /**
@@ -98,11 +111,18 @@ export async function finishImport(
   importId: number,
   ahead: Added,
   stepwise: boolean,
+  onStep: (step: ApplyStep) => void = () => {},
 ): Promise<ImportResult> {
   const result = await sql.begin(async (tx) => {
     // Statements over a whole load may take longer than those of a request.
     await tx`set local statement_timeout = 0`
-    await tx`select pg_advisory_xact_lock(${applyLock})`
+    if (!stepwise) await endWithClient(tx)
+    const [lock] = await tx<{ taken: boolean }[]>`select pg_try_advisory_xact_lock(${applyLock}) as taken`
+    if (lock?.taken !== true) {
+      onStep('waiting for another load')
+      await tx`select pg_advisory_xact_lock(${applyLock})`
+    }
+    onStep('applying')
     const begin = performance.now() // it may have waited for another load
     await tx`set local work_mem = '128MB'` // what is sorted and hashed here is whole tables
     if (stepwise) await keepTurn(tx, importId)
@@ -116,13 +136,12 @@ export async function finishImport(
     const repositories = await applyRepositories(tx, step)
     const commits = await applyCommits(tx, step)
     if (!stepwise && users.added > 0) {
-      if (isLarge)
-        for (const table of ['contributions', 'dependency_repositories']) await tx`analyze ${tx(table)}`
+      if (isLarge) await tx`select analyze_table('contributions'), analyze_table('dependency_repositories')`
       await addUserDependencies(tx, tx`select id from users where id > (select users_count from dataset)`)
     }
     await refreshUserDependencies(tx, tx`select distinct user_id from ${affectedTable(tx, step)}`)
     await followChangedPostings(tx, step)
-    await dropStaged(tx, [importId])
+    await dropStaged(tx, importId)
 
     users.added += ahead.users
     repositories.added += ahead.repositories
@@ -158,4 +177,16 @@ async function isLargeLoad(tx: SqlOrTransaction, importId: number): Promise<bool
   const [load] = await tx<{ large: boolean }[]>`
     select staged * 10 > users_count + repositories_count as large from imports, dataset where id = ${importId}`
   return load?.large ?? true
+}
+
+/**
+ * Makes the server end a statement whose client is gone: it would otherwise finish the statement, and keep what was
+ * staged locked until then. A server on Windows can't tell.
+ */
+async function endWithClient(tx: SqlOrTransaction): Promise<void> {
+  await tx`
+    do $$ begin
+      perform set_config('client_connection_check_interval', '1s', true);
+    exception when invalid_parameter_value then null;
+    end $$`
 }

@@ -33,7 +33,7 @@ export async function applyRepositories(tx: SqlOrTransaction, step: Step): Promi
     select c.id, s.forge_rest_id, s.full_name_key, s.url_key, s.members, coalesce(s.dependencies, '[]'),
       cardinality(s.names)
     from changed_repositories c join ${staged} s using (position) where c.is_new`
-  if (step.isLarge) await tx`analyze repositories`
+  if (step.isLarge) await tx`select analyze_table('repositories')`
   await applyDependencies(tx, step)
   await tx`
     insert into contributions (identity, repository_id, kind)
@@ -78,7 +78,7 @@ async function applyDependencies(tx: SqlOrTransaction, step: Step): Promise<void
     ) declared
     where not exists (select from dependencies d where d.name = declared.name and d.file = declared.file)
     on conflict do nothing`
-  if (step.isLarge) await tx`analyze dependencies`
+  if (step.isLarge) await tx`select analyze_table('dependencies')`
   const declared = tx`
     select c.id as repository_id, d.id as dependency_id, c.is_new
     from changed_repositories c join ${staged} s using (position), unnest(s.names, s.files) as pair(name, file)

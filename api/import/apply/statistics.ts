@@ -36,6 +36,6 @@ export async function refreshStatistics(sql: Sql): Promise<void> {
     'identities',
     'contributions',
   ]) {
-    await sql`analyze ${sql(table)}`
+    await sql`select analyze_table(${table}::text::regclass)`
   }
 }

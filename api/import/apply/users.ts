@@ -24,7 +24,7 @@ export async function applyUsers(tx: SqlOrTransaction, step: Step): Promise<Chan
       select from locations l where md5(l.location_key) = md5(s.location_key) and l.location_key = s.location_key
     )
     on conflict do nothing`
-  if (step.isLarge) await tx`analyze locations`
+  if (step.isLarge) await tx`select analyze_table('locations')`
   await tx`
     create temporary table changed_locations on commit drop as
     select c.id, c.is_new, c.old_location_id, l.id as location_id, c.position
@@ -65,6 +65,6 @@ export async function applyUsers(tx: SqlOrTransaction, step: Step): Promise<Chan
     )
     insert into ${affectedTable(tx, step)} (user_id)
     select user_id from (select user_id from lost union select user_id from gained) u where ${needsNote(tx, step)}`
-  if (step.isLarge) await tx`analyze identities`
+  if (step.isLarge) await tx`select analyze_table('identities')`
   return countChanges(tx, 'changed_users')
 }

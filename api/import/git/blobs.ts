@@ -1,5 +1,5 @@
 /** Reads files by object id through one `git cat-file --batch`, never by checking anything out. */
-import { describePartialClone, GitError, streamGit } from './git-process.ts'
+import { describeDamage, GitError, streamGit } from './git-process.ts'
 
 export interface GitBlob {
   id: string
@@ -57,7 +57,7 @@ export async function* readBlobs(
 function parseHeader(directory: string, header: string): GitBlob {
   const [id = '', kind = '', size = ''] = header.split(' ')
   if (kind !== 'blob') {
-    throw new GitError(`${describePartialClone(directory)} (${header})`)
+    throw new GitError(describeDamage(directory, `object ${id} is missing or corrupt`))
   }
   return { id, size: Number(size), content: null }
 }

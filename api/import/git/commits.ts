@@ -16,11 +16,12 @@ const format = ['%H', '%ae', '%at', '%ce', '%ct', '%B'].join('%x00')
 const fieldCount = 6
 
 /**
- * Yields every commit reachable from HEAD, newest first, those of merged branches included.
+ * Yields every commit that the branch can reach, newest first, those of merged branches included.
  *
  * E-mail addresses are the recorded ones, no mailmap applied. A message is what git keeps, without its last
  * newline. Text in another encoding is converted when the commit names it; bytes that are not UTF-8 become
- * U+FFFD. There are no NULs: git ends a message at its first one. A date that git can't read is null.
+ * U+FFFD. There are no NULs: git ends a message at its first one. A date that git can't read, or that no
+ * client can hold, is null.
  *
  * @throws {GitError} as `openRepository`, and when git fails on the way
  */

@@ -123,25 +123,32 @@ function waitForEnd(child: ChildProcess): Promise<number | string> {
   return ended
 }
 
+/** What git says when it can't read what a whole clone has; of a partial clone it asks the origin, or says that it may not. */
+const damage =
+  /corrupt|unable to (?:read|unpack)|could not (?:read|fetch)|failed to traverse|bad (?:tree )?object|promisor|lazy fetching|transport '[^']*' not allowed/i
+
 function createError(directory: string, command: string, words: string, code: number | string): GitError {
   const exitCode = typeof code === 'number' ? { exitCode: code } : {}
   if (words.includes('not a git repository')) {
     return new GitError(`${directory} is not a git repository`, exitCode)
   }
   if (words.includes('dubious ownership')) {
-    return new GitError(`git refuses to read ${directory}: ${words}`, exitCode)
+    return new GitError(`git refuses to read ${directory}: ${words.replace(/\s+/g, ' ')}`, exitCode)
   }
-  // Depending on its version, git asks the origin for what is missing, or says that it may not.
-  if (/promisor|lazy fetching|transport '[^']*' not allowed/.test(words)) {
-    return new GitError(describePartialClone(directory), exitCode)
-  }
-  const reason = words || (typeof code === 'number' ? `exit code ${code}` : `ended by ${code}`)
-  return new GitError(`git ${command} failed in ${directory}: ${reason}`, exitCode)
+  // The last line is what git gave up for.
+  const reason =
+    words
+      .split('\n')
+      .at(-1)
+      ?.replace(/^(?:fatal|error): /, '') ?? ''
+  if (damage.test(words)) return new GitError(describeDamage(directory, reason), exitCode)
+  const ending = typeof code === 'number' ? `exit code ${code}` : `ended by ${code}`
+  return new GitError(`git ${command} failed in ${directory}: ${reason || ending}`, exitCode)
 }
 
-/** What to say of a clone that lacks objects. */
-export function describePartialClone(directory: string): string {
-  return `${directory} is a partial clone, or damaged: objects are missing, clone it again without --filter`
+/** What to say of a clone that lacks objects, or holds some that can't be read. */
+export function describeDamage(directory: string, reason: string): string {
+  return `${directory} is a partial clone, or damaged (${reason}): clone it again, without --filter`
 }
 
 /**

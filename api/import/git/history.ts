@@ -19,7 +19,7 @@
 import { readBlobs } from './blobs.ts'
 import { createDeclarations, type Declaration, type GitDependency } from './declarations.ts'
 import { type MainlineCommit, type ManifestChange, readMainline } from './mainline.ts'
-import { decodeManifest, parseManifest } from './manifests.ts'
+import { decodeManifest, type ManifestContent, type ManifestFormat, parseManifest } from './manifests.ts'
 import { type HistoryOptions, openRepository } from './repository.ts'
 
 /** A version of a manifest that could not be used, at one commit. */
@@ -40,17 +40,29 @@ export interface DependencyProgress {
 }
 
 export interface DependencyHistoryOptions extends HistoryOptions {
+  /** Whether manifests below folders of tests and fixtures count too. */
+  allManifests?: boolean
   onProgress?: (progress: DependencyProgress) => void
   onWarning?: (warning: ManifestWarning) => void
+}
+
+/** All that the mainline's manifests ever declared, and what is not known of it. */
+export interface DependencyHistory {
+  /** By name, then file. */
+  dependencies: GitDependency[]
+  /** How many manifests below folders of tests and fixtures were left out. */
+  leftOut: number
+  /** How many manifests declared something that only running them would tell. */
+  computed: number
 }
 
 /** Far above any manifest written by people; what is larger is reported, not read. */
 const maxManifestSize = 4 * 1024 * 1024
 
-type Parsed = { names: ReadonlySet<string> } | { reason: string }
+type Parsed = ManifestContent | { reason: string }
 
 /**
- * Reads which dependencies the mainline's manifests ever declared: all of them, by name, then file.
+ * Reads which dependencies the mainline's manifests ever declared.
  *
  * A dependency is a name and a manifest's base name; it is declared while any manifest of that base name
  * declares it, third-party folders left out (see `manifests.ts`). The first date stays when a dependency goes
@@ -61,80 +73,87 @@ type Parsed = { names: ReadonlySet<string> } | { reason: string }
 export async function readDependencyHistory(
   path: string,
   options: DependencyHistoryOptions = {},
-): Promise<GitDependency[]> {
+): Promise<DependencyHistory> {
   const repository = await openRepository(path, options)
   let commits = 0
-  const mainline = await readMainline(repository, (walked) => {
-    commits = walked
-    options.onProgress?.({ commits, parsed: 0, total: 0 })
+  const mainline = await readMainline(repository, {
+    allManifests: options.allManifests ?? false,
+    onCommit(read) {
+      commits = read
+      options.onProgress?.({ commits, parsed: 0, total: 0 })
+    },
   })
-  const versions = await readVersions(repository.directory, mainline, (parsed, total) =>
+  const versions = await readVersions(repository.directory, mainline.commits, (parsed, total) =>
     options.onProgress?.({ commits, parsed, total }),
   )
   const declarations = createDeclarations()
-  for (const { commit, date, changes } of mainline) {
+  const computed = new Set<string>()
+  for (const { commit, date, changes } of mainline.commits) {
     const changed: Declaration[] = []
     for (const change of changes) {
       const version = change.blob === null ? gone : versions.get(versionKey(change))
       if (version === undefined) continue
-      if ('names' in version) changed.push({ ...change, names: version.names })
-      else options.onWarning?.({ commit, path: decodePath(change.path), reason: version.reason })
+      if ('names' in version) {
+        changed.push({ ...change, names: version.names })
+        if (version.isComputed) computed.add(change.path)
+      } else options.onWarning?.({ commit, path: decodePath(change.path), reason: version.reason })
     }
     declarations.apply(date, changed)
   }
-  return declarations.list()
+  return { dependencies: declarations.list(), leftOut: mainline.leftOut.size, computed: computed.size }
 }
 
-const gone: Parsed = { names: new Set() }
+const gone: Parsed = { names: new Set(), isComputed: false }
 
-/** Parses each distinct version once. Equal bytes under two base names are two versions: two parsers read them. */
+/** Parses each distinct version once. Equal bytes in two formats are two versions: two parsers read them. */
 async function readVersions(
   directory: string,
   mainline: readonly MainlineCommit[],
   onParsed: (parsed: number, total: number) => void,
 ): Promise<Map<string, Parsed>> {
-  const fileNames = new Map<string, Set<string>>()
+  const formats = new Map<string, Set<ManifestFormat>>()
   for (const { changes } of mainline) {
-    for (const { blob, fileName } of changes) {
+    for (const { blob, format } of changes) {
       if (blob === null) continue
-      const known = fileNames.get(blob)
-      if (known) known.add(fileName)
-      else fileNames.set(blob, new Set([fileName]))
+      const known = formats.get(blob)
+      if (known) known.add(format)
+      else formats.set(blob, new Set([format]))
     }
   }
   const versions = new Map<string, Parsed>()
   // Thousands of versions repeat the same names: one string each, shared by all sets.
   const strings = new Map<string, string>()
   let parsed = 0
-  for await (const { id, size, content } of readBlobs(directory, [...fileNames.keys()], maxManifestSize)) {
-    for (const fileName of fileNames.get(id) ?? []) {
+  for await (const { id, size, content } of readBlobs(directory, [...formats.keys()], maxManifestSize)) {
+    for (const format of formats.get(id) ?? []) {
       const version: Parsed =
         content === null
           ? { reason: `too large to be a manifest: ${size} bytes of at most ${maxManifestSize}` }
-          : parseVersion(fileName, content, strings)
-      versions.set(versionKey({ blob: id, fileName }), version)
+          : parseVersion(format, content, strings)
+      versions.set(versionKey({ blob: id, format }), version)
     }
-    onParsed(++parsed, fileNames.size)
+    onParsed(++parsed, formats.size)
   }
   return versions
 }
 
-function parseVersion(fileName: string, content: Uint8Array, strings: Map<string, string>): Parsed {
+function parseVersion(format: ManifestFormat, content: Uint8Array, strings: Map<string, string>): Parsed {
   try {
-    const names = new Set<string>()
-    for (const name of parseManifest(fileName, decodeManifest(content))) {
+    const { names, isComputed } = parseManifest(format, decodeManifest(content))
+    const shared = new Set<string>()
+    for (const name of names) {
       const known = strings.get(name)
       if (known === undefined) strings.set(name, name)
-      names.add(known ?? name)
+      shared.add(known ?? name)
     }
-    return { names }
+    return { names: shared, isComputed }
   } catch (error) {
     return { reason: error instanceof Error ? error.message : String(error) }
   }
 }
 
-function versionKey({ blob, fileName }: Pick<ManifestChange, 'blob' | 'fileName'>): string {
-  return `${blob} ${fileName}`
+function versionKey({ blob, format }: Pick<ManifestChange, 'blob' | 'format'>): string {
+  return `${blob} ${format}`
 }
 
 function decodePath(path: string): string {

@@ -4,31 +4,36 @@
  */
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { GitError, runGit } from './git-process.ts'
+import { isDate } from '../date.ts'
+import { describeDamage, GitError, runGit } from './git-process.ts'
 
 /** Where to begin reading; the same `head` for every read makes one picture of a clone that is moving. */
 export interface HistoryOptions {
-  /** A full commit hash, such as {@link RepositoryDescription.headCommit}. HEAD when left out. */
+  /** A full commit hash, such as {@link RepositoryDescription.headCommit}; instead of a branch. */
   head?: string
+  /** A branch of the origin, or else of the clone. The default branch when left out. */
+  branch?: string
 }
 
 /** A clone that can be read, and the commit to begin at. */
 export interface OpenRepository {
   directory: string
   head: string
+  /** The branch that is read; null for a given commit, and for a detached HEAD. */
+  branch: string | null
 }
 
 export interface RepositoryDescription {
-  /** As the clone's origin names it, otherwise the branch that HEAD is on; null on a detached HEAD. */
-  defaultBranch: string | null
-  /** Full hash of the commit that HEAD is at. */
+  /** The branch that is read; null on a detached HEAD. */
+  branch: string | null
+  /** Full hash of the branch's newest commit. */
   headCommit: string
   /**
    * Unix seconds, committer date of the mainline's first commit. Histories that were merged in later may be
    * older than the repository. Null when that commit records no readable date.
    */
   firstCommitDate: number | null
-  /** Unix seconds, committer date of the commit that HEAD is at. Null when it records no readable date. */
+  /** Unix seconds, committer date of the branch's newest commit. Null when it records no readable date. */
   lastCommitDate: number | null
 }
 
@@ -60,65 +65,93 @@ export async function openRepository(path: string, options: HistoryOptions = {})
       `${directory} is a shallow clone, its history is incomplete: run "git fetch --unshallow" in it first`,
     )
   }
-  return { directory, head: await findHead(directory, options.head) }
-}
-
-async function findHead(directory: string, head: string | undefined): Promise<string> {
+  const { head, branch } = options
   if (head !== undefined && !/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(head)) {
     throw new GitError(`${head} is not a full commit hash`)
   }
+  const from = head === undefined ? await findBranch(directory, branch) : { reference: head, name: null }
+  return { directory, head: await findCommit(directory, from), branch: from.name }
+}
+
+/** Where reading begins, and the branch that it is; null for none. */
+interface Start {
+  reference: string
+  name: string | null
+}
+
+/**
+ * The default branch is the origin's, not what happens to be checked out. A bare clone, a mirror, and a repository
+ * without an origin have their own HEAD.
+ */
+async function findBranch(directory: string, branch: string | undefined): Promise<Start> {
+  const ofOrigin = 'refs/remotes/origin/'
+  const own = 'refs/heads/'
+  if (branch !== undefined) {
+    for (const reference of [`${ofOrigin}${branch}`, `${own}${branch}`]) {
+      const found = await runOptional(directory, ['show-ref', '--verify', reference])
+      if (found !== undefined) return { reference, name: branch }
+    }
+    throw new GitError(
+      `${directory} has no branch ${branch}; run "git branch --all" there to list its branches`,
+    )
+  }
+  const reference = await runOptional(directory, ['symbolic-ref', `${ofOrigin}HEAD`])
+  if (reference !== undefined) return { reference, name: reference.replace(ofOrigin, '') }
+  const head = await runOptional(directory, ['symbolic-ref', 'HEAD'])
+  return { reference: 'HEAD', name: head?.replace(own, '') ?? null }
+}
+
+async function findCommit(directory: string, { reference, name }: Start): Promise<string> {
+  const commit = await runOptional(directory, ['rev-parse', '--verify', `${reference}^{commit}`])
+  if (commit !== undefined) return commit
+  const hash = await runOptional(directory, ['rev-parse', '--verify', reference])
+  if (hash !== undefined && name !== null) {
+    throw new GitError(describeDamage(directory, `commit ${hash} is missing or corrupt`))
+  }
+  const reasons: Record<string, string> = {
+    HEAD: 'it has no commits yet, or its HEAD names a branch that does not exist',
+    [`refs/remotes/origin/${name}`]: `its origin/HEAD names the branch ${name}, which is not there: run "git remote set-head origin --auto" in it, or give --branch`,
+  }
+  throw new GitError(
+    `nothing to read in ${directory}: ${reasons[reference] ?? `it has no commit ${reference}`}`,
+  )
+}
+
+/** The line that a query of git prints; undefined when what it asks for is not there. */
+async function runOptional(
+  directory: string,
+  [command = '', ...args]: string[],
+): Promise<string | undefined> {
   try {
-    const [commit] = await readLines(directory, [
-      'rev-parse',
-      '--verify',
-      '--quiet',
-      `${head ?? 'HEAD'}^{commit}`,
-    ])
-    return commit ?? ''
+    const [line] = await readLines(directory, [command, '--quiet', ...args])
+    return line ?? ''
   } catch (error) {
-    // 1: the name leads to no commit. What else can go wrong ends with 128 and git's words.
-    if (!(error instanceof GitError) || error.exitCode !== 1) throw error
-    const reason =
-      head === undefined
-        ? 'it has no commits yet, or its HEAD names a branch that does not exist'
-        : `it has no commit ${head}`
-    throw new GitError(`nothing to read in ${directory}: ${reason}`, { cause: error })
+    // 1: it is not there. What else can go wrong ends with 128 and git's words.
+    if (error instanceof GitError && error.exitCode === 1) return undefined
+    throw error
   }
 }
 
 /**
  * What the history says about the repository itself: the source of its `created_at`, `pushed_at` and
- * `default_branch` (`service.md` §2.3).
+ * `default_branch`.
  *
  * @throws {GitError} as {@link openRepository}
  */
-export async function describeRepository(path: string): Promise<RepositoryDescription> {
-  const { directory, head } = await openRepository(path)
+export async function describeRepository(
+  path: string,
+  options: HistoryOptions = {},
+): Promise<RepositoryDescription> {
+  const { directory, head, branch } = await openRepository(path, options)
   const [lastDate] = await readLines(directory, ['log', '-1', '--format=%ct', head, '--'])
   const roots = ['log', '--first-parent', '--max-parents=0', '--format=%ct', head, '--']
   const [firstDate] = await readLines(directory, roots)
   return {
-    defaultBranch: await findDefaultBranch(directory),
+    branch,
     headCommit: head,
     firstCommitDate: parseDate(firstDate ?? ''),
     lastCommitDate: parseDate(lastDate ?? ''),
   }
-}
-
-/** A work tree may be on any branch; what its origin calls the default was written down when it was cloned. */
-async function findDefaultBranch(directory: string): Promise<string | null> {
-  const references = ['refs/remotes/origin/HEAD', 'HEAD']
-  for (const reference of references) {
-    try {
-      const [target] = await readLines(directory, ['symbolic-ref', '--quiet', reference])
-      const branch = target?.replace(/^refs\/(?:heads|remotes\/origin)\//, '')
-      if (branch) return branch
-    } catch (error) {
-      // 1: not a symbolic reference. A missing origin and a detached HEAD are normal.
-      if (!(error instanceof GitError) || error.exitCode !== 1) throw error
-    }
-  }
-  return null
 }
 
 /**
@@ -131,10 +164,10 @@ export async function countCommits(path: string, options: HistoryOptions = {}): 
   return Number(await runGit(directory, ['rev-list', '--count', head, '--']))
 }
 
-/** Unix seconds as git prints them; null for a date that git could not read in the commit. */
+/** Unix seconds as git prints them; null for a date that git could not read in the commit, or that no client can hold. */
 export function parseDate(text: string): number | null {
   const seconds = Number(text)
-  return text !== '' && Number.isSafeInteger(seconds) ? seconds : null
+  return text !== '' && isDate(seconds) ? seconds : null
 }
 
 async function readLines(directory: string, args: readonly string[]): Promise<string[]> {

@@ -6,10 +6,10 @@ async function readUser() {
   const response = await fetch(url, {
     headers: kept.etag ? { ...headers, 'If-None-Match': kept.etag } : headers,
   })
+  const isKept = response.status === 304
+  const body = isKept ? kept.user : await response.json()
+  if (!response.ok && !isKept) throw new Error(body.error)
   console.log(`${response.status}, cost ${response.headers.get('X-Credits-Cost')}`)
-  if (response.status === 304) return kept.user
-  const body = await response.json()
-  if (!response.ok) throw new Error(body.error)
   kept.etag = response.headers.get('ETag')
   kept.user = body
   return body

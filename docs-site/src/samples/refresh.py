@@ -11,10 +11,10 @@ kept = {"etag": None, "user": None}
 def read_user():
     headers = {"If-None-Match": kept["etag"]} if kept["etag"] else {}
     response = session.get(url, headers=headers)
+    response.raise_for_status()
     print(f"{response.status_code}, cost {response.headers['X-Credits-Cost']}")
     if response.status_code == 304:
         return kept["user"]
-    response.raise_for_status()
     kept["etag"] = response.headers["ETag"]
     kept["user"] = response.json()
     return kept["user"]

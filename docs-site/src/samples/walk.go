@@ -42,7 +42,7 @@ func get(url string) (body page, nextURL string, err error) {
 }
 
 func main() {
-	url := "{base_url}/users?location=berlin&dependency_names=hono&per_page=5"
+	url := "{base_url}/users?location=berlin&dependency_names=zod&per_page=5"
 	for url != "" {
 		body, nextURL, err := get(url)
 		if err != nil {

@@ -1,5 +1,5 @@
 const headers = { Authorization: `Bearer ${process.env.API_KEY}` }
-let url = '{base_url}/users?location=berlin&dependency_names=hono&per_page=5'
+let url = '{base_url}/users?location=berlin&dependency_names=zod&per_page=5'
 
 while (url) {
   const response = await fetch(url, { headers })

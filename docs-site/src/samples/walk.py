@@ -4,7 +4,7 @@ import requests
 
 session = requests.Session()
 session.headers["Authorization"] = f"Bearer {os.environ['API_KEY']}"
-url = "{base_url}/users?location=berlin&dependency_names=hono&per_page=5"
+url = "{base_url}/users?location=berlin&dependency_names=zod&per_page=5"
 
 while url:
     response = session.get(url)

@@ -1,9 +1,13 @@
-url="{base_url}/users?location=berlin&dependency_names=hono&per_page=5"
+url="{base_url}/users?location=berlin&dependency_names=zod&per_page=5"
 headers=$(mktemp)
+page=$(mktemp)
 
-while [ -n "$url" ]; do
-  curl -s -D "$headers" -H "Authorization: Bearer $API_KEY" "$url" |
-    grep -o '"login":"[^"]*"' | cut -d '"' -f 4
+while [ -n "$url" ] &&
+  curl -sS --fail-with-body -D "$headers" -o "$page" -H "Authorization: Bearer $API_KEY" "$url"; do
+  grep -o '"login":"[^"]*"' "$page" | cut -d '"' -f 4
   url=$(sed -n 's/.*<\([^>]*\)>; rel="next".*/\1/p' "$headers")
 done
-rm "$headers"
+
+[ -z "$url" ] || cat "$page" >&2 # what went wrong
+rm "$headers" "$page"
+[ -z "$url" ]

@@ -18,8 +18,9 @@ export function* parseGoMod(content: string): Generator<string> {
       else if (block === 'require') yield* readRequirement(code, comment, index + 1)
       continue
     }
-    const [, directive, rest = ''] = /^([a-z]+)(?=[\s(])\s*(.*)$/.exec(code) ?? []
+    const [directive] = /^[a-z]+(?=[\s(])/.exec(code) ?? []
     if (directive === undefined) throw new Error(`line ${index + 1} is not a go.mod directive`)
+    const rest = code.slice(directive.length).trim()
     if (rest === '(') block = directive
     else if (directive === 'require' && !/^\(\s*\)$/.test(rest)) {
       yield* readRequirement(rest, comment, index + 1)

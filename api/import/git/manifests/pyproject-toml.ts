@@ -1,10 +1,11 @@
-import { normalizeName, parseRequirement } from './requirements-txt.ts'
+import { normalizePythonName } from '../../../catalog/dependency-name.ts'
+import { parseRequirement } from './requirements-txt.ts'
 import { isTable, readTable, type Table } from './table.ts'
 import { parseToml } from './toml.ts'
 
 /**
- * The packages in a `pyproject.toml`: PEP 621 `project`, PEP 735 `dependency-groups` and Poetry's tables.
- * What builds the package (`build-system`) is not among its dependencies. A project that lists itself to
+ * The packages in a `pyproject.toml`: PEP 621 `project`, PEP 735 `dependency-groups`, Poetry's tables, and the
+ * `tool.flit.metadata` of projects from before PEP 621. What builds the package (`build-system`) is not among its dependencies. A project that lists itself to
  * reuse its extras (`name[all]`) does not depend on itself.
  *
  * @throws {Error} when it is not TOML, a section has another form, or an entry is not a PEP 508 requirement
@@ -12,9 +13,11 @@ import { parseToml } from './toml.ts'
 export function* parsePyprojectToml(content: string): Generator<string> {
   const document = parseToml(content)
   const project = readTable(document, 'project')
-  const self = typeof project.name === 'string' ? normalizeName(project.name) : undefined
+  const self = typeof project.name === 'string' ? normalizePythonName(project.name) : undefined
   for (const name of readRequirements(document, project)) if (name !== self) yield name
-  yield* readPoetry(readTable(readTable(document, 'tool'), 'poetry', 'tool.poetry'))
+  const tool = readTable(document, 'tool')
+  yield* readPoetry(readTable(tool, 'poetry', 'tool.poetry'))
+  yield* readFlit(readTable(readTable(tool, 'flit', 'tool.flit'), 'metadata', 'tool.flit.metadata'))
 }
 
 function* readRequirements(document: Table, project: Table): Generator<string> {
@@ -35,9 +38,19 @@ function* readList(list: unknown, where: string): Generator<string> {
     // PEP 735: { include-group = "…" } repeats a list that is read anyway.
     if (isTable(entry)) continue
     const name = typeof entry === 'string' ? parseRequirement(entry) : undefined
-    if (name === undefined) throw new Error(`"${where}" holds what is not a requirement: ${String(entry)}`)
+    if (name === undefined)
+      throw new Error(`"${where}" contains something that is not a requirement: ${String(entry)}`)
     yield name
   }
+}
+
+function* readFlit(metadata: Table): Generator<string> {
+  const where = 'tool.flit.metadata'
+  yield* readList(metadata.requires, `${where}.requires`)
+  yield* readList(metadata['dev-requires'], `${where}.dev-requires`)
+  const extras = readTable(metadata, 'requires-extra', `${where}.requires-extra`)
+  for (const [extra, list] of Object.entries(extras))
+    yield* readList(list, `${where}.requires-extra.${extra}`)
 }
 
 function* readPoetry(poetry: Table): Generator<string> {
@@ -53,6 +66,6 @@ function* readPoetry(poetry: Table): Generator<string> {
 /** Poetry's tables hold the required Python version beside the packages. */
 function* readNames(parent: Table, key: string, where: string): Generator<string> {
   for (const name of Object.keys(readTable(parent, key, `${where}.${key}`))) {
-    if (name !== 'python') yield normalizeName(name)
+    if (name !== 'python') yield normalizePythonName(name)
   }
 }

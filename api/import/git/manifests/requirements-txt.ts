@@ -1,5 +1,7 @@
+import { normalizePythonName } from '../../../catalog/dependency-name.ts'
+
 /**
- * The packages in a `requirements.txt`.
+ * The packages in a pip requirements file.
  *
  * Options (`-r`, `-e`, `--hash`) and lines that are a bare path or URL name no package under PEP 508 and are
  * passed over.
@@ -10,10 +12,13 @@ export function* parseRequirementsTxt(content: string): Generator<string> {
   const lines = content.split(/\r\n?|\n/)
   for (let index = 0; index < lines.length; index++) {
     const first = index + 1
-    let line = lines[index] ?? ''
-    while (line.endsWith('\\') && index + 1 < lines.length) line = line.slice(0, -1) + lines[++index]
+    const parts: string[] = []
+    for (; lines[index]?.endsWith('\\') && index + 1 < lines.length; index++) {
+      parts.push(lines[index]?.slice(0, -1) ?? '')
+    }
+    parts.push(lines[index] ?? '')
     // Options may follow a requirement: `name==1 --hash=sha256:…`.
-    const text = cutComment(line).split(/\s-/, 1)[0]?.trim() ?? ''
+    const text = cutComment(parts.join('')).split(/\s-/, 1)[0]?.trim() ?? ''
     if (text === '' || text.startsWith('-') || isLocation(text)) continue
     const name = parseRequirement(text)
     if (name === undefined) throw new Error(`line ${first} is not a requirement: ${text.slice(0, 80)}`)
@@ -35,22 +40,26 @@ function isLocation(text: string): boolean {
   return /^[a-z][a-z+]*:/i.test(start) || /^\.|[\\/]|\.(?:whl|zip|tar\.gz|tgz|tar\.bz2)$/i.test(start)
 }
 
-const constraint = /(?:===|[=~!<>]=|[<>])\s*[^\s,;()]+/.source
-const constraints = new RegExp(`^${constraint}(?:\\s*,\\s*${constraint})*\\s*,?$`)
-
 /**
- * The name in a PEP 508 requirement, normalised; undefined when it is none. Extras, versions, URL and marker
+ * The name in a PEP 508 requirement, normalized; undefined when it is none. Extras, versions, URL and marker
  * are checked for their form only.
  */
 export function parseRequirement(text: string): string | undefined {
   const [, name, rest = ''] = /^([a-z0-9][a-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*(.*)$/is.exec(text.trim()) ?? []
   if (name === undefined || /[._-]$/.test(name)) return undefined
-  if (rest.startsWith('@')) return normalizeName(name)
-  const version = (rest.split(';', 1)[0] ?? '').trim().replace(/^\((.*)\)$/, '$1')
-  return version === '' || constraints.test(version.trim()) ? normalizeName(name) : undefined
+  if (rest.startsWith('@')) return normalizePythonName(name)
+  const versions = (rest.split(';', 1)[0] ?? '').trim()
+  const bare = versions.startsWith('(') && versions.endsWith(')') ? versions.slice(1, -1).trim() : versions
+  return areConstraints(bare) ? normalizePythonName(name) : undefined
 }
 
-/** PEP 503: `Foo._Bar` and `foo-bar` are one project. */
-export function normalizeName(name: string): string {
-  return name.replace(/[-_.]+/g, '-').toLowerCase()
+/**
+ * Whether a text is a comma-separated list of version constraints, which may be empty or end with a comma. Each part is
+ * matched on its own: one pattern for all of them could be matched in exponentially many ways.
+ */
+function areConstraints(text: string): boolean {
+  if (text === '') return true
+  const parts = text.split(',')
+  if (parts.length > 1 && parts.at(-1)?.trim() === '') parts.pop()
+  return parts.every((part) => /^(?:===|[=~!<>]=|[<>])\s*[^\s;()]+$/.test(part.trim()))
 }

@@ -1,0 +1,54 @@
+/**
+ * How the names of dependencies are compared: case-insensitively, and by the spelling rule of the manifest's ecosystem.
+ * The same rule holds for loads and for filters.
+ *
+ * @module
+ */
+import { foldText } from './text-key.ts'
+
+interface Ecosystem {
+  /** Begins the keys of its names, in lower case: no folded name has it. */
+  prefix: string
+  /** The base names of its manifests. */
+  files: RegExp
+  normalize(name: string): string
+}
+
+/**
+ * The ecosystems that have such a rule. In the others (npm, JSR, Composer, RubyGems, Go, Maven) another spelling is
+ * another package, case aside.
+ */
+const ecosystems: readonly Ecosystem[] = [
+  // A requirements file may have any name: `requirements/dev.txt`. No other manifest ends in `.txt`.
+  {
+    prefix: 'python:',
+    files: /^(?:pyproject\.toml|setup\.py|setup\.cfg|Pipfile|.*\.txt)$/,
+    normalize: normalizePythonName,
+  },
+  { prefix: 'cargo:', files: /^Cargo\.toml$/, normalize: normalizeCrateName },
+]
+
+/** PEP 503: `Foo._Bar` and `foo-bar` are one project. */
+export function normalizePythonName(name: string): string {
+  return name.replace(/[-_.]+/g, '-').toLowerCase()
+}
+
+/** RFC 940: crates.io refuses a name that differs from another in nothing but `-` and `_`. */
+function normalizeCrateName(name: string): string {
+  return name.replaceAll('_', '-')
+}
+
+/** The key of a name that a manifest declares. */
+export function keyDependencyName(name: string, file: string): string {
+  const ecosystem = ecosystems.find(({ files }) => files.test(file))
+  return ecosystem === undefined ? foldText(name) : keyIn(ecosystem, name)
+}
+
+/** The keys that a name which is asked for has, in one manifest or another. */
+export function listDependencyKeys(name: string): string[] {
+  return [foldText(name), ...ecosystems.map((ecosystem) => keyIn(ecosystem, name))]
+}
+
+function keyIn({ prefix, normalize }: Ecosystem, name: string): string {
+  return prefix + foldText(normalize(name))
+}

@@ -1,0 +1,38 @@
+-- What the roles of a database may do that has three of them (docs: Security):
+--   devdata_owner     owns the schema, and migrates it
+--   devdata_operator  makes keys and loads data
+--   devdata_server    is the service: it reads, and charges through settle() alone
+-- The owner runs this file after each "devdata migrate" that applied something. Running it again does no harm.
+
+begin;
+
+-- The schema is the one that the owner migrates: the first in its search_path, usually public.
+do $$
+begin
+  execute format('grant usage on schema %I to devdata_operator, devdata_server', current_schema());
+  execute format('grant select on all tables in schema %I to devdata_operator, devdata_server', current_schema());
+end
+$$;
+
+-- Each load makes tables for what it stages, in a schema that PostgreSQL looks into first, as it is named after the role.
+create schema if not exists devdata_operator;
+grant usage, create on schema devdata_operator to devdata_operator;
+
+grant insert, update on api_keys, api_key_secrets to devdata_operator;
+grant delete on rate_limit_windows to devdata_operator;
+grant insert on ledger to devdata_operator;
+grant insert, update on ledger_days to devdata_operator;
+grant update on dataset to devdata_operator;
+grant insert, update, delete on
+  users, repositories, commits, locations, location_users, dependencies, dependency_repositories, dependency_users,
+  identities, contributions, imports, listings, listing_chunks
+  to devdata_operator;
+grant usage on sequence imports_id_seq to devdata_operator;
+grant execute on function analyze_table to devdata_operator;
+
+grant execute on function settle to devdata_server;
+grant update (created_at), delete on idempotency_keys to devdata_server; -- to clear away old ones
+grant insert, update (used_at), delete on listings to devdata_server;
+grant insert on listing_chunks to devdata_server;
+
+commit;

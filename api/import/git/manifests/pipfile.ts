@@ -1,0 +1,19 @@
+import { normalizePythonName } from '../../../catalog/dependency-name.ts'
+import { readTable } from './table.ts'
+import { parseToml } from './toml.ts'
+
+/** Tables that hold no packages. All others do: pipenv lets a project name its own. */
+const otherTables = new Set(['source', 'requires', 'pipenv', 'scripts'])
+
+/**
+ * The packages in a `Pipfile`: `packages`, `dev-packages`, and the project's own categories.
+ *
+ * @throws {Error} when it is not TOML, or a section is not a table
+ */
+export function* parsePipfile(content: string): Generator<string> {
+  const document = parseToml(content)
+  for (const section of Object.keys(document)) {
+    if (otherTables.has(section)) continue
+    for (const name of Object.keys(readTable(document, section))) yield normalizePythonName(name)
+  }
+}

@@ -1,0 +1,224 @@
+import { parseRequirement } from './requirements-txt.ts'
+import { refuseConflict } from './ruby.ts'
+
+/** The arguments of `setup()` that declare dependencies. What only builds the package is not among them. */
+const declaring = new Set(['install_requires', 'extras_require', 'tests_require'])
+
+/** Methods that add to a list or a dictionary. */
+const adding = new Set(['append', 'extend', 'insert', 'update'])
+
+/** Deepest nesting of brackets that is read; no list of requirements comes near it. */
+const deepest = 100
+
+/** A place in the tokens, up to another. */
+type Range = readonly [start: number, end: number]
+
+/**
+ * The packages in a `setup.py`, as far as they stand there as such: lists, tuples, dictionaries and texts, what is
+ * added to them, and variables that hold them. Null where something else declares dependencies: a function's result,
+ * a file that is read. No Python is run.
+ *
+ * @throws {Error} when it is not Python, holds the marks of an unfinished merge, or an entry is not a PEP 508
+ *   requirement
+ */
+export function* parseSetupPy(content: string): Generator<string | null> {
+  refuseConflict(content)
+  const program = scanPython(content)
+  if (!program.tokens.includes('setuptools') && !program.tokens.includes('distutils')) return
+  const arguments_ = findSetupArguments(program)
+  if (arguments_ === undefined) return yield null
+  yield* readRequirements(program, arguments_)
+}
+
+interface Program {
+  /**
+   * Names and numbers as they stand there, texts behind a `"`, signs one by one; `\n` where a statement ends. A text
+   * that Python computes (`f"…"`) is a `?`.
+   */
+  tokens: string[]
+  /** Where the bracket that a bracket opens is closed. */
+  closes: Map<number, number>
+}
+
+/** Cuts a program into tokens. Throws when a text or a bracket is not closed. */
+function scanPython(content: string): Program {
+  const tokens: string[] = []
+  const closes = new Map<number, number>()
+  const open: number[] = []
+  const word = /[\w\u0080-\uffff]+/y
+  const blank = /[ \t\f\r]+|#[^\n]*|\\\r?\n/y
+  for (let at = 0; at < content.length; ) {
+    blank.lastIndex = word.lastIndex = at
+    const character = content.charAt(at)
+    if (blank.test(content)) {
+      at = blank.lastIndex
+    } else if (character === '"' || character === "'") {
+      at = scanText(content, at, '', tokens)
+    } else if (word.test(content)) {
+      const text = content.slice(at, word.lastIndex)
+      at = word.lastIndex
+      const quote = content.charAt(at)
+      const isPrefix = (quote === '"' || quote === "'") && /^[bfrtu]{1,2}$/i.test(text)
+      if (isPrefix) at = scanText(content, at, text.toLowerCase(), tokens)
+      else tokens.push(text)
+    } else {
+      at++
+      if ('([{'.includes(character)) open.push(tokens.length)
+      if (')]}'.includes(character)) {
+        const opener = open.pop()
+        if (opener === undefined) throw new Error(`unmatched "${character}"`)
+        closes.set(opener, tokens.length)
+      }
+      if (character !== '\n' || open.length === 0) tokens.push(character === ';' ? '\n' : character)
+    }
+  }
+  if (open.length > 0) throw new Error('a bracket is not closed')
+  tokens.push('\n')
+  return { tokens, closes }
+}
+
+/** Scans a text from its quote on, and returns the place after it. */
+function scanText(content: string, start: number, prefix: string, tokens: string[]): number {
+  const quote = content.charAt(start)
+  const isLong = content.startsWith(quote.repeat(3), start)
+  const end = isLong ? quote.repeat(3) : quote
+  const first = start + end.length
+  const stops = isLong ? /\\[\s\S]|"""|'''/g : /\\[\s\S]|["'\n]/g
+  stops.lastIndex = first
+  for (let stop = stops.exec(content); stop !== null; stop = stops.exec(content)) {
+    const [found] = stop
+    if (found === '\n') break
+    if (found !== end) continue
+    const text = content.slice(first, stop.index).replace(/\\\r?\n/g, '')
+    tokens.push(/[bft]/.test(prefix) ? '?' : `"${text}`)
+    return stop.index + end.length
+  }
+  throw new Error(`a text that begins with ${content.slice(start, start + 20)} is not closed`)
+}
+
+/** The arguments of each call of `setup()`; undefined when there is none. */
+function findSetupArguments({ tokens, closes }: Program): Range[] | undefined {
+  const found: Range[] = []
+  for (const [index, token] of tokens.entries()) {
+    if (token !== 'setup' || tokens[index + 1] !== '(' || tokens[index - 1] === 'def') continue
+    found.push([index + 2, closes.get(index + 1) ?? index + 2])
+  }
+  return found.length > 0 ? found : undefined
+}
+
+function* readRequirements(program: Program, calls: readonly Range[]): Generator<string | null> {
+  const { tokens, closes } = program
+  const variables = findVariables(program)
+  const read = new Set<string>() // a variable's requirements are read once, however often it stands somewhere
+  let isComputed = false
+
+  function* readText(text: string): Generator<string> {
+    for (const line of text.split('\n')) {
+      if (line.trim() === '' || line.trim().startsWith('#')) continue
+      const name = parseRequirement(line)
+      if (name === undefined)
+        throw new Error(`"setup.py" contains something that is not a requirement: ${line.trim()}`)
+      yield name
+    }
+  }
+
+  function* readValue([start, end]: Range, depth = 0): Generator<string> {
+    if (depth > deepest) throw new Error('brackets are nested too deeply')
+    for (let at = start; at < end; at++) {
+      const token = tokens[at] ?? ''
+      const close = closes.get(at)
+      if (token === ',' || token === '+' || token === 'else' || token === 'None' || /^\d/.test(token))
+        continue
+      if (token.startsWith('"')) {
+        const parts = [token.slice(1)]
+        const isSum = tokens[at - 1] === '+'
+        for (; tokens[at + 1]?.startsWith('"'); at++) parts.push(tokens[at + 1]?.slice(1) ?? '')
+        const next = tokens[at + 1] ?? ''
+        if (next === ':')
+          at++ // a dictionary's key
+        else if (isSum || next === '+' || next === '%' || next === '.') at = passComputed(at + 1, end)
+        else yield* readText(parts.join(''))
+      } else if (close !== undefined) {
+        if (isComprehension(at, close)) isComputed = true
+        else yield* readValue([at + 1, close], depth + 1)
+        at = close
+      } else if (token === 'if') {
+        // Of a conditional value both sides count, and the condition does not.
+        while (at + 1 < end && tokens[at + 1] !== 'else') at = closes.get(at + 1) ?? at + 1
+      } else if (tokens[at + 1] === ':') {
+        at++ // a dictionary's key
+      } else {
+        const ranges = isWhole(at) ? variables.get(token) : undefined
+        if (ranges === undefined) {
+          at = passComputed(at + 1, end)
+        } else if (!read.has(token)) {
+          read.add(token)
+          for (const range of ranges) yield* readValue(range, depth + 1)
+        }
+      }
+    }
+  }
+
+  /** Whether a name stands for itself: it is not called, nor a part of something, nor of a text. */
+  function isWhole(at: number): boolean {
+    const next = tokens[at + 1] ?? ''
+    return !['(', '.', '[', '%'].includes(next) && !(next === '+' && tokens[at + 2]?.startsWith('"'))
+  }
+
+  /** Passes over the rest of what is computed, up to the comma behind it. */
+  function passComputed(from: number, end: number): number {
+    isComputed = true
+    let at = from
+    while (at < end && tokens[at] !== ',') at = (closes.get(at) ?? at) + 1
+    return at - 1
+  }
+
+  function isComprehension(open: number, close: number): boolean {
+    for (let at = open + 1; at < close; at = (closes.get(at) ?? at) + 1) {
+      if (tokens[at] === 'for') return true
+    }
+    return false
+  }
+
+  for (const [start, end] of calls) {
+    for (let at = start; at < end; at = (closes.get(at) ?? at) + 1) {
+      if (tokens[at] === '*') isComputed = true // **options
+      if (!declaring.has(tokens[at] ?? '') || tokens[at + 1] !== '=') continue
+      let last = at + 2
+      while (last < end && tokens[last] !== ',') last = (closes.get(last) ?? last) + 1
+      yield* readValue([at + 2, last])
+      at = last - 1
+    }
+  }
+  if (isComputed) yield null
+}
+
+/** What variables are set to, and what is added to them, anywhere in a program. */
+function findVariables({ tokens, closes }: Program): Map<string, Range[]> {
+  const variables = new Map<string, Range[]>()
+  for (let start = 0; start < tokens.length; ) {
+    let end = start
+    while (tokens[end] !== '\n') end = (closes.get(end) ?? end) + 1
+    const name = tokens[start] ?? ''
+    const value = findValue(start + 1, end)
+    if (value !== undefined) {
+      const ranges = variables.get(name)
+      if (ranges === undefined) variables.set(name, [value])
+      else ranges.push(value)
+    }
+    start = end + 1
+  }
+  return variables
+
+  function findValue(at: number, end: number): Range | undefined {
+    const [sign = '', next = '', third = ''] = tokens.slice(at, at + 3)
+    if (sign === '.' && adding.has(next) && third === '(') return [at + 3, closes.get(at + 2) ?? end]
+    if (sign === '=' && next !== '=') return [at + 1, end]
+    if (sign === '+' && next === '=') return [at + 2, end]
+    let afterKey = end
+    if (sign === '[') afterKey = (closes.get(at) ?? end) + 1
+    // `name: type = value`
+    if (sign === ':') for (afterKey = at; afterKey < end && tokens[afterKey] !== '='; ) afterKey++
+    return tokens[afterKey] === '=' && tokens[afterKey + 1] !== '=' ? [afterKey + 1, end] : undefined
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * The service runs on the patched driver alone (`patches/`).
+ *
+ * @module
+ */
+import { spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { applyPatch, parsePatch, reversePatch } from 'diff'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+const patches = join(root, 'patches', 'postgres-3.4.9')
+
+let checkout: string
+beforeEach(() => {
+  checkout = mkdtempSync(join(tmpdir(), 'devdata-driver-'))
+  for (const name of ['api', 'openapi.yml', 'package.json'])
+    symlinkSync(join(root, name), join(checkout, name))
+  cpSync(join(root, 'patches'), join(checkout, 'patches'), { recursive: true })
+  mkdirSync(join(checkout, 'node_modules'))
+  for (const name of readdirSync(join(root, 'node_modules'))) {
+    if (name !== 'postgres')
+      symlinkSync(join(root, 'node_modules', name), join(checkout, 'node_modules', name))
+  }
+  const driver = join(checkout, 'node_modules', 'postgres')
+  cpSync(join(root, 'node_modules', 'postgres'), driver, { recursive: true })
+  rmSync(join(driver, '.patched'))
+  for (const file of readdirSync(patches).sort().reverse()) {
+    for (const patch of parsePatch(readFileSync(join(patches, file), 'utf8'))) {
+      const path = join(driver, patch.newFileName?.replace(/^b\//, '') ?? '')
+      const before = applyPatch(readFileSync(path, 'utf8'), reversePatch(patch))
+      if (before === false) throw new Error(`${file} is not applied`)
+      writeFileSync(path, before)
+    }
+  }
+})
+afterEach(() => rmSync(checkout, { recursive: true, force: true }))
+
+function run(...parameters: string[]) {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--preserve-symlinks', '--preserve-symlinks-main', ...parameters],
+    { cwd: checkout, encoding: 'utf8', env: { PATH: process.env.PATH, DATA_DIR: join(checkout, 'data') } },
+  )
+  return { status, stdout, stderr }
+}
+
+test('a driver without the patches is refused in one line that says how to apply them, and then works', () => {
+  const refused = run('api/cli/main.ts', 'keys', 'list')
+  expect(refused).toMatchObject({
+    status: 1,
+    stderr: 'The installed postgres.js is not patched; run: node patches/apply.mjs\n',
+  })
+  expect(run('patches/apply.mjs')).toMatchObject({ status: 0, stderr: '' })
+  expect(run('patches/apply.mjs')).toMatchObject({ status: 0, stderr: '' }) // the second run changes nothing
+  for (const file of ['connection.js', 'index.js']) {
+    const path = join('node_modules', 'postgres', 'src', file)
+    expect(readFileSync(join(checkout, path), 'utf8')).toBe(readFileSync(join(root, path), 'utf8'))
+  }
+  expect(run('api/cli/main.ts', 'keys', 'list')).toMatchObject({ status: 0, stderr: '' })
+})
