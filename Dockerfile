@@ -28,7 +28,7 @@ ARG BASE_URL
 ENV NODE_ENV=production BASE_URL=${BASE_URL} HOST=0.0.0.0 PORT=8000 DATA_DIR=/data LOG_FORMAT=json
 USER node
 EXPOSE 8000
-HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "api/health-check.ts"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "api/service/health-check.ts"]
 # What is read and answered are buffers, which go when new objects are looked through: sooner, in less memory, if these
 # may take 16 MiB at a time, not 32.
 CMD ["node", "--max-semi-space-size=16", "api/node.ts"]

@@ -8,47 +8,47 @@
  */
 import type { Logger } from '@logtape/logtape'
 import { Hono } from 'hono'
-import { createAdmission } from './admission.ts'
-import { createAnswerStore } from './answer/answers.ts'
-import { createErrorHandler, type PlainResponse, renderError } from './answer/error.ts'
-import { createMeter } from './answer/metered.ts'
 import { readDataset } from './catalog/dataset.ts'
-import { createListingStore } from './catalog/listing.ts'
-import { createSources } from './catalog/sources.ts'
-import { loadContract } from './contract.ts'
+import { createReplicaRouting } from './catalog/replica-routing.ts'
+import { createStoredLists } from './catalog/stored-list.ts'
+import { createFairQueue } from './concurrency/fair-queue.ts'
+import { shareRead } from './concurrency/shared-read.ts'
 import { createReadConnector, type Database } from './database/connect.ts'
 import { assertMigrated } from './database/migrate.ts'
+import { createSchemaExplainer } from './database/missing-migration.ts'
 import { readPoolState } from './database/pool-state.ts'
-import { shareReading } from './database/shared-reading.ts'
-import { createDoor, type Door } from './door.ts'
-import type { ApiContext, Environment } from './environment.ts'
+import { apiCatalogPath, createApiCatalogRoute } from './docs/api-catalog.ts'
+import { createDocsFinder } from './docs/docs-manifest.ts'
+import { loadContract } from './docs/openapi-document.ts'
+import { createDocsRoutes } from './docs/static-pages.ts'
+import { createApiDocsRoutes } from './docs/viewer.ts'
 import { type ApiError, forbidden, notFound } from './errors.ts'
+import { accessLog } from './http/access-log.ts'
+import { readOnly } from './http/allowed-methods.ts'
+import { awaitDatabase } from './http/await-database.ts'
+import { createErrorHandler, type Refuse, renderError } from './http/error-handler.ts'
+import type { LifecyclePhase } from './http/lifecycle-phase.ts'
+import type { ApiContext, HonoEnvironment } from './http/request-context.ts'
+import { requestId } from './http/request-id.ts'
+import { listStandardHeaders, standardHeaders } from './http/standard-headers.ts'
+import { assertReadableUrl, maxPublicUrlLength, readTarget, validateUrl } from './http/validate-url.ts'
 import type { BearerKey, Scope } from './ledger/api-key.ts'
 import { createLedger } from './ledger/ledger.ts'
-import { describeCause } from './log.ts'
-import { createMetrics } from './metrics.ts'
-import { accessLog } from './middleware/access-log.ts'
-import { admit } from './middleware/admit.ts'
-import { authenticate, recallKey } from './middleware/authenticate.ts'
-import { awaitDatabase } from './middleware/await-database.ts'
-import { readOnly } from './middleware/read-only.ts'
-import { refuseOverload } from './middleware/refuse-overload.ts'
-import { requestIdentity } from './middleware/request-identity.ts'
-import { listStandardHeaders, standardHeaders } from './middleware/standard-headers.ts'
-import { assertReadableUrl, longestPublicUrl, readTarget, validateUrl } from './middleware/validate-url.ts'
-import type { Phase } from './phase.ts'
-import { apiCatalogPath, createApiCatalogRoute } from './routes/api-catalog.ts'
-import { createApiDocsRoutes } from './routes/api-docs.ts'
+import { authenticate, recallKey } from './metering/authenticate.ts'
+import { createMeter } from './metering/checkout.ts'
+import { createResponseCache } from './metering/response-cache.ts'
+import { createLoadShedder, type LoadShedder } from './overload/load-shedding.ts'
+import { shedLoad } from './overload/shed-load.ts'
+import { waitForTurn } from './overload/wait-for-turn.ts'
 import { addApiKeyRoutes } from './routes/api-key.ts'
-import { createDocsRoutes } from './routes/docs.ts'
-import { createDocsFinder } from './routes/docs-manifest.ts'
 import { addOperationsRoutes } from './routes/operations.ts'
 import { createNowhereError } from './routes/parameters.ts'
 import { addPublicRoutes } from './routes/public.ts'
 import { addRepositoryRoutes } from './routes/repositories.ts'
 import { addUserRoutes } from './routes/users.ts'
-import type { Tracing } from './telemetry.ts'
-import { createSchemaExplainer } from './unmigrated.ts'
+import { createFailureLog, describeCause } from './telemetry/log.ts'
+import { createMetrics } from './telemetry/metrics.ts'
+import type { Tracing } from './telemetry/tracing.ts'
 
 /** What a running service is made of. */
 export interface AppOptions {
@@ -56,14 +56,14 @@ export interface AppOptions {
   logger: Logger
   /** Public address with the path prefix, without a slash at its end; undefined: no prefix, the request's own host. */
   baseUrl: string | undefined
-  /** What kept listings may take in the database, in MiB. */
-  listingsMegabytes: number
+  /** What kept stored lists may take in the database, in MiB. */
+  storedListsMb: number
   /** What remembered answers may take in memory, in MiB; 0: nothing. */
-  answersMegabytes: number
+  responseCacheMb: number
   /** What would have to wait for longer before it is worked on is answered 503. In milliseconds; default 2,000. */
-  longestWait?: number
+  maxWaitMs?: number
   /** In which phase of its life the instance is. Default: it serves. */
-  readPhase?: () => Phase
+  readLifecyclePhase?: () => LifecyclePhase
   /** Folder of the builds of the documentation. */
   docsDirectory: string
   /** The demo key that the viewer may offer to readers on this machine; absent on a deployment. */
@@ -75,11 +75,11 @@ export interface AppOptions {
 }
 
 /** Requests that an instance takes in at a time, with or without a key. */
-const mostUnderWay = 4_000
+const maxInProgress = 4_000
 /** Of those with a key, so many are worked on at a time, more while others are turned away; up to so many take turns. */
-const admission = { atOnce: 64, atOnceInCrowd: 256, mostWaiting: 2_000 }
+const admission = { maxConcurrent: 64, maxConcurrentInCrowd: 256, maxQueued: 2_000 }
 /** A filter that has to be found first may wait so many times longer for its turn; so many requests wait for that. */
-const listing = { patience: 5, mostWaiting: 1_000 }
+const listing = { patience: 5, maxQueued: 1_000 }
 
 const crossOriginHeaders = {
   allowed: ['Authorization', 'Idempotency-Key', 'If-None-Match', 'Max-Credits'],
@@ -103,16 +103,13 @@ const crossOriginHeaders = {
   ],
 }
 
-/** Renders the error response to what never becomes a request of the app, and counts it. */
-export type Refuse = (method: string, error: ApiError) => PlainResponse
-
 /** Below the base path: what is for people to read. */
 const pages = /^(?:\/?$|\/(?:docs|api-docs)(?:\/|$)|\/(?:favicon\.ico|llms\.txt|robots\.txt)$)/
 
 /** The HTTP surface, and its door: a server may ask that itself before it hands a request on. */
 export interface App {
-  app: Hono<Environment>
-  door: Door
+  app: Hono<HonoEnvironment>
+  loadShedder: LoadShedder
   refuse: Refuse
   /** Ends what it does beside requests. To be awaited before the database is closed. */
   close(): Promise<void>
@@ -120,8 +117,8 @@ export interface App {
 
 /** Creates the app. It listens nowhere yet: hand its `fetch` to a server, or requests to its `request`. */
 export function createApp(options: AppOptions): App {
-  const { database, logger, baseUrl, longestWait = 2_000, docsDirectory, program } = options
-  const { readPhase = () => 'serving' } = options
+  const { database, logger, baseUrl, maxWaitMs = 2_000, docsDirectory, program } = options
+  const { readLifecyclePhase = () => 'serving' } = options
   const { sql, ledgerSql } = database
   const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/$/, '')
   const publicOrigin = baseUrl && new URL(baseUrl).origin
@@ -135,13 +132,13 @@ export function createApp(options: AppOptions): App {
   }
   const publicRoot = (c: ApiContext) => baseUrl ?? publicUrl(c).origin
   const ledger = createLedger(ledgerSql)
-  const answers = createAnswerStore({ maxBytes: options.answersMegabytes * 2 ** 20 })
+  const answers = createResponseCache({ maxBytes: options.responseCacheMb * 2 ** 20 })
   const { replicas } = database
   const connectReads = createReadConnector(database)
-  const room = createAdmission<number>({ ...admission, longestWait })
+  const room = createFairQueue<number>({ ...admission, maxWaitMs })
   const metrics = createMetrics({
-    countUnderWay: () => door.countUnderWay(),
-    readAdmission: room.readState,
+    countUnderWay: () => loadShedder.countUnderWay(),
+    readQueue: room.readState,
     readLedger: ledger.readState,
     readPools: () => ({
       reads: readPoolState(sql),
@@ -151,13 +148,13 @@ export function createApp(options: AppOptions): App {
     listReplicas: replicas.list,
     readDataset: () => readDataset(sql),
   })
-  const listings = createListingStore(sql, {
-    maxBytes: options.listingsMegabytes * 2 ** 20,
-    longestWait: longestWait * listing.patience,
-    mostWaiting: listing.mostWaiting,
+  const storedLists = createStoredLists(sql, {
+    maxBytes: options.storedListsMb * 2 ** 20,
+    maxWaitMs: maxWaitMs * listing.patience,
+    maxQueued: listing.maxQueued,
     report: (message) => logger.warning('{message}', { message }),
   })
-  const sources = createSources(database, listings)
+  const sources = createReplicaRouting(database, storedLists)
   const meter = createMeter(ledger, {
     basePath,
     publicUrl,
@@ -168,18 +165,18 @@ export function createApp(options: AppOptions): App {
   })
   replicas.watch((message) => logger.warning('{message}', { message: describeCause(message) }))
 
-  const root = new Hono<Environment>()
+  const root = new Hono<HonoEnvironment>()
   // On the ledger's connections, whose statements are short: being busy is not being unwell.
-  const checkSchema = shareReading(() => assertMigrated(ledgerSql))
-  const answerError = createErrorHandler(logger)
-  const explainFailure = createSchemaExplainer(checkSchema)
-  root.onError(async (error, c) => answerError(await explainFailure(error), c))
-  const answerNowhere = meter.metered((c) =>
+  const checkSchema = shareRead(() => assertMigrated(ledgerSql))
+  const respondToError = createErrorHandler(createFailureLog(logger))
+  const toOperatorMessage = createSchemaExplainer(checkSchema)
+  root.onError(async (error, c) => respondToError(await toOperatorMessage(error), c))
+  const respondToUnknownPath = meter.metered((c) =>
     Promise.reject(createNowhereError(c.req.path.slice(basePath.length))),
   )
   root.notFound(async (c) => {
-    if (c.get('caller') !== undefined) return (await answerNowhere(c, async () => {})) ?? c.body(null)
-    assertReadableUrl(c.req.url, longestPublicUrl)
+    if (c.get('caller') !== undefined) return (await respondToUnknownPath(c, async () => {})) ?? c.body(null)
+    assertReadableUrl(c.req.url, maxPublicUrlLength)
     throw notFound('Not found')
   })
   const headers = listStandardHeaders(crossOriginHeaders, {
@@ -189,18 +186,18 @@ export function createApp(options: AppOptions): App {
     metrics.countError(method, error)
     return renderError(error, headers.endpoint)
   }
-  const door = createDoor({
-    mostUnderWay,
+  const loadShedder = createLoadShedder({
+    maxInProgress,
     isHopeless(authorization) {
       const key = recallKey(ledger, authorization)
       // Finding what filters match is its caller's work, whether it is quoted or bought.
-      return key !== undefined && (room.turnsAway(key.id) || listings.turnsAway(key.id))
+      return key !== undefined && (room.turnsAway(key.id) || storedLists.turnsAway(key.id))
     },
     refuse,
   })
   root.use(
-    refuseOverload(door),
-    requestIdentity(),
+    shedLoad(loadShedder),
+    requestId(),
     ...(options.tracing ? [options.tracing.traceRequest] : []),
     metrics.measure,
     standardHeaders(headers, (path) => path.startsWith(basePath) && pages.test(path.slice(basePath.length))),
@@ -211,11 +208,11 @@ export function createApp(options: AppOptions): App {
   const app = basePath === '' ? root : root.basePath(basePath)
   const guard = (findObstacle: (caller: BearerKey) => ApiError | undefined) =>
     [
-      awaitDatabase(readPhase),
+      awaitDatabase(readLifecyclePhase),
       authenticate(ledger, connectReads),
       meter.permit(findObstacle),
       meter.turnAway,
-      admit(room),
+      waitForTurn(room),
     ] as const
   const mayRead = (scope: Scope) =>
     guard(({ role, scopes }) =>
@@ -255,7 +252,7 @@ export function createApp(options: AppOptions): App {
     database,
     assertMigrated: checkSchema,
     canCharge: ledger.canCharge,
-    readPhase,
+    readLifecyclePhase,
     contract: loadContract(),
     program,
     publicRoot,
@@ -272,5 +269,5 @@ export function createApp(options: AppOptions): App {
       readDemoKey: options.readDemoKey,
     }),
   )
-  return { app: root, door, refuse, close: listings.close }
+  return { app: root, loadShedder, refuse, close: storedLists.close }
 }

@@ -7,8 +7,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import * as v from 'valibot'
-import { AddressError, readAddress } from './database/address.ts'
-import { type PreparedStatements, preparedStatements } from './database/connect.ts'
+import {
+  ConnectionUrlError,
+  type PreparedStatements,
+  parseConnectionUrl,
+  preparedStatements,
+} from './database/connection-url.ts'
 import { parseRateLimit, type RateLimit } from './ledger/rate-limit.ts'
 
 /** Levels of log lines, from the most to the least talkative. */
@@ -38,12 +42,12 @@ export interface Config {
   sampleData: boolean
   /** What `keys create` gives a key that names no limit of its own. */
   defaultRateLimit: RateLimit | null
-  /** Listings are kept in the database up to this many MiB. */
-  listingsMegabytes: number
+  /** StoredLists are kept in the database up to this many MiB. */
+  storedListsMb: number
   /** From SIGTERM on, requests are taken for this many seconds more, while load balancers turn away. */
   shutdownDelay: number
   /** Answers are remembered in memory up to this many MiB; 0: none. */
-  answersMegabytes: number
+  responseCacheMb: number
   logLevel: (typeof logLevels)[number]
   /** `json`: one object a line; `pretty`: for people. */
   logFormat: 'json' | 'pretty'
@@ -83,11 +87,11 @@ function hasPlainPath(value: string): boolean {
 }
 
 /** What is wrong with the URL of a server; undefined: nothing. */
-function findAddressFault(value: string): string | undefined {
+function findConnectionUrlFault(value: string): string | undefined {
   try {
-    readAddress(value)
+    parseConnectionUrl(value)
   } catch (error) {
-    if (error instanceof AddressError) return error.message
+    if (error instanceof ConnectionUrlError) return error.message
     throw error
   }
 }
@@ -115,8 +119,8 @@ const settings = {
     v.pipe(
       v.string(),
       v.check(
-        (value) => findAddressFault(value) === undefined,
-        ({ input }) => findAddressFault(input) ?? '',
+        (value) => findConnectionUrlFault(value) === undefined,
+        ({ input }) => findConnectionUrlFault(input) ?? '',
       ),
     ),
   ),
@@ -125,8 +129,8 @@ const settings = {
       v.string(),
       v.transform((value) => value.split(',').map((url) => url.trim())),
       v.check(
-        (urls) => urls.every((url) => findAddressFault(url) === undefined),
-        ({ input }) => input.map(findAddressFault).find((fault) => fault !== undefined) ?? '',
+        (urls) => urls.every((url) => findConnectionUrlFault(url) === undefined),
+        ({ input }) => input.map(findConnectionUrlFault).find((fault) => fault !== undefined) ?? '',
       ),
     ),
   ),
@@ -146,9 +150,9 @@ const settings = {
     ),
     'none',
   ),
-  LISTINGS_MAX_MB: v.optional(wholeNumber(1, 1_000_000), '256'),
+  STORED_LISTS_MB: v.optional(wholeNumber(1, 1_000_000), '256'),
   SHUTDOWN_DELAY: v.optional(wholeNumber(0, 600), '5'),
-  ANSWER_CACHE_MB: v.optional(wholeNumber(0, 100_000), '32'),
+  RESPONSE_CACHE_MB: v.optional(wholeNumber(0, 100_000), '32'),
   LOG_LEVEL: v.optional(v.picklist(logLevels, `must be one of ${logLevels.join(', ')}`), 'info'),
   LOG_FORMAT: v.optional(v.picklist(['json', 'pretty', 'auto'], 'must be json, pretty or auto'), 'auto'),
   COMMIT: v.optional(v.string()),
@@ -218,9 +222,9 @@ export function readConfig(
     dataDirectory: output.DATA_DIR,
     sampleData: output.SAMPLE_DATA === 'on',
     defaultRateLimit: output.DEFAULT_RATE_LIMIT,
-    listingsMegabytes: output.LISTINGS_MAX_MB,
+    storedListsMb: output.STORED_LISTS_MB,
     shutdownDelay: output.SHUTDOWN_DELAY,
-    answersMegabytes: output.ANSWER_CACHE_MB,
+    responseCacheMb: output.RESPONSE_CACHE_MB,
     logLevel: output.LOG_LEVEL,
     logFormat: output.LOG_FORMAT === 'auto' ? (terminal ? 'pretty' : 'json') : output.LOG_FORMAT,
     commit: output.COMMIT,

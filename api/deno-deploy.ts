@@ -6,12 +6,12 @@
  */
 import process from 'node:process'
 import { ConfigError, readConfig, readEnvironment } from './config.ts'
-import { createConfiguredApp } from './configured-app.ts'
 import { openDatabase } from './database/connect.ts'
-import { refuseFaulty } from './deno-request.ts'
-import { configureLog } from './log.ts'
-import { createTracing } from './telemetry.ts'
-import { startTraceExport } from './telemetry-deno.ts'
+import { refuseFaulty } from './server/deno-request.ts'
+import { createConfiguredApp } from './service/configured-app.ts'
+import { configureLog } from './telemetry/log.ts'
+import { startTraceExport } from './telemetry/trace-export-deno.ts'
+import { createTracing } from './telemetry/tracing.ts'
 
 const config = readConfig(readEnvironment(process.env))
 if (config.databaseUrl === undefined) {
@@ -25,14 +25,14 @@ const { app, refuse, close } = createConfiguredApp(config, {
   runtime: `deno ${Deno.version.deno}`,
   tracing: traceExport && (await createTracing(traceExport)),
 })
-const answerRequest = refuseFaulty((request) => app.fetch(request), refuse)
+const respondToRequest = refuseFaulty((request) => app.fetch(request), refuse)
 const underWay = new Set<Promise<Response>>()
 
 process.once('SIGINT', stop)
 
 export default {
   async fetch(request: Request): Promise<Response> {
-    const answer = Promise.resolve(answerRequest(request))
+    const answer = Promise.resolve(respondToRequest(request))
     underWay.add(answer)
     try {
       return await answer

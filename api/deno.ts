@@ -5,10 +5,10 @@
  */
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { refuseFaulty } from './deno-request.ts'
-import { explainUnhandledRefusals } from './failure.ts'
-import { startService } from './service.ts'
-import { startTraceExport } from './telemetry-deno.ts'
+import { refuseFaulty } from './server/deno-request.ts'
+import { explainUnhandledRefusals } from './service/operator-message.ts'
+import { startService } from './service/service.ts'
+import { startTraceExport } from './telemetry/trace-export-deno.ts'
 
 const relistenIntervalMs = 200
 
@@ -18,10 +18,10 @@ await startService({
   runtime: `deno ${Deno.version.deno}`,
   terminal: Deno.stdout.isTerminal(),
   startTraceExport,
-  async listen({ fetch, refuse, answerDefect, warn, port, hostname }) {
+  async listen({ fetch, refuse, respondToDefect, warn, port, hostname }) {
     const answer = refuseFaulty(fetch, refuse)
     const serve = (port: number) =>
-      Deno.serve({ port, hostname, onListen: () => {}, onError: answerDefect }, (request, { completed }) =>
+      Deno.serve({ port, hostname, onListen: () => {}, onError: respondToDefect }, (request, { completed }) =>
         answer(request, { onClosed: (act) => void completed.then(act, act) }),
       )
     let server = serve(port)

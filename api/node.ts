@@ -6,17 +6,22 @@
 import { createServer, type RequestListener } from 'node:http'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { invalidRequest } from './errors.ts'
-import { connectionLimits, readMaxConnections, serveConnections, serverOptions } from './node-connections.ts'
-import { prepareRequest } from './node-request.ts'
-import { startService } from './service.ts'
-import { startTraceExport } from './telemetry-node.ts'
+import {
+  connectionLimits,
+  readMaxConnections,
+  serveConnections,
+  serverOptions,
+} from './server/node-connections.ts'
+import { prepareRequest } from './server/node-request.ts'
+import { startService } from './service/service.ts'
+import { startTraceExport } from './telemetry/trace-export-node.ts'
 
 await startService({
   environment: process.env,
   runtime: `node ${process.version}`,
   terminal: process.stdout.isTTY === true,
   startTraceExport,
-  listen({ fetch, door, refuse, answerDefect, port, hostname, reservedFiles }) {
+  listen({ fetch, loadShedder, refuse, respondToDefect, port, hostname, reservedFiles }) {
     const serve = getRequestListener(
       (request, { outgoing }) =>
         fetch(request, {
@@ -27,7 +32,7 @@ await startService({
         }),
       {
         errorHandler(error) {
-          if (!(error instanceof RequestError)) return answerDefect(error)
+          if (!(error instanceof RequestError)) return respondToDefect(error)
           const { body, ...refused } = refuse('', invalidRequest())
           return new Response(body, refused)
         },
@@ -35,7 +40,7 @@ await startService({
     )
     const listener: RequestListener = (request, response) => {
       const { method = 'GET' } = request
-      const closed = door.refuse(method, request.headers.authorization)
+      const closed = loadShedder.refuse(method, request.headers.authorization)
       if (closed === undefined) {
         const fault = prepareRequest(request)
         if (fault === undefined) return serve(request, response)

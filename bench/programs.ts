@@ -23,7 +23,7 @@ export interface Program extends AsyncDisposable {
 }
 
 /** Settings without remembered answers, which would hide what reading takes. */
-export const uncached = { ANSWER_CACHE_MB: '0' }
+export const uncached = { RESPONSE_CACHE_MB: '0' }
 
 /** The service as it is deployed, but for its log: the peer has none either. `settings` are settings of its own. */
 export function startOurs(databaseUrl: string, settings: Record<string, string> = {}): Promise<Program> {

@@ -21,15 +21,15 @@ import { parseArgs, promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { getMimeType } from 'hono/utils/mime'
 import { readConfig, readEnvironment } from '../api/config.ts'
-import { hashInlineScripts } from '../api/routes/content-security-policy.ts'
+import { hashInlineScripts } from '../api/docs/content-security-policy.ts'
 import {
   type DocsFile,
   type DocsManifest,
   docsManifestName,
   findDocs,
   nameDocsPointer,
-} from '../api/routes/docs-manifest.ts'
-import { viewerDirectory } from '../api/routes/viewer-page.ts'
+} from '../api/docs/docs-manifest.ts'
+import { viewerDirectory } from '../api/docs/viewer-page.ts'
 import { normalizeBaseUrl, originPlaceholder, readBasePath } from './base-address.ts'
 import { writeMarkdown } from './markdown.ts'
 
@@ -136,9 +136,9 @@ async function hashSources(baseUrl: string | undefined): Promise<string> {
     'CHANGELOG.md',
     'openapi.yml',
     'package-lock.json',
-    'api/routes/content-security-policy.ts',
-    'api/routes/docs-manifest.ts',
-    'api/routes/viewer-page.ts',
+    'api/docs/content-security-policy.ts',
+    'api/docs/docs-manifest.ts',
+    'api/docs/viewer-page.ts',
   ].map((name) => join(projectDirectory, name))
   const hash = createHash('sha256').update(baseUrl ?? '')
   for (const file of [...site, ...others.filter(existsSync)]) {

@@ -9,7 +9,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { build } from 'vite'
-import { viewerDirectory, viewerFiles } from '../api/routes/viewer-page.ts'
+import { viewerDirectory, viewerFiles } from '../api/docs/viewer-page.ts'
 
 /** Writes the viewer's files below the docs, into a folder named by their hash; source maps stay behind. */
 export async function writeViewerAssets(directory: string): Promise<void> {

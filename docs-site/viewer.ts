@@ -46,7 +46,7 @@ function listOperations({ paths }: Specification): ReadonlyMap<string, string> {
 }
 
 /**
- * Starts the viewer in the page that `api/routes/api-docs.ts` renders, which calls this in the place of Scalar's own
+ * Starts the viewer in the page that `api/docs/viewer.ts` renders, which calls this in the place of Scalar's own
  * function of that name, and with what it would give to that.
  */
 export async function createApiReference(selector: string, settings: { url: string }): Promise<void> {

@@ -1,19 +1,24 @@
 /**
- * Who goes next when more is asked than can be done (`api/admission.ts`), and what goes together
- * (`api/database/batch.ts`).
+ * Who goes next when more is asked than can be done (`api/concurrency/fair-queue.ts`), and what goes together
+ * (`api/concurrency/batcher.ts`).
  *
  * @module
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type AdmissionOptions, createAdmission, OverCapacityError } from '../api/admission.ts'
-import { type BatchOptions, createBatcher } from '../api/database/batch.ts'
+import { type BatchOptions, createBatcher } from '../api/concurrency/batcher.ts'
+import { createFairQueue, type FairQueueOptions, OverCapacityError } from '../api/concurrency/fair-queue.ts'
 
 /** What is under way has come to its end, and what that started in the next turn of the event loop has begun. */
 const settled = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
 
 /** A room whose visitors are named, and which notes who came in and who was turned away. */
-function createRoom(options: Partial<AdmissionOptions> = {}) {
-  const admission = createAdmission<string>({ atOnce: 1, mostWaiting: 100, longestWait: 1_000, ...options })
+function createRoom(options: Partial<FairQueueOptions> = {}) {
+  const admission = createFairQueue<string>({
+    maxConcurrent: 1,
+    maxQueued: 100,
+    maxWaitMs: 1_000,
+    ...options,
+  })
   const admitted: string[] = []
   const refused: string[] = []
   const inside: (() => void)[] = []
@@ -52,7 +57,7 @@ function createRoom(options: Partial<AdmissionOptions> = {}) {
 
 describe('admission', () => {
   test('lets in whoever comes while there is room', async () => {
-    const room = createRoom({ atOnce: 3, mostWaiting: 0 })
+    const room = createRoom({ maxConcurrent: 3, maxQueued: 0 })
     await room.come('a1', 'a2', 'b1')
     expect(room.admitted).toEqual(['a1', 'a2', 'b1'])
     expect(room.isFull()).toBe(true)
@@ -64,7 +69,7 @@ describe('admission', () => {
   })
 
   test('works on so many at a time and no more, and on as many again as leave', async () => {
-    const room = createRoom({ atOnce: 2 })
+    const room = createRoom({ maxConcurrent: 2 })
     await room.come('a1', 'a2', 'a3', 'a4', 'a5')
     expect(room.admitted).toEqual(['a1', 'a2'])
     await room.leave(1)
@@ -81,7 +86,7 @@ describe('admission', () => {
   })
 
   test('a thousand of one caller delay another’s one by a turn', async () => {
-    const room = createRoom({ mostWaiting: 2_000 })
+    const room = createRoom({ maxQueued: 2_000 })
     await room.come(...Array.from({ length: 1_001 }, (_, index) => `a${index}`), 'b1')
     await room.leave(2)
     expect(room.admitted).toEqual(['a0', 'a1', 'b1'])
@@ -97,7 +102,7 @@ describe('admission', () => {
   })
 
   test('drops a request that waits when its client is gone, and nobody else', async () => {
-    const admission = createAdmission<string>({ atOnce: 1, mostWaiting: 3, longestWait: 1_000 })
+    const admission = createFairQueue<string>({ maxConcurrent: 1, maxQueued: 3, maxWaitMs: 1_000 })
     const leave = await admission.enter('x')
     const client = new AbortController()
     const ends = [
@@ -115,7 +120,7 @@ describe('admission', () => {
   })
 
   test('takes nothing back from a request whose client is gone after its turn has come', async () => {
-    const admission = createAdmission<string>({ atOnce: 1, mostWaiting: 3, longestWait: 1_000 })
+    const admission = createFairQueue<string>({ maxConcurrent: 1, maxQueued: 3, maxWaitMs: 1_000 })
     const leave = await admission.enter('x')
     const client = new AbortController()
     const entered = admission.enter('a', client.signal)
@@ -129,7 +134,7 @@ describe('admission', () => {
 
   describe('when as many wait as may', () => {
     test('turns the one at the door away if nobody has more waiting', async () => {
-      const room = createRoom({ mostWaiting: 3 })
+      const room = createRoom({ maxQueued: 3 })
       await room.come('x1', 'a1', 'b1', 'c1')
       await room.come('d1', 'a2')
       expect(room.refused).toEqual(['d1', 'a2'])
@@ -138,7 +143,7 @@ describe('admission', () => {
     })
 
     test('turns the newest of the caller with the most waiting away, for one who has less', async () => {
-      const room = createRoom({ mostWaiting: 4 })
+      const room = createRoom({ maxQueued: 4 })
       await room.come('x1', 'a1', 'a2', 'a3', 'b1')
       await room.come('c1')
       expect(room.refused).toEqual(['a3'])
@@ -149,7 +154,7 @@ describe('admission', () => {
     })
 
     test('turns the one at the door away when it is that caller’s own', async () => {
-      const room = createRoom({ mostWaiting: 3 })
+      const room = createRoom({ maxQueued: 3 })
       await room.come('x1', 'a1', 'a2', 'b1')
       await room.come('a3')
       expect(room.refused).toEqual(['a3'])
@@ -158,7 +163,7 @@ describe('admission', () => {
     })
 
     test('keeps to its bound however many come, and has room again once they are gone', async () => {
-      const room = createRoom({ mostWaiting: 10 })
+      const room = createRoom({ maxQueued: 10 })
       const crowd = Array.from({ length: 500 }, (_, index) => `${'abcde'[index % 5]}${index}`)
       await room.come(...crowd)
       expect(room.admitted).toHaveLength(1)
@@ -186,7 +191,7 @@ describe('admission', () => {
 
     /** A room for one, in which a visit has taken 100 ms lately, and one is inside. */
     async function createBusyRoom() {
-      const room = createRoom({ longestWait: 1_000 })
+      const room = createRoom({ maxWaitMs: 1_000 })
       await room.come('x1', 'x2', 'x3', 'x4', 'x5')
       for (let left = 0; left < 4; left++) {
         vi.advanceTimersByTime(100)
@@ -217,7 +222,7 @@ describe('admission', () => {
     })
 
     test('works on more at a time while callers are turned away, those first who wait', async () => {
-      const room = createRoom({ atOnce: 1, atOnceInCrowd: 3, longestWait: 1_000 })
+      const room = createRoom({ maxConcurrent: 1, maxConcurrentInCrowd: 3, maxWaitMs: 1_000 })
       await room.come('x1', 'a1', 'b1', 'c1')
       vi.advanceTimersByTime(600)
       expect(room.admitted).toEqual(['x1'])
@@ -231,7 +236,7 @@ describe('admission', () => {
     })
 
     test('turns whoever has waited for too long after all away when the turn comes, and lets the next in', async () => {
-      const room = createRoom({ longestWait: 1_000 })
+      const room = createRoom({ maxWaitMs: 1_000 })
       await room.come('x1', 'a1', 'b1')
       vi.advanceTimersByTime(1)
       await room.come('c1')
@@ -246,7 +251,7 @@ describe('admission', () => {
     })
 
     test('sees a standstill while it lasts, and forgets it when it is over', async () => {
-      const room = createRoom({ longestWait: 1_000 })
+      const room = createRoom({ maxWaitMs: 1_000 })
       await room.come('x1', 'a1', 'a2')
       vi.advanceTimersByTime(900)
       await room.come('a3')
@@ -262,7 +267,7 @@ describe('admission', () => {
     })
 
     test('counts no lull as slowness: a crowd after it is let into the line', async () => {
-      const room = createRoom({ atOnce: 2, longestWait: 1_000 })
+      const room = createRoom({ maxConcurrent: 2, maxWaitMs: 1_000 })
       await room.come('a1', 'a2')
       await room.leave()
       vi.advanceTimersByTime(3_600_000)

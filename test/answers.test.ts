@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createAnswerStore } from '../api/answer/answers.ts'
-import type { MeteredAnswer } from '../api/answer/metered.ts'
 import { hashSecret } from '../api/ledger/api-key.ts'
 import { type Claim, settleGroup } from '../api/ledger/settle.ts'
+import type { MeteredResponse } from '../api/metering/checkout.ts'
+import { createResponseCache } from '../api/metering/response-cache.ts'
 import { createInstance } from './support/instance.ts'
 import { readListAnswer } from './support/list-answer.ts'
 import { loadRecords } from './support/records.ts'
@@ -79,7 +79,7 @@ describeOnEachDatabase('an answer that was given before', (kind) => {
       version,
       purchase: {
         cost: 10,
-        mostCredits: null,
+        maxCredits: null,
         items: 10,
         requestId: crypto.randomUUID(),
         path: '/users',
@@ -100,7 +100,7 @@ describeOnEachDatabase('an answer that was given before', (kind) => {
 })
 
 describe('remembered answers', () => {
-  const createAnswer = (length: number, version?: number): MeteredAnswer => ({
+  const createResponse = (length: number, version?: number): MeteredResponse => ({
     cost: 1,
     tag: '',
     headers: {},
@@ -110,49 +110,49 @@ describe('remembered answers', () => {
   })
   /** A store of a dataset of version 1, in which these addresses were asked for. */
   function createStore({ maxBytes = 16_000, asked = ['/a'] } = {}) {
-    const store = createAnswerStore({ maxBytes })
+    const store = createResponseCache({ maxBytes })
     store.noteVersion(1)
-    for (const url of asked) expect(store.remember(url, createAnswer(10, 1))).toBe(false)
+    for (const url of asked) expect(store.remember(url, createResponse(10, 1))).toBe(false)
     return store
   }
 
   test('are those that are asked for a second time: a walk drives nothing out', () => {
     const store = createStore()
     expect(store.recall('/a')).toBeUndefined()
-    expect(store.remember('/a', createAnswer(6_000, 1))).toBe(true)
-    for (let page = 1; page <= 100; page++) store.remember(`/b?page=${page}`, createAnswer(6_000, 1))
+    expect(store.remember('/a', createResponse(6_000, 1))).toBe(true)
+    for (let page = 1; page <= 100; page++) store.remember(`/b?page=${page}`, createResponse(6_000, 1))
     expect(store.recall('/a')).toBeDefined()
   })
 
   test('are forgotten, those asked for longest ago first, where the next would pass the bound', () => {
     const store = createStore({ asked: ['/a', '/b', '/c', '/d'] })
-    store.remember('/a', createAnswer(1_000, 1))
-    store.remember('/b', createAnswer(1_000, 1))
+    store.remember('/a', createResponse(1_000, 1))
+    store.remember('/b', createResponse(1_000, 1))
     expect(store.recall('/a')).toBeDefined()
-    expect(store.remember('/c', createAnswer(5_000, 1))).toBe(true)
+    expect(store.remember('/c', createResponse(5_000, 1))).toBe(true)
     expect(['/a', '/b', '/c'].map((url) => store.recall(url) !== undefined)).toEqual([true, false, true])
-    expect(store.remember('/d', createAnswer(9_000, 1))).toBe(false)
+    expect(store.remember('/d', createResponse(9_000, 1))).toBe(false)
     expect(['/a', '/c', '/d'].map((url) => store.recall(url) !== undefined)).toEqual([true, true, false])
   })
 
   test('are those of the newest version that is known', () => {
     const store = createStore()
-    store.remember('/a', createAnswer(10, 1))
+    store.remember('/a', createResponse(10, 1))
     store.noteVersion(2)
     expect(store.recall('/a')).toBeUndefined()
-    store.remember('/a', createAnswer(10, 1))
+    store.remember('/a', createResponse(10, 1))
     expect(store.recall('/a')).toBeUndefined()
-    store.remember('/a', createAnswer(10, 2))
+    store.remember('/a', createResponse(10, 2))
     expect(store.recall('/a')).toBeDefined()
   })
 
   test('are none where the bound is 0, or an answer has no version', () => {
-    const none = createAnswerStore({ maxBytes: 0 })
+    const none = createResponseCache({ maxBytes: 0 })
     none.noteVersion(1)
-    for (const _ of [1, 2]) expect(none.remember('/a', createAnswer(10, 1))).toBe(false)
+    for (const _ of [1, 2]) expect(none.remember('/a', createResponse(10, 1))).toBe(false)
     expect(none.recall('/a')).toBeUndefined()
     const store = createStore()
-    expect(store.remember('/a', createAnswer(10))).toBe(false)
+    expect(store.remember('/a', createResponse(10))).toBe(false)
     expect(store.recall('/a')).toBeUndefined()
   })
 })

@@ -10,11 +10,11 @@ import type { Command } from 'commander'
 import postgres from 'postgres'
 import * as v from 'valibot'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { readVersion } from '../api/build-info.ts'
 import { createCommands } from '../api/cli/commands.ts'
 import { startProgress } from '../api/cli/progress.ts'
 import { listMigrations, migrationLock } from '../api/database/migrate.ts'
 import { applyLock } from '../api/import/apply/apply.ts'
-import { readVersion } from '../api/program.ts'
 import {
   type CommandResult,
   createFolder,

@@ -11,9 +11,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readAddress } from '../api/database/address.ts'
 import { openDatabase, type Sql } from '../api/database/connect.ts'
-import { explainFailure } from '../api/failure.ts'
+import { parseConnectionUrl } from '../api/database/connection-url.ts'
+import { toOperatorMessage } from '../api/service/operator-message.ts'
 import { testPool } from './support/databases.ts'
 import {
   findPostgresBinaries,
@@ -186,7 +186,7 @@ describe.skipIf(missing.length > 0)('a connection', () => {
     try {
       return JSON.stringify(await describeSession(databaseUrl))
     } catch (error) {
-      return explainFailure(error)
+      return toOperatorMessage(error)
     }
   }
 
@@ -362,7 +362,7 @@ test('a connection may take as long as connect_timeout says, and a replica’s t
 })
 
 test('a connect_timeout of 0 or less sets no limit', () => {
-  const read = (query: string) => readAddress(`postgres://db/name${query}`).connectTimeout
+  const read = (query: string) => parseConnectionUrl(`postgres://db/name${query}`).connectTimeout
   expect(['?connect_timeout=0', '?connect_timeout=-1', '?connect_timeout=7', ''].map(read)).toEqual([
     ...[0, 0, 7],
     undefined,

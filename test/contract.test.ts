@@ -13,7 +13,7 @@ import { buildDocs } from '../docs-site/build.ts'
 import { contract, listOperations, type Schema } from './support/contract.ts'
 import { createInstance } from './support/instance.ts'
 import {
-  longestAddress,
+  maxAddressLength,
   type RequestOptions,
   startTestService,
   type TestService,
@@ -491,7 +491,7 @@ describe('openapi.yml', () => {
     await service.request('/users/ngoldberg', { key: user.secret, headers: { 'Idempotency-Key': 'used' } })
     await grantCredits(service.sql, user.id, 1) // 12 again
     for (const [message, [path, options]] of Object.entries(provocations)) {
-      if (path.length > longestAddress) continue
+      if (path.length > maxAddressLength) continue
       const { error } = v.parse(
         v.object({ error: v.string() }),
         (await service.request(path, options)).json(),

@@ -6,16 +6,16 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createAnswerStore } from '../api/answer/answers.ts'
-import { createMeter } from '../api/answer/metered.ts'
-import { createListingStore } from '../api/catalog/listing.ts'
-import { createSources } from '../api/catalog/sources.ts'
+import { createReplicaRouting } from '../api/catalog/replica-routing.ts'
+import { createStoredLists } from '../api/catalog/stored-list.ts'
 import { createReplicas } from '../api/database/replicas.ts'
-import type { Environment } from '../api/environment.ts'
+import type { HonoEnvironment } from '../api/http/request-context.ts'
+import { requestId } from '../api/http/request-id.ts'
 import { revokeKey, setRateLimit } from '../api/ledger/keys.ts'
 import { createLedger } from '../api/ledger/ledger.ts'
-import { authenticate } from '../api/middleware/authenticate.ts'
-import { requestIdentity } from '../api/middleware/request-identity.ts'
+import { authenticate } from '../api/metering/authenticate.ts'
+import { createMeter } from '../api/metering/checkout.ts'
+import { createResponseCache } from '../api/metering/response-cache.ts'
 import { findBusyRepository } from './support/catalog.ts'
 import {
   type Answer,
@@ -60,13 +60,13 @@ describeOnEachDatabase('credits', (kind) => {
     const { secret, id } = await service.createKey({ credits: 10 })
     const ledger = createLedger(service.ledgerSql)
     const replicas = createReplicas([])
-    const listings = createListingStore(service.sql, { maxBytes: 1, longestWait: 1, mostWaiting: 1 })
+    const storedLists = createStoredLists(service.sql, { maxBytes: 1, maxWaitMs: 1, maxQueued: 1 })
     const meter = createMeter(ledger, {
       basePath: '',
       publicUrl: (c) => new URL(c.req.url),
-      answers: createAnswerStore({ maxBytes: 0 }),
+      answers: createResponseCache({ maxBytes: 0 }),
       replicas,
-      sources: createSources({ sql: service.sql, replicas }, listings),
+      sources: createReplicaRouting({ sql: service.sql, replicas }, storedLists),
     })
     const unrenderable = meter.metered(async () => ({
       cost: 3,
@@ -77,9 +77,9 @@ describeOnEachDatabase('credits', (kind) => {
         throw new RangeError('Array buffer allocation failed')
       },
     }))
-    const app = new Hono<Environment>()
+    const app = new Hono<HonoEnvironment>()
       .use(
-        requestIdentity(),
+        requestId(),
         authenticate(ledger, async () => {}),
       )
       .get('/unrenderable', unrenderable)
@@ -87,7 +87,7 @@ describeOnEachDatabase('credits', (kind) => {
     const response = await app.request('/unrenderable', { headers: { Authorization: `Bearer ${secret}` } })
     expect([response.status, await response.text()]).toEqual([500, 'Array buffer allocation failed'])
     expect(await service.readLedger(id)).toEqual({ balance: 10, granted: 10, charged: 0 })
-    await listings.close()
+    await storedLists.close()
   })
 
   test('a list costs one credit per item, another item one, and the ledger has a row for each charge', async () => {

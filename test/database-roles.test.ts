@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path'
 import postgres from 'postgres'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sweepListings } from '../api/catalog/listing.ts'
+import { sweepStoredLists } from '../api/catalog/stored-list.ts'
 import { openDatabase, type Sql, type SqlOrTransaction } from '../api/database/connect.ts'
 import { listMigrations } from '../api/database/migrate.ts'
 import { hashSecret } from '../api/ledger/api-key.ts'
@@ -153,7 +153,7 @@ describe.skipIf(!hasPostgres)('three roles of a database', () => {
   describe('the server', () => {
     let instance: InstanceProcess
     beforeAll(async () => {
-      instance = await startInstanceProcess(url.devdata_server, { LISTINGS_MAX_MB: '1' })
+      instance = await startInstanceProcess(url.devdata_server, { STORED_LISTS_MB: '1' })
     })
     afterAll(() => instance?.[Symbol.asyncDispose]())
 
@@ -214,7 +214,7 @@ describe.skipIf(!hasPostgres)('three roles of a database', () => {
       const summed = await sql.devdata_server`select from ledger_days where api_key_id = ${key.id}`
       expect(summed.length).toBeGreaterThan(0)
       await sweepIdempotencyKeys(sql.devdata_server)
-      await sweepListings(sql.devdata_server, { maxBytes: 1 })
+      await sweepStoredLists(sql.devdata_server, { maxBytes: 1 })
       expect((await ask(`/users/${'x'.repeat(200)}`)).status).toBe(400)
 
       const limited = await createKey('--credits', '10', '--rate-limit', '2/3600')

@@ -7,10 +7,10 @@ import type { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { settingNames } from '../api/config.ts'
 import type { Database } from '../api/database/connect.ts'
-import type { Environment } from '../api/environment.ts'
-import { isTrial } from '../api/first-start.ts'
-import { hashInlineScripts } from '../api/routes/content-security-policy.ts'
-import { type BuiltDocs, findDocs, nameDocsPointer } from '../api/routes/docs-manifest.ts'
+import { hashInlineScripts } from '../api/docs/content-security-policy.ts'
+import { type BuiltDocs, findDocs, nameDocsPointer } from '../api/docs/docs-manifest.ts'
+import type { HonoEnvironment } from '../api/http/request-context.ts'
+import { isTrial } from '../api/service/trial.ts'
 import { createBaseAddressPlugin, normalizeBaseUrl, readBasePath } from '../docs-site/base-address.ts'
 import { buildDocs, docsDirectory } from '../docs-site/build.ts'
 import { createInstance, type Instance, openAbsentDatabase } from './support/instance.ts'
@@ -18,7 +18,7 @@ import { createInstance, type Instance, openAbsentDatabase } from './support/ins
 /** The docs are there without a database. */
 let database: Database
 let instance: Instance
-let app: Hono<Environment>
+let app: Hono<HonoEnvironment>
 let manifest: BuiltDocs
 let scratch: string
 

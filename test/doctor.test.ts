@@ -100,8 +100,8 @@ describeOnEachDatabase('devdata doctor', (kind) => {
     },
     {
       name: 'a missing column',
-      breaks: 'alter table listings rename column total to others',
-      mends: 'alter table listings rename column others to total',
+      breaks: 'alter table stored_lists rename column total to others',
+      mends: 'alter table stored_lists rename column others to total',
       finds: { schema: /^wrong: column listings\.total is missing/ },
     },
     {

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readPoolState } from '../api/database/pool-state.ts'
-import { createLoopMonitor } from '../api/event-loop.ts'
+import { createLoopMonitor } from '../api/telemetry/event-loop-delay.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 describeOnEachDatabase('connections', (kind) => {

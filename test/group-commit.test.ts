@@ -289,7 +289,7 @@ function createClaim(key: { id: number; secret: string }, cost: number, signal?:
     version: null,
     purchase: {
       cost,
-      mostCredits: null,
+      maxCredits: null,
       items: cost,
       requestId: randomUUID(),
       path: '/users',

@@ -36,7 +36,7 @@ const seedAt = (place: number) => (HISTORY_SEED === undefined ? firstSeed + plac
 /** What some history of a run has to meet: what could go wrong has happened then. */
 const statusesToMeet = ['200', '401', '403', '404', '409', '422', '429']
 /** Histories recorded at the same time, each on a key of its own. */
-const atOnce = 8
+const maxConcurrent = 8
 
 /** Numbers from 0 up to 1, the same ones for the same seed (mulberry32). */
 function createRandom(seed: number) {
@@ -206,10 +206,10 @@ async function record(service: TestService, instances: Instances, plan: Plan): P
         const { ledger, request: send } = instances[instance] ?? own
         if (request.kind === 'get' && path === growing) {
           const requestId = randomUUID()
-          const { cost, most: mostCredits, idempotencyKey } = request
+          const { cost, most: maxCredits, idempotencyKey } = request
           const idempotency = idempotencyKey === null ? null : digestIdempotency(idempotencyKey, path)
           const purchase = {
-            ...{ cost, items: cost, mostCredits, idempotency, requestId },
+            ...{ cost, items: cost, maxCredits, idempotency, requestId },
             ...{ path: '/users', endpoint: '/users' },
           }
           const claim = { counts: true, version: null, purchase, lookUp: null }
@@ -299,9 +299,9 @@ describeOnEachDatabase('recorded histories of concurrent requests', (kind) => {
       histories >= least &&
       (!meetsAll || histories >= 20 * least || statusesToMeet.every((status) => status in statuses))
     let recorded = 0
-    for (; !isEnough(recorded); recorded += atOnce) {
+    for (; !isEnough(recorded); recorded += maxConcurrent) {
       await Promise.all(
-        Array.from({ length: atOnce }, async (_, index) => {
+        Array.from({ length: maxConcurrent }, async (_, index) => {
           const seed = seedAt(recorded + index)
           const random = createRandom(seed)
           const plan = createPlan(random, random.between(2, instances.length))

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { OverCapacityError } from '../api/admission.ts'
 import { createFilter, hashFilter } from '../api/catalog/filter.ts'
 import { createList } from '../api/catalog/list.ts'
-import { createListingStore, readListed } from '../api/catalog/listing.ts'
+import { createStoredLists, readListed } from '../api/catalog/stored-list.ts'
 import { foldText } from '../api/catalog/text-key.ts'
 import { userList } from '../api/catalog/users.ts'
+import { OverCapacityError } from '../api/concurrency/fair-queue.ts'
 import { createInstance, openSameDatabase } from './support/instance.ts'
 import { readListAnswer } from './support/list-answer.ts'
 import { loadRecords } from './support/records.ts'
@@ -21,10 +21,10 @@ describeOnEachDatabase('a load', (kind) => {
       if (model === undefined) throw new Error('the sample has no users')
       for (const followers of [1_000_001, 1_000_002, 1_000_003]) {
         await service.request(`/users?location=berlin+${followers}`, { key: secret })
-        expect(await service.sql`select from listings`).not.toHaveLength(0)
+        expect(await service.sql`select from stored_lists`).not.toHaveLength(0)
         await loadRecords(service.sql, { users: [{ ...model, followers }] })
         const old = await service.sql`
-          select from listings where version < (select version from dataset)`
+          select from stored_lists where version < (select version from dataset)`
         expect(old).toHaveLength(0)
       }
     } finally {
@@ -49,14 +49,14 @@ describeOnEachDatabase('a load', (kind) => {
         const newcomer = { ...model, forge_rest_id: 7, login: 'newcomer', location: 'Berlin' }
         await loadRecords(service.sql, { users: [newcomer] })
         const made = await service.sql<{ list: string; total: number }[]>`
-          select list, total from listings where version = (select version from dataset) order by used_at`
+          select list, total from stored_lists where version = (select version from dataset) order by used_at`
         expect(made).toHaveLength(3)
         for (const [index, path] of paths.entries()) {
           const { total } = readListAnswer(await service.request(path, { key: secret }))
           expect(made[index]?.total).toBe(total)
         }
         expect(
-          await service.sql`select from listings where version = (select version from dataset)`,
+          await service.sql`select from stored_lists where version = (select version from dataset)`,
         ).toHaveLength(3)
       } finally {
         await service.close()
@@ -74,12 +74,12 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
 
   const megabyte = 2 ** 20
   /** How fast this machine is, is not what the tests are about. */
-  const options = { maxBytes: 16 * megabyte, longestWait: 300_000, mostWaiting: 1_000 }
+  const options = { maxBytes: 16 * megabyte, maxWaitMs: 300_000, maxQueued: 1_000 }
 
   test('wait by turns: a key that asks for ever new ones delays itself', async () => {
     // With a single connection to read: of two, one may do all while the other stands still.
     const narrow = await startTestService(kind, { databasePoolSize: 2 })
-    const store = createListingStore(narrow.sql, options)
+    const store = createStoredLists(narrow.sql, options)
     const order: string[] = []
     const build = async (caller: number, number: number) => {
       await store.build('users', createFilter({ location: `${caller} ${number}` }), { caller })
@@ -166,7 +166,7 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
   )
 
   test('leave room for those of others: who has many waiting is refused first', async () => {
-    const store = createListingStore(service.sql, { ...options, mostWaiting: 8 })
+    const store = createStoredLists(service.sql, { ...options, maxQueued: 8 })
     const ask = (caller: number, number: number) =>
       store.build('users', createFilter({ location: `${caller} asks ${number}` }), { caller }).then(
         () => 'made',
@@ -184,19 +184,19 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
   })
 
   test('are computed once, however many ask at once', async () => {
-    const stores = [1, 2].map(() => createListingStore(service.sql, options))
+    const stores = [1, 2].map(() => createStoredLists(service.sql, options))
     const filter = createFilter({ location: 'a', dependencyNames: ['react', 'typescript'] })
-    const [before] = await service.sql<{ id: number }[]>`select coalesce(max(id), 0) as id from listings`
+    const [before] = await service.sql<{ id: number }[]>`select coalesce(max(id), 0) as id from stored_lists`
     await Promise.all(
       Array.from({ length: 10 }, (_, caller) => stores[caller % 2]?.build('users', filter, { caller })),
     )
-    const made = await service.sql`select total from listings where id > ${before?.id ?? 0}`
+    const made = await service.sql`select total from stored_lists where id > ${before?.id ?? 0}`
     expect(made).toHaveLength(1)
   })
 
   test('are computed once for all who stand in line for them, and leave the other turn to others', async () => {
     const computed = vi.spyOn(service.sql, 'begin')
-    const store = createListingStore(service.sql, options)
+    const store = createStoredLists(service.sql, options)
     const ask = (location: string, callers: number) =>
       Array.from({ length: callers }, (_, caller) =>
         store.build('users', createFilter({ location }), { caller }),
@@ -208,7 +208,7 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
   })
 
   test('are read though they take more than the bound', async () => {
-    const store = createListingStore(service.sql, { ...options, maxBytes: 1_000 })
+    const store = createStoredLists(service.sql, { ...options, maxBytes: 1_000 })
     const list = createList(service.sql, store, userList)
     for (const location of ['berlin', 'paris', 'london']) {
       const filter = createFilter({ location })
@@ -221,15 +221,15 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
   })
 
   test('are refused for a while where each attempt finds a newer version of the data', async () => {
-    const store = createListingStore(service.sql, options)
+    const store = createStoredLists(service.sql, options)
     const asked = { list: 'users', filter: createFilter({ location: 'too late' }), caller: 1 } as const
     await expect(readListed(store, asked, async () => undefined)).rejects.toThrow(OverCapacityError)
   })
 
   test('are cleared away before lists that are in use, on another instance too', async () => {
-    await service.sql`delete from listings`
+    await service.sql`delete from stored_lists`
     const maxBytes = megabyte / 16 // sixteen small lists
-    const [greedy, other] = [1, 2].map(() => createListingStore(service.sql, { ...options, maxBytes }))
+    const [greedy, other] = [1, 2].map(() => createStoredLists(service.sql, { ...options, maxBytes }))
     if (greedy === undefined || other === undefined) throw new Error('there are two stores')
     const readUsed = createList(service.sql, other, userList)
     const ask = (read: typeof readUsed, location: string) =>
@@ -237,10 +237,10 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
     const findUse = async (location: string) => {
       const hash = hashFilter('users', createFilter({ location }))
       const [kept] = await service.sql<{ used: number }[]>`
-        select extract(epoch from used_at)::double precision as used from listings where filter_hash = ${hash}`
+        select extract(epoch from used_at)::double precision as used from stored_lists where filter_hash = ${hash}`
       return kept?.used
     }
-    const countKept = async () => (await service.sql`select from listings`).length
+    const countKept = async () => (await service.sql`select from stored_lists`).length
     const now = performance.now.bind(performance)
     try {
       await ask(readUsed, 'berlin')
@@ -264,25 +264,25 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
 
   test('are made though nothing can be cleared away, and the log says so', async () => {
     const messages: string[] = []
-    const store = createListingStore(service.sql, { ...options, report: (message) => messages.push(message) })
+    const store = createStoredLists(service.sql, { ...options, report: (message) => messages.push(message) })
     await service.sql.unsafe(`
-      insert into listings (filter_hash, version, total, list, filter) values ('\\x00', 0, 0, 'users', '{}');
+      insert into stored_lists (filter_hash, version, total, list, filter) values ('\\x00', 0, 0, 'users', '{}');
       create function refuse() returns trigger language plpgsql as $$ begin raise 'not now'; end $$;
-      create trigger refuse before delete on listings for each row execute function refuse();`)
+      create trigger refuse before delete on stored_lists for each row execute function refuse();`)
     for (const location of ['kept', 'kept too']) {
       await store.build('users', createFilter({ location }), { caller: 1 })
     }
     while (messages.length === 0) await sleep(20)
     await store.close()
     expect(messages).toEqual(['Old stored lists could not be deleted: not now'])
-    await service.sql.unsafe('drop trigger refuse on listings; drop function refuse;')
+    await service.sql.unsafe('drop trigger refuse on stored_lists; drop function refuse;')
   })
 
   test('leave no more than the bound, and a sixteenth of it, in the database', async () => {
     const maxBytes = megabyte / 4
-    const store = createListingStore(service.sql, { ...options, maxBytes })
+    const store = createStoredLists(service.sql, { ...options, maxBytes })
     const readBytes = async () => {
-      const [kept] = await service.sql<{ bytes: number }[]>`select count(*) * 4096 as bytes from listings`
+      const [kept] = await service.sql<{ bytes: number }[]>`select count(*) * 4096 as bytes from stored_lists`
       return kept?.bytes ?? 0
     }
     for (let number = 0; number < 100; number++) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../api/config.ts'
-import { describeStart } from '../api/first-start.ts'
-import { localOrigin } from '../api/local-address.ts'
+import { localOrigin } from '../api/service/local-url.ts'
+import { describeStart } from '../api/service/trial.ts'
 
 test.each([
   ['127.0.0.1', 'http://127.0.0.1:8000'],

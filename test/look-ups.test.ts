@@ -39,7 +39,7 @@ describeOnEachDatabase('a look-up', (kind) => {
 
   test('is answered and charged alike, whether it is read first or not', async () => {
     const idempotencyKey = randomUUID()
-    const terms: Record<string, string>[] = [
+    const conditions: Record<string, string>[] = [
       {},
       { 'Max-Credits': '1' },
       { 'Max-Credits': '0' },
@@ -48,16 +48,20 @@ describeOnEachDatabase('a look-up', (kind) => {
     ]
     for (const credits of [20, 0]) {
       const keys = [await service.createKey({ credits }), await service.createKey({ credits })] as const
-      for (const headers of terms) {
+      for (const headers of conditions) {
         for (const path of [...paths, ...paths]) {
-          const [atOnce, readFirst] = await Promise.all([
+          const [maxConcurrent, readFirst] = await Promise.all([
             service.request(path, { key: keys[0].secret, headers }),
             service.request(path, {
               key: keys[1].secret,
               headers: { ...headers, 'If-None-Match': '"other"' },
             }),
           ])
-          expect([path, headers, describeAnswer(atOnce)]).toEqual([path, headers, describeAnswer(readFirst)])
+          expect([path, headers, describeAnswer(maxConcurrent)]).toEqual([
+            path,
+            headers,
+            describeAnswer(readFirst),
+          ])
         }
       }
       const usage = await Promise.all(

@@ -9,13 +9,13 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { renderError } from '../api/answer/error.ts'
+import { renderError } from '../api/http/error-handler.ts'
 import {
   type ConnectionLimits,
   connectionLimits,
   serveConnections,
   serverOptions,
-} from '../api/node-connections.ts'
+} from '../api/server/node-connections.ts'
 
 /** A server as `api/node.ts` has it, but for what is answered, and for some limits. */
 async function startServer(

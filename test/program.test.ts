@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readCommit } from '../api/program.ts'
+import { readCommit } from '../api/build-info.ts'
 
 let directory: string
 beforeAll(async () => {

@@ -10,11 +10,11 @@ import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, type DatabaseOptions, openDatabase } from '../api/database/connect.ts'
 import { migrate } from '../api/database/migrate.ts'
-import { loadSampleData } from '../api/first-start.ts'
 import { importNdjson } from '../api/import/ndjson.ts'
 import { scopes } from '../api/ledger/api-key.ts'
 import { createKey } from '../api/ledger/keys.ts'
-import { formatJson } from '../api/log.ts'
+import { loadSampleData } from '../api/service/trial.ts'
+import { formatJson } from '../api/telemetry/log.ts'
 import { testPool } from './support/databases.ts'
 import { startFaultyProxy } from './support/faulty-proxy.ts'
 import { createInstance, type Instance } from './support/instance.ts'
@@ -55,13 +55,13 @@ describe.skipIf(!hasPostgres)('with a streaming replica', () => {
   const urlAtReplica = () => urlAt(replica)
 
   /** Longer than this machine ever stands still, in seconds: a replica is not to be left out for that. */
-  const replicaPatience = 60
+  const replicaTimeoutMs = 60
 
   /** An instance that reads from replicas. It remembers no answers, so that each is read. */
   async function openInstance(
     replicaUrls = [urlAtReplica()],
     name = 'devdata',
-    options: Partial<DatabaseOptions> = { replicaPatience },
+    options: Partial<DatabaseOptions> = { replicaTimeoutMs },
   ) {
     const database = await openDatabase({
       ...testPool,
@@ -70,7 +70,7 @@ describe.skipIf(!hasPostgres)('with a streaming replica', () => {
       dataDirectory: '',
       ...options,
     })
-    const instance = createInstance(database, { answersMegabytes: 0 })
+    const instance = createInstance(database, { responseCacheMb: 0 })
     return { ...instance, database, [Symbol.asyncDispose]: () => database.close() }
   }
 
@@ -183,7 +183,7 @@ describe.skipIf(!hasPostgres)('with a streaming replica', () => {
     const { secret } = await createUserKey()
     {
       await using instance = await openInstance()
-      expect(await ask(instance, secret)).toEqual(paths.map(() => 200)) // makes the listing
+      expect(await ask(instance, secret)).toEqual(paths.map(() => 200)) // makes the stored list
     }
     await waitForReplay()
     const name = 'reads-elsewhere'
@@ -204,7 +204,7 @@ describe.skipIf(!hasPostgres)('with a streaming replica', () => {
         const answer = await instance.request('/users?location=paris&per_page=2', { key: secret })
         expect([answer.status, Number(answer.headers.get('X-Total-Count')) > 0]).toEqual([200, true])
       }
-      const [row] = await operator.sql<{ count: number }[]>`select count(*) from listings`
+      const [row] = await operator.sql<{ count: number }[]>`select count(*) from stored_lists`
       expect(row?.count).toBeGreaterThan(0)
       expect(instance.database.replicas.list()).toMatchObject([{ failedReads: 0 }]) // it had nothing to read yet
       const unknown = await instance.request('/users/nobody-there', { key: secret })

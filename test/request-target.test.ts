@@ -4,7 +4,7 @@
  * @module
  */
 import { expect, test } from 'vitest'
-import { findRequestFault, parseHost } from '../api/request-target.ts'
+import { findRequestFault, parseHost } from '../api/server/request-target.ts'
 
 test.each([
   ['localhost', 'localhost'],

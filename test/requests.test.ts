@@ -17,7 +17,7 @@ import {
   type Answer,
   describeOnEachDatabase,
   liveRuntime,
-  longestAddress,
+  maxAddressLength,
   startTestService,
   type TestService,
   testInside,
@@ -348,7 +348,7 @@ describe('requests and answers', () => {
       const needsKey = /^\/(users|repos|api-key)/.test(path)
       const longest = needsKey ? 262_144 : 8_192
       const address = `${path}?x=${'a'.repeat(longest)}`
-      if (address.length > longestAddress) return
+      if (address.length > maxAddressLength) return
       const long = await service.request(address, { key })
       expect([long.status, long.json()]).toEqual([
         414,

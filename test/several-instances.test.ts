@@ -5,9 +5,9 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listMigrations } from '../api/database/migrate.ts'
-import { loadSampleData } from '../api/first-start.ts'
 import { revokeKey } from '../api/ledger/keys.ts'
 import { verifyLedger } from '../api/ledger/verify.ts'
+import { loadSampleData } from '../api/service/trial.ts'
 import { type InstanceProcess, startInstanceProcess } from './support/process.ts'
 import { describeOnServer } from './support/server.ts'
 import { startTestService, type TestService } from './support/service.ts'

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { shareReading } from '../api/database/shared-reading.ts'
+import { shareRead } from '../api/concurrency/shared-read.ts'
 
 test('what a few ask at once is read once; who asks while it is read waits for what is read afterwards', async () => {
   const readings: PromiseWithResolvers<number>[] = []
-  const ask = shareReading(() => {
+  const ask = shareRead(() => {
     const reading = Promise.withResolvers<number>()
     readings.push(reading)
     return reading.promise
@@ -20,7 +20,7 @@ test('what a few ask at once is read once; who asks while it is read waits for w
 
 test('a reading that fails fails for those alone who asked for it', async () => {
   let count = 0
-  const ask = shareReading(async () => {
+  const ask = shareRead(async () => {
     count++
     if (count === 1) throw new Error('away')
     return count

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { grantCredits } from '../api/ledger/keys.ts'
 import { pruneLedger } from '../api/ledger/prune.ts'
 import { findBusyRepository } from './support/catalog.ts'
-import { type ListAnswer, readListAnswer } from './support/list-answer.ts'
+import { type ListResponse, readListAnswer } from './support/list-answer.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 const integer = v.pipe(v.number(), v.integer())
@@ -39,8 +39,8 @@ const sumsThatAreNone = ['2030-12-31', '/users', '2030-02-30/users', '2030-1-1/u
 const usage = '/api-key/usage'
 const days = '/api-key/usage/days'
 
-const readEntries = ({ data }: ListAnswer) => v.parse(v.array(entrySchema), data)
-const readSums = ({ data }: ListAnswer) => v.parse(v.array(sumSchema), data)
+const readEntries = ({ data }: ListResponse) => v.parse(v.array(entrySchema), data)
+const readSums = ({ data }: ListResponse) => v.parse(v.array(sumSchema), data)
 
 /** The date (UTC) of a time in seconds. */
 const dateOf = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 10)
@@ -75,7 +75,7 @@ describeOnEachDatabase('usage', (kind) => {
     readListAnswer(await service.request(path, { key: secret }))
 
   /** Reads a whole list by its links. */
-  async function walk(secret: string, path: string): Promise<ListAnswer[]> {
+  async function walk(secret: string, path: string): Promise<ListResponse[]> {
     const pages = [await ask(secret, path)]
     for (;;) {
       const next = pages.at(-1)?.links.get('next')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '../sample/random.ts'
 import type { SampleCommit, SampleRepository } from '../sample/records.ts'
-import { type ListAnswer, readListAnswer } from './support/list-answer.ts'
+import { type ListResponse, readListAnswer } from './support/list-answer.ts'
 import { createPlainCatalog, type PlainCatalog, type PlainPage } from './support/plain-catalog.ts'
 import { createRandomForge } from './support/random-forge.ts'
 import { loadRecords } from './support/records.ts'
@@ -150,7 +150,7 @@ describeOnEachDatabase('a walk of any list by rel="next"', (kind) => {
       for (let step = 0; states.some(({ next }) => next !== undefined); step++) {
         for (const [index, state] of states.entries()) {
           if (state.next === undefined) continue
-          const answer: ListAnswer = readListAnswer(await service.request(state.next, { key: secret }))
+          const answer: ListResponse = readListAnswer(await service.request(state.next, { key: secret }))
           state.met.push(...answer.data.map((element) => walks[index]?.keyOf(element)))
           const next = answer.links.get('next')
           state.next = next && next.pathname + next.search

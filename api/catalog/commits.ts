@@ -4,7 +4,7 @@
  * @module
  */
 import type { Sql } from '../database/connect.ts'
-import { type ListPage, offsetOf, type Page, renderPage, selectPages } from './page.ts'
+import { type ListPage, offsetOf, type Page, renderPage, selectPages } from '../paging/page.ts'
 import { selectRepository } from './repositories.ts'
 
 /** Matches a commit's hash, SHA-1 or SHA-256. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Sql } from '../database/connect.ts'
-import { type ListPage, offsetOf, type Page, renderPage, selectPages } from './page.ts'
+import { type ListPage, offsetOf, type Page, renderPage, selectPages } from '../paging/page.ts'
 import { selectRepository } from './repositories.ts'
 
 /** What tells a dependency from the others of its repository. */

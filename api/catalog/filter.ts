@@ -46,7 +46,7 @@ export function isUnfiltered({ locationKey, nameKeys, files }: Filter): boolean 
   return locationKey === '' && nameKeys.length === 0 && files.length === 0
 }
 
-/** The SHA-256 under which a filter's listing is kept. */
+/** The SHA-256 under which a filter's stored list is kept. */
 export function hashFilter(list: ListName, { locationKey, nameKeys, files }: Filter): Buffer {
   return createHash('sha256')
     .update(JSON.stringify([list, locationKey, nameKeys, files]))

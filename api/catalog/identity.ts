@@ -9,7 +9,7 @@ import { foldText } from './text-key.ts'
 const noReplyAddress = /^(?:(\d{1,15})\+)?([^@+]+)@users\.noreply\./i
 
 /** Longest address that can name somebody, in characters (RFC 5321: 64 for the name, 255 for the host). */
-const longestAddress = 320
+const maxAddressLength = 320
 
 /**
  * Whom a commit's author address names (`decisions.md`, Lists): the account that a no-reply address carries, by id
@@ -17,7 +17,7 @@ const longestAddress = 320
  * Null when it can name nobody.
  */
 export function identifyAddress(address: string): string | null {
-  if (address === '' || address.length > longestAddress) return null
+  if (address === '' || address.length > maxAddressLength) return null
   const [noReply, forgeId, login] = noReplyAddress.exec(address) ?? []
   if (noReply === undefined || login === undefined) return `email:${foldText(address)}`
   return forgeId === undefined ? identifyLogin(login) : identifyForgeId(Number(forgeId))

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { createBatcher } from '../database/batch.ts'
+import { createBatcher } from '../concurrency/batcher.ts'
 import type { Fragment, Sql } from '../database/connect.ts'
+import { type ListPage, limitPage, offsetOf, type Page, renderPage, selectPages } from '../paging/page.ts'
 import { type Filter, hashFilter, isUnfiltered, type ListName } from './filter.ts'
-import { type Asker, type ListingStore, readListed } from './listing.ts'
-import { type ListPage, limitPage, offsetOf, type Page, renderPage, selectPages } from './page.ts'
+import { type Requester, readListed, type StoredLists } from './stored-list.ts'
 
 /** What is listed, and how. */
 export interface ListKind {
@@ -21,12 +21,12 @@ export interface ListKind {
 }
 
 /** Lists what a filter matches, by internal id. Who asks may have to wait until the matches are found. */
-export type ReadList = (request: { filter: Filter; page: Page<number> } & Asker) => Promise<ListPage>
+export type ReadList = (request: { filter: Filter; page: Page<number> } & Requester) => Promise<ListPage>
 
 /** Creates a function that lists: many pages at a time with one statement. */
 export function createList(
   sql: Sql,
-  listings: ListingStore,
+  storedLists: StoredLists,
   { list, renderItem, pagesAtOnce, lanes }: ListKind,
 ): ReadList {
   const rendered = sql`${renderPage(sql, renderItem(sql))}, max(id) as next`
@@ -65,22 +65,24 @@ export function createList(
           ${sql.typed.bigints(asked.map(({ page }) => page.size))}
         ) with ordinality asked(hash, skipped, after, size, place)
         left join lateral (
-          select listing.total, listing.version, listing.skipped as offset, found.*
-          from (${listings.selectPage(sql)}) listing,
+          select stored_list.total, stored_list.version, stored_list.skipped as offset, found.*
+          from (${storedLists.selectPage(sql)}) stored_list,
           lateral (
             select ${rendered} from (
-              select * from ${sql(list)} where id = any(listing.ids) order by id ${limitPage(sql)}
+              select * from ${sql(list)} where id = any(stored_list.ids) order by id ${limitPage(sql)}
             ) page
           ) found
         ) page on true
         order by asked.place`),
   })
 
-  return async ({ filter, page, ...asker }) => {
+  return async ({ filter, page, ...requester }) => {
     if (!isUnfiltered(filter)) {
       const hash = hashFilter(list, filter)
-      const found = await readListed(listings, { list, filter, ...asker }, () => readMatches({ hash, page }))
-      listings.noteUse(hash)
+      const found = await readListed(storedLists, { list, filter, ...requester }, () =>
+        readMatches({ hash, page }),
+      )
+      storedLists.noteUse(hash)
       return found
     }
     const found = await readAll(page)

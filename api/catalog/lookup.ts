@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { createBatcher } from '../database/batch.ts'
+import { createBatcher } from '../concurrency/batcher.ts'
 import type { Fragment, Sql } from '../database/connect.ts'
 import { selectRepositoryDocument } from './repositories.ts'
 import { selectUserDocument } from './users.ts'

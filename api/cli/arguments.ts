@@ -10,7 +10,7 @@ import { parseRateLimit, type RateLimit } from '../ledger/rate-limit.ts'
 
 const largestKeyId = 2 ** 31 - 1
 const longestGrace = 366 * 86_400
-const longestName = 100
+const maxNameLength = 100
 
 function readWholeNumber(text: string, least: number, most: number, rule: string): number {
   const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN
@@ -99,9 +99,9 @@ function readMoment(text: string): Date {
 /** What people call a key. */
 export function readName(text: string): string {
   const name = text.trim()
-  if (name === '' || [...name].length > longestName || /\p{C}/u.test(name)) {
+  if (name === '' || [...name].length > maxNameLength || /\p{C}/u.test(name)) {
     throw new InvalidArgumentError(
-      `It must have 1 to ${longestName} characters, and no control characters or line breaks.`,
+      `It must have 1 to ${maxNameLength} characters, and no control characters or line breaks.`,
     )
   }
   return name

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { docsDirectory } from '../build-info.ts'
 import { type Config, ConfigError, readConfig, readEnvironment } from '../config.ts'
 import { findPooler, type Sql } from '../database/connect.ts'
 import {
@@ -13,9 +14,8 @@ import {
   type ServerState,
 } from '../database/inspection.ts'
 import { findMissingMigrations, oldestServer } from '../database/migrate.ts'
+import { createDocsFinder } from '../docs/docs-manifest.ts'
 import { verifyLedger } from '../ledger/verify.ts'
-import { docsDirectory } from '../program.ts'
-import { createDocsFinder } from '../routes/docs-manifest.ts'
 import { countOf, formatCount } from './output.ts'
 
 /** `ok`; `wrong`: something has to be done; `skipped`: nobody knows. */
@@ -31,7 +31,7 @@ export interface Finding {
 }
 
 /** Things that are wrong are named, up to so many of a kind. */
-const mostNamed = 5
+const maxNamed = 5
 /** The instance's clock and the database's may differ by so much, in milliseconds. */
 const largestClockDifference = 2_000
 /** Every charged request makes two round trips; above this one, in milliseconds, that is what it mostly does. */
@@ -116,8 +116,8 @@ async function checkSchema(sql: Sql): Promise<Finding> {
   const faults = await findSchemaFaults(sql)
   if (faults.length === 0)
     return ok('schema', 'extensions, tables, indexes and functions are those of the migrations')
-  const named = faults.slice(0, mostNamed).join('; ')
-  const rest = faults.length > mostNamed ? `; ${formatCount(faults.length - mostNamed)} more` : ''
+  const named = faults.slice(0, maxNamed).join('; ')
+  const rest = faults.length > maxNamed ? `; ${formatCount(faults.length - maxNamed)} more` : ''
   return wrong('schema', `${named}${rest}. Make them as api/database/migrations does, or restore a backup`)
 }
 

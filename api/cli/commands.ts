@@ -4,7 +4,7 @@
  * @module
  */
 import { Command } from 'commander'
-import { readVersion } from '../program.ts'
+import { readVersion } from '../build-info.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addImportCommands } from './import.ts'
 import { addKeysCommands } from './keys.ts'

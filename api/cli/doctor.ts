@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
 import { readDataset } from '../catalog/dataset.ts'
 import type { Config } from '../config.ts'
-import { explainFailure } from '../failure.ts'
+import { toOperatorMessage } from '../service/operator-message.ts'
 import {
   checkDatabase,
   checkDocs,
@@ -101,7 +101,7 @@ async function examineDatabase(config: Config, { ledger }: { ledger: boolean }) 
     }
   } catch (error) {
     if (error instanceof Interruption) throw error
-    const reason = explainFailure(error)
+    const reason = toOperatorMessage(error)
     if (reason === undefined) throw error
     findings.push(wrong('database', reason))
   }

@@ -13,7 +13,7 @@ import { startProgress } from './progress.ts'
 import { withDatabase } from './session.ts'
 
 /** Problems that are printed in words; the count says how many there are. */
-const mostProblems = 20
+const maxProblems = 20
 
 /** Adds `ledger` and its commands. */
 export function addLedgerCommands(program: Command): void {
@@ -46,7 +46,7 @@ requests go on meanwhile. Exits with 1 when something is wrong.`,
           const [first, second, third] = [granted, cost, balance].map(String)
           return printJson({ keys, entries, granted: first, cost: second, balance: third, problems })
         }
-        for (const { keyId, problem } of problems.slice(0, mostProblems)) print(`Key ${keyId}: ${problem}`)
+        for (const { keyId, problem } of problems.slice(0, maxProblems)) print(`Key ${keyId}: ${problem}`)
         print(
           `${countOf(keys, 'key')}, ${formatCount(entries)} entries: granted ${formatCount(granted)} - ` +
             `spent ${formatCount(cost)}, balances ${formatCount(balance)}. ` +

@@ -5,7 +5,7 @@
  */
 import process from 'node:process'
 import { CommanderError } from 'commander'
-import { explainFailure, explainUnhandledRefusals } from '../failure.ts'
+import { explainUnhandledRefusals, toOperatorMessage } from '../service/operator-message.ts'
 import { createCommands } from './commands.ts'
 import { Interruption } from './session.ts'
 
@@ -35,6 +35,6 @@ function exitCodeOf(error: unknown): number {
     console.error(`${process.stderr.isTTY ? '\n' : ''}${error.message}`) // a progress line may stand there
     return error.exitCode
   }
-  console.error(explainFailure(error) ?? error)
+  console.error(toOperatorMessage(error) ?? error)
   return 1
 }

@@ -4,10 +4,10 @@
  * @module
  */
 import * as v from 'valibot'
+import { readVersion } from '../build-info.ts'
 import type { Config } from '../config.ts'
 import { describeFailure } from '../database/connection-error.ts'
-import { localOrigin } from '../local-address.ts'
-import { readVersion } from '../program.ts'
+import { localOrigin } from '../service/local-url.ts'
 import { type Finding, ok, skipped, wrong } from './checkup.ts'
 
 /** What is known of the instance that should answer. */

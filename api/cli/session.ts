@@ -13,7 +13,7 @@ import { assertMigrated, migrate } from '../database/migrate.ts'
 /** How often another process may end while this one connects to its embedded database. */
 const openAttempts = 5
 /** A command that is done leaves the embedded database, which it runs, to others for so long, in milliseconds. */
-const othersPatience = 3_600_000
+const othersTimeoutMs = 3_600_000
 
 /** What a command needs of the database. */
 export interface SessionOptions {
@@ -82,7 +82,7 @@ export async function withDatabase<T>(
     if (isInterrupted) await cleanUp(database.ledgerSql)
     throw error
   } finally {
-    await database.close(isInterrupted ? {} : { othersPatience })
+    await database.close(isInterrupted ? {} : { othersTimeoutMs })
     interruption.ignore()
   }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import postgres from 'postgres'
-import { readAddress, readTls } from './address.ts'
+import { type PreparedStatements, parseConnectionUrl, readTls } from './connection-url.ts'
 import { openEmbeddedDatabase } from './embedded.ts'
 import { createReplicas, type Replicas } from './replicas.ts'
 
@@ -85,12 +85,8 @@ export interface DatabaseOptions {
   /** Streaming replicas of the server, as URLs. Each is given as many connections as read from the primary. */
   databaseReplicaUrls?: readonly string[]
   /** A replica has so long to connect, and to answer, before the primary is asked instead. In seconds. Default: 3. */
-  replicaPatience?: number
+  replicaTimeoutMs?: number
 }
-
-/** Ways to send statements. */
-export const preparedStatements = ['on', 'off', 'auto'] as const
-export type PreparedStatements = (typeof preparedStatements)[number]
 
 /** An open database. */
 export interface Database {
@@ -110,15 +106,15 @@ export interface Database {
    * Lets statements under way finish, then disconnects; an embedded database that this process runs stops, when other
    * processes have left it, or after so many milliseconds (default 3,000).
    */
-  close(options?: { othersPatience?: number }): Promise<void>
+  close(options?: { othersTimeoutMs?: number }): Promise<void>
 }
 
 /** How much longer than a statement may run the server may be silent about it, in seconds. */
-const answerMargin = 5
+const responseMargin = 5
 /** The ledger's statements are short: they wait for a key for 5 seconds at most. Whatever the setting, in seconds. */
 const longestSettlement = 10
 /** Statements under way may take so long once the database is to be closed, in seconds. */
-const closePatience = 5
+const closeTimeoutMs = 5
 
 /** What all connections have in common. */
 const common = {
@@ -132,7 +128,7 @@ const common = {
 /**
  * Opens the database. A PostgreSQL server is not contacted before the first statement; an embedded one is started,
  * or found if another process runs it. Throws `EmbeddedDatabaseError` when the data folder can't be used,
- * `AddressError` when the URL can't, and `DriverError`.
+ * `ConnectionUrlError` when the URL can't, and `DriverError`.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   assertPatched()
@@ -147,24 +143,24 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     owned: embedded.owned,
     replicas: createReplicas([]),
     adapt: async () => {},
-    async close({ othersPatience } = {}) {
+    async close({ othersTimeoutMs } = {}) {
       await pools.close()
-      await embedded.close({ patience: othersPatience })
+      await embedded.close({ patience: othersTimeoutMs })
     },
   }
 }
 
 function openServer(databaseUrl: string, options: DatabaseOptions): Database {
-  const { replicaPatience = 3 } = options
+  const { replicaTimeoutMs = 3 } = options
   const server = describeServer(databaseUrl, 'DATABASE_URL')
   const pools = openPools(options, (pool) => openPool(server, options, pool))
   const replicas = createReplicas(
     (options.databaseReplicaUrls ?? []).map((url) => {
-      const replica = describeServer(url, 'DATABASE_REPLICA_URL', replicaPatience)
+      const replica = describeServer(url, 'DATABASE_REPLICA_URL', replicaTimeoutMs)
       const pool = {
         max: readerCount(options),
         statementTimeout: options.databaseStatementTimeout || null,
-        answerTimeout: replicaPatience,
+        responseTimeout: replicaTimeoutMs,
       }
       const sql = openPool(replica, options, pool)
       const name = replica.path ?? `${replica.host}:${replica.port}`
@@ -186,13 +182,13 @@ function openServer(databaseUrl: string, options: DatabaseOptions): Database {
 function openPool(
   server: Server,
   { databasePreparedStatements }: DatabaseOptions,
-  { max, statementTimeout, answerTimeout }: PoolOptions,
+  { max, statementTimeout, responseTimeout }: PoolOptions,
 ): Sql {
   return postgres({
     ...server,
     max,
     prepare: databasePreparedStatements !== 'off',
-    ...{ answer_timeout: answerTimeout }, // patches/postgres-3.4.9/005-answer-timeout.patch
+    ...{ answer_timeout: responseTimeout }, // patches/postgres-3.4.9/005-answer-timeout.patch
     connection: {
       ...server.connection,
       ...(databasePreparedStatements !== 'off' && {
@@ -230,7 +226,7 @@ type Server = ReturnType<typeof describeServer>
 
 /** What the driver needs to know of a server. `connectTimeout`, in seconds, is for a URL that has none. */
 function describeServer(databaseUrl: string, setting: string, connectTimeout = common.connect_timeout) {
-  const address = readAddress(databaseUrl)
+  const address = parseConnectionUrl(databaseUrl)
   const { host, port, socketPath, user, password, database } = address
   return {
     ...common,
@@ -246,7 +242,7 @@ function describeServer(databaseUrl: string, setting: string, connectTimeout = c
   }
 }
 
-/** Whether a pooler stands before the server of a URL. Throws what a connection does, and `AddressError`. */
+/** Whether a pooler stands before the server of a URL. Throws what a connection does, and `ConnectionUrlError`. */
 export function findPooler(databaseUrl: string): Promise<boolean> {
   return isPooled(describeServer(databaseUrl, 'DATABASE_URL'))
 }
@@ -271,7 +267,7 @@ interface PoolOptions {
   /** A statement that runs longer is cancelled by the server. In seconds; null: never. */
   statementTimeout: number | null
   /** A server that says nothing for so long, while it has a statement, is given up. In seconds; null: never. */
-  answerTimeout: number | null
+  responseTimeout: number | null
 }
 
 /** Connections that read: half of them, the others are the ledger's. A single one is shared. */
@@ -292,20 +288,22 @@ function openPools(options: DatabaseOptions, open: (options: PoolOptions) => Sql
     sql,
     ledgerSql,
     close: async () => {
-      await Promise.all([sql.end({ timeout: closePatience }), ledgerSql.end({ timeout: closePatience })])
+      await Promise.all([sql.end({ timeout: closeTimeoutMs }), ledgerSql.end({ timeout: closeTimeoutMs })])
     },
   }
 }
 
 /** The server is the first to lose patience: what was given up here must not be done there afterwards. */
-function limitTime(statementTimeout: number | null): Pick<PoolOptions, 'statementTimeout' | 'answerTimeout'> {
-  return { statementTimeout, answerTimeout: statementTimeout && statementTimeout + answerMargin }
+function limitTime(
+  statementTimeout: number | null,
+): Pick<PoolOptions, 'statementTimeout' | 'responseTimeout'> {
+  return { statementTimeout, responseTimeout: statementTimeout && statementTimeout + responseMargin }
 }
 
 /** How long a statement may take, so that its answer is waited for still. In seconds; null: for ever. */
 export function readStatementLimit({ options }: Sql): number | null {
-  const answerTimeout = 'answer_timeout' in options ? options.answer_timeout : null
-  return typeof answerTimeout === 'number' ? answerTimeout - answerMargin : null
+  const responseTimeout = 'answer_timeout' in options ? options.answer_timeout : null
+  return typeof responseTimeout === 'number' ? responseTimeout - responseMargin : null
 }
 
 /** Whether the database is the embedded one, whose single session readers have to share with what writes. */

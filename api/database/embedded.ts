@@ -22,13 +22,13 @@ import {
 import type { EmbeddedWorkerData, EmbeddedWorkerMessage, EmbeddedWorkerOrder } from './embedded-worker.ts'
 
 /** The operating systems' limit for the path of a Unix socket, in bytes (108 with the ending NUL on Linux, 104 on macOS). */
-const longestSocketPath = 103
+const maxSocketPathLength = 103
 /** How long another process may take from its lock to its socket. */
 const startTimeoutMs = 30_000
 /** Other processes' commands may take so long when this one is told to stop, in milliseconds. */
-const stopPatience = 3_000
+const stopTimeoutMs = 3_000
 /** After them the database may take so long to stop, in milliseconds: it can't in the middle of a statement. */
-const endPatience = 2_000
+const endTimeoutMs = 2_000
 
 /** An embedded database that clients can connect to. */
 export interface EmbeddedDatabase {
@@ -48,9 +48,9 @@ export function embeddedSocketPath(dataDirectory: string): string {
   const absolute = resolve(dataDirectory, dataFiles.socket)
   const fromHere = relative(process.cwd(), absolute)
   const path = fromHere.length < absolute.length ? fromHere : absolute
-  if (Buffer.byteLength(path) > longestSocketPath) {
+  if (Buffer.byteLength(path) > maxSocketPathLength) {
     throw new EmbeddedDatabaseError(
-      `DATA_DIR is too deep for a Unix socket (${path} is longer than ${longestSocketPath} bytes); choose a shorter path`,
+      `DATA_DIR is too deep for a Unix socket (${path} is longer than ${maxSocketPathLength} bytes); choose a shorter path`,
     )
   }
   return path
@@ -73,7 +73,7 @@ export async function openEmbeddedDatabase(dataDirectory: string): Promise<Embed
     return {
       socketPath,
       owned: true,
-      async close({ patience = stopPatience } = {}) {
+      async close({ patience = stopTimeoutMs } = {}) {
         await stopWorker(worker, patience)
         rmSync(socketPath, { force: true })
         lock.release()
@@ -131,7 +131,7 @@ async function stopWorker(worker: Worker, patience: number): Promise<void> {
         'the next start undoes it',
     )
     resolve()
-  }, patience + endPatience)
+  }, patience + endTimeoutMs)
   worker.on('message', (message: EmbeddedWorkerMessage) => {
     if (message.state === 'waiting') {
       console.error(

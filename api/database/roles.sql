@@ -25,14 +25,14 @@ grant insert, update on ledger_days to devdata_operator;
 grant update on dataset to devdata_operator;
 grant insert, update, delete on
   users, repositories, commits, locations, location_users, dependencies, dependency_repositories, dependency_users,
-  identities, contributions, imports, listings, listing_chunks
+  identities, contributions, imports, stored_lists, stored_list_chunks
   to devdata_operator;
 grant usage on sequence imports_id_seq to devdata_operator;
 grant execute on function analyze_table to devdata_operator;
 
 grant execute on function settle to devdata_server;
 grant update (created_at), delete on idempotency_keys to devdata_server; -- to clear away old ones
-grant insert, update (used_at), delete on listings to devdata_server;
-grant insert on listing_chunks to devdata_server;
+grant insert, update (used_at), delete on stored_lists to devdata_server;
+grant insert on stored_list_chunks to devdata_server;
 
 commit;

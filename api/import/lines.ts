@@ -5,7 +5,7 @@
  */
 
 /** A line of text that is longer than this is not read, in bytes. */
-const longestLine = 64 * 2 ** 20
+const maxLineLength = 64 * 2 ** 20
 
 /** A line, where it stands, and how far the reading has come. */
 export interface Line {
@@ -34,10 +34,10 @@ export async function* readLines(input: AsyncIterable<Uint8Array>): AsyncGenerat
   function takeLine(): Line | undefined {
     number++
     const bytes = Buffer.concat(pieces)
-    const isTooLong = pieceBytes > longestLine
+    const isTooLong = pieceBytes > maxLineLength
     pieces = []
     pieceBytes = 0
-    if (isTooLong) return { text: '', problem: `longer than ${longestLine} bytes`, number, bytesRead }
+    if (isTooLong) return { text: '', problem: `longer than ${maxLineLength} bytes`, number, bytesRead }
     let text: string
     try {
       text = strict.decode(bytes).trim()
@@ -54,7 +54,7 @@ export async function* readLines(input: AsyncIterable<Uint8Array>): AsyncGenerat
       const piece = chunk.subarray(start, end === -1 ? chunk.length : end)
       pieceBytes += piece.length
       bytesRead += piece.length
-      if (pieceBytes > longestLine) pieces = []
+      if (pieceBytes > maxLineLength) pieces = []
       else pieces.push(piece)
       if (end === -1) break
       bytesRead += 1

@@ -126,7 +126,7 @@ async function stageSources(
   const progress: ImportProgress = { step: 'reading', lines: 0, bytesRead: 0, bytesTotal }
   for (const [index, source] of sources.entries()) {
     const bytesBefore = progress.bytesRead
-    const before = index * mostLines(sources)
+    const before = index * maxLines(sources)
     for await (const { text, problem, number, bytesRead } of readLines(source.open())) {
       try {
         if (problem !== undefined) throw new RecordError(problem)
@@ -147,7 +147,7 @@ async function stageSources(
  * A line's position in the load is its number behind the most that all files before could have, so that the last of
  * several for one thing wins. More lines than this are in no file; JavaScript counts to 2⁵³.
  */
-function mostLines(sources: readonly Source[]): number {
+function maxLines(sources: readonly Source[]): number {
   return Math.floor(Number.MAX_SAFE_INTEGER / sources.length)
 }
 
@@ -159,9 +159,9 @@ async function settleOrphans(
 ): Promise<void> {
   if ((await setOrphansAside(sql, staging.id)) === 0) return
   for await (const { position, document } of listOrphans(sql, staging.id)) {
-    const file = sources[Math.floor(position / mostLines(sources))]?.name ?? 'commits'
+    const file = sources[Math.floor(position / maxLines(sources))]?.name ?? 'commits'
     const reason = 'repo_url: no repository has this url; load the repository first, or with its commits'
-    await refuse({ file, line: position % mostLines(sources), reason, content: document }, onInvalid)
+    await refuse({ file, line: position % maxLines(sources), reason, content: document }, onInvalid)
   }
 }
 

@@ -36,7 +36,7 @@ const dependencyText = v.pipe(
   text,
   v.check((value) => value !== '' && [...value].length <= 255, 'must have 1 to 255 characters'),
 )
-const webAddress = v.pipe(
+const webUrl = v.pipe(
   text,
   v.check((value) => /^https?:\/\//i.test(value) && URL.canParse(value), 'must be an http or https URL'),
   v.check((value) => {
@@ -96,7 +96,7 @@ const repositorySchema = v.strictObject({
   internal_id: v.optional(v.unknown()),
   forge_rest_id: integer,
   forge_graphql_id: text,
-  url: webAddress,
+  url: webUrl,
   name: forgeName,
   full_name: text,
   private: nullable(flag),
@@ -134,7 +134,7 @@ const commitSchema = v.strictObject({
   committer_email: text,
   committer_date: nullable(date),
   message: text,
-  repo_url: webAddress,
+  repo_url: webUrl,
 })
 /** A commit's line. */
 export type CommitRecord = v.InferOutput<typeof commitSchema>
@@ -186,8 +186,8 @@ function check<T extends v.GenericSchema>(schema: T, value: unknown): v.InferOut
 
 function stageUser(user: v.InferOutput<typeof userSchema>): StagedRow {
   const identities = [identifyForgeId(user.forge_rest_id), identifyLogin(user.login)]
-  const byAddress = identifyAddress(user.email ?? '')
-  if (byAddress !== null && !identities.includes(byAddress)) identities.push(byAddress)
+  const byUrl = identifyAddress(user.email ?? '')
+  if (byUrl !== null && !identities.includes(byUrl)) identities.push(byUrl)
   return {
     forge_rest_id: user.forge_rest_id,
     login_key: foldText(user.login),

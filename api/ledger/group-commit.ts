@@ -5,8 +5,8 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Admission, createAdmission } from '../admission.ts'
-import { type BatchState, createBatcher } from '../database/batch.ts'
+import { type BatchState, createBatcher } from '../concurrency/batcher.ts'
+import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.ts'
 import type { Sql } from '../database/connect.ts'
 import { lockNotAvailable } from '../database/connection-error.ts'
 import { hasFreeConnection } from '../database/pool-state.ts'
@@ -37,7 +37,7 @@ interface Gone {
 }
 
 /** For this long a key may wait for a lane, in milliseconds; a lane waits for a key as long. */
-const longestWait = 5_000
+const maxWaitMs = 5_000
 /** Between two looks whether a key is free, where no statement may wait for it. In milliseconds. */
 const lookInterval = 20
 
@@ -60,10 +60,10 @@ export function createGroupCommit(sql: Sql, { patientLanes }: { patientLanes: nu
     hasRoom: () => hasFreeConnection(sql),
   })
   const mayWait = patientLanes > 0
-  const lanes = createAdmission<number>({
-    atOnce: Math.max(1, patientLanes),
-    mostWaiting: Number.POSITIVE_INFINITY, // as many as were admitted to the service
-    longestWait,
+  const lanes = createFairQueue<number>({
+    maxConcurrent: Math.max(1, patientLanes),
+    maxQueued: Number.POSITIVE_INFINITY, // as many as were admitted to the service
+    maxWaitMs,
   })
   /** Keys that were found in other hands, each with the line of those who wait for it. */
   const lines = new Map<number, { settle: Settle; waiting: number }>()
@@ -115,7 +115,7 @@ function assertPresent(settlement: Settlement | Stale | Gone): Settlement | Stal
 
 interface LineOptions {
   keyId: number
-  lanes: Admission<number>
+  lanes: FairQueue<number>
   /** Whether a statement may wait for the key. */
   mayWait: boolean
 }
@@ -136,7 +136,7 @@ function createLine(sql: Sql, { keyId, lanes, mayWait }: LineOptions): Settle {
     hasRoom: () => mayWait, // a second group could find the key free before the first one looks again
     async run(claims: Claim[]) {
       const settlements = new Map<Claim, Settlement | Stale | Gone>()
-      const deadline = performance.now() + longestWait
+      const deadline = performance.now() + maxWaitMs
       for (let rest = claims; ; await sleep(lookInterval)) {
         for (const [index, settlement] of (await settleInLane(rest)).entries()) {
           const claim = rest[index]

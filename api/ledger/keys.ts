@@ -4,9 +4,9 @@
  * @module
  */
 import { Buffer } from 'node:buffer'
-import { type ListPage, offsetOf, type Page } from '../catalog/page.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { takeOwnBytes } from '../database/own-bytes.ts'
+import { type ListPage, offsetOf, type Page } from '../paging/page.ts'
 import { hashSecret, mintSecret, type Role, type Scope } from './api-key.ts'
 import type { RateLimit } from './rate-limit.ts'
 

@@ -7,7 +7,7 @@
  * @module
  */
 import { LRUCache } from 'lru-cache'
-import { createBatcher } from '../database/batch.ts'
+import { createBatcher } from '../concurrency/batcher.ts'
 import type { Sql } from '../database/connect.ts'
 import { isOutOfResources } from '../database/connection-error.ts'
 import { hasFreeConnection } from '../database/pool-state.ts'
@@ -40,7 +40,7 @@ export interface Ledger {
 }
 
 /** Keys that are remembered: a few hundred bytes each. */
-const mostKeys = 10_000
+const maxKeys = 10_000
 /** A limit that was used up is asked for again after this long, in milliseconds: operators may have lifted it. */
 const longestForesight = 1_000
 /**
@@ -61,8 +61,8 @@ interface Foreseen {
 
 /** Creates the ledger of an instance, on connections that nobody else uses. */
 export function createLedger(sql: Sql): Ledger {
-  const keys = new LRUCache<string, BearerKey>({ max: mostKeys }) // by secret
-  const throttled = new LRUCache<number, Foreseen>({ max: mostKeys })
+  const keys = new LRUCache<string, BearerKey>({ max: maxKeys }) // by secret
+  const throttled = new LRUCache<number, Foreseen>({ max: maxKeys })
   const lookUp = createBatcher({
     run: (hashes: Buffer[]) => findApiKeys(sql, hashes),
     size: 1_000,

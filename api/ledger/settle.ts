@@ -38,7 +38,7 @@ export interface Purchase {
   /** In credits; an empty page costs 0. Admin keys are never charged, whatever it says. */
   cost: number
   /** In credits: what the client is ready to pay. Null: any cost. */
-  mostCredits: number | null
+  maxCredits: number | null
   /** Items in the answer. */
   items: number
   /** A UUID. */
@@ -135,7 +135,7 @@ export async function settleGroup(
     secret: `\\x${secretHash.toString('hex')}`,
     counts,
     cost: purchase?.cost ?? 0,
-    most: purchase?.mostCredits,
+    most: purchase?.maxCredits,
     items: purchase?.items,
     request_id: purchase?.requestId,
     path: purchase?.path,

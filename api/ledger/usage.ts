@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { type ListPage, limitPage, offsetOf, type Page, renderPage, selectPages } from '../catalog/page.ts'
+
 import type { Sql } from '../database/connect.ts'
+import { type ListPage, limitPage, offsetOf, type Page, renderPage, selectPages } from '../paging/page.ts'
 
 /** A page of a key's ledger. */
 export interface UsagePage<After> {

@@ -1,16 +1,16 @@
 import type { Hono } from 'hono'
-import type { Meter } from '../answer/metered.ts'
-import { sendJson, setHeader } from '../answer/send.ts'
-import type { ListPage } from '../catalog/page.ts'
 import type { Sql } from '../database/connect.ts'
-import type { Environment } from '../environment.ts'
+import type { HonoEnvironment } from '../http/request-context.ts'
+import { sendJson, setHeader } from '../http/send.ts'
 import { listUsage, listUsageByDay, type UsagePage } from '../ledger/usage.ts'
-import { answerFreeList, type PublicUrl } from './lists.ts'
+import type { Meter } from '../metering/checkout.ts'
+import type { ListPage } from '../paging/page.ts'
+import { type PublicUrl, sendFreeList } from './lists.ts'
 import { dayFilterOfEntries, dayFilterOfSums, type FilterReader } from './parameters.ts'
 
 /** What the routes about the calling key need. */
 export interface ApiKeyRoutes {
-  app: Hono<Environment>
+  app: Hono<HonoEnvironment>
   sql: Sql
   meter: Meter
   publicUrl: PublicUrl
@@ -38,7 +38,7 @@ export function addApiKeyRoutes({ app, sql, meter, publicUrl }: ApiKeyRoutes): v
     app.get(
       path,
       meter.free((c) =>
-        answerFreeList(c, {
+        sendFreeList(c, {
           publicUrl,
           filter,
           find: (page, day) => listOf(sql, { keyId: c.get('caller').id, day, page }),

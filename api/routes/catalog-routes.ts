@@ -1,14 +1,14 @@
 import type { Hono } from 'hono'
-import type { Meter } from '../answer/metered.ts'
-import type { Sources } from '../catalog/sources.ts'
-import type { Environment } from '../environment.ts'
+import type { ReplicaRouting } from '../catalog/replica-routing.ts'
+import type { HonoEnvironment } from '../http/request-context.ts'
+import type { Meter } from '../metering/checkout.ts'
 import type { PublicUrl } from './lists.ts'
 
 /** What the routes of the catalog need. */
 export interface CatalogRoutes {
   /** The app to add to, under the base path. Callers are authenticated and throttled before these routes. */
-  app: Hono<Environment>
-  sources: Sources
+  app: Hono<HonoEnvironment>
+  sources: ReplicaRouting
   meter: Meter
   publicUrl: PublicUrl
 }

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { createListAnswer } from '../answer/list.ts'
-import type { MeteredAnswer } from '../answer/metered.ts'
-import { send, setHeader } from '../answer/send.ts'
-import type { ListPage, Page } from '../catalog/page.ts'
-import type { ApiContext } from '../environment.ts'
 import { type ApiError, notFound } from '../errors.ts'
+import type { ApiContext } from '../http/request-context.ts'
+import { send, setHeader } from '../http/send.ts'
+import type { MeteredResponse } from '../metering/checkout.ts'
+import { createListResponse } from '../metering/list-response.ts'
+import type { ListPage, Page } from '../paging/page.ts'
 import { type FilterReader, readPage, withFilters } from './parameters.ts'
 
 /** Parses a request's URL, at the public origin. It is the same object each time: not to be changed. */
@@ -29,17 +29,17 @@ export interface List<Filter, After> {
 export async function readList<Filter, After>(
   c: ApiContext,
   { publicUrl, filter, find, missing = () => notFound('Not found') }: List<Filter, After>,
-): Promise<MeteredAnswer> {
+): Promise<MeteredResponse> {
   const url = publicUrl(c)
   const query = url.searchParams
   const page = { ...readPage(query), after: filter.readAfter(query) }
   const found = await find(page, filter.read(query))
   if (found === undefined) throw missing()
-  return createListAnswer({ page, found, url: withFilters(url, query, filter.names) })
+  return createListResponse({ page, found, url: withFilters(url, query, filter.names) })
 }
 
 /** Answers a page of a list that is free, and is nobody else's to keep. */
-export async function answerFreeList<Filter, After>(
+export async function sendFreeList<Filter, After>(
   c: ApiContext,
   list: List<Filter, After>,
 ): Promise<Response> {

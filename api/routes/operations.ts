@@ -1,17 +1,17 @@
 import type { Hono } from 'hono'
-import type { Meter } from '../answer/metered.ts'
-import { send } from '../answer/send.ts'
 import type { Sql } from '../database/connect.ts'
-import type { Environment } from '../environment.ts'
+import type { HonoEnvironment } from '../http/request-context.ts'
+import { send } from '../http/send.ts'
 import { listKeyPage } from '../ledger/keys.ts'
-import type { Metrics } from '../metrics.ts'
-import { answerFreeList, type PublicUrl } from './lists.ts'
+import type { Meter } from '../metering/checkout.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import { type PublicUrl, sendFreeList } from './lists.ts'
 import { noFilterOfKeys } from './parameters.ts'
 
 /** What the operators' routes need. */
 export interface OperationsRoutes {
   /** The app to add to. Only admin keys come as far as these routes. */
-  app: Hono<Environment>
+  app: Hono<HonoEnvironment>
   sql: Sql
   meter: Meter
   metrics: Pick<Metrics, 'render' | 'contentType'>
@@ -28,7 +28,7 @@ export function addOperationsRoutes({ app, sql, meter, metrics, publicUrl }: Ope
   app.get(
     '/admin/keys',
     meter.free((c) =>
-      answerFreeList(c, {
+      sendFreeList(c, {
         publicUrl,
         filter: noFilterOfKeys,
         find: (page) => listKeyPage(sql, page),

@@ -9,17 +9,17 @@ import { commitHashPattern } from '../catalog/commits.ts'
 import type { DependencyKey } from '../catalog/dependencies.ts'
 import { createFilter, type Filter } from '../catalog/filter.ts'
 import { forgeNamePattern, forgeNameRule } from '../catalog/forge-name.ts'
-import { largestPageNumber, largestPageSize, type Page } from '../catalog/page.ts'
-import type { ApiContext } from '../environment.ts'
 import { type ApiError, badRequest, notFound } from '../errors.ts'
+import type { ApiContext } from '../http/request-context.ts'
 import type { SumKey } from '../ledger/usage.ts'
+import { largestPageNumber, largestPageSize, type Page } from '../paging/page.ts'
 
 const defaultPageSize = 30
-const mostNames = 50
+const maxNames = 50
 /** Ids are 32-bit integers. */
 const largestId = 2 ** 31 - 1
 /** Of a place or the name of a dependency or file, in characters. */
-const longestText = 255
+const maxTextLength = 255
 
 /** `page` and `per_page`. */
 export function readPage(query: URLSearchParams): Page {
@@ -100,8 +100,8 @@ export function catalogFilter(...names: CatalogFilterName[]): FilterReader<Filte
     read(query) {
       const read = (name: CatalogFilterName) => (names.includes(name) ? readSingle(query, name) : undefined)
       const location = read('location')?.trim() ?? ''
-      if (countCharacters(location) > longestText) {
-        throw badRequest(`Invalid location: longer than ${longestText} characters`)
+      if (countCharacters(location) > maxTextLength) {
+        throw badRequest(`Invalid location: longer than ${maxTextLength} characters`)
       }
       return createFilter({
         location,
@@ -205,10 +205,10 @@ function splitNames(parameter: string, value = ''): string[] {
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
-  if (entries.length > mostNames) throw badRequest(`Invalid ${parameter}: at most ${mostNames} entries`)
-  const tooLong = entries.findIndex((entry) => countCharacters(entry) > longestText)
+  if (entries.length > maxNames) throw badRequest(`Invalid ${parameter}: at most ${maxNames} entries`)
+  const tooLong = entries.findIndex((entry) => countCharacters(entry) > maxTextLength)
   if (tooLong >= 0) {
-    throw badRequest(`Invalid ${parameter}: entry ${tooLong + 1} is longer than ${longestText} characters`)
+    throw badRequest(`Invalid ${parameter}: entry ${tooLong + 1} is longer than ${maxTextLength} characters`)
   }
   return entries
 }

@@ -1,26 +1,26 @@
 import type { Hono } from 'hono'
-import { matchesEntityTag } from '../answer/entity-tag.ts'
-import { send, setHeader, takeHeaders } from '../answer/send.ts'
 import { readDataset } from '../catalog/dataset.ts'
-import type { Contract, ContractDocument } from '../contract.ts'
+import { shareRead } from '../concurrency/shared-read.ts'
 import type { Database } from '../database/connect.ts'
 import { isDatabaseUnavailable } from '../database/connection-error.ts'
 import { mayLackMigration } from '../database/migrate.ts'
-import { shareReading } from '../database/shared-reading.ts'
-import type { ApiContext, Environment } from '../environment.ts'
+import type { Contract, ContractDocument } from '../docs/openapi-document.ts'
 import { unavailable } from '../errors.ts'
-import type { Phase } from '../phase.ts'
+import { matchesEntityTag } from '../http/entity-tag.ts'
+import type { LifecyclePhase } from '../http/lifecycle-phase.ts'
+import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
+import { send, setHeader, takeHeaders } from '../http/send.ts'
 import type { PublicUrl } from './lists.ts'
 
 /** What the public routes need. */
 export interface PublicRoutes {
-  app: Hono<Environment>
+  app: Hono<HonoEnvironment>
   database: Database
   /** Throws `MigrationError` when the database lacks a migration. Tells whether it takes writes. */
   assertMigrated: () => Promise<{ isReadOnly: boolean }>
   /** Whether a charge could be recorded, as far as the ledger knows. */
   canCharge: () => boolean
-  readPhase: () => Phase
+  readLifecyclePhase: () => LifecyclePhase
   /** The OpenAPI document. */
   contract: Contract
   /** What `/version` says about the program. */
@@ -35,13 +35,13 @@ export function addPublicRoutes({
   database,
   assertMigrated,
   canCharge,
-  readPhase,
+  readLifecyclePhase,
   contract,
   program,
   publicRoot,
 }: PublicRoutes): void {
   // Anybody may ask, as often as they like: so those who ask at the same time are answered with one statement.
-  const readNow = shareReading(() => readDataset(database.sql))
+  const readNow = shareRead(() => readDataset(database.sql))
   /** What runs here can be told without the database. */
   const readDatasetIfThere = () =>
     readNow().catch((error: unknown) => {
@@ -53,8 +53,8 @@ export function addPublicRoutes({
 
   app.get('/health', async (c) => {
     c.header('Cache-Control', 'no-store')
-    if (readPhase() === 'stopping') throw unavailable('Shutting down', { code: 'shutting_down' })
-    if (readPhase() === 'waiting') throw unavailable('Database unavailable')
+    if (readLifecyclePhase() === 'stopping') throw unavailable('Shutting down', { code: 'shutting_down' })
+    if (readLifecyclePhase() === 'waiting') throw unavailable('Database unavailable')
     const { isReadOnly } = await withTimeout(assertMigrated(), healthTimeoutMs[database.kind], () => {
       if (database.kind === 'postgresql') throw unavailable('Database unavailable')
       return { isReadOnly: false } // a load has the only session; without its database this process would have ended
@@ -64,7 +64,7 @@ export function addPublicRoutes({
   })
 
   app.get('/version', async (c) => {
-    const dataset = readPhase() === 'waiting' ? null : await readDatasetIfThere()
+    const dataset = readLifecyclePhase() === 'waiting' ? null : await readDatasetIfThere()
     c.header('Cache-Control', 'no-cache')
     return c.json({ ...program, dataset })
   })

@@ -1,11 +1,11 @@
-import { createDocumentAnswer } from '../answer/document.ts'
-import { askerOf, readCatalog } from '../answer/read-catalog.ts'
 import { listCommits } from '../catalog/commits.ts'
 import { listDependencies } from '../catalog/dependencies.ts'
-import type { ListPage, Page } from '../catalog/page.ts'
 import { lookUpRepository } from '../catalog/repositories.ts'
 import type { Sql } from '../database/connect.ts'
 import { notFound } from '../errors.ts'
+import { createDocumentResponse } from '../metering/document-response.ts'
+import { readCatalog, requesterOf } from '../metering/read-catalog.ts'
+import type { ListPage, Page } from '../paging/page.ts'
 import type { CatalogRoutes } from './catalog-routes.ts'
 import { readList } from './lists.ts'
 import {
@@ -27,7 +27,7 @@ export function addRepositoryRoutes({ app, sources, meter, publicUrl }: CatalogR
         publicUrl,
         filter: catalogFilter('dependency_names', 'dependency_files'),
         find: (page, filter) =>
-          readCatalog(c, sources, (source) => source.listRepositories({ filter, page, ...askerOf(c) })),
+          readCatalog(c, sources, (source) => source.listRepositories({ filter, page, ...requesterOf(c) })),
       }),
     ),
   )
@@ -40,7 +40,7 @@ export function addRepositoryRoutes({ app, sources, meter, publicUrl }: CatalogR
       return {
         lookUp: { ...lookUpRepository(owner, name), costIfAbsent: 0 },
         absent: repositoryNotFound,
-        present: (repository) => createDocumentAnswer(origin + pathname, repository),
+        present: (repository) => createDocumentResponse(origin + pathname, repository),
       }
     }),
   )

@@ -1,7 +1,7 @@
-import { createDocumentAnswer } from '../answer/document.ts'
-import { askerOf, readCatalog } from '../answer/read-catalog.ts'
 import { lookUpUser } from '../catalog/users.ts'
 import { notFound } from '../errors.ts'
+import { createDocumentResponse } from '../metering/document-response.ts'
+import { readCatalog, requesterOf } from '../metering/read-catalog.ts'
 import type { CatalogRoutes } from './catalog-routes.ts'
 import { readList } from './lists.ts'
 import { catalogFilter, readLogin } from './parameters.ts'
@@ -18,7 +18,7 @@ export function addUserRoutes({ app, sources, meter, publicUrl }: CatalogRoutes)
         publicUrl,
         filter: catalogFilter('location', 'dependency_names', 'dependency_files'),
         find: (page, filter) =>
-          readCatalog(c, sources, (source) => source.listUsers({ filter, page, ...askerOf(c) })),
+          readCatalog(c, sources, (source) => source.listUsers({ filter, page, ...requesterOf(c) })),
       }),
     ),
   )
@@ -30,7 +30,7 @@ export function addUserRoutes({ app, sources, meter, publicUrl }: CatalogRoutes)
       return {
         lookUp: { ...lookUpUser(readLogin(c)), costIfAbsent: unknownUserCost },
         absent: () => notFound('User not found', 'user_not_found'),
-        present: (user) => createDocumentAnswer(origin + pathname, user),
+        present: (user) => createDocumentResponse(origin + pathname, user),
       }
     }),
   )

@@ -25,7 +25,7 @@ export async function measureFirstSight(
   const name = broadest.query.dependency_names ?? ''
   const hash = hashFilter('users', createFilter({ dependencyNames: [name] }))
 
-  const forget = () => sql`delete from listings where filter_hash = ${hash}`
+  const forget = () => sql`delete from stored_lists where filter_hash = ${hash}`
   const time = async (run: () => Promise<unknown>) => {
     const began = performance.now()
     await run()
@@ -42,12 +42,12 @@ export async function measureFirstSight(
         where dependency_id in (select id from dependencies where name_key = any(${sql.typed.texts(listDependencyKeys(name))}))`,
     )
 
-  report.say('first sight: listings that are not there yet')
+  report.say('first sight: stored lists that are not there yet')
   await ask(service, addressOf({ ...broadest, query: {} }, 1), 'HEAD') // the key is known, connections are open
   await see()
   await count()
   const of = await alternate(report, rounds, [
-    ['listing', see],
+    ['stored list', see],
     ['count', count],
   ])
   report.compare(
@@ -58,7 +58,7 @@ export async function measureFirstSight(
       better: 'lower',
       unit: 'ms',
     },
-    of('listing'),
+    of('stored list'),
     of('count'),
   )
 
@@ -66,7 +66,7 @@ export async function measureFirstSight(
     if (Object.keys(list.query).length === 0) continue
     const times: number[] = []
     for (let round = 0; round < rounds; round++) {
-      await sql`truncate listings cascade`
+      await sql`truncate stored_lists cascade`
       times.push(await time(() => ask(service, addressOf(list, 1), 'HEAD')))
     }
     report.note(
@@ -88,14 +88,14 @@ export async function measureFirstSight(
       bar: `computations for ${clients} clients at once`,
       against: 'on two instances',
       goal: 1,
-      unit: 'listings',
+      unit: 'stored lists',
     },
     (await countInserted()) - before,
   )
 
   async function countInserted(): Promise<number> {
     const [row] = await sql<{ made: number }[]>`
-      select coalesce(pg_sequence_last_value(pg_get_serial_sequence('listings', 'id')::regclass), 0) as made`
+      select coalesce(pg_sequence_last_value(pg_get_serial_sequence('stored_lists', 'id')::regclass), 0) as made`
     return row?.made ?? 0
   }
 }

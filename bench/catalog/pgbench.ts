@@ -46,7 +46,7 @@ from dataset, lateral (
 ) found`
 }
 
-/** The look-up of a listing's page, as api/catalog/listing.ts has it. */
+/** The look-up of a stored list's page, as api/catalog/stored-list.ts has it. */
 function selectListed(kind: ListName, { query }: CountedList): string {
   const split = (text: string | undefined) => text?.split(',') ?? []
   const filter = createFilter({
@@ -54,17 +54,17 @@ function selectListed(kind: ListName, { query }: CountedList): string {
     dependencyNames: split(query.dependency_names),
     dependencyFiles: split(query.dependency_files),
   })
-  return `select listing.total, found.count, found.items
+  return `select stored_list.total, found.count, found.items
 from (
   select l.total, array(
-    select id from listing_chunks c, unnest(c.ids) as id
-    where c.listing_id = l.id
+    select id from stored_list_chunks c, unnest(c.ids) as id
+    where c.stored_list_id = l.id
       and c.chunk between (:page - 1) * ${pageSize} / 120 and (:page - 1) * ${pageSize} / 120 + 1
     order by id limit ${pageSize} offset (:page - 1) * ${pageSize} % 120
   ) as ids
-  from dataset d join listings l on l.version = d.version
+  from dataset d join stored_lists l on l.version = d.version
     and l.filter_hash = '\\x${hashFilter(kind, filter).toString('hex')}'
-) listing, lateral (
-  select ${render(kind)} from (select * from ${kind} where id = any(listing.ids) order by id limit 100) page
+) stored_list, lateral (
+  select ${render(kind)} from (select * from ${kind} where id = any(stored_list.ids) order by id limit 100) page
 ) found`
 }

@@ -11,7 +11,7 @@ import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
 import { type DatabaseOptions, openDatabase } from '../../api/database/connect.ts'
 import { migrate } from '../../api/database/migrate.ts'
-import { loadSampleData } from '../../api/first-start.ts'
+import { loadSampleData } from '../../api/service/trial.ts'
 import { findPostgresBinaries, postgresMissing, startPostgresCluster } from './postgres-cluster.ts'
 
 /** What tests find prepared. */

@@ -9,9 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { openDatabase, type Sql } from '../../api/database/connect.ts'
 import { migrate } from '../../api/database/migrate.ts'
-import { loadSampleData } from '../../api/first-start.ts'
 import { scopes } from '../../api/ledger/api-key.ts'
 import { createKey } from '../../api/ledger/keys.ts'
+import { loadSampleData } from '../../api/service/trial.ts'
 import { createRandom, type Random } from '../../sample/random.ts'
 import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts'
 import { type PostgresCluster, startPostgresCluster } from './postgres-cluster.ts'
@@ -169,7 +169,7 @@ interface Customer {
   secret: string
   /** Whether its requests are sent with an idempotency key, again and again until they are served. */
   insists: boolean
-  /** Not metered: it asks for filters that nobody has asked for, so that the instances always make listings. */
+  /** Not metered: it asks for filters that nobody has asked for, so that the instances always make stored lists. */
   isAdmin: boolean
   requests: number
 }
@@ -344,7 +344,7 @@ function inventRequest(number: number): { path: string; query: string } {
   return { path: `${lookUp.before}${name}${lookUp.after}`, query: lookUp.query }
 }
 
-/** A filter that needs a listing of its own. */
+/** A filter that needs a stored list of its own. */
 function inventFilter({ id }: Customer, number: number): { path: string; query: string } {
   return { path: '/users', query: `?per_page=1&location=${id}-${number}` }
 }

@@ -8,10 +8,10 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { getLogger } from '@logtape/logtape'
 import type { Hono } from 'hono'
 import { createApp } from '../../api/app.ts'
+import { docsDirectory, readVersion } from '../../api/build-info.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../../api/database/connect.ts'
 import { createReplicas } from '../../api/database/replicas.ts'
-import type { Environment } from '../../api/environment.ts'
-import { docsDirectory, readVersion } from '../../api/program.ts'
+import type { HonoEnvironment } from '../../api/http/request-context.ts'
 import { assertMatchesContract } from './contract.ts'
 import { testPool } from './databases.ts'
 import type { Answer, RequestOptions, TestService } from './service.ts'
@@ -20,13 +20,13 @@ import type { Answer, RequestOptions, TestService } from './service.ts'
 export interface InstanceOptions {
   baseUrl?: string
   docsDirectory?: string
-  answersMegabytes?: number
+  responseCacheMb?: number
   readDemoKey?: () => string
 }
 
 /** One app, as a test speaks to it. */
 export interface Instance {
-  app: Hono<Environment>
+  app: Hono<HonoEnvironment>
   /** Ends what it does beside requests. */
   close(): Promise<void>
   /** Sends a request to a path below the base path, and holds the answer to the contract. */
@@ -48,9 +48,9 @@ export function createInstance(
     database: { sql, ledgerSql, kind, owned: false, replicas, adapt: async () => {}, close: async () => {} },
     logger: getLogger('devdata'),
     baseUrl,
-    listingsMegabytes: 16,
-    answersMegabytes: options.answersMegabytes ?? 4,
-    longestWait: 60_000, // how fast this machine is, is not what tests are about
+    storedListsMb: 16,
+    responseCacheMb: options.responseCacheMb ?? 4,
+    maxWaitMs: 60_000, // how fast this machine is, is not what tests are about
     docsDirectory: options.docsDirectory ?? docsDirectory,
     readDemoKey: options.readDemoKey,
     program: { version: readVersion(), commit: null, runtime: 'vitest' },

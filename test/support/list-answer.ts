@@ -20,7 +20,7 @@ const bodySchema = v.strictObject({
 })
 
 /** A page of a list. */
-export interface ListAnswer extends v.InferOutput<typeof bodySchema> {
+export interface ListResponse extends v.InferOutput<typeof bodySchema> {
   /** Target of each relation of the `Link` header. */
   links: Map<string, URL>
   /** `X-Total-Count` */
@@ -32,7 +32,7 @@ export interface ListAnswer extends v.InferOutput<typeof bodySchema> {
 }
 
 /** Reads the answer of a list. Throws when it is not 200 with exactly what a list answers. */
-export function readListAnswer(answer: Answer): ListAnswer {
+export function readListAnswer(answer: Answer): ListResponse {
   if (answer.status !== 200) throw new Error(`the list answered ${answer.status}: ${answer.text}`)
   const body = v.parse(bodySchema, answer.json())
   if (answer.headers.get('X-Request-Id') !== body.meta.request_id) {

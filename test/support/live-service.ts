@@ -40,7 +40,7 @@ export async function startLiveService(
       DATA_DIR: dataDirectory,
       SAMPLE_DATA: 'off',
       DATABASE_POOL_SIZE: String(databasePoolSize),
-      LISTINGS_MAX_MB: '16',
+      STORED_LISTS_MB: '16',
       SHUTDOWN_DELAY: '0',
       BASE_URL: baseUrl ?? '',
       COMMIT: liveCommit,

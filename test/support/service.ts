@@ -24,7 +24,7 @@ export const liveRuntime = inject('runtime')
 export const testInside = test.skipIf(liveRuntime !== undefined)
 
 /** Characters of the longest address that becomes a request, headers included. Deno itself refuses longer ones, without a body. */
-export const longestAddress = liveRuntime === 'deno' ? 65_500 : Number.POSITIVE_INFINITY
+export const maxAddressLength = liveRuntime === 'deno' ? 65_500 : Number.POSITIVE_INFINITY
 
 /** Which database a test runs on. */
 export type DatabaseKind = Database['kind']

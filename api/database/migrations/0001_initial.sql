@@ -158,20 +158,20 @@ create table contributions (
 );
 create index on contributions (repository_id);
 
--- A listing is a filter at a dataset version: its exact total, and the matching ids in order, cut into chunks.
+-- A stored list is a filter at a dataset version: its exact total, and the matching ids in order, cut into chunks.
 -- It is made when it is first asked for, and dropped when the version has moved on or when room is needed.
-create table listings (
+create table stored_lists (
   id bigint primary key generated always as identity,
   filter_hash bytea not null, -- SHA-256 of the list's name and the filter
   version bigint not null,
   total integer not null,
   unique (filter_hash, version)
 );
-create table listing_chunks (
-  listing_id bigint not null references listings on delete cascade,
+create table stored_list_chunks (
+  stored_list_id bigint not null references stored_lists on delete cascade,
   chunk integer not null, -- from 0
   ids integer[] not null, -- as many in each but the last
-  primary key (listing_id, chunk)
+  primary key (stored_list_id, chunk)
 );
 
 -- Lines of loads under way, invisible to readers until the load is applied in one transaction. position is the

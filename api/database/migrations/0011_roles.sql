@@ -1,5 +1,5 @@
--- When a page of the listing was last read, to a minute: the least recently used is cleared away first.
-alter table listings add used_at timestamptz not null default now();
+-- When a page of the stored list was last read, to a minute: the least recently used is cleared away first.
+alter table stored_lists add used_at timestamptz not null default now();
 
 -- Charges are made with the rights of the schema's owner, and in no other way: a role that may call `settle` needs no
 -- right to write to the ledger. In its path nothing but this schema comes before PostgreSQL's own.

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { renewListings, sweepListings } from '../../catalog/listing.ts'
+import { renewStoredLists, sweepStoredLists } from '../../catalog/stored-list.ts'
 import { hasSingleSession, type Sql, type SqlOrTransaction } from '../../database/connect.ts'
 import { assertStaged, dropStaged, stagingTable } from '../staging.ts'
 import { type Added, addAhead, giveUp, keepTurn } from './ahead.ts'
@@ -159,14 +159,14 @@ export async function finishImport(
       returning version`
     if (dataset === undefined) throw new Error('the dataset row is missing')
     // The embedded database has readers wait for the transaction.
-    if (changes > 0 && !stepwise) await renewListings(tx, dataset.version - 1, performance.now() - begin)
+    if (changes > 0 && !stepwise) await renewStoredLists(tx, dataset.version - 1, performance.now() - begin)
     return { users, repositories, commits, version: dataset.version, changes }
   })
   const { changes, ...counts } = result
   if (changes > 0) {
-    // The load is there, whatever fails now. What stays of old listings goes with the next sweep of an instance, which
+    // The load is there, whatever fails now. What stays of old stored lists goes with the next sweep of an instance, which
     // says what is wrong; old statistics are for the next load, or PostgreSQL's own upkeep.
-    await sweepListings(sql).catch(() => {})
+    await sweepStoredLists(sql).catch(() => {})
     await refreshOldStatistics(sql, changes).catch(() => {})
   }
   return counts

@@ -1,0 +1,54 @@
+/**
+ * `/.well-known/api-catalog` (RFC 9727): what this API offers to machines, as a linkset (RFC 9264).
+ *
+ * @module
+ */
+import { Hono } from 'hono'
+import { createEntityTag, matchesEntityTag } from '../http/entity-tag.ts'
+import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
+import { send, setHeader } from '../http/send.ts'
+
+/** Where the catalog lies, at the top of a host. */
+export const apiCatalogPath = '/.well-known/api-catalog'
+
+const contentType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
+
+/** The catalog of an API at a public address, itself found at another. */
+function writeApiCatalog(publicRoot: string, catalog: string): string {
+  return JSON.stringify({
+    linkset: [
+      { anchor: catalog, item: [{ href: publicRoot }] },
+      {
+        anchor: publicRoot,
+        'service-desc': [
+          { href: `${publicRoot}/openapi.yml`, type: 'application/yaml' },
+          { href: `${publicRoot}/openapi.json`, type: 'application/json' },
+        ],
+        'service-doc': [
+          { href: `${publicRoot}/docs`, type: 'text/html' },
+          { href: `${publicRoot}/docs/llms.txt`, type: 'text/plain' },
+          { href: `${publicRoot}/api-docs`, type: 'text/html' },
+        ],
+        status: [{ href: `${publicRoot}/health`, type: 'application/json' }],
+      },
+    ],
+  })
+}
+
+/**
+ * The route of the catalog. RFC 9727 wants it at the top of the host; below a path prefix it answers too, for hosts that
+ * pass nothing else on.
+ */
+export function createApiCatalogRoute(publicRoot: (c: ApiContext) => string): Hono<HonoEnvironment> {
+  return new Hono<HonoEnvironment>().get('/', (c) => {
+    const root = publicRoot(c)
+    const catalog = new URL(apiCatalogPath, root).href
+    const text = writeApiCatalog(root, catalog)
+    const tag = createEntityTag(contentType, text)
+    setHeader(c, 'ETag', tag)
+    setHeader(c, 'Cache-Control', 'no-cache')
+    setHeader(c, 'Link', `<${catalog}>; rel="api-catalog"`)
+    if (matchesEntityTag(c.req.header('If-None-Match'), tag)) return send(c, null, { status: 304 })
+    return send(c, text, { type: contentType })
+  })
+}

@@ -1,2 +1,0 @@
-/** `waiting`: for the database and its schema; `stopping`: what comes is answered still, and nobody should come. */
-export type Phase = 'waiting' | 'serving' | 'stopping'

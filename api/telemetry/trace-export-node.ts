@@ -1,0 +1,80 @@
+/**
+ * Exports traces on Node.js with OpenTelemetry's SDK, which reads its standard `OTEL_*` variables from the environment.
+ *
+ * @module
+ */
+
+import { readVersion } from '../build-info.ts'
+import { ConfigError } from '../config.ts'
+import type { TraceExport } from './tracing.ts'
+
+type Variables = Record<string, string | undefined>
+
+/** Encodings of OTLP over HTTP, the specification's default first. */
+const protocols = ['http/protobuf', 'http/json'] as const
+
+/**
+ * Starts the SDK if the environment asks for traces: with an OTLP endpoint, or with `OTEL_TRACES_EXPORTER=otlp`.
+ * Otherwise loads nothing and returns undefined. Throws `ConfigError`.
+ */
+export async function startTraceExport(environment: Variables): Promise<TraceExport | undefined> {
+  if (!wantsTraces(environment)) return undefined
+  const protocol = readProtocol(environment)
+  const { resources, tracing, exporter } = await loadPackages(protocol)
+  const resource = resources
+    .defaultResource()
+    .merge(resources.resourceFromAttributes({ 'service.name': 'devdata', 'service.version': readVersion() }))
+    .merge(resources.detectResources({ detectors: [resources.envDetector] }))
+  const provider = new tracing.NodeTracerProvider({
+    resource,
+    spanProcessors: [new tracing.BatchSpanProcessor(new exporter.OTLPTraceExporter())],
+  })
+  provider.register()
+  return {
+    createsRequestSpans: false,
+    stop: () => provider.shutdown().catch(() => {}), // the collector may be unreachable
+  }
+}
+
+function wantsTraces(environment: Variables): boolean {
+  if (environment.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return false
+  const exporter = environment.OTEL_TRACES_EXPORTER ?? ''
+  if (exporter !== '') return exporter === 'otlp'
+  return ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'].some(
+    (name) => (environment[name] ?? '') !== '',
+  )
+}
+
+/** Throws `ConfigError`. */
+function readProtocol(environment: Variables): (typeof protocols)[number] {
+  const names = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL']
+  const name = names.find((each) => (environment[each] ?? '') !== '')
+  if (name === undefined) return protocols[0]
+  const value = environment[name]
+  const protocol = protocols.find((each) => each === value)
+  if (protocol === undefined) {
+    throw new ConfigError(
+      `${name}: ${JSON.stringify(value)} is wrong: it must be ${protocols.join(' or ')} (port 4318 of a collector)`,
+    )
+  }
+  return protocol
+}
+
+/** The packages are optional: an installation without them is 29 MB smaller. Throws `ConfigError`. */
+async function loadPackages(protocol: (typeof protocols)[number]) {
+  try {
+    const [resources, tracing, exporter] = await Promise.all([
+      import('@opentelemetry/resources'),
+      import('@opentelemetry/sdk-trace-node'),
+      protocol === 'http/json'
+        ? import('@opentelemetry/exporter-trace-otlp-http')
+        : import('@opentelemetry/exporter-trace-otlp-proto'),
+    ])
+    return { resources, tracing, exporter }
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error
+    throw new ConfigError(
+      'OTEL_*: OpenTelemetry is not installed; install without --omit=optional, or set OTEL_SDK_DISABLED=true',
+    )
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * Traces for OpenTelemetry: a span for each request, and within it one for each statement that it waits for. Nothing of
+ * this is loaded unless the environment asks for it. Figures are Prometheus' (`metrics.ts`).
+ *
+ * A span says what the log says: the route's pattern, never a URL or a key.
+ *
+ * @module
+ */
+import type { MiddlewareHandler } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import type { HonoEnvironment } from '../http/request-context.ts'
+import { describeMethod, describeRoute } from '../http/request-labels.ts'
+
+/** A started export of spans; each runtime has its own. */
+export interface TraceExport {
+  /** Whether the runtime creates the span of each request by itself. */
+  createsRequestSpans: boolean
+  /** Sends the spans that are left. */
+  stop(): Promise<void>
+}
+
+/** Runs work that waits for the database as a span within the request's. */
+export type TraceDatabase = <T>(operation: string, work: () => Promise<T>) => Promise<T>
+
+/** Traces requests and what they wait for. */
+export interface Tracing {
+  traceRequest: MiddlewareHandler<HonoEnvironment>
+  traceDatabase: TraceDatabase
+}
+
+/** Traces nothing. */
+export const untraced: TraceDatabase = (_, work) => work()
+
+/** Creates the tracing of requests for a started export. */
+export async function createTracing({ createsRequestSpans }: TraceExport): Promise<Tracing> {
+  const { SpanKind, SpanStatusCode, context, propagation, trace } = await import('@opentelemetry/api')
+  const tracer = trace.getTracer('devdata')
+  const headerNames = {
+    get: (headers: Headers, name: string) => headers.get(name) ?? undefined,
+    keys: (headers: Headers) => [...headers.keys()],
+  }
+
+  return {
+    traceRequest: createMiddleware<HonoEnvironment>(async function traceRequest(c, next) {
+      const method = describeMethod(c.req.method)
+      const own = createsRequestSpans
+        ? undefined
+        : tracer.startSpan(
+            method,
+            { kind: SpanKind.SERVER, attributes: { 'http.request.method': method } },
+            propagation.extract(context.active(), c.req.raw.headers, headerNames),
+          )
+      try {
+        if (own === undefined) await next()
+        else await context.with(trace.setSpan(context.active(), own), next)
+      } finally {
+        const span = own ?? trace.getActiveSpan()
+        const route = describeRoute(c)
+        span?.updateName(`${method} ${route}`)
+        span?.setAttributes({
+          'http.route': route,
+          // Deno sets the status by itself, and would send it twice.
+          ...(own !== undefined && { 'http.response.status_code': c.res.status }),
+          'devdata.request_id': c.get('requestId'),
+          'devdata.credits': c.get('charged') ?? 0,
+        })
+        if (c.res.status >= 500) span?.setStatus({ code: SpanStatusCode.ERROR })
+        own?.end()
+      }
+    }),
+
+    traceDatabase: (operation, work) =>
+      tracer.startActiveSpan(
+        operation,
+        {
+          kind: SpanKind.CLIENT,
+          attributes: { 'db.system.name': 'postgresql', 'db.operation.name': operation },
+        },
+        async (span) => {
+          try {
+            return await work()
+          } finally {
+            span.end()
+          }
+        },
+      ),
+  }
+}
