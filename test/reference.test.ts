@@ -205,7 +205,7 @@ describe('the errors page', () => {
     expect(messages.filter((message) => !isExplained(message))).toEqual([])
   })
 
-  test('says the messages of service.md §5 to the letter, in its order', () => {
+  test('shows the contractual messages for keys and credits to the letter, in their order', () => {
     const contractual = [
       'Authorization header required',
       "Invalid authorization format. Use 'Bearer <API_KEY>'",
