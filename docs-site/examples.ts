@@ -18,7 +18,7 @@ function listObjects(value: unknown): JsonObject[] {
  * The object with exactly these fields that shows most of them: as few as possible are null or empty. `undefined` when
  * no answer holds one.
  *
- * @param answers answers as `src/answers` keeps them: status line, headers, an empty line, a JSON body if there is one
+ * @param answers answers as `src/responses` keeps them: status line, headers, an empty line, a JSON body if there is one
  */
 export function findExample(answers: readonly string[], fields: readonly string[]): JsonObject | undefined {
   const wanted = [...fields].sort().join()

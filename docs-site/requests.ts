@@ -1,6 +1,6 @@
 /**
  * The requests that the portal shows. Each is written here once: pages show it in three languages (`samples.ts`), with
- * the answer that `src/answers/` keeps, and a test sends all of them (`test/samples.test.ts`).
+ * the answer that `src/responses/` keeps, and a test sends all of them (`test/samples.test.ts`).
  *
  * @module
  */

@@ -208,7 +208,7 @@ describe('devdata doctor', () => {
     const DATABASE_URL = `postgres://nobody:hunter2@127.0.0.1:${unusedPort}/nothing`
     const { code, stdout, findings } = await runDoctor({ ...folder, environment: { DATABASE_URL } })
     expect(code).toBe(1)
-    expect(findings.get('database')).toMatch(/^wrong: The database does not answer: .*ECONNREFUSED/)
+    expect(findings.get('database')).toMatch(/^wrong: The database is unreachable: .*ECONNREFUSED/)
     expect(findings.get('docs')).toMatch(/^ok/)
     expect(stdout).not.toContain('hunter2')
     await folder.remove()

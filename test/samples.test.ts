@@ -2,7 +2,7 @@
  * The samples of the portal are run as a reader would run them: taken to the letter from the pages that a server with the
  * sample data sends, against that server. What a page shows as the response is what came back.
  *
- * Answers are kept in `docs-site/src/answers`. Those that are missing are written before the pages are built (not in
+ * Answers are kept in `docs-site/src/responses`. Those that are missing are written before the pages are built (not in
  * CI); `npx vitest run test/samples.test.ts -u` writes all of them anew.
  *
  * @module
@@ -17,9 +17,9 @@ import { createAdaptorServer } from '@hono/node-server'
 import type { Nodes } from 'hast'
 import { fromHtml } from 'hast-util-from-html'
 import { afterAll, describe, expect, inject, test } from 'vitest'
-import { findDocs } from '../api/docs/docs-manifest.ts'
+import { docsDirectory, findDocs } from '../api/docs/docs-manifest.ts'
 import { demoCredits } from '../api/service/trial.ts'
-import { buildDocs, docsDirectory } from '../docs-site/build.ts'
+import { buildDocs } from '../docs-site/build.ts'
 import { findRequest, requests, type SampleRequest } from '../docs-site/requests.ts'
 import { languages, settleBody, writeAnswer } from '../docs-site/samples.ts'
 import { contract } from './support/contract.ts'
@@ -28,7 +28,7 @@ import { createInstance } from './support/instance.ts'
 import { startTestService, type TestService } from './support/service.ts'
 import type { SnapshotUpdate } from './support/snapshots.ts'
 
-const answersDirectory = join(import.meta.dirname, '../docs-site/src/answers')
+const answersDirectory = join(import.meta.dirname, '../docs-site/src/responses')
 const samplesDirectory = join(import.meta.dirname, '../docs-site/src/samples')
 /** What each key of a sample has: as much as the one that a reader is given. */
 const credits = demoCredits

@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import dictionary from 'dictionary-en-gb'
 import nspell from 'nspell'
 import { beforeAll, expect, test } from 'vitest'
-import { findDocs } from '../api/docs/docs-manifest.ts'
-import { buildDocs, docsDirectory } from '../docs-site/build.ts'
+import { docsDirectory, findDocs } from '../api/docs/docs-manifest.ts'
+import { buildDocs } from '../docs-site/build.ts'
 
 const ownWords = join(import.meta.dirname, '../docs-site/words.txt')
 

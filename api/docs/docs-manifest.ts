@@ -11,7 +11,10 @@ import { join } from 'node:path'
 import * as v from 'valibot'
 import { ApiError } from '../errors.ts'
 
-/** Name of the manifest inside a build's folder; it is not served itself. */
+/** The folder of all builds. */
+export const docsDirectory = join(import.meta.dirname, '..', '..', 'dist', 'docs')
+
+/** Name of the manifest inside a build's folder; it isn't served itself. */
 export const docsManifestName = 'manifest.json'
 
 /** Name of the file that names the folder of the newest build for a `BASE_URL`, or for none. */
