@@ -559,7 +559,7 @@ describe('devdata on the embedded database that nobody runs', () => {
 })
 
 describe('devdata beside a running server', () => {
-  test('npm start’s service honours at once what the command line does', async () => {
+  test('npm start’s service honors immediately what the command line does', async () => {
     const folder = await createFolder('empty')
     const run: Run = (args, options) => runCommand(args, { ...folder, ...options })
     const { PATH } = process.env

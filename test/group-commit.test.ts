@@ -593,7 +593,7 @@ describeOnServer('a settlement that takes longer than its answer is waited for',
   })
 
   test.each([0, 5, 30])(
-    'is cancelled by the server after 10 seconds at most, with DATABASE_STATEMENT_TIMEOUT_SECONDS=%i',
+    'is canceled by the server after 10 seconds at most, with DATABASE_STATEMENT_TIMEOUT_SECONDS=%i',
     async (databaseStatementTimeoutSeconds) => {
       const { sql, ledgerSql, close } = await openSameDatabase(service, { databaseStatementTimeoutSeconds })
       const limits = await Promise.all([sql, ledgerSql].map((pool) => pool`show statement_timeout`))

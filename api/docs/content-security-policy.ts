@@ -20,7 +20,7 @@ export function hashInlineScripts(html: string): string[] {
  * The Content-Security-Policy of the docs pages. Everything is `'self'`, and:
  * - the few scripts that Starlight writes into its pages are named by hash;
  * - `wasm-unsafe-eval`, because the search (Pagefind) is WebAssembly;
- * - `style` attributes are allowed, because the colours of code samples are such attributes, and a hash
+ * - `style` attributes are allowed, because the colors of code samples are such attributes, and a hash
  *   or nonce can't name attributes; `style` elements are not.
  */
 export function docsContentSecurityPolicy(scriptHashes: readonly string[]): string {
