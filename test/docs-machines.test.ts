@@ -86,11 +86,11 @@ describe('a page as Markdown', () => {
     expect(asked.headers.get('etag')).toBe(named.headers.get('etag'))
   })
 
-  test('has the samples, the answers and the tables of the page', async () => {
+  test('has the samples, the responses and the tables of the page', async () => {
     const { text } = await instance.request('/docs/quickstart.md')
     expect(text).toContain('**curl**\n\n```sh\ncurl -i -H "Authorization: Bearer $API_KEY"')
     expect(text).toContain('**Python**\n\n```python\nimport json')
-    expect(text).toContain('Answer:\n\n```http\nHTTP/1.1 200 OK')
+    expect(text).toContain('Response:\n\n```http\nHTTP/1.1 200 OK')
     expect((await instance.request('/docs/settings.md')).text).toMatch(/^\| `PORT` +\| `8000`/m)
     expect((await instance.request('/docs/reference/list-users.md')).text).toContain('GET /users')
   })
