@@ -8,6 +8,7 @@
  */
 import type { Logger } from '@logtape/logtape'
 import { Hono } from 'hono'
+import type { BuildInfo } from './build-info.ts'
 import { readDataset } from './catalog/dataset.ts'
 import { createReplicaRouting } from './catalog/replica-routing.ts'
 import { createStoredLists } from './catalog/stored-list.ts'
@@ -70,8 +71,7 @@ export interface AppOptions {
   readDemoKey?: (() => string | undefined) | undefined
   /** Traces requests; absent: nothing does. */
   tracing?: Tracing | undefined
-  /** What `/version` says. */
-  program: { version: string; commit: string | null; runtime: string }
+  buildInfo: BuildInfo
 }
 
 /** Requests that an instance takes in at a time, with or without a key. */
@@ -117,7 +117,7 @@ export interface App {
 
 /** Creates the app. It listens nowhere yet: hand its `fetch` to a server, or requests to its `request`. */
 export function createApp(options: AppOptions): App {
-  const { database, logger, baseUrl, maxWaitMs = 2_000, docsDirectory, program } = options
+  const { database, logger, baseUrl, maxWaitMs = 2_000, docsDirectory, buildInfo } = options
   const { readLifecyclePhase = () => 'serving' } = options
   const { sql, ledgerSql } = database
   const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/$/, '')
@@ -254,7 +254,7 @@ export function createApp(options: AppOptions): App {
     canCharge: ledger.canCharge,
     readLifecyclePhase,
     contract: loadContract(),
-    program,
+    buildInfo,
     publicRoot,
   })
   app.route(apiCatalogPath, createApiCatalogRoute(publicRoot))

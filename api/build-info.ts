@@ -1,5 +1,5 @@
 /**
- * What is running.
+ * The version and the commit of the running service.
  *
  * @module
  */
@@ -8,8 +8,19 @@ import { dirname, join, resolve } from 'node:path'
 
 const projectDirectory = join(import.meta.dirname, '..')
 
-/** Folder of the builds of the documentation. */
-export const docsDirectory = join(projectDirectory, 'dist', 'docs')
+/** The running code, as `/version` returns it. */
+export interface BuildInfo {
+  version: string
+  /** Null: unknown. */
+  commit: string | null
+  /** Name and version of the runtime. */
+  runtime: string
+}
+
+/** Reads what `/version` returns. The commit is that of the checkout unless a setting names it. */
+export function readBuildInfo(runtime: string, commit?: string): BuildInfo {
+  return { version: readVersion(), commit: commit ?? readCommit(), runtime }
+}
 
 /** The version in package.json. */
 export function readVersion(): string {
@@ -20,8 +31,8 @@ export function readVersion(): string {
 }
 
 /**
- * The commit of the checkout that is running; null where there is none. It is read from git's files, so that a start
- * needs neither git nor, under Deno, the right to run programs.
+ * The commit of the running checkout; null without one. Reads git's files, so that a start needs neither git nor, on
+ * Deno, the permission to run programs.
  */
 export function readCommit(directory = projectDirectory): string | null {
   try {
@@ -39,12 +50,12 @@ function findCommit(path: string): string | null {
   return commit !== undefined && /^([\da-f]{40}|[\da-f]{64})$/.test(commit) ? commit : null
 }
 
-/** Where git keeps what belongs to a linked worktree, whose `.git` is a file that says so. */
+/** The git directory of a linked worktree, whose `.git` is a file that names it. */
 function readWorktree(path: string): string {
   return resolve(dirname(path), readText(path).replace(/^gitdir: /, ''))
 }
 
-/** A branch is a file of its own, or a line of those that are packed together. */
+/** The commit of a branch, which git stores in a file of its own or as a line of `packed-refs`. */
 function readReference(directory: string, name: string): string | undefined {
   const common = existsSync(join(directory, 'commondir'))
     ? resolve(directory, readText(join(directory, 'commondir')))

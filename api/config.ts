@@ -15,63 +15,68 @@ import {
 } from './database/connection-url.ts'
 import { parseRateLimit, type RateLimit } from './ledger/rate-limit.ts'
 
-/** Levels of log lines, from the most to the least talkative. */
+/** Log levels, from the most to the least verbose. */
 export const logLevels = ['debug', 'info', 'warning', 'error'] as const
 
-/** All settings, checked. Durations are in seconds, sizes in what their name says. */
+/** All settings, validated. */
 export interface Config {
   /** TCP port to listen on; 0 takes a free one. */
   port: number
-  /** Address to listen on. */
+  /** Host name or address to listen on. */
   host: string
-  /** Public address with the path prefix, without a slash at its end; undefined: no prefix, the request's own host. */
+  /** Public URL with the path prefix, without a final slash; undefined: no prefix, and the request's host. */
   baseUrl: string | undefined
   /** PostgreSQL connection URL; undefined: the embedded database. */
   databaseUrl: string | undefined
-  /** Connections to the database at most. */
+  /** Maximum number of database connections. */
   databasePoolSize: number
-  /** A statement may run for this many seconds; 0: for ever. */
-  databaseStatementTimeout: number
-  /** Streaming replicas of that server, for reading. */
+  /** Time limit of a statement; 0: none. */
+  databaseStatementTimeoutSeconds: number
+  /** Connection URLs of streaming replicas. */
   databaseReplicaUrls: readonly string[]
-  /** Whether statements are prepared; `auto`: unless a pooler stands before the server. */
+  /** Whether statements are prepared; `auto`: unless a pooler is in front of the server. */
   databasePreparedStatements: PreparedStatements
-  /** Folder of the embedded database and of what belongs to it. */
+  /** Folder of the embedded database and the demo keys. */
   dataDirectory: string
-  /** Whether the embedded database's first start loads the sample data. */
+  /** Whether the first start of an embedded database loads the sample data. */
   sampleData: boolean
-  /** What `keys create` gives a key that names no limit of its own. */
+  /** Rate limit of keys created without one. */
   defaultRateLimit: RateLimit | null
-  /** StoredLists are kept in the database up to this many MiB. */
+  /** Maximum size of all stored lists in the database, in MiB. */
   storedListsMb: number
-  /** From SIGTERM on, requests are taken for this many seconds more, while load balancers turn away. */
-  shutdownDelay: number
-  /** Answers are remembered in memory up to this many MiB; 0: none. */
+  /** How long requests are still accepted after SIGTERM, while load balancers notice. */
+  shutdownDelaySeconds: number
+  /** Maximum size of the response cache in memory, in MiB; 0: no cache. */
   responseCacheMb: number
   logLevel: (typeof logLevels)[number]
-  /** `json`: one object a line; `pretty`: for people. */
+  /** `json`: one object per line; `pretty`: for people. */
   logFormat: 'json' | 'pretty'
-  /** The commit that is running, for `/version`. */
+  /** The running commit, for `/version`. */
   commit: string | undefined
 }
 
-/** A setting breaks its rule. The message has a line for each that does. */
+/** Settings break their rules. The message has one line per setting. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
-function wholeNumber(least: number, most: number) {
-  const rule = `must be a whole number from ${least} to ${most}`
+/** The path of a `BASE_URL`, under which all routes are mounted: empty, or for example `/public-api`. */
+export function readBasePath(baseUrl: string | undefined): string {
+  return baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/$/, '')
+}
+
+function wholeNumber(min: number, max: number) {
+  const rule = `must be a whole number from ${min} to ${max}`
   return v.pipe(
     v.string(),
     v.regex(/^\d{1,9}$/, rule),
     v.transform(Number),
-    v.minValue(least, rule),
-    v.maxValue(most, rule),
+    v.minValue(min, rule),
+    v.maxValue(max, rule),
   )
 }
 
-function isHttpBase(value: string): boolean {
+function isHttpUrlWithoutQuery(value: string): boolean {
   if (!URL.canParse(value)) return false
   const { protocol, search, hash, username, password } = new URL(value)
   return (
@@ -81,12 +86,12 @@ function isHttpBase(value: string): boolean {
   )
 }
 
-/** Routes are found by their decoded path, and `:` and `*` are patterns in them. */
+/** Routes match the decoded path, and `:` and `*` would be patterns in it. */
 function hasPlainPath(value: string): boolean {
   return !URL.canParse(value) || /^[\w.~/-]*$/.test(new URL(value).pathname)
 }
 
-/** What is wrong with the URL of a server; undefined: nothing. */
+/** Why a connection URL is invalid; undefined if it is valid. */
 function findConnectionUrlFault(value: string): string | undefined {
   try {
     parseConnectionUrl(value)
@@ -95,7 +100,6 @@ function findConnectionUrlFault(value: string): string | undefined {
     throw error
   }
 }
-
 const rateLimitRule = 'must be REQUESTS/SECONDS, such as 100/60, or none'
 
 const settings = {
@@ -105,7 +109,7 @@ const settings = {
     v.pipe(
       v.string(),
       v.check(
-        isHttpBase,
+        isHttpUrlWithoutQuery,
         'must be an http or https URL without a query, such as https://api.example.com/public-api',
       ),
       v.check(
@@ -135,7 +139,7 @@ const settings = {
     ),
   ),
   DATABASE_POOL_SIZE: v.optional(wholeNumber(1, 1000), '10'),
-  DATABASE_STATEMENT_TIMEOUT: v.optional(wholeNumber(0, 86400), '30'),
+  DATABASE_STATEMENT_TIMEOUT_SECONDS: v.optional(wholeNumber(0, 86400), '30'),
   DATABASE_PREPARED_STATEMENTS: v.optional(
     v.picklist(preparedStatements, `must be one of ${preparedStatements.join(', ')}`),
     'auto',
@@ -151,7 +155,7 @@ const settings = {
     'none',
   ),
   STORED_LISTS_MB: v.optional(wholeNumber(1, 1_000_000), '256'),
-  SHUTDOWN_DELAY: v.optional(wholeNumber(0, 600), '5'),
+  SHUTDOWN_DELAY_SECONDS: v.optional(wholeNumber(0, 600), '5'),
   RESPONSE_CACHE_MB: v.optional(wholeNumber(0, 100_000), '32'),
   LOG_LEVEL: v.optional(v.picklist(logLevels, `must be one of ${logLevels.join(', ')}`), 'info'),
   LOG_FORMAT: v.optional(v.picklist(['json', 'pretty', 'auto'], 'must be json, pretty or auto'), 'auto'),
@@ -159,15 +163,15 @@ const settings = {
 }
 const schema = v.object(settings)
 
-/** The names of all settings. */
+/** Names of all settings. */
 export const settingNames = Object.keys(settings)
 
-/** What is shown instead of the value of a setting that may hold a password. */
+/** Settings whose values messages must not show, because they may contain a password. */
 const secretSettings = new Set(['DATABASE_URL', 'DATABASE_REPLICA_URL'])
 
 /**
- * The environment with what a `.env` file in `directory` adds to it; what is set already stays.
- * Throws `ConfigError` when there is such a file and it can't be read.
+ * Adds the variables of a `.env` file in `directory` to an environment, whose own variables win.
+ * Throws `ConfigError` if the file exists and can't be read.
  */
 export function readEnvironment(
   environment: Record<string, string | undefined>,
@@ -184,8 +188,8 @@ export function readEnvironment(
 }
 
 /**
- * Reads the settings from an environment. An empty value counts as unset, as `.env` files write it.
- * Throws `ConfigError` that names each wrong setting, its value and its rule.
+ * Reads the settings from an environment. An empty value counts as unset, because `.env` files write it so.
+ * Throws a `ConfigError` that names each wrong setting, its value and its rule.
  */
 export function readConfig(
   environment: Record<string, string | undefined>,
@@ -208,7 +212,7 @@ export function readConfig(
   }
   const { output } = result
   if (output.DATABASE_REPLICA_URL !== undefined && output.DATABASE_URL === undefined) {
-    throw new ConfigError('DATABASE_REPLICA_URL: there is no DATABASE_URL whose replicas it could name')
+    throw new ConfigError('DATABASE_REPLICA_URL: it needs DATABASE_URL, the primary of these replicas')
   }
   return {
     port: output.PORT,
@@ -217,13 +221,13 @@ export function readConfig(
     databaseUrl: output.DATABASE_URL,
     databaseReplicaUrls: output.DATABASE_REPLICA_URL ?? [],
     databasePoolSize: output.DATABASE_POOL_SIZE,
-    databaseStatementTimeout: output.DATABASE_STATEMENT_TIMEOUT,
+    databaseStatementTimeoutSeconds: output.DATABASE_STATEMENT_TIMEOUT_SECONDS,
     databasePreparedStatements: output.DATABASE_PREPARED_STATEMENTS,
     dataDirectory: output.DATA_DIR,
     sampleData: output.SAMPLE_DATA === 'on',
     defaultRateLimit: output.DEFAULT_RATE_LIMIT,
     storedListsMb: output.STORED_LISTS_MB,
-    shutdownDelay: output.SHUTDOWN_DELAY,
+    shutdownDelaySeconds: output.SHUTDOWN_DELAY_SECONDS,
     responseCacheMb: output.RESPONSE_CACHE_MB,
     logLevel: output.LOG_LEVEL,
     logFormat: output.LOG_FORMAT === 'auto' ? (terminal ? 'pretty' : 'json') : output.LOG_FORMAT,

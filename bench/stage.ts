@@ -51,7 +51,7 @@ export async function openBenchDatabase(url: string): Promise<BenchDatabase> {
     databaseUrl: url,
     dataDirectory: '',
     databasePoolSize: 1,
-    databaseStatementTimeout: 0,
+    databaseStatementTimeoutSeconds: 0,
   })
   return { url, sql }
 }

@@ -3,35 +3,36 @@ import { fileURLToPath } from 'node:url'
 import starlight from '@astrojs/starlight'
 import type { AstroIntegration } from 'astro'
 import { defineConfig } from 'astro/config'
-import { createBaseAddressPlugin, normalizeBaseUrl, readBasePath } from './base-address.ts'
+import { readBasePath } from '../api/config.ts'
+import { createBaseUrlPlugin, originPlaceholder } from './base-url.ts'
 import { loadReference } from './reference.ts'
 import { writeViewerAssets } from './viewer-assets.ts'
 
 const source = join(import.meta.dirname, 'src')
-// Set by build.ts, which says why it is not called BASE_URL here.
-const baseUrl = normalizeBaseUrl(process.env.DOCS_BASE_URL)
+// build.ts sets it, and explains why it isn't called BASE_URL here.
+const { DOCS_BASE_URL: baseUrl = originPlaceholder } = process.env
 
-/** Adds our Markdown plugin to the processor that Astro sets up, as Starlight does with its own. */
-const baseAddress: AstroIntegration = {
-  name: 'devdata-base-address',
+/** Adds our plugin to Astro's Markdown processor, as Starlight adds its own. */
+const baseUrlPlugin: AstroIntegration = {
+  name: 'devdata-base-url',
   hooks: {
     'astro:config:setup': ({ config }) => {
       const { processor } = config.markdown
       if (!isSatteri(processor.options)) throw new Error(`The Markdown processor is now ${processor.name}`)
-      processor.options.mdastPlugins.push(createBaseAddressPlugin(baseUrl))
-      // An error message on a page must be the message, quotes included.
+      processor.options.mdastPlugins.push(createBaseUrlPlugin(baseUrl))
+      // Error messages on pages must be exact, quotes included.
       processor.options.features.smartPunctuation = false
     },
   },
 }
 
-/** Writes the viewer's files beside the pages: Vite is here, and loads native code, which `build.ts` may not on Deno. */
+/** Writes the viewer's files in this process, because Vite loads native code, which `build.ts` may not do on Deno. */
 const viewer: AstroIntegration = {
   name: 'devdata-viewer',
   hooks: { 'astro:build:done': ({ dir }) => writeViewerAssets(fileURLToPath(dir)) },
 }
 
-/** The part of the default processor's options that we touch; its package is a dependency of Starlight's. */
+/** The options of the default processor that we change. Its package is a dependency of Starlight. */
 interface SatteriOptions {
   mdastPlugins: unknown[]
   features: { smartPunctuation?: boolean }
@@ -42,7 +43,7 @@ function isSatteri(options: unknown): options is SatteriOptions {
 }
 
 const { tags, endpoints, resources } = loadReference()
-/** A group for each tag of openapi.yml, and one for the resources. */
+/** One group per tag of openapi.yml, and one for the resources. */
 const referenceGroups = [
   ...tags.map(({ name }) => ({
     label: name,
@@ -60,17 +61,17 @@ const referenceGroups = [
 
 export default defineConfig({
   base: `${readBasePath(baseUrl)}/docs`,
-  ...(baseUrl ? { site: new URL(baseUrl).origin } : {}),
+  ...(baseUrl !== originPlaceholder && { site: new URL(baseUrl).origin }),
   trailingSlash: 'always',
-  // The root is a folder of the build alone, so that builds at the same time share no file.
+  // The root is a folder of this build alone, so that concurrent builds share no file.
   srcDir: source,
   publicDir: join(import.meta.dirname, 'public'),
   cacheDir: './cache',
-  // A Content-Security-Policy names what may run: files of ours, and the few inline scripts by hash.
+  // The Content-Security-Policy allows our own files, and inline scripts by hash.
   build: { inlineStylesheets: 'never' },
   vite: { build: { assetsInlineLimit: 0 }, cacheDir: './cache/vite' },
   integrations: [
-    baseAddress,
+    baseUrlPlugin,
     viewer,
     starlight({
       title: 'devdata',
@@ -79,7 +80,7 @@ export default defineConfig({
       credits: false,
       logo: { src: join(source, 'assets/mark.svg'), alt: '' },
       customCss: [join(source, 'portal.css')],
-      // Code that is wider than a phone wraps: a box that scrolls sideways has to be found and named for keyboards.
+      // Wide code wraps: a box that scrolls sideways would need a name and focus for keyboards.
       expressiveCode: { defaultProps: { wrap: true } },
       components: {
         MarkdownContent: join(source, 'components/MarkdownContent.astro'),

@@ -1,85 +1,78 @@
 /**
- * Builds the documentation into `dist/docs`: `node docs-site/build.ts [--base-url URL] [--if-stale]`.
+ * Builds the documentation into `dist/docs`: `node docs-site/build.ts [--if-stale]`, for the `BASE_URL` of the settings.
  *
- * The pages come from Astro, the viewer's scripts from Scalar's package and `viewer.ts`, and each page is there as
- * Markdown too. Texts are compressed beside themselves, and a manifest says what is there, so that the API serves the
- * folder without looking into it and without any of the packages that made it.
+ * Astro writes the pages and the viewer's files; each page is also written as Markdown. Texts are compressed beside
+ * themselves, and a manifest describes every file. So the service needs none of the packages used here.
  *
- * Each build has a folder of its own, also for what Astro writes while it works, and takes effect with one rename. So
- * builds can run at the same time, and none disturbs a server.
+ * Each build has its own folder, also for Astro's temporary files, and takes effect with one rename. Concurrent builds
+ * and running servers don't disturb each other (decisions/0008-portal.md).
  *
  * @module
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { getMimeType } from 'hono/utils/mime'
-import { readConfig, readEnvironment } from '../api/config.ts'
+import { readBasePath, readConfig, readEnvironment } from '../api/config.ts'
 import { hashInlineScripts } from '../api/docs/content-security-policy.ts'
 import {
   type DocsFile,
   type DocsManifest,
+  docsDirectory,
   docsManifestName,
   findDocs,
   nameDocsPointer,
 } from '../api/docs/docs-manifest.ts'
 import { viewerDirectory } from '../api/docs/viewer-page.ts'
-import { normalizeBaseUrl, originPlaceholder, readBasePath } from './base-address.ts'
+import { originPlaceholder } from './base-url.ts'
 import { writeMarkdown } from './markdown.ts'
 
 const siteDirectory = import.meta.dirname
 const projectDirectory = dirname(siteDirectory)
 
-/** The folder that holds the builds. */
-export const docsDirectory = join(projectDirectory, 'dist', 'docs')
-
-/** What no server needs any more is removed when it is older than this, in milliseconds: longer than any build. */
-const leftoverAgeMs = 10 * 60_000
+/** Unused folders are removed when they are older than this, which is longer than any build takes. */
+const maxLeftoverAgeMs = 10 * 60_000
 
 /** What to build. */
 export interface BuildDocsOptions {
-  /** The public URL of the API (`BASE_URL`); without it, pages show the origin of each request. */
+  /** `BASE_URL` as `readConfig` returns it; undefined: pages show the origin of each request. */
   baseUrl?: string | undefined
-  /** The folder that holds the builds; default: the one that is served. */
+  /** The folder of all builds. Default: the one that is served. */
   directory?: string
-  /** Build only if sources, packages or base have changed since the last build. */
+  /** Build only if sources or packages have changed since the last build for this `BASE_URL`. */
   ifStale?: boolean
-  /** Takes the line that is printed before a build; the default writes it to standard error. */
+  /** Gets the line that is printed before a build. Default: writes it to standard error. */
   onProgress?: (line: string) => void
 }
 
 /**
- * Builds the docs, and has them served once they are complete.
- *
- * @returns whether anything had to be built
- * @throws {Error} with Astro's own output when the build fails, and when the base URL is none
+ * Builds the docs, and publishes them once they are complete. Returns whether a build was necessary.
+ * Throws an `Error` with Astro's output if the build fails.
  */
-export async function buildDocs(options: BuildDocsOptions = {}): Promise<boolean> {
-  const {
-    directory = docsDirectory,
-    ifStale = false,
-    onProgress = (line) => process.stderr.write(`${line}\n`),
-  } = options
-  const baseUrl = normalizeBaseUrl(options.baseUrl)
+export async function buildDocs({
+  baseUrl,
+  directory = docsDirectory,
+  ifStale = false,
+  onProgress = (line) => process.stderr.write(`${line}\n`),
+}: BuildDocsOptions = {}): Promise<boolean> {
   const stamp = await hashSources(baseUrl)
   if (ifStale && (await findDocs(directory, baseUrl))?.stamp === stamp) return false
 
-  onProgress('Building the documentation (some seconds, only after a change) …')
+  onProgress('Building the documentation (takes some seconds, only after a change) …')
   await mkdir(directory, { recursive: true })
   await removeLeftovers(directory)
   const draft = await mkdtemp(join(directory, 'draft-'))
   try {
     const files = join(draft, 'docs')
-    await runAstro(draft, files, { DOCS_BASE_URL: baseUrl ?? '' })
+    const shownUrl = baseUrl ?? originPlaceholder
+    await runAstro(draft, files, { DOCS_BASE_URL: shownUrl })
     const [viewer = ''] = await readdir(join(files, viewerDirectory))
     const base = `${readBasePath(baseUrl)}/docs`
-    await writeMarkdown(files, { base, origin: baseUrl ? new URL(baseUrl).origin : originPlaceholder })
+    await writeMarkdown(files, { base, origin: new URL(shownUrl).origin })
     await writeFile(join(files, 'robots.txt'), writeRobots(baseUrl))
     const manifest: DocsManifest = {
       stamp,
@@ -101,13 +94,13 @@ export async function buildDocs(options: BuildDocsOptions = {}): Promise<boolean
   }
 }
 
-/** Crawlers may read everything; the sitemap needs a known address. */
+/** Crawlers may read everything. A sitemap needs a known URL. */
 function writeRobots(baseUrl: string | undefined): string {
   const sitemap = baseUrl === undefined ? '' : `Sitemap: ${baseUrl}/docs/sitemap-index.xml\n`
   return `User-agent: *\nDisallow:\n${sitemap}`
 }
 
-/** Removes old builds that nothing points to, and what interrupted builds left. */
+/** Removes old builds that no pointer names, and remains of interrupted builds. */
 async function removeLeftovers(directory: string): Promise<void> {
   const names = await readdir(directory)
   const pointers = names.filter((name) => name.startsWith('for-'))
@@ -116,8 +109,9 @@ async function removeLeftovers(directory: string): Promise<void> {
     if (pointers.includes(name) || used.includes(name)) continue
     const path = join(directory, name)
     const status = await stat(path).catch(() => undefined)
-    if (status && Date.now() - status.mtimeMs > leftoverAgeMs)
+    if (status && Date.now() - status.mtimeMs > maxLeftoverAgeMs) {
       await rm(path, { recursive: true, force: true })
+    }
   }
 }
 
@@ -127,7 +121,7 @@ async function listFiles(directory: string): Promise<string[]> {
   return files.sort()
 }
 
-/** A hash of all that a build is made from. */
+/** A hash of everything that a build depends on. */
 async function hashSources(baseUrl: string | undefined): Promise<string> {
   const site = (await listFiles(siteDirectory)).filter(
     (file) => !/(^|[/\\])(\.astro|node_modules)[/\\]/.test(relative(siteDirectory, file)),
@@ -141,22 +135,22 @@ async function hashSources(baseUrl: string | undefined): Promise<string> {
     'api/docs/viewer-page.ts',
   ].map((name) => join(projectDirectory, name))
   const hash = createHash('sha256').update(baseUrl ?? '')
-  for (const file of [...site, ...others.filter(existsSync)]) {
+  for (const file of [...site, ...others]) {
     const content = await readFile(file)
     hash.update(`\n${relative(projectDirectory, file)} ${content.byteLength}\n`).update(content)
   }
   return hash.digest('hex')
 }
 
-/** Runs Astro in a process of its own, so that its chatter stays there unless it fails. */
+/** Runs Astro in its own process, which keeps its output unless it fails. */
 async function runAstro(root: string, directory: string, settings: Record<string, string>): Promise<void> {
   const require = createRequire(import.meta.url)
   const program = join(dirname(require.resolve('astro/package.json')), 'bin', 'astro.mjs')
-  // Astro writes into its root while it works. It takes the way to its configuration from there.
+  // Astro writes temporary files into its root. The path of its configuration is relative to that.
   const config = relative(root, join(siteDirectory, 'astro.config.ts'))
   const parameters = [program, 'build', '--root', root, '--config', config, '--outDir', directory]
-  // A variable that is named like one of Vite's own constants replaces it in the pages: BASE_URL would
-  // turn the links of the site, and a test runner's DEV its search. So none of them reaches Astro.
+  // A variable named like one of Vite's constants would replace it in the pages: BASE_URL would change the site's
+  // links, and a test runner's DEV its search.
   const viteConstants = /^(BASE_URL|SITE|ASSETS_PREFIX|MODE|DEV|PROD|SSR)$/
   const environment = Object.entries(process.env).filter(([name]) => !viteConstants.test(name))
   const child = spawn(process.execPath, parameters, {
@@ -176,7 +170,7 @@ async function runAstro(root: string, directory: string, settings: Record<string
   }
   child.stdout.on('data', collect)
   child.stderr.on('data', collect)
-  // A signal to this process alone ends the build too.
+  // A signal to this process ends the build too.
   let isStopped = false
   const stop = (signal: NodeJS.Signals) => {
     isStopped = true
@@ -191,14 +185,14 @@ async function runAstro(root: string, directory: string, settings: Record<string
   process.off('SIGINT', stop)
   process.off('SIGTERM', stop)
   if (isStopped) throw new Error('The build of the documentation was stopped')
-  if (code !== 0) throw new Error(`The documentation could not be built:\n${output.trim()}`)
+  if (code !== 0) throw new Error(`The documentation can't be built:\n${output.trim()}`)
 }
 
 function hashContent(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 22)
 }
 
-/** Compresses what shrinks, beside itself, and describes every file for the manifest. */
+/** Writes compressed variants beside files, and describes every file for the manifest. */
 async function prepareFiles(directory: string): Promise<Pick<DocsManifest, 'files' | 'scriptHashes'>> {
   const files: DocsManifest['files'] = {}
   const scriptHashes = new Set<string>()
@@ -214,7 +208,7 @@ async function prepareFiles(directory: string): Promise<Pick<DocsManifest, 'file
     const isText = /^text\/|json|xml|javascript|manifest/.test(type)
     const hasPlaceholder = content.includes(originPlaceholder)
     if (hasPlaceholder && !/^text\/(html|markdown|plain)/.test(type)) {
-      throw new Error(`${name} holds ${originPlaceholder}, which only pages may`)
+      throw new Error(`${name} contains ${originPlaceholder}, which is allowed in pages only`)
     }
     const isCompressed = isText && content.byteLength > 512
     const encodings: DocsFile['encodings'] = isCompressed ? ['br', 'gzip'] : []
@@ -225,7 +219,7 @@ async function prepareFiles(directory: string): Promise<Pick<DocsManifest, 'file
 }
 
 async function compressFile(file: string, content: Buffer): Promise<void> {
-  // Brotli's best quality takes ten times as long as the next for a few per cent; large files do without.
+  // Brotli's best quality takes ten times as long as the next for a few percent less, which large files forgo.
   const quality = content.byteLength < 500_000 ? 11 : 9
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: quality,
@@ -238,12 +232,10 @@ async function compressFile(file: string, content: Buffer): Promise<void> {
   await Promise.all([writeFile(`${file}.br`, brotli), writeFile(`${file}.gz`, gzipped)])
 }
 
-if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+if (import.meta.main) {
   try {
-    const { values } = parseArgs({
-      options: { 'base-url': { type: 'string' }, 'if-stale': { type: 'boolean', default: false } },
-    })
-    const baseUrl = values['base-url'] ?? readConfig(readEnvironment(process.env)).baseUrl
+    const { values } = parseArgs({ options: { 'if-stale': { type: 'boolean', default: false } } })
+    const { baseUrl } = readConfig(readEnvironment(process.env))
     const isBuilt = await buildDocs({ baseUrl, ifStale: values['if-stale'] })
     console.log(isBuilt ? `The documentation is in ${docsDirectory}` : 'The documentation is up to date')
   } catch (error) {

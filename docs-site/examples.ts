@@ -1,13 +1,12 @@
 /**
- * Examples of the resources, taken from the answers that the portal keeps: real ones, since a test compares those with
- * what the service answers.
+ * Examples of resources, taken from the recorded responses, which a test compares with those of the service.
  *
  * @module
  */
 
 type JsonObject = Record<string, unknown>
 
-/** Every object inside a value, the value included. */
+/** All objects in a value, including the value. */
 function listObjects(value: unknown): JsonObject[] {
   if (typeof value !== 'object' || value === null) return []
   const inner = Object.values(value).flatMap(listObjects)
@@ -15,19 +14,17 @@ function listObjects(value: unknown): JsonObject[] {
 }
 
 /**
- * The object with exactly these fields that shows most of them: as few as possible are null or empty. `undefined` when
- * no answer holds one.
- *
- * @param answers answers as `src/answers` keeps them: status line, headers, an empty line, a JSON body if there is one
+ * Finds the object with exactly these fields of which the fewest are null or empty. Undefined if there is none.
+ * `responses` have the format of `src/responses`: status line, headers, empty line, JSON body.
  */
-export function findExample(answers: readonly string[], fields: readonly string[]): JsonObject | undefined {
+export function findExample(responses: readonly string[], fields: readonly string[]): JsonObject | undefined {
   const wanted = [...fields].sort().join()
   const countGaps = (object: JsonObject) =>
     Object.values(object).filter((field) => field === null || (Array.isArray(field) && field.length === 0))
       .length
-  return answers
-    .flatMap((answer) => {
-      const body = answer.split('\n\n').slice(1).join('\n\n')
+  return responses
+    .flatMap((response) => {
+      const body = response.split('\n\n').slice(1).join('\n\n')
       return body.startsWith('{') ? listObjects(JSON.parse(body)) : []
     })
     .filter((object) => Object.keys(object).sort().join() === wanted)

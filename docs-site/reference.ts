@@ -1,6 +1,5 @@
 /**
- * The reference as `openapi.yml` has it: a page for each endpoint and one for each resource. Nothing of it is written by
- * hand, so it can't say anything else than the contract.
+ * The content of the API reference, read from `openapi.yml`: a page per endpoint and a page per resource.
  *
  * @module
  */
@@ -8,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 
-/** The parts of the document that the reference is made from. `redocly lint` vouches for its shape. */
+/** The parts of the document that the reference uses. `redocly lint` validates the document. */
 interface Document {
   tags: { name: string; description: string }[]
   paths: Record<string, PathItem>
@@ -90,10 +89,10 @@ interface SchemaObject {
   properties?: Record<string, SchemaObject>
 }
 
-/** A value's type in words, with a link where it is a resource of its own. */
+/** A value's type in words, with a link if it is a resource. */
 export interface TypeText {
   text: string
-  /** Identifier of the resource that the value is, or that its elements are. */
+  /** Id of the resource that the value or its items are. */
   resource?: string
 }
 
@@ -106,16 +105,16 @@ export interface Field {
   meaning: string
 }
 
-/** A resource: an object that answers hold. */
+/** A resource: an object in responses. */
 export interface Resource {
-  /** Last part of the page's address: `credit-status`. */
+  /** Last part of the page's URL: `credit-status`. */
   id: string
   /** In words: `Credit status`. */
   title: string
   /** Markdown. */
   description: string
   fields: Field[]
-  /** Identifiers of the endpoints that answer with it. */
+  /** Ids of the endpoints that return it. */
   endpoints: string[]
 }
 
@@ -125,28 +124,28 @@ export interface Parameter {
   place: string
   required: boolean
   type: string
-  /** Bounds and default, each in words. */
+  /** Bounds and default in words. */
   rules: string[]
   /** Markdown. */
   meaning: string
   example: string
 }
 
-/** What an endpoint answers with one status. */
-export interface Answer {
+/** A response of an endpoint, by its status. */
+export interface ResponseEntry {
   status: string
   /** Markdown. */
   description: string
-  /** Content types of the body, with the resource that it is, or that it has a list of. */
+  /** Content types of the body, with the resource that it is, or of which it has a list. */
   types: { name: string; resource?: string | undefined; list: boolean }[]
   headers: { name: string; meaning: string }[]
-  /** The messages that an error can have, as the document shows them. */
+  /** Error messages in the document's examples. */
   messages: string[]
 }
 
-/** An endpoint: a path, asked with GET. */
+/** An endpoint: a path with `GET`. */
 export interface Endpoint {
-  /** Last part of the page's address: `list-users`. */
+  /** Last part of the page's URL: `list-users`. */
   id: string
   operationId: string
   path: string
@@ -156,9 +155,9 @@ export interface Endpoint {
   description: string
   needsKey: boolean
   parameters: Parameter[]
-  answers: Answer[]
-  /** The operation that quotes it, and what it answers. */
-  quote: { operationId: string; description: string; answers: Answer[] } | undefined
+  responses: ResponseEntry[]
+  /** The `HEAD` operation with the quote. */
+  quote: { operationId: string; description: string; responses: ResponseEntry[] } | undefined
 }
 
 /** A group of endpoints. */
@@ -167,9 +166,9 @@ export interface Tag {
   name: string
   /** Markdown. */
   description: string
-  /** Its place among the tags, from 0. */
+  /** Position among the tags, from 0. */
   position: number
-  /** Identifiers of its endpoints, in the order of the document. */
+  /** Ids of its endpoints, in the document's order. */
   endpoints: string[]
 }
 
@@ -180,10 +179,10 @@ export interface ApiReference {
   resources: Resource[]
 }
 
-/** Where the document lies. */
+/** Path of the document. */
 export const documentPath = join(import.meta.dirname, '..', 'openapi.yml')
 
-/** Where the changelog lies, which the portal shows too. */
+/** Path of the changelog, which the portal shows, too. */
 export const changelogPath = join(import.meta.dirname, '..', 'CHANGELOG.md')
 
 /** Reads `openapi.yml`. */
@@ -191,14 +190,14 @@ export function loadReference(): ApiReference {
   return readReference(parse(readFileSync(documentPath, 'utf8')) as Document)
 }
 
-/** `listUsers` and `CreditStatus` as they stand in an address. */
+/** Converts names such as `listUsers` and `CreditStatus` for URLs. */
 const toId = (name: string) => name.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase()
 const toTitle = (name: string) => {
   const words = toId(name).replaceAll('-', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Schemas that are a list of another, a part of one or a mere type: they have no page. */
+/** Schemas of lists and of simple types have no page. */
 const isPage = (name: string, schema: SchemaObject) =>
   schema.properties !== undefined && !/List$|^(OpenapiDocument|ApiCatalog)$/.test(name)
 
@@ -209,20 +208,20 @@ function readReference(document: Document): ApiReference {
     if (!('$ref' in value) || value.$ref === undefined) return value as T
     const name = value.$ref.slice(`#/components/${kind}/`.length)
     const target = (components[kind] as Record<string, unknown>)[name]
-    if (target === undefined) throw new Error(`openapi.yml: ${value.$ref} leads nowhere`)
+    if (target === undefined) throw new Error(`openapi.yml: ${value.$ref} is missing`)
     return target as T
   }
 
   const nameSchema = ({ $ref }: SchemaObject) => $ref?.replace('#/components/schemas/', '')
 
-  /** A schema with what it refers to; its own words win. */
+  /** Merges a schema with its reference; its own properties win. */
   function resolve(schema: SchemaObject): SchemaObject {
     if (schema.$ref === undefined) return schema
     const { $ref, ...own } = schema
     return { ...resolve(follow<SchemaObject>({ $ref }, 'schemas')), ...own }
   }
 
-  /** What a value is when it isn't null. */
+  /** The schema of a value that isn't null. */
   const withoutNull = ({ anyOf, ...own }: SchemaObject): SchemaObject =>
     anyOf?.find(({ type }) => type !== 'null') ?? own
 
@@ -290,14 +289,14 @@ function readReference(document: Document): ApiReference {
       name,
       place,
       required,
-      type: type === 'array' ? 'text with commas' : String(type),
+      type: type === 'array' ? 'comma-separated list' : String(type),
       rules,
       meaning: description,
       example: [example].flat().join(','),
     }
   }
 
-  function readAnswer([status, declared]: [string, ResponseObject | Reference]): Answer {
+  function readResponse([status, declared]: [string, ResponseObject | Reference]): ResponseEntry {
     const { description, headers = {}, content = {} } = follow<ResponseObject>(declared, 'responses')
     const json = content['application/json']
     const examples = [
@@ -323,7 +322,7 @@ function readReference(document: Document): ApiReference {
     }
   }
 
-  const readAnswers = ({ responses }: OperationObject) => Object.entries(responses).map(readAnswer)
+  const readResponses = ({ responses }: OperationObject) => Object.entries(responses).map(readResponse)
 
   const endpoints = Object.entries(document.paths).flatMap(([path, item]): Endpoint[] => {
     const { get, head } = item
@@ -339,11 +338,11 @@ function readReference(document: Document): ApiReference {
         description,
         needsKey: security?.length !== 0,
         parameters: [...(item.parameters ?? []), ...(get.parameters ?? [])].map(readParameter),
-        answers: readAnswers(get),
+        responses: readResponses(get),
         quote: head && {
           operationId: head.operationId,
           description: head.description ?? '',
-          answers: readAnswers(head),
+          responses: readResponses(head),
         },
       },
     ]
@@ -352,7 +351,7 @@ function readReference(document: Document): ApiReference {
   const resources = Object.entries(components.schemas).flatMap(([name, schema]): Resource[] => {
     if (!isPage(name, schema)) return []
     const id = toId(name)
-    const isAnswer = ({ types }: Answer) => types.some(({ resource }) => resource === id)
+    const hasResource = ({ types }: ResponseEntry) => types.some(({ resource }) => resource === id)
     return [
       {
         id,
@@ -362,7 +361,7 @@ function readReference(document: Document): ApiReference {
           readField(field, declared),
         ),
         endpoints: endpoints
-          .filter(({ answers }) => name !== 'ErrorBody' && answers.some(isAnswer))
+          .filter(({ responses }) => name !== 'ErrorBody' && responses.some(hasResource))
           .map((endpoint) => endpoint.id),
       },
     ]

@@ -1,6 +1,6 @@
 /**
- * The requests that the portal shows. Each is written here once: pages show it in three languages (`samples.ts`), with
- * the answer that `src/answers/` keeps, and a test sends all of them (`test/samples.test.ts`).
+ * The requests that the portal shows. Pages show each in three languages (`samples.ts`) with its recorded response
+ * (`src/responses/`). A test sends all of them (`test/samples.test.ts`).
  *
  * @module
  */
@@ -10,27 +10,29 @@ export interface SampleRequest {
   method: 'GET' | 'HEAD'
   /** Path and query below the base URL, escaped. */
   path: string
-  /** Which key it is sent with; default: a user key. */
+  /** Default: a user key. */
   key?: 'user' | 'admin' | 'none'
-  /** What the same key asked for before, so that there is something to show: paths and queries of `GET`s. */
+  /** Paths and queries of `GET` requests that the same key sends before, so that there is something to show. */
   before?: readonly string[]
-  /** Headers that are sent with it, the key's aside. */
+  /** Request headers besides the key's. */
   sends?: Readonly<Record<string, string>>
-  /** The status that it shows; default: 200. */
+  /** Status of the response; default: 200. */
   status?: number
-  /** Headers of the answer that are shown, in this order. */
+  /** Response headers to show, in this order. */
   shows: readonly string[]
-  /** Whether the answer's body is shown; default: it is. Measurements, for one, are other ones each time. */
+  /** Whether to show the response's body; default: true. Measurements, for example, differ each time. */
   showsBody?: boolean
 }
 
 const creditHeaders = ['X-Credits-Cost', 'X-Credits-Remaining']
 const listHeaders = ['X-Total-Count', ...creditHeaders, 'Link']
 
-/** What the quickstart asks for, one call after the other with one key. */
+/** The requests of the quickstart, in order, with one key. */
 const berlin = '/users?location=berlin&per_page=1'
 const berlinZod = '/users?location=berlin&dependency_names=zod&per_page=1'
-const walk = [1, 2, 3].map((page) => `/users?location=berlin&dependency_names=zod&per_page=5&page=${page}`)
+const berlinZodPages = [1, 2, 3].map(
+  (page) => `/users?location=berlin&dependency_names=zod&per_page=5&page=${page}`,
+)
 
 const users = '/users?location=berlin&dependency_names=react&per_page=1'
 const user = '/users/ngoldberg'
@@ -39,7 +41,7 @@ const repository = '/repos/yarrow-collective/monolith'
 const commits = `${repository}/commits?per_page=2`
 const dependencies = '/repos/naledi-codes/wallet-js/dependencies?per_page=2'
 
-/** Every request by its name. Those of the reference are called like the operation in `openapi.yml`. */
+/** Every request by its name. Those of the reference have the `operationId` of `openapi.yml`. */
 export const requests = {
   listUsers: { method: 'GET', path: users, shows: listHeaders },
   quoteUsers: { method: 'HEAD', path: users, shows: ['X-Credits-Cost', 'X-Total-Count'] },
@@ -56,7 +58,7 @@ export const requests = {
   getCredits: {
     method: 'GET',
     path: '/api-key/credits',
-    before: [berlin, berlinZod, ...walk],
+    before: [berlin, berlinZod, ...berlinZodPages],
     shows: [],
   },
   listUsage: {
@@ -122,7 +124,7 @@ export const requests = {
   repeated: {
     method: 'GET',
     path: '/users?location=berlin&page=3&per_page=1',
-    sends: { 'Idempotency-Key': 'walk-7-page-3' },
+    sends: { 'Idempotency-Key': 'export-7-page-3' },
     shows: ['X-Total-Count', 'X-Credits-Cost'],
   },
   capped: {
@@ -139,7 +141,7 @@ export const requests = {
 /** A name of a request. */
 export type RequestName = keyof typeof requests
 
-/** The request of that name; `undefined` when there is none. */
+/** The request of a name; undefined if there is none. */
 export function findRequest(name: string): SampleRequest | undefined {
   const all: Readonly<Record<string, SampleRequest>> = requests
   return Object.hasOwn(all, name) ? all[name] : undefined

@@ -1,18 +1,18 @@
 /**
- * Writes a request down in each language, and an answer as pages show it.
+ * Formats requests in each language, and responses, as pages show them.
  *
  * @module
  */
 import type { SampleRequest } from './requests.ts'
 
-/** A language of the samples: the label of its tab, and how it is highlighted. */
+/** A language of samples, with the label of its tab and its syntax highlighting. */
 export interface Language {
   id: 'curl' | 'javascript' | 'python' | 'go'
   label: string
   syntax: string
 }
 
-/** In the order of the tabs. Go has no tab where a sample is generated. */
+/** In the order of tabs. Generated samples don't have Go. */
 export const languages: readonly Language[] = [
   { id: 'curl', label: 'curl', syntax: 'sh' },
   { id: 'javascript', label: 'JavaScript', syntax: 'js' },
@@ -20,7 +20,7 @@ export const languages: readonly Language[] = [
   { id: 'go', label: 'Go', syntax: 'go' },
 ]
 
-/** The code that sends a request and prints what comes back; `undefined` in a language that is not generated. */
+/** Code that sends a request and prints the response; undefined for languages without generated samples. */
 export function writeSample(
   language: Language['id'],
   request: SampleRequest,
@@ -40,7 +40,7 @@ export function writeSample(
 }
 
 const isKeyed = ({ key }: SampleRequest) => key !== 'none'
-/** Whether a sample is there to show an error: then it is no failure. */
+/** Whether a sample shows an error, which then isn't a failure. */
 const showsError = ({ status = 200 }: SampleRequest) => status >= 400
 const isText = ({ showsBody = true }: SampleRequest) => !showsBody
 
@@ -103,8 +103,8 @@ function writePython(request: SampleRequest, url: string): string {
   return `${head}print(json.dumps(response.json(), indent=2, ensure_ascii=False))`
 }
 
-/** An answer as it came. */
-export interface SampleAnswer {
+/** A received response. */
+export interface SampleResponse {
   status: number
   headers: Headers
   text: string
@@ -117,13 +117,13 @@ const statusTexts: Readonly<Record<number, string>> = {
   404: 'Not Found',
 }
 
-/** What differs from one answer to the next, and what stands in its place on the pages: in `meta`, … */
+/** Fields of `meta` that differ in each response, with the values that pages show. */
 const varyingMeta: Readonly<Record<string, unknown>> = {
   request_id: '0b8f2a44-52c7-4d0e-9b1e-6a3f1f7c2d10',
   timestamp: 1_767_225_600,
   execution_time: 3,
 }
-/** … and in answers about the service itself and its keys. */
+/** The same for responses about the service and its keys. */
 const varyingService: Readonly<Record<string, unknown>> = {
   api_key: '00000000-0000-4000-8000-000000000000',
   version: '0.1.0',
@@ -142,26 +142,26 @@ function settle(value: unknown, varying: Readonly<Record<string, unknown>>): unk
   if (typeof value !== 'object' || value === null) return value
   const fields = Object.entries(value).map(([name, field]: [string, unknown]) => {
     if (name === 'meta') return [name, settle(field, varyingMeta)]
-    // A version is a text of the service or a number of the data set; only the text varies. So does null, but where
-    // it says that a change of the balance had no request.
-    const isAlike = field === null ? name !== 'request_id' : typeof field === typeof varying[name]
-    const varies = Object.hasOwn(varying, name) && isAlike
+    // The service's version (a string) varies, that of the dataset (a number) doesn't. Null varies, too, except for a
+    // ledger entry without a request.
+    const hasSameType = field === null ? name !== 'request_id' : typeof field === typeof varying[name]
+    const varies = Object.hasOwn(varying, name) && hasSameType
     return [name, varies ? varying[name] : settle(field, varying)]
   })
   return Object.fromEntries(fields)
 }
 
-/** A JSON body with what varies replaced, so that it can be compared with another and shown. */
+/** Replaces the varying fields of a JSON body, so that it can be compared and shown. */
 export function settleBody({ path }: SampleRequest, body: unknown): unknown {
   return settle(body, /^\/(version|api-key|admin)\b/.test(path) ? varyingService : {})
 }
 
-/** An answer as pages show it: status, the chosen headers, the body. `{base_url}` stands for the service's address. */
-export function writeAnswer(request: SampleRequest, answer: SampleAnswer, baseUrl: string): string {
-  const { status, headers, text } = answer
+/** Formats a response for pages: status, selected headers, body. Replaces the service's URL with `{base_url}`. */
+export function writeResponse(request: SampleRequest, response: SampleResponse, baseUrl: string): string {
+  const { status, headers, text } = response
   const fields = request.shows.map((name) => {
     const value = headers.get(name)
-    if (value === null) throw new Error(`${request.path} answers without ${name}`)
+    if (value === null) throw new Error(`The response to ${request.path} has no ${name}`)
     return `${name}: ${value.replaceAll(baseUrl, '{base_url}')}`
   })
   const head = [`HTTP/1.1 ${status} ${statusTexts[status] ?? ''}`.trim(), ...fields].join('\n')

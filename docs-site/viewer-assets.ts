@@ -1,6 +1,6 @@
 /**
- * What a browser loads for `/api-docs`: Scalar's API reference, as one module and parts of it that are fetched when
- * they are needed, and our script and style around it.
+ * The viewer's files for browsers: Scalar's API reference (a module with chunks that load on demand), our script and our
+ * style sheet.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path'
 import { build } from 'vite'
 import { viewerDirectory, viewerFiles } from '../api/docs/viewer-page.ts'
 
-/** Writes the viewer's files below the docs, into a folder named by their hash; source maps stay behind. */
+/** Writes the viewer's files, without source maps, to a folder of the docs named by their hash. */
 export async function writeViewerAssets(directory: string): Promise<void> {
   const files = new Map([...(await readLibrary()), ...(await buildScript())])
   const hash = createHash('sha256')
@@ -21,9 +21,9 @@ export async function writeViewerAssets(directory: string): Promise<void> {
   for (const [name, text] of files) await writeFile(join(directory, folder, name), text)
 }
 
-/** Reads the library out of its package. */
+/** Reads Scalar's library from its package. */
 async function readLibrary(): Promise<[string, string][]> {
-  // Astro's configuration runs in Vite, which has no import.meta.resolve.
+  // Astro's configuration runs in Vite, which lacks import.meta.resolve.
   const { resolve } = createRequire(import.meta.url)
   const source = join(dirname(resolve('@scalar/api-reference')), 'browser')
   const chunks = (await readdir(join(source, 'chunks'))).filter((name) => name.endsWith('.js')).sort()
@@ -37,7 +37,7 @@ async function readLibrary(): Promise<[string, string][]> {
   )
 }
 
-/** Our own files: `viewer.ts` as browsers read it, and `viewer.css`. */
+/** Builds our own files from `viewer.ts` and `viewer.css`. */
 async function buildScript(): Promise<[string, string][]> {
   const results = await build({
     configFile: false,

@@ -1,24 +1,23 @@
 /**
- * What Scalar's markup lacks for readers who use a keyboard or hear the page: names, states, addresses.
+ * Repairs Scalar's markup for keyboards and screen readers: names, states, links.
  *
  * @module
  */
 
-/** An attribute that elements of this selector should have; `null`: that they should not. */
+/** An attribute to set on elements of a selector; `null`: to remove. */
 type Repair = readonly [selector: string, attribute: string, value: string | null]
 
 const repairs: readonly Repair[] = [
   ['.scalar-code-copy:not([aria-label])', 'aria-label', 'Copy'],
   ['button:is([role="none"], [role="alert"])', 'role', null],
   ['[role="combobox"]:not([aria-expanded])', 'aria-expanded', 'false'],
-  // The dialog brings a second list of notifications.
+  // The dialog adds a second list of notifications.
   ['[role="dialog"] [aria-label^="Notifications"]', 'aria-label', 'Messages about the request'],
 ]
 
 /**
- * Repairs what is on the page, and what comes onto it later.
- *
- * @param linkOperation the address of an operation, or `undefined`, by its method and path as the page shows them
+ * Repairs the page now and after each change. `linkOperation` returns the URL of an operation, which it gets as the page
+ * shows it: method and path.
  */
 export function repairMarkup(linkOperation: (operation: string) => string | undefined): void {
   function repair() {
@@ -30,8 +29,8 @@ export function repairMarkup(linkOperation: (operation: string) => string | unde
       }
     }
     for (const link of document.querySelectorAll('a.endpoint:not([href])')) {
-      const address = linkOperation([...link.children].map((part) => part.textContent.trim()).join(' '))
-      if (address !== undefined) link.setAttribute('href', address)
+      const url = linkOperation([...link.children].map((part) => part.textContent.trim()).join(' '))
+      if (url !== undefined) link.setAttribute('href', url)
     }
   }
   let isDue = false

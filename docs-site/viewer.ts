@@ -1,14 +1,14 @@
 /**
- * The script of `/api-docs`: keeps the reader's key, and starts Scalar's API reference on our `openapi.json`.
+ * The script of `/api-docs`: stores the reader's key, and starts Scalar's API reference on our `openapi.json`.
  *
- * The key lives in `sessionStorage`, so it is there after a reload, in this tab alone, and gone with it. It is added to
- * requests to this API and to none else. Addresses are relative to the page, which lies at the API's root.
+ * `sessionStorage` keeps the key across reloads of this tab, until it closes. Only requests to this API get the key. URLs
+ * are relative to the page, which is at the API's root.
  *
  * @module
  */
 import { repairMarkup } from './viewer-repairs.ts'
 
-/** The part of Scalar's library that we use; its own types want packages that only it needs. */
+/** The part of Scalar's library that we use. Its own types need packages that we don't have. */
 interface Library {
   createApiReference(
     selector: string,
@@ -16,7 +16,7 @@ interface Library {
   ): { updateConfiguration(configuration: object): void }
 }
 
-/** The parts of `openapi.json` that are read here. */
+/** The parts of `openapi.json` that this script reads. */
 interface Specification {
   paths: Record<string, Record<string, { operationId: string; tags?: string[] }>>
   servers: { url: string }[]
@@ -24,7 +24,7 @@ interface Specification {
 }
 
 const keyItem = 'devdata-api-key'
-/** Where Starlight keeps the theme that was chosen in the docs: `dark`, `light` or nothing. */
+/** Starlight's item with the theme chosen in the docs: `dark`, `light` or empty. */
 const themeItem = 'starlight-theme'
 
 function find<T extends Element>(selector: string, type: { new (): T }): T {
@@ -35,19 +35,19 @@ function find<T extends Element>(selector: string, type: { new (): T }): T {
 
 const writeTagSlug = (tag: string) => tag.toLowerCase()
 
-/** The addresses of the operations on this page, by method and path: `get /users`. */
+/** The URLs of operations on this page, by method and path: `get /users`. */
 function listOperations({ paths }: Specification): ReadonlyMap<string, string> {
-  const addresses = Object.entries(paths).flatMap(([path, operations]) =>
+  const urls = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { operationId, tags = [] }]) =>
       tags.map((tag): [string, string] => [`${method} ${path}`, `#tag/${writeTagSlug(tag)}/${operationId}`]),
     ),
   )
-  return new Map(addresses)
+  return new Map(urls)
 }
 
 /**
- * Starts the viewer in the page that `api/docs/viewer.ts` renders, which calls this in the place of Scalar's own
- * function of that name, and with what it would give to that.
+ * Starts the viewer. The page of `api/docs/viewer.ts` calls this function with Scalar's arguments, in place of Scalar's
+ * function of the same name.
  */
 export async function createApiReference(selector: string, settings: { url: string }): Promise<void> {
   const input = find('#key', HTMLInputElement)
@@ -55,14 +55,14 @@ export async function createApiReference(selector: string, settings: { url: stri
   const demo = document.querySelector<HTMLButtonElement>('#demo')
   const forget = find('#forget', HTMLButtonElement)
 
-  // What Scalar keeps free at the top; the bar is as high as its words need.
+  // Scalar leaves this space at the top free. The bar's height depends on its text.
   const bar = find('header', HTMLElement)
   new ResizeObserver(() => {
     document.documentElement.style.setProperty('--scalar-custom-header-height', `${bar.offsetHeight}px`)
   }).observe(bar)
 
   const readKey = () => sessionStorage.getItem(keyItem) ?? ''
-  const explain = state.textContent
+  const explanation = state.textContent
   let role = 'user'
   function say(text: string, kind: 'good' | 'bad' | '' = '') {
     state.textContent = text
@@ -74,19 +74,19 @@ export async function createApiReference(selector: string, settings: { url: stri
       'good',
     )
 
-  /** Asks for the balance, which is free, and so whether the key works. */
+  /** Requests the balance, which is free, to see whether the key works. */
   async function checkKey(): Promise<void> {
     const key = readKey()
-    if (!key) return say(explain)
+    if (!key) return say(explanation)
     try {
       const response = await fetch('api-key/credits', { headers: { Authorization: `Bearer ${key}` } })
       const body: { error?: string; remaining_credits?: number; role?: string } = await response.json()
-      if (key !== readKey()) return // another one was entered meanwhile
+      if (key !== readKey()) return // the reader has entered another key
       role = body.role ?? 'user'
       if (response.ok) sayCredits(String(body.remaining_credits))
-      else say(body.error ?? `The answer was ${response.status}`, 'bad')
+      else say(body.error ?? `The response has status ${response.status}`, 'bad')
     } catch {
-      say('The API does not answer', 'bad')
+      say('The API is unreachable', 'bad')
     }
   }
 
@@ -119,26 +119,25 @@ export async function createApiReference(selector: string, settings: { url: stri
   }
   setTheme(readTheme())
 
-  // The address in the document's `servers`: this server's own, or BASE_URL, which the browser may know by another name.
+  // The document's server: BASE_URL, or this page's own origin.
   const specification: Specification = await (await fetch(settings.url)).json()
-  // Scalar fills in every example; a header that asks for nothing new, or for a part, is not where a reader begins, nor is
-  // the middle of a list.
+  // Scalar fills in every example. A first request needs no conditional headers, and starts at the first page.
   for (const parameter of Object.values(specification.components.parameters)) {
     if (parameter.in === 'header' || parameter.name === 'after') delete parameter.example
   }
-  const apiAddress = `${specification.servers[0]?.url.replace(/\/$/, '')}/`
+  const apiUrl = `${specification.servers[0]?.url.replace(/\/$/, '')}/`
   const { url: _, ...others } = settings
   const configure = () => ({
     ...others,
     content: specification,
     forceDarkModeState: readTheme(),
-    // The addresses that the reference pages link to.
+    // The reference pages link to these URLs.
     generateTagSlug: ({ name = '' }: { name?: string }) => writeTagSlug(name),
     generateOperationSlug: ({ operationId = '' }: { operationId?: string }) => operationId,
     onRequestBuilt({ request }: { request: Request }) {
       const key = readKey()
-      if (!request.url.startsWith(apiAddress)) return
-      // Without a key the request goes out bare, and its answer says what is missing.
+      if (!request.url.startsWith(apiUrl)) return
+      // Without a key, the response says what is missing.
       if (key) request.headers.set('Authorization', `Bearer ${key}`)
       else request.headers.delete('Authorization')
     },
@@ -148,10 +147,10 @@ export async function createApiReference(selector: string, settings: { url: stri
     },
   })
 
-  // Zod, inside the library, tries whether it may compile code, which the page's policy refuses and the browser reports.
+  // Zod, inside the library, would try to compile code, which violates the page's policy.
   Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
-  const libraryAddress = './standalone.esm.js'
-  const library: Library = await import(/* @vite-ignore */ libraryAddress)
+  const libraryUrl = './standalone.esm.js'
+  const library: Library = await import(/* @vite-ignore */ libraryUrl)
   const operations = listOperations(specification)
   repairMarkup((operation) => operations.get(operation))
   find(selector, HTMLElement).replaceChildren()

@@ -1,4 +1,4 @@
-/** A line of `users.ndjson`: the user object of the API (`service.md` 2.2). */
+/** A line of `users.ndjson`: the user object of the API. */
 export interface SampleUser {
   forge_rest_id: number
   forge_graphql_id: string
@@ -16,7 +16,7 @@ export interface SampleUser {
   updated_at: string
 }
 
-/** A repository dependency (`service.md` 2.4 and 2.5). Times are Unix seconds. */
+/** A repository dependency. Times are Unix seconds. */
 export interface SampleDependency {
   url: string
   first_use_date: number | null
@@ -27,7 +27,7 @@ export interface SampleDependency {
 }
 
 /**
- * A line of `repos.ndjson`: the repository object of the list (`service.md` 2.3) with its dependencies and without
+ * A line of `repos.ndjson`: the repository object of the list with its dependencies and without
  * `internal_id`, which the instance that imports it gives. Times are Unix seconds.
  */
 export interface SampleRepository {
@@ -62,7 +62,7 @@ export interface SampleRepository {
   dependencies: SampleDependency[]
 }
 
-/** A line of `commits.ndjson`: the commit object of the API (`service.md` 2.6). Times are Unix seconds. */
+/** A line of `commits.ndjson`: the commit object of the API. Times are Unix seconds. */
 export interface SampleCommit {
   commit_hash: string
   author_email: string

@@ -1,5 +1,5 @@
 /**
- * Who may call what (`service.md` §5; `decisions.md`, Authentication).
+ * Authentication and permissions (decisions/0002-keys.md).
  *
  * @module
  */
@@ -25,7 +25,7 @@ const otherGuardedPaths = ['/users/', '/users/a/b', '/repos/', '/repos/a', '/rep
 
 const key = randomUUID()
 const wrongFormat = "Invalid authorization format. Use 'Bearer <API_KEY>'"
-/** `service.md` §5, in the order of its table: Authorization header and what is said to it. */
+/** Authorization headers and the messages that refuse them, in the order of decisions/0002-keys.md. */
 const refusals: [header: string | undefined, error: string][] = [
   [undefined, 'Authorization header required'],
   ['', 'Authorization header required'],

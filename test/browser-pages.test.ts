@@ -10,8 +10,7 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findDocs } from '../api/docs/docs-manifest.ts'
-import { docsDirectory } from '../docs-site/build.ts'
+import { docsDirectory, findDocs } from '../api/docs/docs-manifest.ts'
 import { findChromium, openPortal, openRequest, type Portal, visitViewer } from './support/browser.ts'
 
 const hasChromium = findChromium()

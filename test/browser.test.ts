@@ -67,11 +67,11 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   test('the home page renders and leads to the quickstart', async () => {
     await visit(page, `${origin}/docs`)
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('devdata')
-    // Colours of samples are style attributes; were they refused, all tokens would look the same.
-    const colours = await page
+    // Colors of samples are style attributes; were they refused, all tokens would look the same.
+    const colors = await page
       .locator('pre code span[style]')
       .evaluateAll((tokens) => new Set(tokens.map((token) => getComputedStyle(token).color)).size)
-    expect(colours).toBeGreaterThan(1)
+    expect(colors).toBeGreaterThan(1)
     // What this is, and a first call, are seen without scrolling.
     for (const text of ['read-only HTTP API', 'curl -i']) {
       const box = await page.getByText(text).first().boundingBox()

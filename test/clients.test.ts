@@ -8,8 +8,8 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findDocs } from '../api/docs/docs-manifest.ts'
-import { buildDocs, docsDirectory } from '../docs-site/build.ts'
+import { docsDirectory, findDocs } from '../api/docs/docs-manifest.ts'
+import { buildDocs } from '../docs-site/build.ts'
 import { type InstanceProcess, type InstanceProcessOptions, startInstanceProcess } from './support/process.ts'
 import { describeOnServer } from './support/server.ts'
 import { startTestService, type TestService } from './support/service.ts'
@@ -41,7 +41,7 @@ describeOnServer.for(['node', 'deno'] as const)('an instance on %s', (runtime) =
   const start = (settings: Record<string, string> = {}, options: InstanceProcessOptions = {}) =>
     startInstanceProcess(
       service.location.databaseUrl,
-      { SAMPLE_DATA: 'off', DATABASE_POOL_SIZE: '4', DATABASE_STATEMENT_TIMEOUT: '0', ...settings },
+      { SAMPLE_DATA: 'off', DATABASE_POOL_SIZE: '4', DATABASE_STATEMENT_TIMEOUT_SECONDS: '0', ...settings },
       { ...options, runtime },
     )
   const ask = (instance: InstanceProcess, path: string, key?: string) =>

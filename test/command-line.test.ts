@@ -198,19 +198,19 @@ describe('devdata', () => {
       'a database that is away',
       { DATABASE_URL: 'postgres://someone:hunter2@127.0.0.1:1/db' },
       ['keys', 'list'],
-      /^The database does not answer: .*ECONNREFUSED.*\n$/,
+      /^The database is unreachable: .*ECONNREFUSED.*\n$/,
     ],
     [
       'a database whose host has several addresses',
       { DATABASE_URL: 'postgres://someone:hunter2@localhost:1/db' },
       ['migrate'],
-      /^The database does not answer: .*ECONNREFUSED.*\n$/,
+      /^The database is unreachable: .*ECONNREFUSED.*\n$/,
     ],
     [
       'a host that does not exist',
       { DATABASE_URL: 'postgres://someone:hunter2@db.invalid/db' },
       ['migrate'],
-      /^The database does not answer: .*db\.invalid.*\n$/,
+      /^The database is unreachable: .*db\.invalid.*\n$/,
     ],
     [
       'a data folder that can not be',
@@ -559,7 +559,7 @@ describe('devdata on the embedded database that nobody runs', () => {
 })
 
 describe('devdata beside a running server', () => {
-  test('npm start’s service honours at once what the command line does', async () => {
+  test('npm start’s service honors immediately what the command line does', async () => {
     const folder = await createFolder('empty')
     const run: Run = (args, options) => runCommand(args, { ...folder, ...options })
     const { PATH } = process.env
@@ -1028,7 +1028,7 @@ describeOnServer('devdata on a PostgreSQL database', () => {
     const migrating = await sql.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(${migrationLock})`
       const migrating = run(['migrate'], {
-        environment: { DATABASE_URL: url, DATABASE_STATEMENT_TIMEOUT: '6' },
+        environment: { DATABASE_URL: url, DATABASE_STATEMENT_TIMEOUT_SECONDS: '6' },
       })
       const listWaiting = () => tx`
         select from pg_locks join pg_database d on d.oid = database

@@ -4,7 +4,7 @@
  * @module
  */
 import { expect, test } from 'vitest'
-import { ConfigError, readConfig, settingNames } from '../api/config.ts'
+import { ConfigError, readBasePath, readConfig, settingNames } from '../api/config.ts'
 
 const defaults = {
   port: 8000,
@@ -13,13 +13,13 @@ const defaults = {
   databaseUrl: undefined,
   databaseReplicaUrls: [],
   databasePoolSize: 10,
-  databaseStatementTimeout: 30,
+  databaseStatementTimeoutSeconds: 30,
   databasePreparedStatements: 'auto',
   dataDirectory: '.data',
   sampleData: true,
   defaultRateLimit: null,
   storedListsMb: 256,
-  shutdownDelay: 5,
+  shutdownDelaySeconds: 5,
   responseCacheMb: 32,
   logLevel: 'info',
   logFormat: 'json',
@@ -66,8 +66,8 @@ test.each([
   ['DATABASE_URL', 'postgresql://host/name', { databaseUrl: 'postgresql://host/name' }],
   ['DATABASE_POOL_SIZE', '1', { databasePoolSize: 1 }],
   ['DATABASE_POOL_SIZE', '1000', { databasePoolSize: 1000 }],
-  ['DATABASE_STATEMENT_TIMEOUT', '0', { databaseStatementTimeout: 0 }],
-  ['DATABASE_STATEMENT_TIMEOUT', '86400', { databaseStatementTimeout: 86400 }],
+  ['DATABASE_STATEMENT_TIMEOUT_SECONDS', '0', { databaseStatementTimeoutSeconds: 0 }],
+  ['DATABASE_STATEMENT_TIMEOUT_SECONDS', '86400', { databaseStatementTimeoutSeconds: 86400 }],
   ['DATABASE_PREPARED_STATEMENTS', 'on', { databasePreparedStatements: 'on' }],
   ['DATABASE_PREPARED_STATEMENTS', 'off', { databasePreparedStatements: 'off' }],
   ['DATA_DIR', '/var/lib/devdata', { dataDirectory: '/var/lib/devdata' }],
@@ -78,8 +78,8 @@ test.each([
   ['DEFAULT_RATE_LIMIT', 'none', { defaultRateLimit: null }],
   ['STORED_LISTS_MB', '1', { storedListsMb: 1 }],
   ['STORED_LISTS_MB', '1000000', { storedListsMb: 1_000_000 }],
-  ['SHUTDOWN_DELAY', '0', { shutdownDelay: 0 }],
-  ['SHUTDOWN_DELAY', '600', { shutdownDelay: 600 }],
+  ['SHUTDOWN_DELAY_SECONDS', '0', { shutdownDelaySeconds: 0 }],
+  ['SHUTDOWN_DELAY_SECONDS', '600', { shutdownDelaySeconds: 600 }],
   ['RESPONSE_CACHE_MB', '0', { responseCacheMb: 0 }],
   ['RESPONSE_CACHE_MB', '100000', { responseCacheMb: 100_000 }],
   ['LOG_LEVEL', 'debug', { logLevel: 'debug' }],
@@ -122,7 +122,7 @@ test.each([
   ),
   ...['0', '1001', 'many'].map((value) => ['DATABASE_POOL_SIZE', value, wholeNumber(1, 1000)] as const),
   ...['-1', '86401', '30s'].map(
-    (value) => ['DATABASE_STATEMENT_TIMEOUT', value, wholeNumber(0, 86400)] as const,
+    (value) => ['DATABASE_STATEMENT_TIMEOUT_SECONDS', value, wholeNumber(0, 86400)] as const,
   ),
   ...['yes', 'ON', 'true', '1'].map((value) => ['SAMPLE_DATA', value, 'must be on or off'] as const),
   ...['100', '0/60', '100/0', '-1/60', '100/60s', '1.5/60', 'None', '99999999999/1', '/', '1/1/1'].map(
@@ -130,7 +130,7 @@ test.each([
   ),
   ...['0', '1000001', '1G'].map((value) => ['STORED_LISTS_MB', value, wholeNumber(1, 1_000_000)] as const),
   ['DATABASE_PREPARED_STATEMENTS', 'yes', 'must be one of on, off, auto'],
-  ...['-1', '601', '5s'].map((value) => ['SHUTDOWN_DELAY', value, wholeNumber(0, 600)] as const),
+  ...['-1', '601', '5s'].map((value) => ['SHUTDOWN_DELAY_SECONDS', value, wholeNumber(0, 600)] as const),
   ...['-1', '100001', 'none'].map((value) => ['RESPONSE_CACHE_MB', value, wholeNumber(0, 100_000)] as const),
   ...['trace', 'INFO', 'warn'].map(
     (value) => ['LOG_LEVEL', value, 'must be one of debug, info, warning, error'] as const,
@@ -183,6 +183,12 @@ test('all wrong settings are named at once, a line each', () => {
     `PORT: "x" is wrong: it ${wholeNumber(0, 65535)}`,
     'SAMPLE_DATA: "maybe" is wrong: it must be on or off',
   ])
+})
+
+test('the base path is the path of BASE_URL', () => {
+  expect(readBasePath('https://api.example.com/public-api')).toBe('/public-api')
+  expect(readBasePath('https://api.example.com')).toBe('')
+  expect(readBasePath(undefined)).toBe('')
 })
 
 test('the log is for people on a terminal, unless LOG_FORMAT says otherwise', () => {

@@ -196,7 +196,7 @@ describe.skipIf(missing.length > 0)('a connection', () => {
     expect(await describeSession(urlOf('127.0.0.1'))).toEqual(plain)
     expect(await describeSession(urlOf('127.0.0.1', 'sslmode=prefer'))).toEqual(plain)
     expect(await explainSession(urlOf('127.0.0.1', 'sslmode=require'))).toBe(
-      'The database does not answer: TLS_REFUSED: the server speaks no TLS',
+      'The database is unreachable: TLS_REFUSED: the server speaks no TLS',
     )
   })
 

@@ -134,7 +134,7 @@ describe('openapi.yml', () => {
     }
   })
 
-  it('asks for a key everywhere but on the public paths of service.md §4.6 and at /', () => {
+  it('asks for a key everywhere but on public paths', () => {
     const open = Object.entries(contract.paths)
       .filter(([, { get }]) => get?.security?.length === 0)
       .map(([path]) => path)

@@ -1,5 +1,5 @@
 /**
- * What answers cost (`service.md` §8; `decisions.md`, Credits).
+ * The cost of responses (decisions/0001-billing.md).
  *
  * @module
  */

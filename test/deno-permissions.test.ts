@@ -11,8 +11,8 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { settingNames } from '../api/config.ts'
-import { findDocs } from '../api/docs/docs-manifest.ts'
-import { buildDocs, docsDirectory } from '../docs-site/build.ts'
+import { docsDirectory, findDocs } from '../api/docs/docs-manifest.ts'
+import { buildDocs } from '../docs-site/build.ts'
 import { deno, denoSettings } from './support/deno.ts'
 import { startProgram } from './support/program.ts'
 import { describeOnServer } from './support/server.ts'
@@ -66,9 +66,9 @@ test('deno task docs builds the docs with its permissions', async () => {
   const baseUrl = 'https://deno.example'
   const before = await findDocs(docsDirectory, baseUrl)
   const { PATH = '', HOME = '' } = process.env
-  await promisify(execFile)(deno, ['task', '--quiet', 'docs', '--base-url', baseUrl], {
+  await promisify(execFile)(deno, ['task', '--quiet', 'docs'], {
     cwd: project,
-    env: { PATH, HOME, ...unset },
+    env: { PATH, HOME, ...unset, BASE_URL: baseUrl },
   })
   const after = await findDocs(docsDirectory, baseUrl)
   expect(after?.directory).not.toBe(before?.directory)

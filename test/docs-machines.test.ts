@@ -8,8 +8,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../api/database/connect.ts'
-import { type BuiltDocs, findDocs } from '../api/docs/docs-manifest.ts'
-import { buildDocs, docsDirectory } from '../docs-site/build.ts'
+import { type BuiltDocs, docsDirectory, findDocs } from '../api/docs/docs-manifest.ts'
+import { buildDocs } from '../docs-site/build.ts'
 import { convertPage } from '../docs-site/markdown.ts'
 import { createInstance, type Instance, openAbsentDatabase } from './support/instance.ts'
 
@@ -86,11 +86,11 @@ describe('a page as Markdown', () => {
     expect(asked.headers.get('etag')).toBe(named.headers.get('etag'))
   })
 
-  test('has the samples, the answers and the tables of the page', async () => {
+  test('has the samples, the responses and the tables of the page', async () => {
     const { text } = await instance.request('/docs/quickstart.md')
     expect(text).toContain('**curl**\n\n```sh\ncurl -i -H "Authorization: Bearer $API_KEY"')
     expect(text).toContain('**Python**\n\n```python\nimport json')
-    expect(text).toContain('Answer:\n\n```http\nHTTP/1.1 200 OK')
+    expect(text).toContain('Response:\n\n```http\nHTTP/1.1 200 OK')
     expect((await instance.request('/docs/settings.md')).text).toMatch(/^\| `PORT` +\| `8000`/m)
     expect((await instance.request('/docs/reference/list-users.md')).text).toContain('GET /users')
   })

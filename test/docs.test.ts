@@ -8,11 +8,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { settingNames } from '../api/config.ts'
 import type { Database } from '../api/database/connect.ts'
 import { hashInlineScripts } from '../api/docs/content-security-policy.ts'
-import { type BuiltDocs, findDocs, nameDocsPointer } from '../api/docs/docs-manifest.ts'
+import { type BuiltDocs, docsDirectory, findDocs, nameDocsPointer } from '../api/docs/docs-manifest.ts'
 import type { HonoEnvironment } from '../api/http/request-context.ts'
 import { isTrial } from '../api/service/trial.ts'
-import { createBaseAddressPlugin, normalizeBaseUrl, readBasePath } from '../docs-site/base-address.ts'
-import { buildDocs, docsDirectory } from '../docs-site/build.ts'
+import { createBaseUrlPlugin } from '../docs-site/base-url.ts'
+import { buildDocs } from '../docs-site/build.ts'
 import { createInstance, type Instance, openAbsentDatabase } from './support/instance.ts'
 
 /** The docs are there without a database. */
@@ -558,40 +558,19 @@ test('a file of the docs that is missing is not taken for a database that is awa
   await incomplete.close()
 })
 
-describe('the base address', () => {
-  test('is an http address without query, its slashes taken off', () => {
-    expect(normalizeBaseUrl(undefined)).toBeUndefined()
-    expect(normalizeBaseUrl(' ')).toBeUndefined()
-    expect(normalizeBaseUrl('https://api.example.com/')).toBe('https://api.example.com')
-    expect(normalizeBaseUrl('https://api.example.com/public-api//')).toBe(
-      'https://api.example.com/public-api',
-    )
-    expect(readBasePath('https://api.example.com/public-api')).toBe('/public-api')
-    expect(readBasePath('https://api.example.com')).toBe('')
-    for (const wrong of [
-      'api.example.com',
-      'ftp://api.example.com',
-      'https://api.example.com/?a=1',
-      'https://api.example.com/a%20b',
-    ]) {
-      expect(() => normalizeBaseUrl(wrong)).toThrow('BASE_URL')
-    }
-  })
-
-  test('is put into texts, samples and links of a page', () => {
-    const plugin = createBaseAddressPlugin('https://api.example.com/public-api')
-    const changes: unknown[] = []
-    const context = {
-      setProperty: (_node: object, key: string, value: string) => void changes.push([key, value]),
-    }
-    plugin.code({ type: 'code', value: 'curl {base_url}/users' }, context)
-    plugin.text({ type: 'text', value: 'nothing to complete in {login}' }, context)
-    plugin.link({ type: 'link', url: '/docs/errors/' }, context)
-    plugin.link({ type: 'link', url: 'https://other.example/' }, context)
-    plugin.link({ type: 'link', url: '#anchor' }, context)
-    expect(changes).toEqual([
-      ['value', 'curl https://api.example.com/public-api/users'],
-      ['url', '/public-api/docs/errors/'],
-    ])
-  })
+test('the base URL is put into texts, samples and links of a page', () => {
+  const plugin = createBaseUrlPlugin('https://api.example.com/public-api')
+  const changes: unknown[] = []
+  const context = {
+    setProperty: (_node: object, key: string, value: string) => void changes.push([key, value]),
+  }
+  plugin.code({ type: 'code', value: 'curl {base_url}/users' }, context)
+  plugin.text({ type: 'text', value: 'nothing to complete in {login}' }, context)
+  plugin.link({ type: 'link', url: '/docs/errors/' }, context)
+  plugin.link({ type: 'link', url: 'https://other.example/' }, context)
+  plugin.link({ type: 'link', url: '#anchor' }, context)
+  expect(changes).toEqual([
+    ['value', 'curl https://api.example.com/public-api/users'],
+    ['url', '/public-api/docs/errors/'],
+  ])
 })

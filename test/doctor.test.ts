@@ -208,7 +208,7 @@ describe('devdata doctor', () => {
     const DATABASE_URL = `postgres://nobody:hunter2@127.0.0.1:${unusedPort}/nothing`
     const { code, stdout, findings } = await runDoctor({ ...folder, environment: { DATABASE_URL } })
     expect(code).toBe(1)
-    expect(findings.get('database')).toMatch(/^wrong: The database does not answer: .*ECONNREFUSED/)
+    expect(findings.get('database')).toMatch(/^wrong: The database is unreachable: .*ECONNREFUSED/)
     expect(findings.get('docs')).toMatch(/^ok/)
     expect(stdout).not.toContain('hunter2')
     await folder.remove()
@@ -291,7 +291,7 @@ describeOnServer('devdata doctor beside running instances', () => {
     const { code, findings } = await runDoctor({ environment, directory })
     expect(code).toBe(0)
     expect(findings.get('pooler')).toBe(
-      'ok: one that shares sessions between transactions; no statement is ever cancelled; ' +
+      'ok: one that shares sessions between transactions; no statement is ever canceled; ' +
         "alter role … set statement_timeout = '30s'",
     )
     expect(findings.get('ledger')).toMatch(/^ok/)

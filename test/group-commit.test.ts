@@ -576,7 +576,7 @@ describeOnServer('a settlement that takes longer than its answer is waited for',
   test('is 503 and not charged later either, where no session has a limit of time', async () => {
     const { secret, id } = await service.createKey({ credits: 100 })
     const database = await openSameDatabase(service, {
-      databaseStatementTimeout: 1, // it is given up after 6
+      databaseStatementTimeoutSeconds: 1, // it is given up after 6
       databasePreparedStatements: 'off',
     })
     const instance = createInstance(database)
@@ -593,14 +593,14 @@ describeOnServer('a settlement that takes longer than its answer is waited for',
   })
 
   test.each([0, 5, 30])(
-    'is cancelled by the server after 10 seconds at most, with DATABASE_STATEMENT_TIMEOUT=%i',
-    async (databaseStatementTimeout) => {
-      const { sql, ledgerSql, close } = await openSameDatabase(service, { databaseStatementTimeout })
+    'is canceled by the server after 10 seconds at most, with DATABASE_STATEMENT_TIMEOUT_SECONDS=%i',
+    async (databaseStatementTimeoutSeconds) => {
+      const { sql, ledgerSql, close } = await openSameDatabase(service, { databaseStatementTimeoutSeconds })
       const limits = await Promise.all([sql, ledgerSql].map((pool) => pool`show statement_timeout`))
       const inWords = (seconds: number) => ({ statement_timeout: seconds === 0 ? '0' : `${seconds}s` })
       expect(limits.flat()).toEqual([
-        inWords(databaseStatementTimeout),
-        inWords(Math.min(databaseStatementTimeout || 10, 10)),
+        inWords(databaseStatementTimeoutSeconds),
+        inWords(Math.min(databaseStatementTimeoutSeconds || 10, 10)),
       ])
       await close()
     },

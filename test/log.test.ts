@@ -28,7 +28,7 @@ describeOnServer('the log of an instance', () => {
   })
   afterAll(() => service.close())
 
-  const settings = { LOG_LEVEL: 'info', LOG_FORMAT: 'json', SHUTDOWN_DELAY: '0' }
+  const settings = { LOG_LEVEL: 'info', LOG_FORMAT: 'json', SHUTDOWN_DELAY_SECONDS: '0' }
   const startInstance = () => startInstanceProcess(service.location.databaseUrl ?? '', settings)
 
   test('has a line for each request: when, which, how it ended, what it cost and whose key it was', async () => {

@@ -1,5 +1,5 @@
 /**
- * `Max-Credits`: no answer costs more than the client said (openapi.yml; `decisions.md`, Credits).
+ * `Max-Credits`: no response costs more than the client allows (decisions/0001-billing.md).
  *
  * @module
  */

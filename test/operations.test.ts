@@ -1,5 +1,5 @@
 /**
- * The operators' endpoints (`decisions.md`, Authentication).
+ * The operators' endpoints (decisions/0002-keys.md).
  *
  * @module
  */

@@ -157,7 +157,7 @@ describeOnPooler('through PgBouncer', { timeout: 300_000 }, () => {
     await empty.sql`drop schema public cascade`
     await empty.sql`create schema public`
     await using instance = await startInstanceProcess(pooler.urlOf(empty.location.databaseUrl ?? ''), {
-      SHUTDOWN_DELAY: '0',
+      SHUTDOWN_DELAY_SECONDS: '0',
     })
     const pooled = await openPooled(empty.location.databaseUrl)
     expect(await migrate(pooled.sql)).toEqual([])

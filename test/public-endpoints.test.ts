@@ -1,5 +1,5 @@
 /**
- * What anybody may call without a key (`service.md` §4.6).
+ * Endpoints without authentication (decisions/0002-keys.md).
  *
  * @module
  */

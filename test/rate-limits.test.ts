@@ -1,5 +1,5 @@
 /**
- * How often a key may call (`decisions.md`, Requests and answers).
+ * Rate limits of keys (decisions/0002-keys.md).
  *
  * @module
  */

@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import type { Nodes } from 'hast'
 import { fromHtml } from 'hast-util-from-html'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { findDocs } from '../api/docs/docs-manifest.ts'
+import { docsDirectory, findDocs } from '../api/docs/docs-manifest.ts'
 import { errorCodes } from '../api/errors.ts'
-import { buildDocs, docsDirectory } from '../docs-site/build.ts'
+import { buildDocs } from '../docs-site/build.ts'
 import { contract, listOperations } from './support/contract.ts'
 import { listElements, readText } from './support/html.ts'
 
@@ -205,7 +205,7 @@ describe('the errors page', () => {
     expect(messages.filter((message) => !isExplained(message))).toEqual([])
   })
 
-  test('says the messages of service.md §5 to the letter, in its order', () => {
+  test('shows the contractual messages for keys and credits to the letter, in their order', () => {
     const contractual = [
       'Authorization header required',
       "Invalid authorization format. Use 'Bearer <API_KEY>'",

@@ -1,5 +1,5 @@
 /**
- * HTTP manners of every answer (`decisions.md`, Addresses, Requests and answers).
+ * HTTP rules that every response follows (decisions/0005-http.md).
  *
  * @module
  */

@@ -2,7 +2,7 @@
  * The samples of the portal are run as a reader would run them: taken to the letter from the pages that a server with the
  * sample data sends, against that server. What a page shows as the response is what came back.
  *
- * Answers are kept in `docs-site/src/answers`. Those that are missing are written before the pages are built (not in
+ * `docs-site/src/responses` has the recorded responses. Missing ones are written before the pages are built (not in
  * CI); `npx vitest run test/samples.test.ts -u` writes all of them anew.
  *
  * @module
@@ -17,18 +17,18 @@ import { createAdaptorServer } from '@hono/node-server'
 import type { Nodes } from 'hast'
 import { fromHtml } from 'hast-util-from-html'
 import { afterAll, describe, expect, inject, test } from 'vitest'
-import { findDocs } from '../api/docs/docs-manifest.ts'
+import { docsDirectory, findDocs } from '../api/docs/docs-manifest.ts'
 import { demoCredits } from '../api/service/trial.ts'
-import { buildDocs, docsDirectory } from '../docs-site/build.ts'
+import { buildDocs } from '../docs-site/build.ts'
 import { findRequest, requests, type SampleRequest } from '../docs-site/requests.ts'
-import { languages, settleBody, writeAnswer } from '../docs-site/samples.ts'
+import { languages, settleBody, writeResponse } from '../docs-site/samples.ts'
 import { contract } from './support/contract.ts'
 import { listElements, readText } from './support/html.ts'
 import { createInstance } from './support/instance.ts'
 import { startTestService, type TestService } from './support/service.ts'
 import type { SnapshotUpdate } from './support/snapshots.ts'
 
-const answersDirectory = join(import.meta.dirname, '../docs-site/src/answers')
+const responsesDirectory = join(import.meta.dirname, '../docs-site/src/responses')
 const samplesDirectory = join(import.meta.dirname, '../docs-site/src/samples')
 /** What each key of a sample has: as much as the one that a reader is given. */
 const credits = demoCredits
@@ -134,8 +134,8 @@ async function createKey(request: SampleRequest): Promise<string> {
   return secret
 }
 
-/** Sends a request of `requests.ts`, and writes the answer down as pages show it. */
-async function askAnswer(name: string): Promise<string> {
+/** Sends a request of `requests.ts`, and formats the response as pages show it. */
+async function requestResponse(name: string): Promise<string> {
   const request = findRequest(name)
   if (request === undefined) throw new Error(`requests.ts has no ${name}`)
   const key = await createKey(request)
@@ -144,12 +144,12 @@ async function askAnswer(name: string): Promise<string> {
     headers: { ...request.sends, ...(request.key !== 'none' && { Authorization: `Bearer ${key}` }) },
   })
   const answer = { status: response.status, headers: response.headers, text: await response.text() }
-  return writeAnswer(request, answer, baseUrl)
+  return writeResponse(request, answer, baseUrl)
 }
 
-describe('the answers that the portal keeps', () => {
+describe('the recorded responses of the portal', () => {
   test.each(Object.keys(requests))('%s is answered as it says', async (name) => {
-    await expect(await askAnswer(name)).toMatchFileSnapshot(join(answersDirectory, `${name}.http`))
+    await expect(await requestResponse(name)).toMatchFileSnapshot(join(responsesDirectory, `${name}.http`))
   })
 })
 
@@ -162,7 +162,7 @@ describe('the examples of openapi.yml, which the viewer shows', () => {
     ['Commits', 'listCommits'],
     ['Dependencies', 'listDependencies'],
   ])('%s is what the sample data answers', async (response, name) => {
-    const kept = await readFile(join(answersDirectory, `${name}.http`), 'utf8')
+    const kept = await readFile(join(responsesDirectory, `${name}.http`), 'utf8')
     const content = contract.components.responses[response]?.content
     expect(content?.['application/json']?.example).toEqual(readShown(kept).body)
   })
@@ -210,19 +210,19 @@ async function runProgram(name: string, label: string, code: string) {
   return { output: output.trim(), charged: (await service.readLedger(id)).charged }
 }
 
-/** Writes the answers without which no page can be built; every program is there in JavaScript. */
-async function keepAnswers(update: SnapshotUpdate): Promise<void> {
+/** Records the responses that pages need. Every program exists in JavaScript. */
+async function recordResponses(update: SnapshotUpdate): Promise<void> {
   const isDue = (file: string) =>
-    update === 'all' || (update === 'new' && !existsSync(join(answersDirectory, file)))
+    update === 'all' || (update === 'new' && !existsSync(join(responsesDirectory, file)))
   for (const name of Object.keys(requests).filter((name) => isDue(`${name}.http`))) {
-    await writeFile(join(answersDirectory, `${name}.http`), await askAnswer(name))
+    await writeFile(join(responsesDirectory, `${name}.http`), await requestResponse(name))
   }
   for (const file of await readdir(samplesDirectory)) {
     const { name, ext } = parse(file)
     if (ext !== '.mjs' || !isDue(`${name}.txt`)) continue
     const code = await readFile(join(samplesDirectory, file), 'utf8')
     const { output } = await runProgram(name, 'JavaScript', code.replaceAll('{base_url}', baseUrl))
-    await writeFile(join(answersDirectory, `${name}.txt`), `${output}\n`)
+    await writeFile(join(responsesDirectory, `${name}.txt`), `${output}\n`)
   }
 }
 
@@ -252,7 +252,7 @@ function readCurl(output: string) {
 }
 
 describe('the samples of the built pages', async () => {
-  await keepAnswers(inject('snapshotUpdate'))
+  await recordResponses(inject('snapshotUpdate'))
   await buildDocs({ ifStale: true })
   const docs = await findDocs(docsDirectory)
   const pages = Object.keys(docs?.files ?? {}).filter((name) => name.endsWith('.html'))
@@ -296,7 +296,7 @@ describe('the samples of the built pages', async () => {
     async ({ name, label, code, answer }) => {
       const request = findRequest(name)
       if (request === undefined) throw new Error(`requests.ts has no ${name}`)
-      const kept = await readFile(join(answersDirectory, `${name}.http`), 'utf8')
+      const kept = await readFile(join(responsesDirectory, `${name}.http`), 'utf8')
       const shown = readShown((answer ?? kept).replaceAll('{base_url}', baseUrl).trim())
       const output = await run(label, code, await createKey(request))
       if (label === 'curl') {

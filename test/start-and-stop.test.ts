@@ -197,7 +197,7 @@ describe.skipIf(!hasPostgres)('a database that comes and goes', () => {
     const key = await createUserKey(databaseUrl)
     await using proxy = await startFaultyProxy(cluster.url, 'settle(')
     await using instance = await startInstanceProcess(proxy.urlOf(databaseUrl), {
-      DATABASE_STATEMENT_TIMEOUT: '1',
+      DATABASE_STATEMENT_TIMEOUT_SECONDS: '1',
     })
     const { url } = instance
     await waitForSuccess(`${url}/users`, key) // a second is not much for a statement on a busy machine
@@ -281,7 +281,7 @@ describe.skipIf(!hasPostgres)('a database that comes and goes', () => {
     const { sql, close } = await openDatabase({ ...testPool, databaseUrl, dataDirectory: '' })
     const starting = sql.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(${migrationLock})`
-      const starting = startInstanceProcess(databaseUrl, { DATABASE_STATEMENT_TIMEOUT: '6' })
+      const starting = startInstanceProcess(databaseUrl, { DATABASE_STATEMENT_TIMEOUT_SECONDS: '6' })
       starting.catch(() => {})
       await expect.poll(() => countWaiting(tx)).toBe(1)
       await sleep(12_000) // it would be given up after 11
@@ -339,9 +339,9 @@ describeOnServer('SIGTERM', () => {
   }
 
   test.each(runtimes)(
-    'says so at /health, takes requests for SHUTDOWN_DELAY, lets go of connections, and ends with 0, on %s',
+    'says so at /health, takes requests for SHUTDOWN_DELAY_SECONDS, lets go of connections, and ends with 0, on %s',
     async (runtime) => {
-      await using instance = await start({ SHUTDOWN_DELAY: '8' }, runtime) // enough for a test that stands still
+      await using instance = await start({ SHUTDOWN_DELAY_SECONDS: '8' }, runtime) // enough for a test that stands still
       const { url } = instance
       const release = await holdUsers()
       const underWay = get(`${url}/users?per_page=3`, key.secret)
@@ -363,7 +363,7 @@ describeOnServer('SIGTERM', () => {
   )
 
   test.each(runtimes)('answers what is under way when no more requests are taken, on %s', async (runtime) => {
-    await using instance = await start({ SHUTDOWN_DELAY: '0' }, runtime)
+    await using instance = await start({ SHUTDOWN_DELAY_SECONDS: '0' }, runtime)
     const { url } = instance
     const release = await holdUsers()
     const underWay = get(`${url}/users?per_page=3`, key.secret)
@@ -389,7 +389,7 @@ describeOnServer('SIGTERM', () => {
     async (runtime) => {
       await using balancer = await startBalancer()
       await using stack = new AsyncDisposableStack()
-      const settings = { SHUTDOWN_DELAY: '6' } // a balancer that stands still for some seconds hears of it in time
+      const settings = { SHUTDOWN_DELAY_SECONDS: '6' } // a balancer that stands still for some seconds hears of it in time
       let instances = [stack.use(await start(settings, runtime)), stack.use(await start(settings, runtime))]
       for (const { url } of instances) balancer.add(url)
       await balancer.allWell()

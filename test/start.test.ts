@@ -140,8 +140,8 @@ describe.each(runtimes)('a start on %s', (runtime) => {
         { BASE_URL: 'api.example.com' },
         'BASE_URL: "api.example.com" is wrong: it must be an http or https URL',
       ],
-      [{ PORT: taken }, 'PORT: another program listens there already'],
-      [{ HOST: '192.0.2.1' }, 'HOST: this machine has no such address'],
+      [{ PORT: taken }, 'PORT: another process uses it'],
+      [{ HOST: '192.0.2.1' }, 'HOST: it is not an address of this machine'],
       [{ DATA_DIR: 'file' }, "DATA_DIR file can't be created"],
       [{ DATA_DIR: 'file/below' }, "DATA_DIR file/below can't be created"],
     ] as const) {
@@ -220,7 +220,7 @@ describe.each(runtimes)('a start on %s', (runtime) => {
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ user: userKey, admin: adminKey })
 
     await look({ HOST: '0.0.0.0' }, async (text) => {
-      expect(text).toContain('Revoked: key 1 and key 2 of this data folder')
+      expect(text).toContain('Revoked in this data folder: key 1, key 2')
       expect(text).not.toMatch(key)
       const base = `http://127.0.0.1:${/:(\d+)/.exec(text)?.[1]}`
       for (const secret of [userKey, adminKey]) {
@@ -244,7 +244,7 @@ describe.each(runtimes)('a start on %s', (runtime) => {
     const { secret } = await prepared.createKey({ credits: 5 })
     const service = start(command, directory, {
       DATABASE_URL: prepared.location.databaseUrl ?? '',
-      SHUTDOWN_DELAY: '0',
+      SHUTDOWN_DELAY_SECONDS: '0',
     })
     const text = await service.ready()
     expect(text).not.toContain('user key')

@@ -74,7 +74,11 @@ describeOnServer('telemetry', () => {
   })
   afterAll(() => service.close())
   const start = (settings: Record<string, string>, runtime: RuntimeName = 'node') =>
-    startInstanceProcess(service.location.databaseUrl, { SHUTDOWN_DELAY: '0', ...settings }, { runtime })
+    startInstanceProcess(
+      service.location.databaseUrl,
+      { SHUTDOWN_DELAY_SECONDS: '0', ...settings },
+      { runtime },
+    )
 
   test('a collector receives a span for each request, with the database within it, and nothing else', async () => {
     const { secret } = await service.createKey()

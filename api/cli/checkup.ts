@@ -4,7 +4,6 @@
  * @module
  */
 
-import { docsDirectory } from '../build-info.ts'
 import { type Config, ConfigError, readConfig, readEnvironment } from '../config.ts'
 import { findPooler, type Sql } from '../database/connect.ts'
 import {
@@ -14,7 +13,7 @@ import {
   type ServerState,
 } from '../database/inspection.ts'
 import { findMissingMigrations, oldestServer } from '../database/migrate.ts'
-import { createDocsFinder } from '../docs/docs-manifest.ts'
+import { createDocsFinder, docsDirectory } from '../docs/docs-manifest.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { countOf, formatCount } from './output.ts'
 
@@ -88,7 +87,7 @@ async function checkPooler(databaseUrl: string, server: ServerState, config: Con
   }
   if (server.statementTimeout === 0) {
     remarks.push(
-      `no statement is ever cancelled; alter role … set statement_timeout = '${config.databaseStatementTimeout || 30}s'`,
+      `no statement is ever canceled; alter role … set statement_timeout = '${config.databaseStatementTimeoutSeconds || 30}s'`,
     )
   }
   return ok('pooler', remarks.join('; '))
@@ -97,7 +96,7 @@ async function checkPooler(databaseUrl: string, server: ServerState, config: Con
 function checkClock({ clockAhead, roundTrip }: ServerState): Finding {
   const difference = `the database's is ${formatMilliseconds(Math.abs(clockAhead))} ${clockAhead < 0 ? 'behind' : 'ahead'}`
   return Math.abs(clockAhead) - roundTrip / 2 > largestClockDifference
-    ? wrong('clock', `${difference}; synchronise both machines (NTP)`)
+    ? wrong('clock', `${difference}; synchronize both machines (NTP)`)
     : ok('clock', difference)
 }
 

@@ -61,7 +61,7 @@ export async function withDatabase<T>(
     {
       ...config,
       databasePoolSize: 3, // two for the command, which opens what it needs, and one for what an interruption leaves
-      ...(longStatements && { databaseStatementTimeout: 0 }),
+      ...(longStatements && { databaseStatementTimeoutSeconds: 0 }),
     },
     anySchema,
   )

@@ -76,7 +76,7 @@ export interface DatabaseOptions {
   /** Connections at most. */
   databasePoolSize: number
   /** A statement that runs longer is cancelled by the server. In seconds; 0: never, but for the ledger's own connections. */
-  databaseStatementTimeout: number
+  databaseStatementTimeoutSeconds: number
   /**
    * Whether statements are prepared once for a connection; `auto`: unless a pooler stands in between; `off`: nothing is
    * asked of a session, neither that nor a limit of time nor an isolation of transactions.
@@ -159,7 +159,7 @@ function openServer(databaseUrl: string, options: DatabaseOptions): Database {
       const replica = describeServer(url, 'DATABASE_REPLICA_URL', replicaTimeoutMs)
       const pool = {
         max: readerCount(options),
-        statementTimeout: options.databaseStatementTimeout || null,
+        statementTimeout: options.databaseStatementTimeoutSeconds || null,
         responseTimeout: replicaTimeoutMs,
       }
       const sql = openPool(replica, options, pool)
@@ -277,7 +277,7 @@ function readerCount({ databasePoolSize }: DatabaseOptions): number {
 
 function openPools(options: DatabaseOptions, open: (options: PoolOptions) => Sql) {
   const { databasePoolSize } = options
-  const statementTimeout = options.databaseStatementTimeout || null
+  const statementTimeout = options.databaseStatementTimeoutSeconds || null
   const sql = open({ max: readerCount(options), ...limitTime(statementTimeout) })
   const settlementTimeout = Math.min(statementTimeout ?? Number.POSITIVE_INFINITY, longestSettlement)
   const ledgerSql =

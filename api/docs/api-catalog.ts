@@ -1,5 +1,5 @@
 /**
- * `/.well-known/api-catalog` (RFC 9727): what this API offers to machines, as a linkset (RFC 9264).
+ * `/.well-known/api-catalog` (RFC 9727): a linkset (RFC 9264) to the API's descriptions, for machines.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import { createEntityTag, matchesEntityTag } from '../http/entity-tag.ts'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
 import { send, setHeader } from '../http/send.ts'
 
-/** Where the catalog lies, at the top of a host. */
+/** Path of the catalog at the root of a host. */
 export const apiCatalogPath = '/.well-known/api-catalog'
 
 const contentType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
-/** The catalog of an API at a public address, itself found at another. */
+/** The catalog of an API; `publicRoot` and `catalog` are the URLs of the API and of the catalog. */
 function writeApiCatalog(publicRoot: string, catalog: string): string {
   return JSON.stringify({
     linkset: [
@@ -35,10 +35,7 @@ function writeApiCatalog(publicRoot: string, catalog: string): string {
   })
 }
 
-/**
- * The route of the catalog. RFC 9727 wants it at the top of the host; below a path prefix it answers too, for hosts that
- * pass nothing else on.
- */
+/** The route of the catalog. RFC 9727 puts it at the root of the host; proxies may forward only the path of `BASE_URL`. */
 export function createApiCatalogRoute(publicRoot: (c: ApiContext) => string): Hono<HonoEnvironment> {
   return new Hono<HonoEnvironment>().get('/', (c) => {
     const root = publicRoot(c)

@@ -11,26 +11,26 @@ export interface ByteRange {
 }
 
 /**
- * The part of a file that a `Range` field asks for. `undefined` when the whole file is to be sent: there is no field, it
- * is none that we understand, or it asks for several parts. `'unsatisfiable'` when no byte of the file lies in it.
+ * Parses a `Range` header. Returns undefined if the whole file is to be sent: the header is missing or invalid, or it
+ * has several ranges. Returns `'unsatisfiable'` if the range contains no byte of the file.
  */
 export function readByteRange(
-  field: string | undefined,
+  header: string | undefined,
   length: number,
 ): ByteRange | 'unsatisfiable' | undefined {
-  const [, first = '', last = ''] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(field ?? '') ?? []
+  const [, first = '', last = ''] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? '') ?? []
   if (first === '' && last === '') return undefined
   if (first === '') {
-    const suffix = Math.min(Number(last), length)
-    return suffix === 0 ? 'unsatisfiable' : { start: length - suffix, end: length - 1 }
+    const suffixLength = Math.min(Number(last), length)
+    return suffixLength === 0 ? 'unsatisfiable' : { start: length - suffixLength, end: length - 1 }
   }
   const start = Number(first)
   const end = last === '' ? length - 1 : Math.min(Number(last), length - 1)
-  if (last !== '' && Number(last) < start) return undefined // not a range at all
+  if (last !== '' && Number(last) < start) return undefined // invalid
   return start >= length ? 'unsatisfiable' : { start, end }
 }
 
-/** Whether `If-Range` lets a part be sent: it is absent, or it is the strong ETag of what would be sent. */
+/** Whether `If-Range` allows a partial response: it is absent, or equals the strong ETag of the file. */
 export function allowsRange(ifRange: string | undefined, etag: string): boolean {
   return ifRange === undefined || ifRange.trim() === etag
 }

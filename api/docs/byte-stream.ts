@@ -1,17 +1,17 @@
 /**
- * Bodies of bytes that many responses share.
+ * Response bodies from bytes that several responses share.
  *
  * @module
  */
 
-/** Bytes that are handed to the server at a time. */
+/** Bytes per chunk. */
 const chunkSize = 65_536
-/** A client that reads nothing for this time is given up. Node's server has a shorter timeout of its own. */
+/** A client that reads nothing for this time is disconnected. Node's server has its own, shorter timeout. */
 const readTimeoutMs = 90_000
 
 /**
- * A response body of bytes that are in memory already, handed to the server as the client reads it. Deno copies a body
- * that it gets as a whole, for as long as the client doesn't read it.
+ * A response body that the server pulls as the client reads. Deno would copy a whole body, and hold the copy until a
+ * slow client has read it.
  */
 export function streamBytes(
   bytes: Uint8Array<ArrayBuffer>,
@@ -26,12 +26,12 @@ export function streamBytes(
         if (sent >= bytes.length) return controller.close()
         controller.enqueue(bytes.subarray(sent, sent + chunkSize))
         sent += chunkSize
-        timer = setTimeout(() => controller.error(new Error('the client reads nothing')), readTimeoutMs)
+        timer = setTimeout(() => controller.error(new Error('The client reads nothing')), readTimeoutMs)
       },
       cancel() {
         clearTimeout(timer)
       },
     },
-    { highWaterMark: 0 }, // nothing before it is read: a response to HEAD never is
+    { highWaterMark: 0 }, // no chunk before it is read: the body of a response to HEAD never is
   )
 }

@@ -1,11 +1,11 @@
 /**
- * What the pages of the portal may load and run.
+ * Content-Security-Policy of the portal's pages (decisions/0008-portal.md).
  *
  * @module
  */
 import { createHash } from 'node:crypto'
 
-/** CSP sources of the scripts that stand in an HTML text, each once. Scripts with a `src` are left out. */
+/** CSP sources of the inline scripts of an HTML text, each once. Ignores scripts with a `src`. */
 export function hashInlineScripts(html: string): string[] {
   const scripts = html.matchAll(/<script(?<attributes>\s[^>]*)?>(?<code>[\s\S]*?)<\/script>/gi)
   const hashes = new Set<string>()
@@ -17,11 +17,10 @@ export function hashInlineScripts(html: string): string[] {
 }
 
 /**
- * The Content-Security-Policy of the docs pages. Everything is `'self'`, and:
- * - the few scripts that Starlight writes into its pages are named by hash;
+ * The policy of the docs pages. Everything comes from `'self'`, with these additions:
+ * - Starlight's inline scripts, by hash;
  * - `wasm-unsafe-eval`, because the search (Pagefind) is WebAssembly;
- * - `style` attributes are allowed, because the colours of code samples are such attributes, and a hash
- *   or nonce can't name attributes; `style` elements are not.
+ * - `style` attributes, which color code samples: a hash or nonce can't name attributes.
  */
 export function docsContentSecurityPolicy(scriptHashes: readonly string[]): string {
   return [
@@ -41,12 +40,11 @@ export function docsContentSecurityPolicy(scriptHashes: readonly string[]): stri
 }
 
 /**
- * The Content-Security-Policy of the viewer. Everything is `'self'`, and:
- * - the one script in the page itself, which starts the viewer, is named by hash;
- * - inline styles are allowed, because the viewer sets `style` attributes and adds `style` elements while
- *   it runs, and neither hash nor nonce can name the former;
- * - pictures may be `data:` and `blob:`, which is how the viewer shows a picture that an answer holds;
- * - requests may go to the API itself, also when the page was opened by another of its addresses.
+ * The policy of the viewer. Everything comes from `'self'`, with these additions:
+ * - the inline script that starts the viewer, by hash;
+ * - inline styles, because the viewer sets `style` attributes and adds `style` elements;
+ * - `data:` and `blob:` images, with which the viewer shows images in responses;
+ * - requests to the API's public origin, even if the page was opened at another origin.
  */
 export function viewerContentSecurityPolicy(scriptHashes: readonly string[], apiOrigin?: string): string {
   return [

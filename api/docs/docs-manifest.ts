@@ -1,7 +1,6 @@
 /**
- * The built documentation, as `docs-site/build.ts` leaves it in `dist/docs`: a folder for each build with a manifest of
- * its files, and for each `BASE_URL` a file that names the folder of its newest build. So a build changes nothing that is
- * being served, and builds for different addresses lie beside each other.
+ * The documentation that `docs-site/build.ts` builds into `dist/docs`. Each build has a folder with a manifest of its
+ * files. A pointer file for each `BASE_URL` names the folder of its newest build (decisions/0008-portal.md).
  *
  * @module
  */
@@ -9,12 +8,16 @@ import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
+import { readBasePath } from '../config.ts'
 import { ApiError } from '../errors.ts'
 
-/** Name of the manifest inside a build's folder; it is not served itself. */
+/** The folder of all builds. */
+export const docsDirectory = join(import.meta.dirname, '..', '..', 'dist', 'docs')
+
+/** Name of the manifest inside a build's folder; it isn't served itself. */
 export const docsManifestName = 'manifest.json'
 
-/** Name of the file that names the folder of the newest build for a `BASE_URL`, or for none. */
+/** Name of the pointer file for a `BASE_URL`, or for none. */
 export function nameDocsPointer(baseUrl: string | undefined): string {
   return `for-${baseUrl === undefined ? 'any' : createHash('sha256').update(baseUrl).digest('hex').slice(0, 16)}`
 }
@@ -22,43 +25,43 @@ export function nameDocsPointer(baseUrl: string | undefined): string {
 const fileSchema = v.object({
   /** Content-Type, charset included. */
   type: v.string(),
-  /** A hash of the content: the ETag, quotes and encoding aside. */
+  /** Hash of the content: the ETag without quotes and encoding. */
   hash: v.string(),
-  /** The compressed forms that lie beside the file, best first: `br` in `.br`, `gzip` in `.gz`. */
+  /** Compressed variants beside the file, best first: `br` in `.br`, `gzip` in `.gz`. */
   encodings: v.array(v.picklist(['br', 'gzip'])),
-  /** Whether the text holds the placeholder; it is compressed when it is served. */
+  /** Whether the text contains the placeholder. If so, it is compressed when it is served. */
   hasPlaceholder: v.boolean(),
 })
 
 const manifestSchema = v.object({
-  /** Hash of everything that the build was made from. */
+  /** Hash of everything that the build depends on. */
   stamp: v.string(),
-  /** The path that the pages are built for: `/docs`, or `/public-api/docs` under a `BASE_URL` with a path. */
+  /** Path of the pages: `/docs`, or for example `/public-api/docs`. */
   base: v.string(),
-  /** The `BASE_URL` that the pages show; null when they were built without one. */
+  /** The `BASE_URL` that pages show; null: built without one. */
   baseUrl: v.nullable(v.string()),
-  /** What stands for the origin of the request in pages that were built without a `BASE_URL`. */
+  /** Placeholder of the request's origin, in pages built without `BASE_URL`. */
   placeholder: v.string(),
-  /** CSP sources (`'sha256-…'`) of the scripts that stand in the pages themselves. */
+  /** CSP sources (`'sha256-…'`) of inline scripts. */
   scriptHashes: v.array(v.string()),
-  /** The folder of the scripts that `/api-docs` loads. */
+  /** Folder of the viewer's scripts. */
   viewer: v.string(),
-  /** Every file by its path inside the folder. */
+  /** All files by their path inside the folder. */
   files: v.record(v.string(), fileSchema),
 })
 
-/** What `docs-site/build.ts` says about a build. */
+/** The description of a build. */
 export type DocsManifest = v.InferOutput<typeof manifestSchema>
-/** One file of the folder. */
+/** One file of a build. */
 export type DocsFile = v.InferOutput<typeof fileSchema>
 
-/** A build that is complete. */
+/** A complete build. */
 export interface BuiltDocs extends DocsManifest {
-  /** The folder of its files. */
+  /** Folder of its files. */
   directory: string
 }
 
-/** Finds the newest build for a `BASE_URL`; `undefined` when there is none, or one of another version. */
+/** Finds the newest build for a `BASE_URL`; undefined if there is none, or its manifest has another version. */
 export async function findDocs(directory: string, baseUrl?: string): Promise<BuiltDocs | undefined> {
   try {
     const name = await readFile(join(directory, nameDocsPointer(baseUrl)), 'utf8')
@@ -71,16 +74,15 @@ export async function findDocs(directory: string, baseUrl?: string): Promise<Bui
   }
 }
 
-/** Finds the docs that are to be served now. */
+/** Finds the build to serve now. */
 export type DocsFinder = () => Promise<BuiltDocs | undefined>
 
 /**
- * A function that finds the docs for a `BASE_URL`; where that has no path, those that were built without one serve too.
- * They are read again only after a new build, which shows at once behind a running server.
+ * Creates a function that finds the build for a `BASE_URL`. A build without `BASE_URL` serves one without a path, too.
+ * A new build takes effect immediately; the manifest is read once per build.
  */
 export function createDocsFinder(directory: string, baseUrl: string | undefined): DocsFinder {
-  const hasPath = baseUrl !== undefined && new URL(baseUrl).pathname !== '/'
-  const candidates = hasPath ? [baseUrl] : [...new Set([baseUrl, undefined])]
+  const candidates = readBasePath(baseUrl) === '' ? [...new Set([baseUrl, undefined])] : [baseUrl]
   let version = ''
   let docs: BuiltDocs | undefined
   return async () => {
@@ -97,12 +99,12 @@ export function createDocsFinder(directory: string, baseUrl: string | undefined)
   }
 }
 
-/** 503: there are no docs, until somebody builds them. */
+/** 503: the docs aren't built. */
 export function docsUnavailable(): ApiError {
   return createDocsError('not built')
 }
 
-/** 503: a file that the manifest names is missing. */
+/** 503: a file of the manifest is missing. */
 export function docsIncomplete(cause: unknown): ApiError {
   return createDocsError('incomplete', cause)
 }

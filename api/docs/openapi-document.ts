@@ -1,5 +1,5 @@
 /**
- * The OpenAPI document as it is served: the file at the top, with the server's public address in it.
+ * The OpenAPI document with the service's public URL as its server.
  *
  * @module
  */
@@ -10,39 +10,39 @@ import { chooseEncoding, compress, type Encoding } from '../http/compression.ts'
 import { createEntityTag } from '../http/entity-tag.ts'
 
 const documentPath = join(import.meta.dirname, '..', '..', 'openapi.yml')
-/** The address that the file itself names. */
+/** The server's URL in the file. */
 const placeholder = 'http://127.0.0.1:8000'
 
-/** The OpenAPI document under a public address, in one of its formats. */
+/** The OpenAPI document in one format, for one public URL. */
 export interface ContractDocument {
   type: string
   tag: string
-  /** The body as it is, or compressed if it is kept; with the coding that it has. */
+  /** The body and its encoding. Cached documents are compressed if the client accepts it. */
   read(
     acceptEncoding: string | undefined,
   ): Promise<[body: Uint8Array<ArrayBuffer>, encoding: Encoding | 'identity']>
 }
 
-/** The OpenAPI document in its formats. */
+/** The OpenAPI document in both formats. */
 export interface Contract {
   yaml(publicRoot: string): ContractDocument
   json(publicRoot: string): ContractDocument
 }
 
 /**
- * Public addresses for which the document is kept. Without a `BASE_URL` it has the host of the request, of which anybody
- * may make up any number: for others it is written with each request, and not compressed.
+ * Maximum number of public URLs with cached documents. Without `BASE_URL`, clients can invent any number of hosts: for
+ * further ones, the document is written for each request and not compressed.
  */
 const maxCached = 8
 
-/** Reads the document. Throws when it is missing or names no server that could be replaced. */
+/** Reads the document. Throws if it is missing, or doesn't have exactly one server. */
 export function loadContract(): Contract {
   const yaml = readFileSync(documentPath, 'utf8')
   let json: Contract['json'] | undefined
   return {
     yaml: createFormat('application/yaml', yaml, `- url: ${placeholder}\n`, (root) => `- url: ${root}\n`),
     json(publicRoot) {
-      // Not at the start, most of which it would take.
+      // Parsing takes longer than the rest of a start, so it waits for the first request.
       json ??= createFormat(
         'application/json',
         JSON.stringify(parse(yaml)),
@@ -60,25 +60,25 @@ function createFormat(type: string, text: string, server: string, write: (public
     throw new Error(`openapi.yml must have one server, "${server.trim()}"`)
   }
   const textTag = createEntityTag(type, text)
-  const kept = new Map<string, ContractDocument>()
+  const cache = new Map<string, ContractDocument>()
   return (publicRoot: string) => {
-    const known = kept.get(publicRoot)
-    if (known !== undefined) return known
-    const isKept = kept.size < maxCached
+    const cached = cache.get(publicRoot)
+    if (cached !== undefined) return cached
+    const isCached = cache.size < maxCached
     const body = new TextEncoder().encode(before + write(publicRoot) + after)
     const compressed = new Map<Encoding, Promise<Uint8Array<ArrayBuffer>>>()
     const document: ContractDocument = {
       type,
       tag: createEntityTag(textTag, publicRoot),
       async read(acceptEncoding) {
-        const encoding = isKept ? chooseEncoding(acceptEncoding, ['br', 'gzip']) : 'identity'
+        const encoding = isCached ? chooseEncoding(acceptEncoding, ['br', 'gzip']) : 'identity'
         if (encoding === 'identity') return [body, encoding]
-        const made = compressed.get(encoding) ?? compress(body, encoding, 'small')
-        compressed.set(encoding, made)
-        return [await made, encoding]
+        const pending = compressed.get(encoding) ?? compress(body, encoding, 'small')
+        compressed.set(encoding, pending)
+        return [await pending, encoding]
       },
     }
-    if (isKept) kept.set(publicRoot, document)
+    if (isCached) cache.set(publicRoot, document)
     return document
   }
 }

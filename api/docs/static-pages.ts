@@ -1,11 +1,8 @@
 /**
- * The documentation pages under `/docs`, served from the folder that `docs-site/build.ts` fills.
+ * Serves the documentation under `/docs` from the folder of a build.
  *
- * The build leaves a manifest of every file with its ETag and its compressed forms. Only what the
- * manifest names is served, so no path, however it is written, leads out of the folder.
- *
- * Pages that were built without a `BASE_URL` show the origin by which the service was asked, so a sample that is copied
- * out of one works.
+ * Only files of the build's manifest are served, so no path leads out of the folder. Pages built without `BASE_URL` show
+ * the origin of the request, so that readers can copy and run their samples.
  *
  * @module
  */
@@ -31,19 +28,19 @@ import {
   docsUnavailable,
 } from './docs-manifest.ts'
 
-/** Where the docs are and where they are mounted. */
+/** Options of the docs routes. */
 export interface DocsRoutesOptions {
   findDocs: DocsFinder
-  /** The path of `BASE_URL` without a slash at its end: `''`, or for example `/public-api`. */
+  /** Path of `BASE_URL`: empty, or for example `/public-api`. */
   basePath: string
-  /** The origin of `BASE_URL`; `undefined` without one: then pages show the origin of each request. */
+  /** Origin of `BASE_URL`; undefined: pages show the origin of each request. */
   origin: string | undefined
 }
 
-/** Files of the docs that crawlers and agents look for at the root too. */
+/** Files that crawlers and agents expect at the root, too. */
 const rootFiles = ['favicon.ico', 'llms.txt', 'robots.txt']
 
-/** The path inside the docs that a request asks for; `undefined` when it can't be the name of a file. */
+/** The requested path inside the docs; undefined if no file can have it. */
 function readDocsPath(url: string, base: string): string | undefined {
   try {
     const [pathname = ''] = readTarget(url).split(/[?#]/, 1)
@@ -56,8 +53,8 @@ function readDocsPath(url: string, base: string): string | undefined {
 }
 
 /**
- * The file that a path names. `/docs/quickstart`, `/docs/quickstart/` and `/docs/quickstart/index.html` are the same
- * page; `/docs/quickstart.md` and `/docs/quickstart/index.md` are its Markdown.
+ * The name of the requested file. `/docs/quickstart`, `/docs/quickstart/` and `/docs/quickstart/index.html` are one page;
+ * `/docs/quickstart.md` and `/docs/quickstart/index.md` are its Markdown.
  */
 function findDocsFile({ files }: BuiltDocs, path: string): string | undefined {
   const page = path.replace(/\/$/, '')
@@ -69,26 +66,26 @@ function findDocsFile({ files }: BuiltDocs, path: string): string | undefined {
   return candidates.find((name) => name !== '404.html' && Object.hasOwn(files, name))
 }
 
-/** The Markdown of a page; `undefined` for what is no page. */
+/** The Markdown file of a page; undefined for other files. */
 function findMarkdown({ files }: BuiltDocs, name: string): string | undefined {
   const markdown = name.replace(/(?:(?<=.)\/index)?\.html$/, '.md')
   return markdown !== name && Object.hasOwn(files, markdown) ? markdown : undefined
 }
 
-/** The longest Accept that is read, in characters. */
-const maxHeaderLength = 8_192
+/** Longer `Accept` headers are cut. */
+const maxAcceptLength = 8_192
 
-/** Whether a reader prefers Markdown to HTML (RFC 9110 §12.5.1). The most specific range decides; a tie is HTML. */
+/** Whether a client prefers Markdown to HTML (RFC 9110 §12.5.1). The most specific range decides; a tie means HTML. */
 function prefersMarkdown(accept: string | undefined): boolean {
   if (!accept) return false
-  const accepted = parseAccept(accept.slice(0, maxHeaderLength))
+  const accepted = parseAccept(accept.slice(0, maxAcceptLength))
   const qualities = new Map(accepted.map(({ type, q }) => [type.toLowerCase(), q]))
   const qualityOf = (type: string) =>
     qualities.get(type) ?? qualities.get('text/*') ?? qualities.get('*/*') ?? 0
   return qualityOf('text/markdown') > qualityOf('text/html')
 }
 
-/** Names that carry a hash of the content never change it; everything else is asked for again. */
+/** Clients cache files with a hash in their name forever, and revalidate others. */
 function readCacheControl(name: string): string {
   return /^(_astro|_viewer|pagefind\/(fragment|index))\//.test(name)
     ? 'public, max-age=31536000, immutable'
@@ -99,20 +96,17 @@ function isMissingFile(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
-/** What a compressed form that lies beside its file is called. */
+/** Suffixes of files and of their compressed variants. */
 const suffixes = { br: '.br', gzip: '.gz', identity: '' }
 
-/**
- * Contents are kept in memory, so that clients share them. In bytes: more than all files take, without those that hold an
- * origin. Origins are made up easily, so what is least recently used goes.
- */
-const cacheBytes = 2 ** 25
+/** All files fit into the cache. Clients can invent origins for pages with a placeholder, so the cache needs a bound. */
+const maxCacheBytes = 2 ** 25
 
-/** What a content is made from. */
+/** The source of a cached content. */
 interface Source {
   path: string
   encoding: Encoding | 'identity'
-  /** What stands for the origin in the text; absent: the file is sent as it was built. */
+  /** Text to replace with the origin; absent: the file is sent as it is. */
   placeholder?: string
   origin?: string
 }
@@ -129,16 +123,17 @@ function tagOrigin(origin: string): string {
 }
 
 /**
- * The routes of `/docs` and `/docs/*` (`service.md` §4.6), and of `/llms.txt`, `/robots.txt` and `/favicon.ico`, to be
- * mounted at `basePath`. Pages answer with and without a slash at their end, as Markdown to readers who prefer it, and in
- * parts. Throws an `ApiError`: 400 for an address that no file could have, 404 for an unknown one (browsers get the
- * site's own page), 416 for a part that lies behind the end, 503 while there are no docs for this `BASE_URL`.
+ * The routes of `/docs`, `/docs/*`, `/llms.txt`, `/robots.txt` and `/favicon.ico`, for `basePath`. Supports byte ranges,
+ * URLs with and without a final slash, and Markdown for clients that prefer it.
+ *
+ * Throws an `ApiError`: 400 for an invalid path, 404 for an unknown one (browsers get the site's page), 416 for a range
+ * beyond the end, 503 if no docs are built for this `BASE_URL`.
  */
 export function createDocsRoutes({ findDocs, basePath, origin: publicOrigin }: DocsRoutesOptions): Hono {
   const base = `${basePath}/docs`
   /** By ETag. */
   const contents = new LRUCache<string, Uint8Array<ArrayBuffer>, Source>({
-    maxSize: cacheBytes,
+    maxSize: maxCacheBytes,
     sizeCalculation: ({ length }) => Math.max(1, length),
     fetchMethod: (_tag, _stale, { context }) => readContent(context),
   })
@@ -149,7 +144,7 @@ export function createDocsRoutes({ findDocs, basePath, origin: publicOrigin }: D
     const writeTag = (encoding: Encoding | 'identity') =>
       `"${version}${encoding === 'identity' ? '' : `-${encoding}`}"`
     const readRange = (length: number) => readByteRange(c.req.header('Range'), length)
-    // A range is one of the file itself: a part of a compressed form can't be decoded.
+    // Ranges refer to the uncompressed file: a part of a compressed one can't be decoded.
     const isPartial =
       c.req.method === 'GET' &&
       status === 200 &&
@@ -160,7 +155,7 @@ export function createDocsRoutes({ findDocs, basePath, origin: publicOrigin }: D
     c.header('ETag', etag)
     c.header('Cache-Control', readCacheControl(name))
     if (file.encodings.length > 0) c.header('Vary', 'Accept-Encoding', { append: true })
-    // On scripts too: a worker, as the search starts one, lives by the policy of its own file.
+    // On scripts, too: a worker, such as that of the search, follows the policy of its own file.
     c.header('Content-Security-Policy', docsContentSecurityPolicy(docs.scriptHashes))
     if (status === 200) {
       if (matchesEntityTag(c.req.header('If-None-Match'), etag)) return c.body(null, 304)
@@ -215,8 +210,7 @@ export function createDocsRoutes({ findDocs, basePath, origin: publicOrigin }: D
     if (path === undefined) throw invalidUrl('Invalid path')
     const page = findDocsFile(docs, path)
     const markdown = page && findMarkdown(docs, page)
-    // What is sent depends on Accept for pages (Markdown), and for what is not there: the site's own 404 page is for
-    // browsers, everybody else gets the error that all of the API gives.
+    // Accept decides between HTML and Markdown, and for unknown paths between the site's 404 page and the API's error.
     if (!page || markdown) c.header('Vary', 'Accept', { append: true })
     const name = markdown && prefersMarkdown(c.req.header('Accept')) ? markdown : page
     const file = docs.files[name ?? '404.html']

@@ -1,26 +1,26 @@
 /**
- * The page that the viewer stands in: Scalar's own, completed with our bar and with what its head lacks.
+ * The page of the viewer: Scalar's page with our header bar and further elements in its head.
  *
- * All addresses in it are relative to `/api-docs`, so it is the same below every path.
+ * All of its URLs are relative to `/api-docs`, so the page is the same under every base path.
  *
  * @module
  */
 
-/** Names of the files that the page loads, in the folder that `docs-site/build.ts` filled. */
+/** Names of the files that the page loads from the viewer's folder. */
 export const viewerFiles = { script: 'viewer.js', style: 'viewer.css', library: 'standalone.esm.js' } as const
 
-/** The folder below the docs that has them, in a folder named by their hash: they may be cached for good. */
+/** Folder of the docs that contains the viewer's folder, whose name is a hash, so that clients may cache it forever. */
 export const viewerDirectory = '_viewer'
 
-/** What the page is completed with. */
+/** The variable parts of the page. */
 export interface ViewerFrame {
-  /** The folder of the viewer's files, relative to the page. */
+  /** URL of the viewer's folder, relative to the page. */
   assets: string
-  /** The demo key of a local start. */
+  /** The demo key of a trial. */
   demoKey: string | undefined
 }
 
-/** Completes Scalar's page. Throws an `Error` when Scalar's page is no longer what this was written for. */
+/** Completes Scalar's page. Throws an `Error` if a new version of Scalar renders an unexpected page. */
 export function completeViewerPage(page: string, frame: ViewerFrame): string {
   const parts: [before: string, after: string][] = [
     ['<html>', '<html lang="en">'],
@@ -28,7 +28,7 @@ export function completeViewerPage(page: string, frame: ViewerFrame): string {
     ['<div id="app"></div>', writeBody(frame)],
   ]
   return parts.reduce((text, [before, after]) => {
-    if (text.split(before).length !== 2) throw new Error(`Scalar's page has not one ${before}`)
+    if (text.split(before).length !== 2) throw new Error(`Scalar's page must contain ${before} once`)
     return text.replace(before, () => after)
   }, page)
 }

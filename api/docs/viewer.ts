@@ -1,6 +1,6 @@
 /**
- * The interactive viewer at `/api-docs` (`service.md` §4.6): Scalar's API reference on our own `openapi.json`, with
- * every script from our own docs folder.
+ * The interactive viewer at `/api-docs`: Scalar's API reference on our own `openapi.json`. All scripts come from the
+ * docs folder (decisions/0008-portal.md).
  *
  * @module
  */
@@ -13,16 +13,16 @@ import { hashInlineScripts, viewerContentSecurityPolicy } from './content-securi
 import { type BuiltDocs, type DocsFinder, docsUnavailable } from './docs-manifest.ts'
 import { completeViewerPage, viewerFiles } from './viewer-page.ts'
 
-/** Where the viewer lies and what it is told. */
+/** Options of the viewer's routes. */
 export interface ApiDocsRoutesOptions {
   findDocs: DocsFinder
-  /** The origin of `BASE_URL`, when it is set: where the viewer's requests go. */
+  /** Origin of `BASE_URL`, to which the viewer sends requests; absent: the page's own. */
   apiOrigin?: string
-  /** The demo key of a local start, to be offered to readers on this machine; `undefined` on a deployment. */
+  /** The demo key that the page offers on this machine; undefined outside a trial. */
   readDemoKey?: (() => string | undefined) | undefined
 }
 
-/** The page for one build of the docs, with what goes with it. */
+/** A rendered page with its headers' values. */
 interface Rendered {
   docs: BuiltDocs
   demoKey: string | undefined
@@ -31,10 +31,10 @@ interface Rendered {
   policy: string
 }
 
-/** Headers that a proxy adds: with one of them the reader is elsewhere. */
+/** Headers that proxies add: the client is then on another machine. */
 const proxyHeaders = ['Forwarded', 'Via', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Real-IP']
 
-/** Whether a request was made on this machine, to its own address: neither through a proxy nor under a public name. */
+/** Whether a request comes from this machine: it has a local host and no sign of a proxy. */
 function isLocal(request: Request): boolean {
   return (
     /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(request.url).hostname) &&
@@ -42,7 +42,7 @@ function isLocal(request: Request): boolean {
   )
 }
 
-/** Renders Scalar's page around the script in the folder `assets`; what only the browser knows is in `viewer.ts`. */
+/** Renders Scalar's page. `docs-site/viewer.ts`, the script in the folder `assets`, starts the viewer in the browser. */
 function renderReference(assets: string) {
   return Scalar<HonoEnvironment>({
     pageTitle: 'API viewer | devdata',
@@ -63,21 +63,20 @@ function renderReference(assets: string) {
 }
 
 /**
- * The routes of the viewer, to be mounted at `{basePath}/api-docs`. It fetches nothing from another
- * host: no proxy, fonts, telemetry, assistant or toolbar. Throws an `ApiError` (503) while there are
- * no docs for this `BASE_URL`.
+ * The routes of the viewer, for `{basePath}/api-docs`. The page requests nothing from another host: no proxy, fonts,
+ * telemetry, assistant or toolbar. Throws an `ApiError` (503) if no docs are built for this `BASE_URL`.
  */
 export function createApiDocsRoutes(options: ApiDocsRoutesOptions): Hono<HonoEnvironment> {
   const { findDocs, apiOrigin, readDemoKey } = options
 
-  /** What was rendered last; the page depends on nothing else. */
+  /** The page depends only on the build and the demo key. */
   let last: Rendered | undefined
 
   async function render(c: ApiContext, next: Next, docs: BuiltDocs, demoKey: string | undefined) {
     if (last?.docs === docs && last.demoKey === demoKey) return last
     const assets = `./docs/${docs.viewer}`
     const page = await renderReference(assets)(c, next)
-    if (page === undefined) throw new Error('Scalar has rendered no page')
+    if (page === undefined) throw new Error('Scalar rendered no page')
     const html = completeViewerPage(await page.text(), { assets, demoKey })
     const policy = viewerContentSecurityPolicy(hashInlineScripts(html), apiOrigin)
     last = { docs, demoKey, html, tag: createEntityTag(html), policy }

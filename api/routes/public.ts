@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import type { BuildInfo } from '../build-info.ts'
 import { readDataset } from '../catalog/dataset.ts'
 import { shareRead } from '../concurrency/shared-read.ts'
 import type { Database } from '../database/connect.ts'
@@ -23,8 +24,8 @@ export interface PublicRoutes {
   readLifecyclePhase: () => LifecyclePhase
   /** The OpenAPI document. */
   contract: Contract
-  /** What `/version` says about the program. */
-  program: { version: string; commit: string | null; runtime: string }
+  /** What `/version` returns besides the dataset. */
+  buildInfo: BuildInfo
   /** The public address of the API's root, without a slash at its end. */
   publicRoot: (...parameters: Parameters<PublicUrl>) => string
 }
@@ -37,7 +38,7 @@ export function addPublicRoutes({
   canCharge,
   readLifecyclePhase,
   contract,
-  program,
+  buildInfo,
   publicRoot,
 }: PublicRoutes): void {
   // Anybody may ask, as often as they like: so those who ask at the same time are answered with one statement.
@@ -66,7 +67,7 @@ export function addPublicRoutes({
   app.get('/version', async (c) => {
     const dataset = readLifecyclePhase() === 'waiting' ? null : await readDatasetIfThere()
     c.header('Cache-Control', 'no-cache')
-    return c.json({ ...program, dataset })
+    return c.json({ ...buildInfo, dataset })
   })
 
   app.get('/openapi.yml', (c) => sendDocument(c, contract.yaml(publicRoot(c))))

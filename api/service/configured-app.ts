@@ -1,31 +1,32 @@
 /**
- * The app as the settings want it. Each entry opens the database and listens in its own way.
+ * Creates the app from the settings, for all entries.
  *
  * @module
  */
 import type { Logger } from '@logtape/logtape'
 import { type App, createApp } from '../app.ts'
-import { docsDirectory, readCommit, readVersion } from '../build-info.ts'
+import { readBuildInfo } from '../build-info.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/connect.ts'
+import { docsDirectory } from '../docs/docs-manifest.ts'
 import type { LifecyclePhase } from '../http/lifecycle-phase.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
 
-/** What the settings don't say. */
+/** Everything besides the settings. */
 export interface ConfiguredAppOptions {
   database: Database
   logger: Logger
   /** Name and version of the runtime, for `/version`. */
   runtime: string
-  /** The demo key that the viewer may offer to readers on this machine; absent on a deployment. */
+  /** The demo key that the viewer offers on this machine; undefined outside a trial. */
   readDemoKey?: (() => string | undefined) | undefined
-  /** Traces requests; absent: nothing does. */
+  /** Undefined: requests aren't traced. */
   tracing?: Tracing | undefined
-  /** In which phase of its life the instance is. Default: it serves. */
+  /** The instance's phase. Default: `serving`. */
   readLifecyclePhase?: () => LifecyclePhase
 }
 
-/** Creates the app. Nothing is asked of the database before the first request. */
+/** Creates the app. It doesn't use the database before the first request. */
 export function createConfiguredApp(
   config: Config,
   { database, logger, runtime, readDemoKey, readLifecyclePhase, tracing }: ConfiguredAppOptions,
@@ -40,6 +41,6 @@ export function createConfiguredApp(
     readDemoKey,
     tracing,
     ...(readLifecyclePhase && { readLifecyclePhase }),
-    program: { version: readVersion(), commit: config.commit ?? readCommit(), runtime },
+    buildInfo: readBuildInfo(runtime, config.commit),
   })
 }

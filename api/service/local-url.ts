@@ -1,22 +1,22 @@
 /**
- * Where an instance listens, as addresses.
+ * The URL of an instance on its own machine.
  *
  * @module
  */
 import type { Config } from '../config.ts'
 
-/** Hosts that stand for all of a machine's addresses, and the one of them that a client on it can always use. */
-const everywhere = new Map([
+/** Hosts that mean all addresses of a machine, each with one that local clients can always use. */
+const localAddresses = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
 ])
 
-/** An address, which may be an IPv6 one, and a port, as a Host header has them. */
+/** Formats an address, IPv6 ones too, and a port as in a `Host` header. */
 export function formatHost(address: string, port: number): string {
   return `${address.includes(':') ? `[${address}]` : address}:${port}`
 }
 
-/** Where a client on the same machine finds an instance of these settings. */
+/** The origin where clients on the same machine reach an instance. */
 export function localOrigin({ host, port }: Pick<Config, 'host' | 'port'>): string {
-  return `http://${formatHost(everywhere.get(host) ?? host, port)}`
+  return `http://${formatHost(localAddresses.get(host) ?? host, port)}`
 }

@@ -1,5 +1,5 @@
 /**
- * What can go wrong outside the program, in words for the person who runs it.
+ * Turns errors that an operator can fix into one-line messages.
  *
  * @module
  */
@@ -15,7 +15,12 @@ import { GitError } from '../import/git/git-process.ts'
 import { ImportError } from '../import/import-error.ts'
 import { KeyError } from '../ledger/keys.ts'
 
-/** Errors of ours whose message says what to do. */
+/** The service can't listen on `HOST` and `PORT`. The message names the setting. */
+class ListenError extends Error {
+  override name = 'ListenError'
+}
+
+/** Our errors whose message says what to do. */
 const fixableErrors = [
   ConfigError,
   DriverError,
@@ -23,26 +28,28 @@ const fixableErrors = [
   GitError,
   ImportError,
   KeyError,
+  ListenError,
   MigrationError,
 ]
 
-/** PostgreSQL's codes for what the deployer decides: who may connect, to which database, with which rights. */
+/** PostgreSQL's codes for rights, names and modes, which the operator decides. */
 const refusals = /^(28...|3D000|42501|25006)$/
+const diskFull = '53100'
 
-/** Deno's own words for an access that its permissions don't allow, which other messages may contain. */
+/** Deno's message for a missing permission, which other messages may contain. */
 const denoRefusal = /Requires (\w+) access to (.+?), run again with the --allow-\w+ flag/
 
-/** One line for what a deployer can mend; undefined for a defect of ours, whose stack trace is wanted. */
+/** One line for an error that an operator can fix; undefined for a defect of ours, which needs its stack trace. */
 export function toOperatorMessage(error: unknown): string | undefined {
   return findExplanation(error)?.replace(
     denoRefusal,
-    (_, permission, what) =>
-      `Deno has no "${permission}" permission for ${what}: add it to "${permission}" of the task's permissions in ` +
+    (_, permission, resource) =>
+      `Deno has no "${permission}" permission for ${resource}: add it to "${permission}" of the task's permissions in ` +
       'deno.json; a data folder or a socket needs both "read" and "write"',
   )
 }
 
-/** Ends the process with a line when Deno refuses what a library does in a timer: the driver connects to sockets there. */
+/** Ends the process with one line if Deno refuses access inside a timer, where the driver connects to sockets. */
 export function explainUnhandledRefusals(): void {
   process.on('unhandledRejection', (error) => {
     if (!(error instanceof Error && error.name === 'NotCapable')) throw error
@@ -64,27 +71,38 @@ function findExplanation(error: unknown): string | undefined {
   }
   if (isFileError(error)) return error.message
   if (isDiskFull(error)) return `The database's disk is full: ${describeFailure(error)}`
-  if (isDatabaseUnavailable(error)) return `The database does not answer: ${describeFailure(error)}`
+  if (isDatabaseUnavailable(error)) return `The database is unreachable: ${describeFailure(error)}`
   return undefined
 }
 
-/** Whether the database is away for a while, and is worth waiting for: not when it, or who runs it, has to be changed. */
-export function isWorthWaiting(error: unknown): error is Error {
-  if (!(error instanceof Error) || !isDatabaseUnavailable(error)) return false
-  const isReadOnly = 'code' in error && error.code === '25006' // a standby that is about to be promoted
-  return (
-    isReadOnly ||
-    isDiskFull(error) ||
-    toOperatorMessage(error)?.startsWith('The database does not answer') === true
-  )
+/** Whether the database may become available by itself. A read-only one may be a standby about to be promoted. */
+export function isWorthRetrying(error: unknown): error is Error {
+  return error instanceof Error && isDatabaseUnavailable(error) && !isCertificateError(error)
 }
 
-/** Whether PostgreSQL could not write for want of room. */
+/** Explains an error of listening; other errors are returned unchanged. */
+export function explainListenError(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error)) return error
+  const { code, message } = error
+  if (code === 'EADDRINUSE') {
+    return new ListenError(
+      `PORT: another process uses it (${message}); stop that process, or set another PORT`,
+    )
+  }
+  if (code === 'EACCES') {
+    return new ListenError(`PORT: this user may not listen on it (${message}); set a PORT above 1023`)
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    return new ListenError(`HOST: it is not an address of this machine (${message})`)
+  }
+  return error
+}
+
 function isDiskFull(error: Error): boolean {
-  return error instanceof postgres.PostgresError && error.code === '53100'
+  return error instanceof postgres.PostgresError && error.code === diskFull
 }
 
-/** A failed call of the file system names the file; a failed connection names an address. */
+/** A failed file-system call names a path; so does a failed connection to a Unix socket, which isn't a file error. */
 function isFileError(error: Error): boolean {
   return 'code' in error && 'syscall' in error && 'path' in error && error.syscall !== 'connect'
 }

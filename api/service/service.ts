@@ -1,5 +1,5 @@
 /**
- * Starts and stops the service, the same on every runtime: settings, HTTP, database, schema, first data.
+ * Starts and stops the service, on any runtime (decisions/0007-operations.md).
  *
  * @module
  */
@@ -16,39 +16,33 @@ import type { LoadShedder } from '../overload/load-shedding.ts'
 import { configureLog, createFailureLog } from '../telemetry/log.ts'
 import { createTracing, type TraceExport } from '../telemetry/tracing.ts'
 import { createConfiguredApp } from './configured-app.ts'
-import { isWorthWaiting, toOperatorMessage } from './operator-message.ts'
-import {
-  type DemoKeys,
-  describeStart,
-  isTrial,
-  loadSampleData,
-  prepareDemoKeys,
-  revokeDemoKeys,
-} from './trial.ts'
+import { explainListenError, isWorthRetrying, toOperatorMessage } from './operator-message.ts'
+import { formatReadyMessage } from './ready-message.ts'
+import { type DemoKeys, isTrial, loadSampleData, prepareDemoKeys, revokeDemoKeys } from './trial.ts'
 
-/** What differs between runtimes. */
+/** The differences between runtimes. */
 export interface Runtime {
   environment: Record<string, string | undefined>
   /** Name and version, for `/version`. */
   runtime: string
   /** Whether standard output is a terminal. */
   terminal: boolean
-  /** Starts the export of traces if the environment asks for it; undefined if it does not. */
+  /** Starts the export of traces if the environment turns it on; undefined if not. */
   startTraceExport(environment: Record<string, string | undefined>): Promise<TraceExport | undefined>
-  /** Listens, and resolves with the port once requests are taken. */
+  /** Starts a server. Resolves when it accepts requests. */
   listen(options: {
     fetch: (request: Request, server?: ServerBindings) => Response | Promise<Response>
     /** `fetch` asks it too: a server that does so first refuses at a smaller cost. */
     loadShedder: LoadShedder
     /** Renders the error response to what never becomes a request, and counts it. */
     refuse: Refuse
-    /** The answer to what goes wrong outside `fetch`, or to what it throws. */
+    /** The response to a defect outside `fetch`, or to an error that `fetch` throws. */
     respondToDefect: (defect: unknown) => Response
-    /** Tells operators of something that is wrong. */
+    /** Logs a warning. */
     warn: (message: string) => void
     port: number
     hostname: string
-    /** Files and connections, other than those to clients, that the process may have open. */
+    /** File descriptors to keep free for other things than client connections. */
     reservedFiles: number
   }): Promise<Listener>
 }
@@ -56,25 +50,25 @@ export interface Runtime {
 /** A listening HTTP server. */
 export interface Listener {
   port: number
-  /** Takes no more requests, and resolves when those under way are answered. */
+  /** Accepts no more requests. Resolves when those in progress have their responses. */
   close(): Promise<void>
 }
 
-/** How long requests under way may take once the service is told to stop, in milliseconds. */
+/** Time limit for requests in progress when the service stops. */
 const stopTimeoutMs = 10_000
-/** Limit for sending the last spans when the service stops. */
+/** Time limit for sending the last spans when the service stops. */
 const traceFlushTimeoutMs = 2_000
-/** A terminal and a task runner may both pass on the same signal: one that comes so soon is no second, in milliseconds. */
-const echo = 500
-/** Between two attempts to find the database at the start, in milliseconds. */
+/** A terminal and a task runner may both forward one signal. A repetition within this time isn't a second signal. */
+const repeatedSignalMs = 500
+/** Interval between attempts to reach the database at the start. */
 const retryIntervalMs = 500
 
-/** Runs the service until it is told to stop (SIGINT, SIGTERM). What can't start says why in a line, and exits with 1. */
+/** Runs the service until SIGINT or SIGTERM. If it can't start, prints one line with the reason and exits with 1. */
 export async function startService(runtime: Runtime): Promise<void> {
   try {
     await start(runtime)
   } catch (error) {
-    const reason = error instanceof ListenError ? error.message : toOperatorMessage(error)
+    const reason = toOperatorMessage(error)
     if (reason === undefined) throw error
     console.error(reason)
     process.exit(1)
@@ -91,7 +85,7 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
       `DATA_DIR ${config.dataDirectory} is in use by another devdata process; stop it, or set another DATA_DIR`,
     )
   }
-  const life: Life = { phase: 'waiting' }
+  const lifecycle: Lifecycle = { phase: 'waiting' }
   let listener: Listener | undefined
   let keys: DemoKeys | undefined
   try {
@@ -100,11 +94,11 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
       logger,
       runtime,
       readDemoKey: isTrial(config, database.kind) ? () => keys?.user : undefined,
-      readLifecyclePhase: () => life.phase,
+      readLifecyclePhase: () => lifecycle.phase,
       tracing: traceExport && (await createTracing(traceExport)),
     })
     listener = await listen({
-      fetch: async (request, server) => closeWhenStopping(await app.fetch(request, server), life),
+      fetch: async (request, server) => closeWhenStopping(await app.fetch(request, server), lifecycle),
       loadShedder,
       refuse,
       respondToDefect: createDefectHandler(createFailureLog(logger)),
@@ -113,83 +107,83 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
       hostname: config.host,
       reservedFiles: countReservedFiles(config, database),
     }).catch((error) => {
-      throw nameListenFailure(error)
+      throw explainListenError(error)
     })
     const { port } = listener
-    stopOnSignal(life, { config, database, listener, closeApp: close, traceExport })
-    await awaitDatabase(config, database, (reason) => {
+    stopOnSignal(lifecycle, { config, database, listener, closeApp: close, traceExport })
+    await waitForDatabase(config, database, (reason) => {
       logger.error('Listening on port {port}, waiting for the database: {reason}', { port, reason })
     })
     if (database.kind === 'embedded') {
       if (config.sampleData) await loadSampleData(database.sql)
       if (isTrial(config, database.kind)) keys = await prepareDemoKeys(database.sql, config)
-      else reportRevoked(await revokeDemoKeys(database.sql, config.dataDirectory))
+      else reportRevokedKeys(await revokeDemoKeys(database.sql, config.dataDirectory))
     }
-    if (isStopping(life)) return
-    life.phase = 'serving'
-    process.stdout.write(describeStart({ config, port, keys })) // telemetry may collect what goes to the console
+    if (isStopping(lifecycle)) return
+    lifecycle.phase = 'serving'
+    process.stdout.write(formatReadyMessage({ config, port, keys })) // not the console, which telemetry may collect
   } catch (error) {
-    if (isStopping(life)) return // what was cut off by the stop is no failure
+    if (isStopping(lifecycle)) return // the stop interrupted the start
     await listener?.close()
     await database.close()
     throw error
   }
 }
 
-/** Connections to the database, the files of an embedded one, and what the runtime opens for itself. */
+/** File descriptors for database connections, for the embedded database's files, and for the runtime. */
 function countReservedFiles({ databasePoolSize, databaseReplicaUrls }: Config, { kind }: Database): number {
   return kind === 'embedded' ? 512 : 100 + databasePoolSize * (1 + databaseReplicaUrls.length)
 }
 
-/** Says which demo keys stopped working because this start is not a trial. */
-function reportRevoked(ids: readonly number[]): void {
+/** Prints which demo keys were revoked because this start isn't a trial. */
+function reportRevokedKeys(ids: readonly number[]): void {
   if (ids.length === 0) return
   console.log(
-    `Demo keys work only in a trial on this machine. Revoked: ${ids.map((id) => `key ${id}`).join(' and ')} of this ` +
-      'data folder. Create keys of your own',
+    `Demo keys work only in a trial on this machine. Revoked in this data folder: ${ids.map((id) => `key ${id}`).join(', ')}. ` +
+      'Create your own keys with: npm run -s devdata -- keys create',
   )
 }
 
-/** Where in its life the instance is. */
-interface Life {
+/** The state that start, requests and signals share. */
+interface Lifecycle {
   phase: LifecyclePhase
 }
 
-function isStopping({ phase }: Life): boolean {
+function isStopping({ phase }: Lifecycle): boolean {
   return phase === 'stopping'
 }
 
-/** Waits until the database is there, and brings its schema up to date. `report` is told what is in the way, once each. */
-async function awaitDatabase(
+/** Waits until the database is reachable, and migrates it. Reports each reason for waiting once in a row. */
+async function waitForDatabase(
   config: Config,
   database: Database,
   report: (reason: string) => void,
 ): Promise<void> {
-  let known: string | undefined
-  function tell(reason: string): void {
-    if (reason !== known) report(reason)
-    known = reason
+  let lastReason: string | undefined
+  function reportOnce(reason: string): void {
+    if (reason !== lastReason) report(reason)
+    lastReason = reason
   }
   for (; ; await sleep(retryIntervalMs)) {
     try {
       await database.adapt()
       const missing = await findMissingMigrations(database.sql)
       if (missing.length === 0 || database.kind === 'embedded') await migrate(database.sql)
-      else await migrateAtLeisure(config, () => tell(migrationWaits))
+      else await migrateWithoutTimeout(config, () => reportOnce(migrationWaits))
       return
     } catch (error) {
-      if (database.kind === 'embedded' || !isWorthWaiting(error)) throw error
-      tell(describeFailure(error))
+      if (database.kind === 'embedded' || !isWorthRetrying(error)) throw error
+      reportOnce(describeFailure(error))
     }
   }
 }
 
-/** A migration, and waiting for one of another starter, may take longer than any answer to a request. */
-async function migrateAtLeisure(config: Config, onWait: () => void): Promise<void> {
+/** Migrates on a connection without a time limit: a migration, or waiting for that of another instance, may take long. */
+async function migrateWithoutTimeout(config: Config, onWait: () => void): Promise<void> {
   const database = await openDatabase({
     ...config,
     databasePoolSize: 1,
-    databaseStatementTimeout: 0,
+    databaseStatementTimeoutSeconds: 0,
     databaseReplicaUrls: [],
   })
   try {
@@ -200,19 +194,19 @@ async function migrateAtLeisure(config: Config, onWait: () => void): Promise<voi
   }
 }
 
-/** Who keeps a connection to an instance that stops is told to leave it, before it is closed under the next request. */
-function closeWhenStopping(response: Response, life: Life): Response {
-  if (isStopping(life)) response.headers.set('Connection', 'close')
+/** While the instance stops, asks clients to close connections, so that none is closed under their next request. */
+function closeWhenStopping(response: Response, lifecycle: Lifecycle): Response {
+  if (isStopping(lifecycle)) response.headers.set('Connection', 'close')
   return response
 }
 
 /**
- * Says at `/health` that it stops, and goes on for a while, until load balancers have turned away; then takes no more
- * requests, answers those under way, and leaves the database last. Who is at the keyboard is not kept waiting, nor is
- * there another instance to turn to where the database is embedded. A second signal ends at once.
+ * Stops the service on SIGTERM or SIGINT. `/health` becomes 503, and requests are accepted until load balancers have
+ * noticed. Then the service stops listening, finishes requests in progress, and closes the database. SIGINT (a person)
+ * and the embedded database (a single instance) skip the delay. A second signal ends the process immediately.
  */
 function stopOnSignal(
-  life: Life,
+  lifecycle: Lifecycle,
   {
     config,
     database,
@@ -227,45 +221,22 @@ function stopOnSignal(
     traceExport: TraceExport | undefined
   },
 ): void {
-  let since = 0
+  let firstSignalAtMs = 0
   async function stop(signal: NodeJS.Signals): Promise<void> {
-    if (isStopping(life)) {
-      if (performance.now() - since > echo) process.exit(1)
+    if (isStopping(lifecycle)) {
+      if (performance.now() - firstSignalAtMs > repeatedSignalMs) process.exit(1)
       return
     }
-    since = performance.now()
-    const handsOver = signal === 'SIGTERM' && life.phase === 'serving' && database.kind === 'postgresql'
-    life.phase = 'stopping'
-    if (handsOver) await sleep(config.shutdownDelay * 1000)
-    const patience = new Promise((resolve) => setTimeout(resolve, stopTimeoutMs).unref())
-    await Promise.race([listener.close().then(closeApp), patience])
+    firstSignalAtMs = performance.now()
+    const isBehindBalancer =
+      signal === 'SIGTERM' && lifecycle.phase === 'serving' && database.kind === 'postgresql'
+    lifecycle.phase = 'stopping'
+    if (isBehindBalancer) await sleep(config.shutdownDelaySeconds * 1000)
+    await Promise.race([listener.close().then(closeApp), sleep(stopTimeoutMs)])
     await Promise.race([traceExport?.stop(), sleep(traceFlushTimeoutMs)])
     await database.close()
     process.exit(0)
   }
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
-}
-
-/** The address can't be listened on. The message names the setting. */
-class ListenError extends Error {
-  override name = 'ListenError'
-}
-
-/** Puts what is wrong with the address into words; anything else stays as it is. */
-function nameListenFailure(error: unknown): unknown {
-  if (!(error instanceof Error) || !('code' in error)) return error
-  switch (error.code) {
-    case 'EADDRINUSE':
-      return new ListenError(
-        `PORT: another program listens there already (${error.message}); end it, or set another PORT`,
-      )
-    case 'EACCES':
-      return new ListenError(`PORT: this user may not listen there (${error.message}); set a PORT above 1023`)
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return new ListenError(`HOST: this machine has no such address (${error.message})`)
-    default:
-      return error
-  }
 }

@@ -1,6 +1,5 @@
 /**
- * What a first start on the embedded database brings along, so that a newcomer has something to ask and a key to
- * ask with. On a PostgreSQL server none of this happens.
+ * The sample data and the demo keys of a trial (decisions/0007-operations.md).
  *
  * @module
  */
@@ -14,22 +13,22 @@ import { dataFiles } from '../database/data-directory.ts'
 import { findSources, importNdjson } from '../import/ndjson.ts'
 import { findApiKeys, hashSecret, scopes } from '../ledger/api-key.ts'
 import { createKey, revokeKey } from '../ledger/keys.ts'
-import { localOrigin } from './local-url.ts'
 
 const sampleDirectory = join(import.meta.dirname, '..', '..', 'sample')
-/** Credits of the user key that a trial prints. */
+/** Credits of the demo user key. */
 export const demoCredits = 10_000
 
 const demoKeysSchema = v.object({ user: v.string(), admin: v.string() })
-/** The demo keys that work. One that was revoked or deleted is absent, and stays so. */
+
+/** The demo keys that work. A revoked or deleted one is undefined, and isn't recreated. */
 export interface DemoKeys {
   user: string | undefined
   admin: string | undefined
 }
 
 /**
- * Whether this is somebody trying the service on their own machine: the embedded database, no public URL, and nothing
- * but this machine can reach it. Only a trial has demo keys.
+ * Whether a start is a trial on one's own machine: the embedded database, no `BASE_URL`, and a `HOST` that only this
+ * machine can reach. Only a trial has demo keys.
  */
 export function isTrial(
   { baseUrl, host }: Pick<Config, 'baseUrl' | 'host'>,
@@ -39,7 +38,7 @@ export function isTrial(
   return database === 'embedded' && baseUrl === undefined && isLoopback
 }
 
-/** Loads the sample data into a database that never held any. */
+/** Loads the sample data into a database that has never had data. */
 export async function loadSampleData(sql: Sql): Promise<void> {
   const { version } = await readDataset(sql)
   if (version > 0) return
@@ -48,8 +47,8 @@ export async function loadSampleData(sql: Sql): Promise<void> {
 }
 
 /**
- * The demo keys of a trial. They are created when the database has never had a key, and kept in a file that only its
- * owner can read, because the database stores no key.
+ * Returns the demo keys of a trial. Creates them if the database has never had a key, and writes them to a file that
+ * only its owner can read, because the database stores hashes only.
  */
 export async function prepareDemoKeys(
   sql: Sql,
@@ -65,12 +64,12 @@ export async function prepareDemoKeys(
   const admin = await createKey(sql, { ...common, role: 'admin', credits: 0, name: 'demo admin' })
   const keys = { user: user.secret, admin: admin.secret }
   const path = join(dataDirectory, dataFiles.demoKeys)
-  rmSync(path, { force: true }) // a file that is there keeps its mode
+  rmSync(path, { force: true }) // an existing file would keep its mode
   writeFileSync(path, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
   return keys
 }
 
-/** Revokes the demo keys of an earlier trial that still work, and returns their numbers. */
+/** Revokes the demo keys of an earlier trial that still work. Returns their ids. */
 export async function revokeDemoKeys(sql: Sql, dataDirectory: string): Promise<number[]> {
   const found = await findDemoKeys(sql, dataDirectory)
   const ids = [found.user, found.admin].flatMap((key) => key?.id ?? [])
@@ -78,7 +77,7 @@ export async function revokeDemoKeys(sql: Sql, dataDirectory: string): Promise<n
   return ids
 }
 
-/** The demo keys that the file of a data folder names, if they work. */
+/** The demo keys in the file of a data folder, as far as they work. */
 async function findDemoKeys(sql: Sql, dataDirectory: string) {
   const secrets = readDemoKeys(join(dataDirectory, dataFiles.demoKeys))
   if (secrets === undefined) return {}
@@ -95,34 +94,4 @@ function readDemoKeys(path: string): v.InferOutput<typeof demoKeysSchema> | unde
   } catch {
     return undefined
   }
-}
-
-/** What a person who started the service wants to know. */
-export function describeStart({
-  config,
-  port,
-  keys,
-}: {
-  config: Config
-  port: number
-  keys: DemoKeys | undefined
-}): string {
-  const local = localOrigin({ host: config.host, port })
-  const base = config.baseUrl ?? local
-  const lines = [
-    '',
-    `devdata is ready at ${base}${config.baseUrl === undefined ? '' : ` (listening on ${local})`}`,
-    `  docs     ${base}/docs`,
-    `  viewer   ${base}/api-docs`,
-    `  data     ${config.databaseUrl === undefined ? config.dataDirectory : 'PostgreSQL (DATABASE_URL)'}`,
-  ]
-  if (keys?.user !== undefined) lines.push(`  user key ${keys.user}`)
-  if (keys?.admin !== undefined) lines.push(`  admin    ${keys.admin}`)
-  if (keys?.user !== undefined) {
-    const curl = `curl -H 'Authorization: Bearer ${keys.user}' '${base}/users?location=berlin&per_page=2'`
-    lines.push('', 'Try it:', `  ${curl}`)
-  } else {
-    lines.push('  keys     npm run -s devdata -- keys create --credits 1000')
-  }
-  return `${lines.join('\n')}\n\n`
 }

@@ -29,7 +29,7 @@ interface Series {
 const width = 1000
 const panel = { width: 400, height: 300, top: 70 }
 const lefts = [60, 540]
-const grey = '#8a8f98'
+const gray = '#8a8f98'
 /** Lists that are shown by name; the others are lines without one. */
 const named = new Map([
   ['/users, no filter', '#2563eb'],
@@ -74,11 +74,11 @@ function draw(depth: readonly Series[], growth: readonly Series[], machine: Mach
 <text x="60" y="28" font-size="17" font-weight="600" fill="#111827">Median latency, one request at a time (ms)</text>
 ${drawPanel({ left: lefts[0] ?? 0, title: 'by depth: from the first page to the last', most, series: depth, place: (at) => at, labels: [0, 0.25, 0.5, 0.75, 1].map((at) => [at, `${at * 100} %`]) })}
 ${drawPanel({ left: lefts[1] ?? 0, title: 'by size: random pages, by number of users', most, series: growth, place: bySize, labels: sizes.map((at) => [bySize(at), at.toLocaleString('en')]) })}
-${[...legend, ['others', grey] as const]
-  .map(([name, colour], index) => {
+${[...legend, ['others', gray] as const]
+  .map(([name, color], index) => {
     const x = 60 + (index % 3) * 290
     const y = legendTop + Math.floor(index / 3) * 22
-    return `<path d="M${x} ${y}h24" stroke="${colour}" stroke-width="3"/><text x="${x + 32}" y="${y + 4}" fill="#374151">${escapeText(name)}</text>`
+    return `<path d="M${x} ${y}h24" stroke="${color}" stroke-width="3"/><text x="${x + 32}" y="${y + 4}" fill="#374151">${escapeText(name)}</text>`
   })
   .join('\n')}
 <text x="60" y="${height - 12}" font-size="11" fill="#6b7280">${escapeText(where)}</text>
@@ -114,11 +114,11 @@ function drawPanel({ left, title, most, series, place, labels }: Panel): string 
         `<text x="${x(share)}" y="${bottom + 20}" text-anchor="middle" fill="#6b7280">${text}</text>`,
     ),
     ...lines.map(({ name, points }) => {
-      const colour = named.get(name)
+      const color = named.get(name)
       const path = points
         .map(({ at, value }, index) => `${index === 0 ? 'M' : 'L'}${x(place(at))} ${y(value)}`)
         .join('')
-      return `<path d="${path}" fill="none" stroke="${colour ?? grey}" stroke-width="${colour === undefined ? 1 : 2.5}" stroke-opacity="${colour === undefined ? 0.5 : 1}" stroke-linejoin="round"><title>${escapeText(name)}</title></path>`
+      return `<path d="${path}" fill="none" stroke="${color ?? gray}" stroke-width="${color === undefined ? 1 : 2.5}" stroke-opacity="${color === undefined ? 0.5 : 1}" stroke-linejoin="round"><title>${escapeText(name)}</title></path>`
     }),
   ].join('\n')
 }

@@ -5,10 +5,10 @@ import { docsSchema } from '@astrojs/starlight/schema'
 import type { Loader, LoaderContext } from 'astro/loaders'
 import { changelogPath, loadReference } from '../reference.ts'
 
-/** Fields of the reference that hold Markdown. */
+/** Fields of the reference with Markdown. */
 const markdownFields = new Set(['description', 'meaning'])
 
-/** The reference with its Markdown rendered, the way that the pages are. */
+/** Renders the Markdown of the reference as pages do. */
 async function renderTexts(value: unknown, render: (text: string) => Promise<string>): Promise<unknown> {
   if (Array.isArray(value)) return Promise.all(value.map((item) => renderTexts(item, render)))
   if (typeof value !== 'object' || value === null) return value
@@ -21,7 +21,7 @@ async function renderTexts(value: unknown, render: (text: string) => Promise<str
   return Object.fromEntries(await Promise.all(fields))
 }
 
-/** Loads tags, endpoints or resources out of openapi.yml. */
+/** Loads tags, endpoints or resources from openapi.yml. */
 function referenceLoader(kind: 'tags' | 'endpoints' | 'resources'): Loader {
   return {
     name: `devdata-${kind}`,
@@ -36,7 +36,7 @@ function referenceLoader(kind: 'tags' | 'endpoints' | 'resources'): Loader {
   }
 }
 
-/** Loads CHANGELOG.md; the page has a heading of its own. */
+/** Loads CHANGELOG.md without its heading: the page has its own. */
 const changelogLoader: Loader = {
   name: 'devdata-changelog',
   async load({ store, renderMarkdown }: LoaderContext) {

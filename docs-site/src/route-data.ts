@@ -9,7 +9,7 @@ const viewerBesideDocs = viewerInsideDocs.replace(/\/docs\/api-docs\/$/, '/api-d
 export const onRequest = defineRouteMiddleware((context) => {
   const { sidebar, pagination, head, entry } = context.locals.starlightRoute
 
-  // Starlight keeps every link without a host inside the site, and the viewer lies beside it.
+  // Starlight resolves links without a host inside the site, but the viewer is beside it.
   const redirect = (entry: SidebarEntry | undefined) => {
     if (entry?.type === 'group') entry.entries.forEach(redirect)
     else if (entry?.href === viewerInsideDocs) entry.href = viewerBesideDocs
@@ -18,7 +18,7 @@ export const onRequest = defineRouteMiddleware((context) => {
   redirect(pagination.prev)
   redirect(pagination.next)
 
-  // Links in the front matter pass by the plugin that completes those of the text.
+  // The Markdown plugin doesn't see links in the front matter.
   const { hero } = entry.data
   if (hero) {
     const actions = hero.actions.map((action) => ({
@@ -28,7 +28,7 @@ export const onRequest = defineRouteMiddleware((context) => {
     entry.data = { ...entry.data, hero: { ...hero, actions } }
   }
 
-  // The page's Markdown, for agents, and its picture where the address is known.
+  // The page's Markdown for agents, and its picture if the site's URL is known.
   const page = context.url.pathname.replace(/\/$/, '')
   const markdown = page === docs ? `${docs}/index.md` : `${page}.md`
   if (page.endsWith('/404')) return

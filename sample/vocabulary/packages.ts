@@ -91,8 +91,8 @@ export const languages: readonly { name: string | null; share: number; ecosystem
 ]
 
 /**
- * How some manifests write a name: package names are compared without regard to case (`decisions.md`, Lists), and
- * both spellings of these occur.
+ * How some manifests spell a name. Filters by package name are case-insensitive (decisions/0003-lists.md), so both
+ * spellings of these occur.
  */
 export const otherSpellings: ReadonlyMap<string, string> = new Map([
   ['django', 'Django'],

@@ -1,7 +1,6 @@
 /**
- * Locations as people write them: one place in several spellings and scripts, and the characters that a careless
- * filter trips over (`decisions.md`, Lists: a substring without regard to case, beyond ASCII too, in which `%`, `_`
- * and `\` have no special meaning). The first are the most frequent.
+ * Locations as people write them: one place in several spellings and scripts, and characters that a careless filter
+ * misreads (decisions/0003-lists.md). The first are the most frequent.
  */
 export const commonPlaces: readonly string[] = [
   'Berlin',

@@ -59,7 +59,7 @@ export async function readFilters(service: TestService, key: string, dependencie
   return found
 }
 
-/** What `readFilters` must find, by plain loops from `decisions.md` (Lists). */
+/** What `readFilters` must find, by plain loops from decisions/0003-lists.md. */
 export function expectFilters({ users, repos, commits }: Records, dependencies: readonly string[]) {
   const found: Record<string, { users: unknown[]; repos: unknown[] }> = {}
   for (const name of dependencies) {

@@ -31,7 +31,7 @@ declare module 'vitest' {
 }
 
 /** Options of `openDatabase` for tests, but for where the database is. */
-export const testPool = { databasePoolSize: 10, databaseStatementTimeout: 30 }
+export const testPool = { databasePoolSize: 10, databaseStatementTimeoutSeconds: 30 }
 
 /** vitest's global set-up. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

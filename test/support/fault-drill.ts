@@ -139,7 +139,7 @@ async function withDatabase<T>(databaseUrl: string, run: (sql: Sql) => Promise<T
     databaseUrl,
     dataDirectory: '',
     databasePoolSize: 3, // two for a load, one of which holds its lock, and one for settlements
-    databaseStatementTimeout: 30,
+    databaseStatementTimeoutSeconds: 30,
   })
   try {
     return await run(database.sql)

@@ -8,9 +8,10 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { getLogger } from '@logtape/logtape'
 import type { Hono } from 'hono'
 import { createApp } from '../../api/app.ts'
-import { docsDirectory, readVersion } from '../../api/build-info.ts'
+import { readVersion } from '../../api/build-info.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../../api/database/connect.ts'
 import { createReplicas } from '../../api/database/replicas.ts'
+import { docsDirectory } from '../../api/docs/docs-manifest.ts'
 import type { HonoEnvironment } from '../../api/http/request-context.ts'
 import { assertMatchesContract } from './contract.ts'
 import { testPool } from './databases.ts'
@@ -53,7 +54,7 @@ export function createInstance(
     maxWaitMs: 60_000, // how fast this machine is, is not what tests are about
     docsDirectory: options.docsDirectory ?? docsDirectory,
     readDemoKey: options.readDemoKey,
-    program: { version: readVersion(), commit: null, runtime: 'vitest' },
+    buildInfo: { version: readVersion(), commit: null, runtime: 'vitest' },
   })
   const root = baseUrl ?? 'http://localhost'
   return {

@@ -41,7 +41,7 @@ export async function startLiveService(
       SAMPLE_DATA: 'off',
       DATABASE_POOL_SIZE: String(databasePoolSize),
       STORED_LISTS_MB: '16',
-      SHUTDOWN_DELAY: '0',
+      SHUTDOWN_DELAY_SECONDS: '0',
       BASE_URL: baseUrl ?? '',
       COMMIT: liveCommit,
     },

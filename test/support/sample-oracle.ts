@@ -1,6 +1,6 @@
 /**
  * What the lists must answer on the sample data, computed from `sample/*.ndjson` by plain loops straight from
- * `decisions.md` (Lists). It shares no code with the service, so that the two can be held against each other.
+ * decisions/0003-lists.md. It shares no code with the service, so that the two can be held against each other.
  *
  * @module
  */
