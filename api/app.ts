@@ -16,7 +16,6 @@ import { shareRead } from './concurrency/shared-read.ts'
 import { createReadConnector, type Database } from './database/connect.ts'
 import { assertMigrated } from './database/migrate.ts'
 import { createSchemaExplainer } from './database/missing-migration.ts'
-import { readPoolState } from './database/pool-state.ts'
 import { apiCatalogPath, createApiCatalogRoute } from './docs/api-catalog.ts'
 import { createDocsFinder } from './docs/docs-manifest.ts'
 import { loadContract } from './docs/openapi-document.ts'
@@ -137,14 +136,9 @@ export function createApp(options: AppOptions): App {
   const connectReads = createReadConnector(database)
   const room = createFairQueue<number>({ ...admission, maxWaitMs })
   const metrics = createMetrics({
-    countUnderWay: () => loadShedder.countUnderWay(),
+    countRequestsInProgress: () => loadShedder.countUnderWay(),
     readQueue: room.readState,
     readLedger: ledger.readState,
-    readPools: () => ({
-      reads: readPoolState(sql),
-      ledger: readPoolState(ledgerSql),
-      ...Object.fromEntries(replicas.list().map(({ name, sql }) => [`replica ${name}`, readPoolState(sql)])),
-    }),
     listReplicas: replicas.list,
     readDataset: () => readDataset(sql),
   })

@@ -56,7 +56,7 @@ export function createReplicaRouting(
   }
 
   return {
-    haveReplica: () => replicas.hasFit(),
+    haveReplica: () => replicas.hasUsable(),
     async read(run, { fresh }) {
       const replica = fresh ? undefined : replicas.pick()
       if (replica !== undefined) {
