@@ -1,7 +1,7 @@
 /** COPY with the patched driver, as a load uses it. */
 import { finished } from 'node:stream/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Database, openDatabase } from '../api/database/connect.ts'
+import { type Database, openDatabase } from '../api/database/database.ts'
 import { testPool } from './support/databases.ts'
 import { describeOnServer, getServerUrl } from './support/server.ts'
 import { startTestService, type TestService } from './support/service.ts'

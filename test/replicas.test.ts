@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { reset } from '@logtape/logtape'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Database, type DatabaseOptions, openDatabase } from '../api/database/connect.ts'
+import { type Database, type DatabaseOptions, openDatabase } from '../api/database/database.ts'
 import { migrate } from '../api/database/migrate.ts'
 import { importNdjson } from '../api/import/ndjson.ts'
 import { scopes } from '../api/ledger/api-key.ts'
@@ -55,13 +55,13 @@ describe.skipIf(!hasPostgres)('with a streaming replica', () => {
   const urlAtReplica = () => urlAt(replica)
 
   /** Longer than this machine ever stands still, in seconds: a replica is not to be left out for that. */
-  const replicaTimeoutMs = 60
+  const replicaTimeoutSeconds = 60
 
   /** An instance that reads from replicas. It remembers no answers, so that each is read. */
   async function openInstance(
     replicaUrls = [urlAtReplica()],
     name = 'devdata',
-    options: Partial<DatabaseOptions> = { replicaTimeoutMs },
+    options: Partial<DatabaseOptions> = { replicaTimeoutSeconds },
   ) {
     const database = await openDatabase({
       ...testPool,

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Database, Sql } from '../database/connect.ts'
+import type { Sql } from '../database/connect.ts'
+import type { Database } from '../database/database.ts'
 import { createList, type ReadList } from './list.ts'
 import { createLookup } from './lookup.ts'
 import { repositoryList } from './repositories.ts'

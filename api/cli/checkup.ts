@@ -6,7 +6,7 @@
 
 import { docsDirectory } from '../build-info.ts'
 import { type Config, ConfigError, readConfig, readEnvironment } from '../config.ts'
-import { findPooler, type Sql } from '../database/connect.ts'
+import type { Sql } from '../database/connect.ts'
 import {
   findNewerMigrations,
   findSchemaFaults,
@@ -14,6 +14,7 @@ import {
   type ServerState,
 } from '../database/inspection.ts'
 import { findMissingMigrations, oldestServer } from '../database/migrate.ts'
+import { findPooler } from '../database/pooler.ts'
 import { createDocsFinder } from '../docs/docs-manifest.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { countOf, formatCount } from './output.ts'

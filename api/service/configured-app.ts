@@ -7,7 +7,7 @@ import type { Logger } from '@logtape/logtape'
 import { type App, createApp } from '../app.ts'
 import { docsDirectory, readCommit, readVersion } from '../build-info.ts'
 import type { Config } from '../config.ts'
-import type { Database } from '../database/connect.ts'
+import type { Database } from '../database/database.ts'
 import type { LifecyclePhase } from '../http/lifecycle-phase.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
 
