@@ -136,7 +136,7 @@ export function createApp(options: AppOptions): App {
   const connectReads = createReadConnector(database)
   const room = createFairQueue<number>({ ...admission, maxWaitMs })
   const metrics = createMetrics({
-    countRequestsInProgress: () => loadShedder.countUnderWay(),
+    countInProgress: () => loadShedder.countUnderWay(),
     readQueue: room.readState,
     readLedger: ledger.readState,
     listReplicas: replicas.list,

@@ -22,7 +22,7 @@ const anyRoute = '*'
 
 /** State that other parts of the service keep, read at each scrape. */
 export interface MetricsSources {
-  countRequestsInProgress(): number
+  countInProgress(): number
   readQueue(): { inside: number; waiting: number }
   readLedger(): GroupCommitState
   listReplicas(): readonly { name: string; isUsable: boolean; failedReads: number }[]
@@ -81,7 +81,7 @@ function addRequestMetrics(registry: Registry, sources: MetricsSources) {
     help: 'Requests in progress, with or without a key.',
     registers: [registry],
     collect() {
-      this.set(sources.countRequestsInProgress())
+      this.set(sources.countInProgress())
     },
   })
   new Gauge({
