@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 
 /** The data folder can't be used. The message says what to do. */
 export class EmbeddedDatabaseError extends Error {
@@ -28,11 +28,11 @@ export const dataFiles = {
  */
 export function openDataDirectory(dataDirectory: string): void {
   try {
-    makeDirectory(resolve(dataDirectory))
+    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
   } catch (error) {
     throw new EmbeddedDatabaseError(`DATA_DIR ${dataDirectory} can't be created: ${reasonOf(error)}`)
   }
-  explainPermissions(dataDirectory, () => {
+  try {
     const names = readdirSync(dataDirectory)
     const known: readonly string[] = Object.values(dataFiles)
     if (names.length > 0 && !names.some((name) => known.includes(name))) {
@@ -41,35 +41,15 @@ export function openDataDirectory(dataDirectory: string): void {
           `such as ${join(dataDirectory, 'devdata')}`,
       )
     }
-    restrict(`${dataDirectory}/.`) // follows a link
-  })
-}
-
-/**
- * Removes the permissions of other users from all files of the data folder; a restored backup may have given them. Call
- * it with the lock, so that no other process changes the files.
- */
-export function restrictDataFiles(dataDirectory: string): void {
-  explainPermissions(dataDirectory, () => {
-    const known: readonly string[] = Object.values(dataFiles)
-    for (const name of readdirSync(dataDirectory)) {
-      if (known.includes(name)) restrictAll(join(dataDirectory, name))
-    }
-  })
-}
-
-/** Removes the permissions of other users from a file, or from a folder and its contents. */
-export function restrictAll(path: string): void {
-  const isDirectory = restrict(path)
-  if (isDirectory) for (const name of readdirSync(path)) restrictAll(join(path, name))
-}
-
-/** Does so for one file or folder, except a link. Returns whether it is a folder. */
-function restrict(path: string): boolean {
-  const status = lstatSync(path)
-  if (status.isSymbolicLink()) return false
-  if ((status.mode & 0o077) !== 0) chmodSync(path, status.mode & 0o700)
-  return status.isDirectory()
+    const { mode } = statSync(dataDirectory)
+    if ((mode & 0o077) !== 0) chmodSync(dataDirectory, mode & 0o700)
+  } catch (error) {
+    if (!isErrorCode(error, 'EPERM') && !isErrorCode(error, 'EACCES')) throw error
+    throw new EmbeddedDatabaseError(
+      `DATA_DIR ${dataDirectory} belongs to another user (${reasonOf(error)}); give it to this user (chown -R), ` +
+        'or set DATA_DIR to a folder that this user may create',
+    )
+  }
 }
 
 /** The lock of a data folder, held by this process. */
@@ -98,31 +78,6 @@ export async function lockDataDirectory(dataDirectory: string): Promise<DataDire
     throw new EmbeddedDatabaseError(
       `DATA_DIR ${dataDirectory} can't be locked (${path}: ${reasonOf(error)}); it and its files must belong to this ` +
         'user (chown -R)',
-    )
-  }
-}
-
-/** Like mkdir with `recursive`, which never returns on file systems that always fail with ENOENT (such as /proc). */
-function makeDirectory(path: string): void {
-  try {
-    mkdirSync(path, 0o700)
-  } catch (error) {
-    if (isErrorCode(error, 'EEXIST') && statSync(path).isDirectory()) return
-    if (!isErrorCode(error, 'ENOENT') || dirname(path) === path) throw error
-    makeDirectory(dirname(path))
-    mkdirSync(path, 0o700)
-  }
-}
-
-/** Runs `work`. Turns a missing permission into an `EmbeddedDatabaseError`. */
-function explainPermissions(dataDirectory: string, work: () => void): void {
-  try {
-    work()
-  } catch (error) {
-    if (!isErrorCode(error, 'EPERM') && !isErrorCode(error, 'EACCES')) throw error
-    throw new EmbeddedDatabaseError(
-      `DATA_DIR ${dataDirectory} belongs to another user (${reasonOf(error)}); give it to this user (chown -R), ` +
-        'or set DATA_DIR to a folder that this user may create',
     )
   }
 }

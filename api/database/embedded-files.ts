@@ -7,7 +7,6 @@ import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rm
 import { dirname, join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
-import { restrictAll } from './data-directory.ts'
 
 /** By default PGlite never flushes, and its fdatasync does nothing. */
 const startParams = [
@@ -77,7 +76,6 @@ export async function openDatabaseFiles(
   if (!existsSync(join(directory, 'PG_VERSION'))) {
     rmSync(newDirectory, { recursive: true, force: true })
     await (await open(newDirectory)).close()
-    restrictAll(newDirectory)
     flushAll(newDirectory)
     renameSync(newDirectory, directory)
     flush(dirname(directory))

@@ -16,7 +16,6 @@ import {
   lockDataDirectory,
   openDataDirectory,
   reasonOf,
-  restrictDataFiles,
 } from './data-directory.ts'
 import type { EmbeddedWorkerData, EmbeddedWorkerMessage, EmbeddedWorkerStop } from './embedded-worker.ts'
 
@@ -65,7 +64,6 @@ export async function openEmbeddedDatabase(dataDirectory: string): Promise<Embed
   const lock = await waitForLock(dataDirectory, socketPath)
   if (lock === undefined) return { socketPath, owned: false, close: async () => {} }
   try {
-    restrictDataFiles(dataDirectory)
     refuseForeignFiles(join(dataDirectory, dataFiles.database))
     rmSync(socketPath, { force: true })
     const worker = await startWorker({ dataDirectory, socketPath })
