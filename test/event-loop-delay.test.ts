@@ -1,5 +1,5 @@
 /**
- * The event loop delay of an instance.
+ * The event loop delay in the metrics.
  *
  * @module
  */
