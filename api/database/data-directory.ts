@@ -30,7 +30,7 @@ export function openDataDirectory(dataDirectory: string): void {
   try {
     mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new EmbeddedDatabaseError(`DATA_DIR ${dataDirectory} can't be created: ${reasonOf(error)}`)
+    throw new EmbeddedDatabaseError(`DATA_DIR ${dataDirectory} can't be created: ${getMessage(error)}`)
   }
   try {
     const names = readdirSync(dataDirectory)
@@ -46,7 +46,7 @@ export function openDataDirectory(dataDirectory: string): void {
   } catch (error) {
     if (!isErrorCode(error, 'EPERM') && !isErrorCode(error, 'EACCES')) throw error
     throw new EmbeddedDatabaseError(
-      `DATA_DIR ${dataDirectory} belongs to another user (${reasonOf(error)}); give it to this user (chown -R), ` +
+      `DATA_DIR ${dataDirectory} belongs to another user (${getMessage(error)}); give it to this user (chown -R), ` +
         'or set DATA_DIR to a folder that this user may create',
     )
   }
@@ -74,9 +74,9 @@ export async function lockDataDirectory(dataDirectory: string): Promise<DataDire
     return { release: () => opened.close() }
   } catch (error) {
     database?.close()
-    if (reasonOf(error) === 'database is locked') return undefined
+    if (getMessage(error) === 'database is locked') return undefined
     throw new EmbeddedDatabaseError(
-      `DATA_DIR ${dataDirectory} can't be locked (${path}: ${reasonOf(error)}); it and its files must belong to this ` +
+      `DATA_DIR ${dataDirectory} can't be locked (${path}: ${getMessage(error)}); it and its files must belong to this ` +
         'user (chown -R)',
     )
   }
@@ -87,6 +87,6 @@ function isErrorCode(error: unknown, code: string): boolean {
 }
 
 /** Returns the message of an error. */
-export function reasonOf(error: unknown): string {
+export function getMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { dataFiles, reasonOf } from './data-directory.ts'
+import { dataFiles, getMessage } from './data-directory.ts'
 import { openDatabaseFiles } from './embedded-files.ts'
 import { serveEmbeddedSession } from './embedded-session.ts'
 
@@ -85,4 +85,4 @@ async function waitForClients(clients: ReadonlySet<Socket>, timeoutMs: number): 
   clearTimeout(notice)
 }
 
-main(workerData).catch((error: unknown) => fail(reasonOf(error)))
+main(workerData).catch((error: unknown) => fail(getMessage(error)))

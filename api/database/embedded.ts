@@ -13,9 +13,9 @@ import {
   type DataDirectoryLock,
   dataFiles,
   EmbeddedDatabaseError,
+  getMessage,
   lockDataDirectory,
   openDataDirectory,
-  reasonOf,
 } from './data-directory.ts'
 import type { EmbeddedWorkerData, EmbeddedWorkerMessage, EmbeddedWorkerStop } from './embedded-worker.ts'
 
@@ -42,7 +42,7 @@ export interface EmbeddedDatabase {
 }
 
 /** Returns the socket path of a data folder. Throws `EmbeddedDatabaseError` if it is too long. */
-export function embeddedSocketPath(dataDirectory: string): string {
+function findSocketPath(dataDirectory: string): string {
   const absolute = resolve(dataDirectory, dataFiles.socket)
   const fromHere = relative(process.cwd(), absolute)
   const path = fromHere.length < absolute.length ? fromHere : absolute
@@ -59,7 +59,7 @@ export function embeddedSocketPath(dataDirectory: string): string {
  * Throws `EmbeddedDatabaseError` if the folder can't be used.
  */
 export async function openEmbeddedDatabase(dataDirectory: string): Promise<EmbeddedDatabase> {
-  const socketPath = embeddedSocketPath(dataDirectory)
+  const socketPath = findSocketPath(dataDirectory)
   openDataDirectory(dataDirectory)
   const lock = await waitForLock(dataDirectory, socketPath)
   if (lock === undefined) return { socketPath, owned: false, close: async () => {} }
@@ -111,7 +111,7 @@ function startWorker(workerData: EmbeddedWorkerData): Promise<Worker> {
     resolve(worker)
   })
   worker.on('error', (error) => {
-    reason = reasonOf(error) // 'exit' follows
+    reason = getMessage(error) // 'exit' follows
   })
   worker.once('exit', refuseStart)
   return promise
