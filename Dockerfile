@@ -1,11 +1,11 @@
-# The service without what only builds or tests it. test/support/image.ts does these steps where there is no Docker.
+# The service, without the packages that only build or test it.
 FROM node:24.21.0-bookworm-slim AS docs
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY patches patches
 RUN npm install --no-save --no-audit --no-fund
 COPY . .
-# The public address of the API: the pages are built for it.
+# The public URL of the API: the pages are built for it.
 ARG BASE_URL
 RUN node docs-site/build.ts
 
@@ -22,13 +22,13 @@ COPY package.json openapi.yml ./
 COPY sample sample
 COPY api api
 COPY --from=docs /app/dist/docs dist/docs
-# A volume goes here when the embedded database is used; with a PostgreSQL server nothing is written.
+# The volume of the embedded database. With a PostgreSQL server the service writes nothing.
 RUN mkdir /data && chown node:node /data
 ARG BASE_URL
 ENV NODE_ENV=production BASE_URL=${BASE_URL} HOST=0.0.0.0 PORT=8000 DATA_DIR=/data LOG_FORMAT=json
 USER node
 EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "api/service/health-check.ts"]
-# What is read and answered are buffers, which go when new objects are looked through: sooner, in less memory, if these
-# may take 16 MiB at a time, not 32.
+# Responses are buffers, which are freed when V8 collects new objects: with a semi-space of 16 MiB instead of 32 it does
+# so sooner, and the service takes less memory.
 CMD ["node", "--max-semi-space-size=16", "api/node.ts"]

@@ -14,10 +14,9 @@ import { createReplicaRouting } from './catalog/replica-routing.ts'
 import { createStoredLists } from './catalog/stored-list.ts'
 import { createFairQueue } from './concurrency/fair-queue.ts'
 import { shareRead } from './concurrency/shared-read.ts'
-import { createReadConnector, type Database } from './database/connect.ts'
+import { createReadConnector, type Database } from './database/database.ts'
 import { assertMigrated } from './database/migrate.ts'
 import { createSchemaExplainer } from './database/missing-migration.ts'
-import { readPoolState } from './database/pool-state.ts'
 import { apiCatalogPath, createApiCatalogRoute } from './docs/api-catalog.ts'
 import { createDocsFinder } from './docs/docs-manifest.ts'
 import { loadContract } from './docs/openapi-document.ts'
@@ -137,14 +136,9 @@ export function createApp(options: AppOptions): App {
   const connectReads = createReadConnector(database)
   const room = createFairQueue<number>({ ...admission, maxWaitMs })
   const metrics = createMetrics({
-    countUnderWay: () => loadShedder.countUnderWay(),
+    countInProgress: () => loadShedder.countUnderWay(),
     readQueue: room.readState,
     readLedger: ledger.readState,
-    readPools: () => ({
-      reads: readPoolState(sql),
-      ledger: readPoolState(ledgerSql),
-      ...Object.fromEntries(replicas.list().map(({ name, sql }) => [`replica ${name}`, readPoolState(sql)])),
-    }),
     listReplicas: replicas.list,
     readDataset: () => readDataset(sql),
   })

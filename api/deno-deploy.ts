@@ -6,7 +6,7 @@
  */
 import process from 'node:process'
 import { ConfigError, readConfig, readEnvironment } from './config.ts'
-import { openDatabase } from './database/connect.ts'
+import { openDatabase } from './database/database.ts'
 import { refuseFaulty } from './server/deno-request.ts'
 import { createConfiguredApp } from './service/configured-app.ts'
 import { configureLog } from './telemetry/log.ts'

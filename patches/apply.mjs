@@ -1,5 +1,5 @@
-// Applies the patches of this folder to node_modules: a folder for each package and version, a readable diff for each
-// upstream issue, in the order of their names. Runs after each install, on Node 20 and later.
+// Applies the patches of this folder to node_modules, in the order of their names. There is a folder for each package and
+// version, and a diff for each upstream issue. Runs after each install, on Node 20 and later.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { applyPatch, parsePatch } from 'diff'

@@ -11,8 +11,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDatabase, type Sql } from '../api/database/connect.ts'
+import type { Sql } from '../api/database/connect.ts'
 import { parseConnectionUrl } from '../api/database/connection-url.ts'
+import { openDatabase } from '../api/database/database.ts'
 import { toOperatorMessage } from '../api/service/operator-message.ts'
 import { testPool } from './support/databases.ts'
 import {
@@ -362,7 +363,7 @@ test('a connection may take as long as connect_timeout says, and a replica’s t
 })
 
 test('a connect_timeout of 0 or less sets no limit', () => {
-  const read = (query: string) => parseConnectionUrl(`postgres://db/name${query}`).connectTimeout
+  const read = (query: string) => parseConnectionUrl(`postgres://db/name${query}`).connectTimeoutSeconds
   expect(['?connect_timeout=0', '?connect_timeout=-1', '?connect_timeout=7', ''].map(read)).toEqual([
     ...[0, 0, 7],
     undefined,

@@ -7,7 +7,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../api/database/connect.ts'
+import type { Database } from '../api/database/database.ts'
 import { type BuiltDocs, docsDirectory, findDocs } from '../api/docs/docs-manifest.ts'
 import { buildDocs } from '../docs-site/build.ts'
 import { convertPage } from '../docs-site/markdown.ts'

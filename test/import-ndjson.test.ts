@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readDataset } from '../api/catalog/dataset.ts'
-import { openDatabase } from '../api/database/connect.ts'
+import { openDatabase } from '../api/database/database.ts'
 import { applyImport, applyLock, type ImportResult } from '../api/import/apply/apply.ts'
 import { ImportError } from '../api/import/import-error.ts'
 import { type InvalidLine, importNdjson, type Source } from '../api/import/ndjson.ts'

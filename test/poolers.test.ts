@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Database, openDatabase } from '../api/database/connect.ts'
+import { type Database, openDatabase } from '../api/database/database.ts'
 import { migrate } from '../api/database/migrate.ts'
 import { importNdjson } from '../api/import/ndjson.ts'
 import { revokeKey } from '../api/ledger/keys.ts'

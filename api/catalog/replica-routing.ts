@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Database, Sql } from '../database/connect.ts'
+import type { Sql } from '../database/connect.ts'
+import type { Database } from '../database/database.ts'
 import { createList, type ReadList } from './list.ts'
 import { createLookup } from './lookup.ts'
 import { repositoryList } from './repositories.ts'
@@ -56,7 +57,7 @@ export function createReplicaRouting(
   }
 
   return {
-    haveReplica: () => replicas.hasFit(),
+    haveReplica: () => replicas.hasUsable(),
     async read(run, { fresh }) {
       const replica = fresh ? undefined : replicas.pick()
       if (replica !== undefined) {

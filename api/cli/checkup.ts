@@ -5,7 +5,7 @@
  */
 
 import { type Config, ConfigError, readConfig, readEnvironment } from '../config.ts'
-import { findPooler, type Sql } from '../database/connect.ts'
+import type { Sql } from '../database/connect.ts'
 import {
   findNewerMigrations,
   findSchemaFaults,
@@ -13,6 +13,7 @@ import {
   type ServerState,
 } from '../database/inspection.ts'
 import { findMissingMigrations, oldestServer } from '../database/migrate.ts'
+import { findPooler } from '../database/pooler.ts'
 import { createDocsFinder, docsDirectory } from '../docs/docs-manifest.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { countOf, formatCount } from './output.ts'

@@ -6,8 +6,9 @@
 import { constants } from 'node:os'
 import process from 'node:process'
 import { type Config, readConfig, readEnvironment } from '../config.ts'
-import { type Database, type DatabaseOptions, openDatabase, type Sql } from '../database/connect.ts'
+import type { Sql } from '../database/connect.ts'
 import { isDatabaseUnavailable } from '../database/connection-error.ts'
+import { type Database, type DatabaseOptions, openDatabase } from '../database/database.ts'
 import { assertMigrated, migrate } from '../database/migrate.ts'
 
 /** How often another process may end while this one connects to its embedded database. */

@@ -1,43 +1,42 @@
 /**
- * `DATABASE_URL`: where a PostgreSQL server is, who connects, and how the connection is secured. What libpq understands
- * in such a URL means the same here.
+ * Parses `DATABASE_URL` as libpq does: server, credentials, TLS and session parameters.
  *
  * @module
  */
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 
-/** TLS as `sslmode` says it; with `require` the certificate is taken as it comes. */
+/** Values of `sslmode`. `require` doesn't check the certificate. */
 export const tlsModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 type TlsMode = (typeof tlsModes)[number]
 
-/** Whether statements are prepared; `auto`: unless a pooler stands before the server. */
+/** Whether statements are prepared; `auto`: unless there is a pooler in front of the server. */
 export const preparedStatements = ['on', 'off', 'auto'] as const
 export type PreparedStatements = (typeof preparedStatements)[number]
 
-/** What a URL says. */
+/** A parsed URL. */
 export interface ConnectionUrl {
   host: string
   port: number
-  /** A Unix socket, in place of host and port. */
+  /** A Unix socket instead of host and port. */
   socketPath: string | undefined
-  /** How long a connection may take, in seconds; 0: no limit. Undefined: our default. */
-  connectTimeout: number | undefined
-  /** Undefined: the driver's defaults, as `PGUSER`. */
+  /** 0: no limit. Undefined: our default. */
+  connectTimeoutSeconds: number | undefined
+  /** Undefined, like the next two: the driver's default, such as `PGUSER`. */
   user: string | undefined
   password: string | undefined
   database: string | undefined
   tls: TlsMode
   /** Files in PEM form. */
   tlsFiles: { ca: string | undefined; cert: string | undefined; key: string | undefined }
-  /** Settings of the session, such as `search_path`. */
+  /** Parameters of the session, such as `search_path`. */
   parameters: Record<string, string>
 }
 
-/** The URL can't be used as it is. The message says why, without the URL: it may hold a password. */
+/** The URL can't be used. The message says why, without the URL because it may have a password. */
 export class ConnectionUrlError extends Error {
   override name = 'ConnectionUrlError'
-  /** The setting that the URL is from. */
+  /** Name of the setting with the URL. */
   readonly setting: string
 
   constructor(message: string, setting = 'DATABASE_URL') {
@@ -46,13 +45,13 @@ export class ConnectionUrlError extends Error {
   }
 }
 
-/** What libpq reads of a URL's query, and there is nothing to do about here. */
-const without = new Set(['channel_binding', 'gssencmode', 'sslcompression', 'sslsni'])
+/** Query parameters of libpq that have no effect here. */
+const ignoredParameters = new Set(['channel_binding', 'gssencmode', 'sslcompression', 'sslsni'])
 
 const urlRule = 'must be a URL such as postgres://user:password@host:5432/name'
 const portRule = 'must have a port from 1 to 65535'
 
-/** Reads a URL. Throws `ConnectionUrlError`, with a message that goes on from the name of the setting. */
+/** Parses a URL. Throws `ConnectionUrlError`, whose message continues the name of the setting. */
 export function parseConnectionUrl(text: string): ConnectionUrl {
   if (!/^postgres(ql)?:\/\//.test(text)) throw new ConnectionUrlError(urlRule)
   if (!URL.canParse(text)) {
@@ -68,13 +67,13 @@ export function parseConnectionUrl(text: string): ConnectionUrl {
   }
   const host = take('host') ?? unescapePart(url.hostname)
   const port = readPort(take('port') ?? (url.port || '5432'))
-  const connectTimeout = readConnectTimeout(take('connect_timeout'))
+  const connectTimeoutSeconds = readConnectTimeout(take('connect_timeout'))
   const ca = take('sslrootcert')
   const tls = readTlsMode(take('sslmode'), ca)
   if (query.get('channel_binding') === 'require') {
     throw new ConnectionUrlError('must be without channel_binding=require, which is not supported')
   }
-  for (const name of without) query.delete(name)
+  for (const name of ignoredParameters) query.delete(name)
   const tlsFiles = { ca: ca === 'system' ? undefined : ca, cert: take('sslcert'), key: take('sslkey') }
   if ((tlsFiles.cert === undefined) !== (tlsFiles.key === undefined)) {
     throw new ConnectionUrlError('must have both sslcert and sslkey, or neither')
@@ -89,7 +88,7 @@ export function parseConnectionUrl(text: string): ConnectionUrl {
     host: host === '' ? 'localhost' : host.replace(/^\[(.*)\]$/, '$1'),
     port,
     socketPath: host.startsWith('/') ? `${host.replace(/\/$/, '')}/.s.PGSQL.${port}` : undefined,
-    connectTimeout,
+    connectTimeoutSeconds,
     user: take('user') ?? (unescapePart(url.username) || undefined),
     password: take('password') ?? (unescapePart(url.password) || undefined),
     database: take('dbname') ?? (unescapePart(url.pathname.slice(1)) || undefined),
@@ -105,7 +104,7 @@ function readPort(text: string): number {
   return port
 }
 
-/** As libpq has it: 0 and negative numbers set no limit. */
+/** Like libpq: 0 and negative numbers set no limit. */
 function readConnectTimeout(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   if (!/^-?\d{1,6}$/.test(text)) {
@@ -116,7 +115,7 @@ function readConnectTimeout(text: string | undefined): number | undefined {
   return Math.max(0, Number(text))
 }
 
-/** As libpq has it: a CA of one's own is asked for in order to be used, and the system's only with the full check. */
+/** Like libpq: with a CA, `require` checks the certificate; the system's CAs always imply the full check. */
 function readTlsMode(value: string | undefined, ca: string | undefined): TlsMode {
   const mode = tlsModes.find((mode) => mode === value)
   if (value !== undefined && mode === undefined) {
@@ -135,10 +134,7 @@ function unescapePart(text: string): string {
   }
 }
 
-/**
- * TLS as the driver wants it. Throws `ConnectionUrlError` when a file can't be read; its message goes on from the name of
- * the setting.
- */
+/** Returns the driver's `ssl` option. Throws `ConnectionUrlError` if a file can't be read or used. */
 export function readTls({ tls, tlsFiles }: ConnectionUrl, setting: string): false | 'prefer' | object {
   if (tls === 'disable') return false
   if (tls === 'prefer') return 'prefer'
@@ -157,7 +153,7 @@ export function readTls({ tls, tlsFiles }: ConnectionUrl, setting: string): fals
   }
   const pem = { ...readPem('ca'), ...readPem('cert'), ...readPem('key') }
   try {
-    createSecureContext(pem) // each connection makes one, and what it throws there nobody hears
+    createSecureContext(pem) // each connection creates one, where an error would be lost
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new ConnectionUrlError(
@@ -172,5 +168,5 @@ export function readTls({ tls, tlsFiles }: ConnectionUrl, setting: string): fals
   }
 }
 
-/** As libpq calls them. */
+/** Libpq's names. */
 const fileSettings = { ca: 'sslrootcert', cert: 'sslcert', key: 'sslkey' }

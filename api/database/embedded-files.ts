@@ -1,5 +1,5 @@
 /**
- * PGlite's files on the disk, written as a PostgreSQL server writes them: what is committed survives a power cut.
+ * PGlite's files, flushed like those of a PostgreSQL server: committed data survives a power failure.
  *
  * @module
  */
@@ -7,7 +7,6 @@ import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rm
 import { dirname, join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
-import { restrictAll } from './data-directory.ts'
 
 /** By default PGlite never flushes, and its fdatasync does nothing. */
 const startParams = [
@@ -16,7 +15,7 @@ const startParams = [
   'wal_sync_method=fsync',
 ]
 
-/** A folder of the disk in which fsync flushes. */
+/** PGlite's folder on disk, with a working `fsync`. */
 class FlushedFiles extends NodeFS {
   readonly #onAbort: () => void
 
@@ -49,15 +48,15 @@ class FlushedFiles extends NodeFS {
   }
 }
 
-/** EIO, as Emscripten numbers it. */
+/** Emscripten's number of EIO. */
 const ioErrorNumber = 29
 
 /**
- * Opens the database in a folder, and creates it if there is none: beside it, so that a start that is cut off leaves
- * nothing that the next one takes for a database.
+ * Opens the database in a folder. If there is none, creates it in another folder and renames that, so that an
+ * interrupted start leaves no incomplete database.
  *
- * @param onFailure is told when the database can't go on (the disk is full, or fails), with the reason. It must end the
- *   thread before it returns: PGlite itself would go on as if nothing had happened.
+ * @param onFailure called with the reason if the database can't continue (the disk is full, or fails). It must end the
+ *   thread: PGlite itself would continue.
  */
 export async function openDatabaseFiles(
   { directory, newDirectory }: { directory: string; newDirectory: string },
@@ -77,7 +76,6 @@ export async function openDatabaseFiles(
   if (!existsSync(join(directory, 'PG_VERSION'))) {
     rmSync(newDirectory, { recursive: true, force: true })
     await (await open(newDirectory)).close()
-    restrictAll(newDirectory)
     flushAll(newDirectory)
     renameSync(newDirectory, directory)
     flush(dirname(directory))

@@ -1,69 +1,72 @@
 /**
  * Serves one PGlite database to several PostgreSQL clients over a Unix socket.
  *
- * PGlite is a single backend: one session, whoever speaks. PostgreSQL's extended protocol keeps state between
- * messages (the unnamed statement, the portal) and transactions keep state between statements, so a connection
- * that has begun must be let finish: it holds the session from its first message until the backend reports
- * "ready for query, idle". Everybody else waits in line, first come first served.
+ * PGlite is a single backend with a single session. PostgreSQL's extended protocol keeps state between messages (the
+ * unnamed statement, the portal), and transactions keep state between statements. Therefore a connection holds the
+ * session from its first message until the backend reports "ready for query, idle". The others queue, first in, first
+ * out.
  *
  * @module
  */
+import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { PGlite } from '@electric-sql/pglite'
 
 const sslRequestCode = 80877103
 const gssRequestCode = 80877104
 const cancelRequestCode = 80877102
-const largestMessage = 256 * 1024 * 1024
+const maxMessageBytes = 256 * 1024 * 1024
 
-/** One client of the socket, with the messages that it has sent and that were not run yet. */
+/** A client of the socket. */
 interface Connection {
   socket: Socket
   received: Buffer
-  started: boolean
-  closed: boolean
+  isStarted: boolean
+  isClosed: boolean
+  /** Complete messages that have not run yet. */
   messages: Uint8Array[]
+  /** Names of its prepared statements. */
   statements: Set<string>
 }
 
 /**
- * Listens on a Unix socket at `path` and resolves when clients can connect.
- * The returned server's `close` ends the listening; end the sockets by closing the clients.
+ * Listens on a Unix socket and resolves when clients can connect. `close` of the returned server stops listening; it
+ * doesn't disconnect clients.
  */
 export async function serveEmbeddedSession(database: PGlite, path: string): Promise<Server> {
-  const waiting: Connection[] = []
+  const queue: Connection[] = []
   let holder: Connection | undefined
-  let running = false
+  let isRunning = false
 
-  /** Runs messages in turn until nobody waits, or until the one who holds the session has nothing to say yet. */
-  async function runInTurn(): Promise<void> {
-    if (running) return
-    running = true
+  /** Runs messages until the queue is empty, or until the holder of the session must send more. */
+  async function runQueue(): Promise<void> {
+    if (isRunning) return
+    isRunning = true
     try {
       for (;;) {
-        holder ??= waiting.shift()
+        holder ??= queue.shift()
         if (holder === undefined) return
-        if (holder.closed) {
-          await forget(holder)
+        if (holder.isClosed) {
+          await resetSession(holder)
           holder = undefined
           continue
         }
         const message = holder.messages.shift()
         if (message === undefined) return
-        const idle = await run(holder, message)
-        if (idle) {
-          if (holder.messages.length > 0) waiting.push(holder)
+        const isIdle = await run(holder, message)
+        if (isIdle) {
+          if (holder.messages.length > 0) queue.push(holder)
           holder = undefined
         }
       }
     } finally {
-      running = false
+      isRunning = false
     }
   }
 
-  /** Runs one message and passes the answer on. Tells whether the session is idle after it. */
+  /** Runs one message and sends the response. Returns whether the session is idle afterwards. */
   async function run(connection: Connection, message: Uint8Array): Promise<boolean> {
-    rememberStatement(connection, message)
+    noteStatement(connection, message)
     let tail = Buffer.alloc(0)
     try {
       await database.runExclusive(() =>
@@ -71,39 +74,44 @@ export async function serveEmbeddedSession(database: PGlite, path: string): Prom
           onRawData: (data) => {
             if (data.length === 0) return
             tail = Buffer.concat([tail, data.subarray(-6)]).subarray(-6)
-            // PGlite reuses its buffer for the next answer.
+            // PGlite reuses its buffer for the next response.
             if (connection.socket.writable) connection.socket.write(Buffer.from(data))
           },
         }),
       )
     } catch (error) {
-      // The backend itself broke down: only this client learns of it, and the session is set right for the others.
+      // PGlite itself failed: disconnect this client, and reset the session for the others.
       connection.socket.destroy(error instanceof Error ? error : new Error(String(error)))
-      connection.closed = true
+      connection.isClosed = true
       return false
     }
     return isReadyAndIdle(tail)
   }
 
-  /** Leaves the session as if the connection had never been: no open transaction, no statement of its own. */
-  async function forget(connection: Connection): Promise<void> {
+  /** Ends the open transaction of a closed connection, and drops its prepared statements. */
+  async function resetSession(connection: Connection): Promise<void> {
     try {
       await database.exec('ROLLBACK')
       for (const name of connection.statements) {
         await database.exec(`DEALLOCATE "${name.replaceAll('"', '""')}"`).catch(() => {})
       }
     } catch {
-      // ROLLBACK without a transaction is only a warning; anything else shows itself to the next client.
+      // Without a transaction ROLLBACK only warns. The next client sees any other error.
     }
     connection.statements.clear()
+  }
+
+  function enqueue(connection: Connection): void {
+    if (connection !== holder && !queue.includes(connection)) queue.push(connection)
+    void runQueue()
   }
 
   function accept(socket: Socket): void {
     const connection: Connection = {
       socket,
       received: Buffer.alloc(0),
-      started: false,
-      closed: false,
+      isStarted: false,
+      isClosed: false,
       messages: [],
       statements: new Set(),
     }
@@ -112,38 +120,32 @@ export async function serveEmbeddedSession(database: PGlite, path: string): Prom
         connection.received.length === 0 ? data : Buffer.concat([connection.received, data])
       const complete = takeMessages(connection)
       if (complete.length === 0) return
-      const alreadyInLine = connection === holder || connection.messages.length > 0
       connection.messages.push(...complete)
-      if (!alreadyInLine) waiting.push(connection)
-      void runInTurn()
+      enqueue(connection)
     })
     socket.on('error', () => socket.destroy())
     socket.on('close', () => {
-      connection.closed = true
+      connection.isClosed = true
       connection.messages.length = 0
-      const inLine = connection === holder || waiting.includes(connection)
-      if (!inLine) waiting.push(connection)
-      void runInTurn()
+      enqueue(connection)
     })
   }
 
   const server = createServer(accept)
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(path, resolve)
-  })
+  server.listen(path)
+  await once(server, 'listening') // rejects with the server's error
   return server
 }
 
-/** Cuts what was received into complete messages, and answers those that never reach the backend. */
+/** Takes the complete messages out of the received bytes. Messages for the server itself are handled here. */
 function takeMessages(connection: Connection): Uint8Array[] {
   const complete: Uint8Array[] = []
   for (;;) {
     const { received } = connection
-    const lengthAt = connection.started ? 1 : 0
-    if (received.length < lengthAt + 4) return complete
-    const end = lengthAt + received.readInt32BE(lengthAt)
-    if (end < lengthAt + 4 || end > largestMessage) {
+    const lengthOffset = connection.isStarted ? 1 : 0
+    if (received.length < lengthOffset + 4) return complete
+    const end = lengthOffset + received.readInt32BE(lengthOffset)
+    if (end < lengthOffset + 4 || end > maxMessageBytes) {
       connection.socket.destroy(new Error('malformed PostgreSQL message'))
       return []
     }
@@ -151,18 +153,18 @@ function takeMessages(connection: Connection): Uint8Array[] {
     const message = received.subarray(0, end)
     connection.received = received.subarray(end)
 
-    if (!connection.started) {
+    if (!connection.isStarted) {
       const code = message.length >= 8 ? message.readInt32BE(4) : 0
       if (code === sslRequestCode || code === gssRequestCode) {
         connection.socket.write('N')
         continue
       }
       if (code === cancelRequestCode) {
-        connection.socket.end() // a single session has nobody else to cancel
+        connection.socket.end() // can't interrupt the single session
         return []
       }
-      connection.started = true
-    } else if (message[0] === 0x58 /* Terminate: for this connection, not for the backend */) {
+      connection.isStarted = true
+    } else if (message[0] === 0x58 /* Terminate: ends this connection, not the backend */) {
       connection.socket.end()
       return complete
     }
@@ -170,8 +172,8 @@ function takeMessages(connection: Connection): Uint8Array[] {
   }
 }
 
-/** Parse messages name prepared statements, which live as long as their connection does. */
-function rememberStatement(connection: Connection, message: Uint8Array): void {
+/** Notes the name of a prepared statement, which lives as long as its connection. */
+function noteStatement(connection: Connection, message: Uint8Array): void {
   if (message[0] !== 0x50 /* Parse */) return
   const name = Buffer.from(message.subarray(5, message.indexOf(0, 5))).toString()
   if (name !== '') connection.statements.add(name)

@@ -1,5 +1,5 @@
 /**
- * The thread in which the embedded database lives, so that a long statement never stops the HTTP server's own.
+ * The worker thread of the embedded database: a long statement doesn't block the HTTP server's thread.
  *
  * @module
  */
@@ -10,40 +10,40 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { dataFiles } from './data-directory.ts'
+import { dataFiles, getMessage } from './data-directory.ts'
 import { openDatabaseFiles } from './embedded-files.ts'
 import { serveEmbeddedSession } from './embedded-session.ts'
 
-/** What the thread is started with. */
+/** Data of the thread. */
 export interface EmbeddedWorkerData {
   dataDirectory: string
   /** Path of the Unix socket to listen on. */
   socketPath: string
 }
 
-/** What the thread is told, once: to stop, and for how long it waits for clients before. In milliseconds. */
-export interface EmbeddedWorkerOrder {
-  patience: number
+/** The only message to the thread: stop, once all clients have disconnected or the timeout is over. */
+export interface EmbeddedWorkerStop {
+  clientsTimeoutMs: number
 }
 
 /**
- * What the thread reports: `ready` once; `failed` with the reason, before it ends by itself; `waiting` for clients when that takes a while;
- * `stopped`, with the number of clients that were cut off.
+ * Messages of the thread: `ready` once; `failed` before it exits by itself; `waiting` if clients take long to
+ * disconnect; `stopped` with the number of clients that it disconnected.
  */
 export type EmbeddedWorkerMessage =
   | { state: 'ready' }
   | { state: 'failed'; reason: string }
   | { state: 'waiting' }
-  | { state: 'stopped'; cutOff: number }
+  | { state: 'stopped'; disconnected: number }
 
-/** Who waits for clients for so long says so, in milliseconds. */
-const noticeTime = 10_000
+/** A stop that waits longer for clients is reported. */
+const waitingNoticeMs = 10_000
 
 function report(message: EmbeddedWorkerMessage): void {
   parentPort?.postMessage(message)
 }
 
-/** Ends the thread at once. */
+/** Exits immediately. */
 function fail(reason: string): never {
   report({ state: 'failed', reason })
   process.exit(1)
@@ -64,25 +64,25 @@ async function main({ dataDirectory, socketPath }: EmbeddedWorkerData): Promise<
     clients.add(client)
     client.once('close', () => clients.delete(client))
   })
-  parentPort?.once('message', async ({ patience }: EmbeddedWorkerOrder) => {
-    await waitForOthers(clients, patience)
+  parentPort?.once('message', async ({ clientsTimeoutMs }: EmbeddedWorkerStop) => {
+    await waitForClients(clients, clientsTimeoutMs)
     const closed = once(server, 'close')
     server.close()
-    const cutOff = clients.size
+    const disconnected = clients.size
     for (const client of clients) client.destroy()
     await closed
     await database.close()
-    report({ state: 'stopped', cutOff })
+    report({ state: 'stopped', disconnected })
   })
   report({ state: 'ready' })
 }
 
-/** Commands that other processes run through the socket may finish; this process has closed its own clients. */
-async function waitForOthers(clients: ReadonlySet<Socket>, patience: number): Promise<void> {
-  const notice = setTimeout(() => report({ state: 'waiting' }), noticeTime)
-  const end = performance.now() + patience
-  while (clients.size > 0 && performance.now() < end) await sleep(20)
+/** Lets commands of other processes finish. This process has closed its own clients. */
+async function waitForClients(clients: ReadonlySet<Socket>, timeoutMs: number): Promise<void> {
+  const notice = setTimeout(() => report({ state: 'waiting' }), waitingNoticeMs)
+  const deadline = performance.now() + timeoutMs
+  while (clients.size > 0 && performance.now() < deadline) await sleep(20)
   clearTimeout(notice)
 }
 
-main(workerData).catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)))
+main(workerData).catch((error: unknown) => fail(getMessage(error)))

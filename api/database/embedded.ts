@@ -1,7 +1,6 @@
 /**
- * The embedded database: PGlite on a Unix socket in the data folder, spoken to like any PostgreSQL server.
- * One process runs it; others of the same machine (the command line beside a running server) go through its
- * socket.
+ * The embedded database: PGlite behind a Unix socket in the data folder, which clients use like a PostgreSQL server. One
+ * process runs it. Others on the machine, such as a command beside a running service, connect to its socket.
  *
  * @module
  */
@@ -14,21 +13,20 @@ import {
   type DataDirectoryLock,
   dataFiles,
   EmbeddedDatabaseError,
+  getMessage,
   lockDataDirectory,
   openDataDirectory,
-  reasonOf,
-  restrictDataFiles,
 } from './data-directory.ts'
-import type { EmbeddedWorkerData, EmbeddedWorkerMessage, EmbeddedWorkerOrder } from './embedded-worker.ts'
+import type { EmbeddedWorkerData, EmbeddedWorkerMessage, EmbeddedWorkerStop } from './embedded-worker.ts'
 
-/** The operating systems' limit for the path of a Unix socket, in bytes (108 with the ending NUL on Linux, 104 on macOS). */
-const maxSocketPathLength = 103
-/** How long another process may take from its lock to its socket. */
+/** Limit of the operating systems for the path of a Unix socket (with its final NUL 108 bytes on Linux, 104 on macOS). */
+const maxSocketPathBytes = 103
+/** Another process may take this long from its lock to its socket. */
 const startTimeoutMs = 30_000
-/** Other processes' commands may take so long when this one is told to stop, in milliseconds. */
-const stopTimeoutMs = 3_000
-/** After them the database may take so long to stop, in milliseconds: it can't in the middle of a statement. */
-const endTimeoutMs = 2_000
+/** Commands of other processes may take this long to finish when this process stops. */
+const defaultOthersTimeoutMs = 3_000
+/** Then the database may take this long to stop. It can't stop in the middle of a statement. */
+const stopTimeoutMs = 2_000
 
 /** An embedded database that clients can connect to. */
 export interface EmbeddedDatabase {
@@ -37,20 +35,20 @@ export interface EmbeddedDatabase {
   /** Whether this process runs the database (and stops it with `close`), or another one does. */
   owned: boolean
   /**
-   * Stops the database if this process runs it. Close the clients first. Those of other processes are cut off after
-   * `patience` milliseconds, by default 3,000, and standard error says so.
+   * Stops the database if this process runs it. Close the clients first. Clients of other processes are disconnected
+   * after `othersTimeoutMs` (default 3,000), and standard error says so.
    */
-  close(options?: { patience?: number | undefined }): Promise<void>
+  close(options?: { othersTimeoutMs?: number | undefined }): Promise<void>
 }
 
-/** Where the embedded database of a data folder listens. Throws `EmbeddedDatabaseError` when the path is too long. */
-export function embeddedSocketPath(dataDirectory: string): string {
+/** Returns the socket path of a data folder. Throws `EmbeddedDatabaseError` if it is too long. */
+function findSocketPath(dataDirectory: string): string {
   const absolute = resolve(dataDirectory, dataFiles.socket)
   const fromHere = relative(process.cwd(), absolute)
   const path = fromHere.length < absolute.length ? fromHere : absolute
-  if (Buffer.byteLength(path) > maxSocketPathLength) {
+  if (Buffer.byteLength(path) > maxSocketPathBytes) {
     throw new EmbeddedDatabaseError(
-      `DATA_DIR is too deep for a Unix socket (${path} is longer than ${maxSocketPathLength} bytes); choose a shorter path`,
+      `DATA_DIR is too deep for a Unix socket (${path} is longer than ${maxSocketPathBytes} bytes); choose a shorter path`,
     )
   }
   return path
@@ -58,23 +56,22 @@ export function embeddedSocketPath(dataDirectory: string): string {
 
 /**
  * Runs the embedded database of `dataDirectory`, or finds the process that already does.
- * Throws `EmbeddedDatabaseError` when the folder can't be used.
+ * Throws `EmbeddedDatabaseError` if the folder can't be used.
  */
 export async function openEmbeddedDatabase(dataDirectory: string): Promise<EmbeddedDatabase> {
-  const socketPath = embeddedSocketPath(dataDirectory)
+  const socketPath = findSocketPath(dataDirectory)
   openDataDirectory(dataDirectory)
   const lock = await waitForLock(dataDirectory, socketPath)
   if (lock === undefined) return { socketPath, owned: false, close: async () => {} }
   try {
-    restrictDataFiles(dataDirectory)
     refuseForeignFiles(join(dataDirectory, dataFiles.database))
     rmSync(socketPath, { force: true })
     const worker = await startWorker({ dataDirectory, socketPath })
     return {
       socketPath,
       owned: true,
-      async close({ patience = stopTimeoutMs } = {}) {
-        await stopWorker(worker, patience)
+      async close({ othersTimeoutMs = defaultOthersTimeoutMs } = {}) {
+        await stopWorker(worker, othersTimeoutMs)
         rmSync(socketPath, { force: true })
         lock.release()
       },
@@ -85,7 +82,7 @@ export async function openEmbeddedDatabase(dataDirectory: string): Promise<Embed
   }
 }
 
-/** A folder with files that are not a complete database is never written over. */
+/** Throws `EmbeddedDatabaseError` if the folder has files that are not a complete database: they are never overwritten. */
 function refuseForeignFiles(directory: string): void {
   if (!existsSync(directory) || existsSync(join(directory, 'PG_VERSION'))) return
   if (readdirSync(directory).length === 0) return
@@ -95,7 +92,7 @@ function refuseForeignFiles(directory: string): void {
   )
 }
 
-/** Starts the database. If it ends by itself later, it takes the process with it: a new start repairs what is broken. */
+/** Starts the worker. If it exits by itself later, the process exits too: the next start recovers the database. */
 function startWorker(workerData: EmbeddedWorkerData): Promise<Worker> {
   const { promise, resolve, reject } = Promise.withResolvers<Worker>()
   const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData })
@@ -114,15 +111,15 @@ function startWorker(workerData: EmbeddedWorkerData): Promise<Worker> {
     resolve(worker)
   })
   worker.on('error', (error) => {
-    reason = reasonOf(error) // 'exit' follows
+    reason = getMessage(error) // 'exit' follows
   })
   worker.once('exit', refuseStart)
   return promise
 }
 
-/** Lets other processes finish what they do, for so many milliseconds, and stops the database if that is possible. */
-async function stopWorker(worker: Worker, patience: number): Promise<void> {
-  const seconds = patience / 1000
+/** Lets commands of other processes finish, and stops the database unless a statement is still running. */
+async function stopWorker(worker: Worker, othersTimeoutMs: number): Promise<void> {
+  const seconds = othersTimeoutMs / 1000
   worker.removeAllListeners('exit')
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(() => {
@@ -131,7 +128,7 @@ async function stopWorker(worker: Worker, patience: number): Promise<void> {
         'the next start undoes it',
     )
     resolve()
-  }, patience + endTimeoutMs)
+  }, othersTimeoutMs + stopTimeoutMs)
   worker.on('message', (message: EmbeddedWorkerMessage) => {
     if (message.state === 'waiting') {
       console.error(
@@ -140,7 +137,7 @@ async function stopWorker(worker: Worker, patience: number): Promise<void> {
       )
     }
     if (message.state !== 'stopped') return
-    if (message.cutOff > 0) {
+    if (message.disconnected > 0) {
       console.error(
         `Commands that used the embedded database through this process were cut off after ${seconds} seconds; ` +
           'what they had not finished is undone',
@@ -149,15 +146,15 @@ async function stopWorker(worker: Worker, patience: number): Promise<void> {
     resolve()
   })
   worker.once('exit', () => resolve())
-  worker.postMessage({ patience } satisfies EmbeddedWorkerOrder)
+  worker.postMessage({ clientsTimeoutMs: othersTimeoutMs } satisfies EmbeddedWorkerStop)
   await promise
   clearTimeout(timer)
   await worker.terminate()
 }
 
 /**
- * Waits until this process has the lock of the data folder, or until another process has it and accepts connections.
- * Returns undefined for the latter.
+ * Waits until this process has the lock of the data folder, or until another process that has it accepts connections:
+ * then returns undefined.
  */
 async function waitForLock(
   dataDirectory: string,

@@ -1,6 +1,6 @@
 /**
- * Streaming replicas of the primary, for reading. Which of them are fit for it is looked at all the time: one that is
- * away, silent, or has not yet replayed the dataset's version is left out, and taken back when that is over.
+ * Streaming replicas of the primary, for reads. Each is checked all the time. A replica that is unreachable, doesn't
+ * respond, or has not yet replayed the dataset's version isn't used until that is over.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { describeFailure, isDatabaseError, isDatabaseUnavailable } from './conne
 
 /** Connections to one replica. */
 export interface ReplicaPool {
-  /** Where it is, without what is secret. */
+  /** Host and port, or socket path. */
   name: string
   sql: Sql
   /** See `Database`. */
@@ -19,117 +19,117 @@ export interface ReplicaPool {
 
 /** The replicas of a database; maybe none. */
 export interface Replicas {
-  /** One after the other of those that are fit; undefined: there is none now. */
+  /** Takes the next usable replica in turn; undefined if none is usable. */
   pick(): ReplicaPool | undefined
-  /** Whether any is fit. */
-  hasFit(): boolean
+  hasUsable(): boolean
   /**
-   * A read failed there. If the database is at fault, it is counted and said; if it does not answer, it is left out until
-   * it has.
+   * Reports a failed read. Errors of the database are counted and logged. If the replica is unavailable, it isn't used
+   * until a check succeeds.
    */
   reportFailure(replica: ReplicaPool, error: unknown): void
-  /** The primary's dataset has this version: no replica is fit before it has it too. */
+  /** Sets the version of the primary's dataset: no replica is usable before it has it too. */
   noteVersion(version: number): void
-  /** All of them, as they are now, and how many reads have failed there. */
-  list(): readonly (Pick<ReplicaPool, 'name' | 'sql'> & { isFit: boolean; failedReads: number })[]
+  /** Lists all replicas in their current state, and the number of reads that failed there. */
+  list(): readonly (Pick<ReplicaPool, 'name' | 'sql'> & { isUsable: boolean; failedReads: number })[]
   /**
-   * Begins to look, and says of each replica when it is left out, with the reason, and when it is taken back. That reads
-   * fail there is said too, once in a while.
+   * Starts the checks. Reports when a replica is left out, with the reason, and when it is used again; failed reads are
+   * reported once a minute.
    */
   watch(report: (message: string) => void): void
-  /** Stops to look, and disconnects. */
+  /** Stops the checks and disconnects. */
   close(): Promise<void>
 }
 
-/** Between two looks at a replica, in milliseconds: while it is fit, and while it is not. */
-const intervals = { fit: 1_000, unfit: 250 }
-/** Reads may fail by the thousand: that they do is said of a replica once in so long, in milliseconds. */
-const failureInterval = 60_000
+/** Time between two checks of a replica. */
+const checkIntervalMs = { usable: 1_000, unusable: 250 }
+/** Time between two reports of failed reads, for each replica. */
+const failureIntervalMs = 60_000
 
-interface Watched extends ReplicaPool {
-  /** Of its dataset, when it answered last; undefined: it does not answer. */
+interface WatchedReplica extends ReplicaPool {
+  /** Version of its dataset at the last check; undefined: the check failed. */
   version: number | undefined
-  /** What was said of it last. */
-  reported: string | undefined
+  reportedState: string | undefined
   failedReads: number
-  /** On the clock of `performance.now()`: until then nothing more is said about reads that fail. */
+  /** On the clock of `performance.now()`: failed reads are not reported before. */
   quietUntil: number
 }
 
-/** Watches replicas. None is fit before it has been looked at. */
+const usable = 'usable'
+
+/** Creates the watch over replicas. None is usable before its first check. */
 export function createReplicas(pools: readonly ReplicaPool[]): Replicas {
-  const replicas: Watched[] = pools.map((pool) => ({
+  const replicas: WatchedReplica[] = pools.map((pool) => ({
     ...pool,
     version: undefined,
-    reported: undefined,
+    reportedState: undefined,
     failedReads: 0,
     quietUntil: Number.NEGATIVE_INFINITY,
   }))
-  let current = 0
+  let primaryVersion = 0
   let turn = 0
   let report: ((message: string) => void) | undefined
   const stopping = new AbortController()
 
-  function isFit({ version }: Watched): boolean {
-    return version !== undefined && version >= current
+  function isUsable({ version }: WatchedReplica): boolean {
+    return version !== undefined && version >= primaryVersion
   }
 
-  async function look(replica: Watched): Promise<string> {
+  async function check(replica: WatchedReplica): Promise<string> {
     try {
       await replica.adapt()
       const [dataset] = await replica.sql<{ version: number }[]>`select version from dataset`
       replica.version = dataset?.version
-      return isFit(replica) ? fit : `it has version ${replica.version} of the dataset, not yet ${current}`
+      if (isUsable(replica)) return usable
+      return `it has version ${replica.version} of the dataset, not yet ${primaryVersion}`
     } catch (error) {
       replica.version = undefined
       return error instanceof Error ? describeFailure(error) : String(error)
     }
   }
 
-  async function keepLooking(replica: Watched): Promise<void> {
+  async function keepChecking(replica: WatchedReplica): Promise<void> {
     while (!stopping.signal.aborted) {
-      const state = await look(replica)
+      const state = await check(replica)
       if (stopping.signal.aborted) return
-      if (state !== (replica.reported ?? fit)) {
-        report?.(`Replica ${replica.name} is ${state === fit ? 'taken back' : `left out: ${state}`}`)
+      if (state !== (replica.reportedState ?? usable)) {
+        report?.(`Replica ${replica.name} is ${state === usable ? 'used again' : `left out: ${state}`}`)
       }
-      replica.reported = state
-      const interval = isFit(replica) ? intervals.fit : intervals.unfit
-      await sleep(interval, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
+      replica.reportedState = state
+      const intervalMs = checkIntervalMs[isUsable(replica) ? 'usable' : 'unusable']
+      await sleep(intervalMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
     }
   }
 
   return {
-    hasFit: () => replicas.some(isFit),
+    hasUsable: () => replicas.some(isUsable),
     pick() {
       for (let tries = 0; tries < replicas.length; tries++) {
         const replica = replicas[turn++ % replicas.length]
-        if (replica !== undefined && isFit(replica)) return replica
+        if (replica !== undefined && isUsable(replica)) return replica
       }
       return undefined
     },
-    reportFailure(replica, error) {
-      const watched = replicas.find(({ sql }) => sql === replica.sql)
-      if (watched === undefined) return
-      if (!(error instanceof Error) || !isDatabaseError(error)) return // what is not there yet is no failure
-      watched.failedReads++
-      if (isDatabaseUnavailable(error)) watched.version = undefined
-      if (report === undefined || performance.now() < watched.quietUntil) return
-      watched.quietUntil = performance.now() + failureInterval
-      report(`Replica ${watched.name} fails reads, which the primary does instead: ${describeFailure(error)}`)
+    reportFailure(pool, error) {
+      const replica = replicas.find(({ sql }) => sql === pool.sql)
+      if (replica === undefined || !(error instanceof Error) || !isDatabaseError(error)) return
+      replica.failedReads++
+      if (isDatabaseUnavailable(error)) replica.version = undefined
+      if (report === undefined || performance.now() < replica.quietUntil) return
+      replica.quietUntil = performance.now() + failureIntervalMs
+      report(`Replica ${replica.name} fails reads, which the primary does instead: ${describeFailure(error)}`)
     },
     noteVersion(version) {
-      current = version
+      primaryVersion = version
     },
     list: () =>
       replicas.map((replica) => {
         const { name, sql, failedReads } = replica
-        return { name, sql, isFit: isFit(replica), failedReads }
+        return { name, sql, isUsable: isUsable(replica), failedReads }
       }),
     watch(listener) {
       if (report !== undefined) return
       report = listener
-      for (const replica of replicas) void keepLooking(replica)
+      for (const replica of replicas) void keepChecking(replica)
     },
     async close() {
       stopping.abort()
@@ -137,5 +137,3 @@ export function createReplicas(pools: readonly ReplicaPool[]): Replicas {
     },
   }
 }
-
-const fit = 'fit'

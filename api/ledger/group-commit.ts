@@ -9,9 +9,9 @@ import { type BatchState, createBatcher } from '../concurrency/batcher.ts'
 import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.ts'
 import type { Sql } from '../database/connect.ts'
 import { lockNotAvailable } from '../database/connection-error.ts'
-import { hasFreeConnection } from '../database/pool-state.ts'
 import { ClientGoneError } from '../errors.ts'
 import { type Busy, type Claim, type Settlement, type Stale, settleGroup } from './settle.ts'
+import { createStatementCount, type StatementCount } from './statement-count.ts'
 
 /** Requests in a group, at most. */
 const groupSize = 256
@@ -53,11 +53,17 @@ class KeyBusyError extends Error {
  * settles it, an operator changes it); connections more are needed for everybody else. 0: none may, and it is looked
  * again and again whether the key is free, which takes longer and lets other instances go first.
  */
-export function createGroupCommit(sql: Sql, { patientLanes }: { patientLanes: number }): GroupCommit {
+export function createGroupCommit(
+  sql: Sql,
+  {
+    patientLanes,
+    statements = createStatementCount(sql),
+  }: { patientLanes: number; statements?: StatementCount },
+): GroupCommit {
   const settleTogether = createBatcher({
-    run: (claims: Claim[]) => settlePresent(sql, claims, { patient: false }),
+    run: (claims: Claim[]) => statements.count(() => settlePresent(sql, claims, { patient: false })),
     size: groupSize,
-    hasRoom: () => hasFreeConnection(sql),
+    hasRoom: statements.hasFreeConnection,
   })
   const mayWait = patientLanes > 0
   const lanes = createFairQueue<number>({
@@ -70,7 +76,10 @@ export function createGroupCommit(sql: Sql, { patientLanes }: { patientLanes: nu
 
   async function settlePatiently(claim: Claim): Promise<Settlement | Stale | Gone> {
     const { keyId } = claim
-    const line = lines.get(keyId) ?? { settle: createLine(sql, { keyId, lanes, mayWait }), waiting: 0 }
+    const line = lines.get(keyId) ?? {
+      settle: createLine(sql, { keyId, lanes, mayWait, statements }),
+      waiting: 0,
+    }
     lines.set(keyId, line)
     line.waiting++
     try {
@@ -118,14 +127,15 @@ interface LineOptions {
   lanes: FairQueue<number>
   /** Whether a statement may wait for the key. */
   mayWait: boolean
+  statements: StatementCount
 }
 
 /** The line of one key: a group at a time, and each waits for the key itself. */
-function createLine(sql: Sql, { keyId, lanes, mayWait }: LineOptions): Settle {
+function createLine(sql: Sql, { keyId, lanes, mayWait, statements }: LineOptions): Settle {
   async function settleInLane(claims: Claim[]): Promise<(Settlement | Stale | Busy | Gone)[]> {
     const leave = await lanes.enter(keyId)
     try {
-      return await settlePresent(sql, claims, { patient: mayWait })
+      return await statements.count(() => settlePresent(sql, claims, { patient: mayWait }))
     } finally {
       leave()
     }

@@ -10,11 +10,11 @@ import { LRUCache } from 'lru-cache'
 import { createBatcher } from '../concurrency/batcher.ts'
 import type { Sql } from '../database/connect.ts'
 import { isOutOfResources } from '../database/connection-error.ts'
-import { hasFreeConnection } from '../database/pool-state.ts'
 import { type BearerKey, findApiKeys, hashSecret } from './api-key.ts'
 import { createGroupCommit, type GroupCommitState } from './group-commit.ts'
 import { sweepIdempotencyKeys } from './idempotency.ts'
 import type { Claim, Settlement, Stale } from './settle.ts'
+import { createStatementCount } from './statement-count.ts'
 
 /** The ledger of one instance. */
 export interface Ledger {
@@ -63,14 +63,15 @@ interface Foreseen {
 export function createLedger(sql: Sql): Ledger {
   const keys = new LRUCache<string, BearerKey>({ max: maxKeys }) // by secret
   const throttled = new LRUCache<number, Foreseen>({ max: maxKeys })
+  const statements = createStatementCount(sql)
   const lookUp = createBatcher({
-    run: (hashes: Buffer[]) => findApiKeys(sql, hashes),
+    run: (hashes: Buffer[]) => statements.count(() => findApiKeys(sql, hashes)),
     size: 1_000,
-    hasRoom: () => hasFreeConnection(sql),
+    hasRoom: statements.hasFreeConnection,
   })
   // One connection for groups, one for look-ups, one for `/health`, and the others for whoever has to wait. No more
   // statements than connections: postgres.js would send one behind another, which may wait, or be lost with its connection.
-  const settleInGroup = createGroupCommit(sql, { patientLanes: Math.max(0, sql.options.max - 3) })
+  const settleInGroup = createGroupCommit(sql, { patientLanes: Math.max(0, sql.options.max - 3), statements })
   let untilSweep = sweepInterval
   /** On the clock of `performance.now()`. */
   let failingUntil = Number.NEGATIVE_INFINITY

@@ -5,9 +5,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Config, readConfig, readEnvironment } from '../config.ts'
-import { type Database, openDatabase } from '../database/connect.ts'
 import { describeFailure } from '../database/connection-error.ts'
 import { EmbeddedDatabaseError } from '../database/data-directory.ts'
+import { type Database, openDatabase } from '../database/database.ts'
 import { findMissingMigrations, migrate, migrationWaits } from '../database/migrate.ts'
 import { createDefectHandler, type Refuse } from '../http/error-handler.ts'
 import type { LifecyclePhase } from '../http/lifecycle-phase.ts'

@@ -1,22 +1,21 @@
 /**
- * How late the event loop comes to its work: what everybody who waits for this process feels.
+ * Event loop delay: how late timers run.
  *
  * @module
  */
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { setInterval } from 'node:timers'
 
-/** Between two samples, in milliseconds. */
-const interval = 20
+const sampleIntervalMs = 20
 
-/** Reads the delays since the last reading: quantiles, in seconds. */
+/** Reads the delays since the last reading, by quantile, in seconds. */
 export interface LoopMonitor {
   read(): (readonly [quantile: string, seconds: number])[]
 }
 
 /**
- * Creates a monitor that samples from its first reading on, so that it costs nothing where nobody reads it. It looks how
- * late a timer is: `monitorEventLoopDelay` of Node is another thing on Deno, and misses what blocks the loop there.
+ * Creates a monitor. It starts to sample with its first reading, so it costs nothing where nobody reads it. Node's
+ * `monitorEventLoopDelay` isn't used because on Deno it misses what blocks the event loop.
  */
 export function createLoopMonitor(): LoopMonitor {
   let delays: RecordableHistogram | undefined
@@ -28,13 +27,13 @@ export function createLoopMonitor(): LoopMonitor {
         return []
       }
       if (delays.count === 0) return []
-      const found = [
+      const quantiles = [
         ['0.5', delays.percentile(50) / 1e9],
         ['0.99', delays.percentile(99) / 1e9],
         ['1', delays.max / 1e9],
       ] as const
       delays.reset()
-      return [...found]
+      return [...quantiles]
     },
   }
 }
@@ -43,9 +42,9 @@ function sample(delays: RecordableHistogram): void {
   let last = performance.now()
   const timer = setInterval(() => {
     const now = performance.now()
-    const late = now - last - interval
+    const lateMs = now - last - sampleIntervalMs
     last = now
-    delays.record(Math.max(1, Math.round(late * 1e6))) // nanoseconds, of which it takes no less than one
-  }, interval)
+    delays.record(Math.max(1, Math.round(lateMs * 1e6))) // in nanoseconds, at least 1
+  }, sampleIntervalMs)
   timer.unref()
 }

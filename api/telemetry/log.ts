@@ -1,5 +1,5 @@
 /**
- * The service's log: one line an event, on standard output.
+ * The service's log: one line for each event, on standard output.
  *
  * @module
  */
@@ -12,24 +12,24 @@ import {
   type Logger,
   type LogRecord,
   type Sink,
+  type TextFormatter,
 } from '@logtape/logtape'
 import type { Config } from '../config.ts'
 import { describeFailure } from '../database/connection-error.ts'
 import type { FailedRequest } from '../http/error-handler.ts'
 
-/** Configures the process's log and returns the service's logger. */
+/** Configures the log of the process and returns the service's logger. */
 export async function configureLog({
   logLevel,
   logFormat,
 }: Pick<Config, 'logLevel' | 'logFormat'>): Promise<Logger> {
-  const format =
+  const formatter =
     logFormat === 'json'
       ? formatJson
-      : getAnsiColorFormatter({ timestamp: 'time', category: () => 'devdata', value: writeValue })
-  const sink = createLineSink(format)
+      : getAnsiColorFormatter({ timestamp: 'time', category: () => 'devdata', value: 'bare' })
   await configure({
     reset: true,
-    sinks: { lines: sink },
+    sinks: { lines: createLineSink(formatter) },
     loggers: [
       { category: 'devdata', lowestLevel: logLevel, sinks: ['lines'] },
       { category: ['logtape', 'meta'], lowestLevel: 'warning', sinks: ['lines'] },
@@ -38,22 +38,22 @@ export async function configureLog({
   return getLogger('devdata')
 }
 
-/** What is put into a message stands there as it is, without quotes. */
-function writeValue(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
-}
-
-/** `time` and `level`, the message, and what belongs to it: one object. */
+/** Formats a record as one JSON object. LogTape's own formatter takes twice as long, and quotes values in messages. */
 export function formatJson({ timestamp, level, message, properties }: LogRecord): string {
-  const text = message.map((part, index) => (index % 2 === 0 ? part : writeValue(part))).join('')
-  return JSON.stringify({ time: new Date(timestamp).toISOString(), level, message: text, ...properties })
+  return JSON.stringify({
+    time: new Date(timestamp).toISOString(),
+    level,
+    message: message.join(''),
+    ...properties,
+  })
 }
 
 /**
- * Writes what was logged in one turn of the event loop at once, since each write of its own costs more than all else
- * about a line. What is worse than `info` is written immediately, and nothing is left over when the process ends.
+ * Creates a sink that writes the records of one turn of the event loop together, because a write costs more than the rest
+ * of a line. Warnings and errors are written immediately, and nothing is lost when the process exits. LogTape's own
+ * non-blocking sinks write each record by itself, and may drop some.
  */
-function createLineSink(format: (record: LogRecord) => string): Sink {
+function createLineSink(format: TextFormatter): Sink {
   let lines: string[] = []
   function flush(): void {
     if (lines.length === 0) return
@@ -70,10 +70,10 @@ function createLineSink(format: (record: LogRecord) => string): Sink {
 }
 
 const uuid = /[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/gi
-/** A word, and the rest of an e-mail address if one follows. Each word is read once: time grows with the text's length. */
+/** A word, with the rest of an e-mail address if there is one. It matches each word once, so it takes linear time. */
 const wordOrEmailAddress = /[\p{L}\p{N}._%+-]+(?<host>@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,})?/gu
 
-/** Takes out what could be a key or somebody's e-mail address. */
+/** Replaces possible keys and e-mail addresses. */
 function redact(text: string): string {
   return text
     .replace(uuid, '[uuid]')
@@ -81,9 +81,8 @@ function redact(text: string): string {
 }
 
 /**
- * An error, or what is said of one, for the log: its stack, its causes, without what could be a key or somebody's
- * address. Messages of a database may repeat values; its `detail` and the parameters of the statement always do, and are
- * left out.
+ * Describes an error, or a message, for the log: with its stack and its causes, redacted. PostgreSQL's `detail` and the
+ * parameters of a statement are left out because they always have values.
  */
 export function describeCause(cause: unknown): string {
   const parts: string[] = []
@@ -94,18 +93,24 @@ export function describeCause(cause: unknown): string {
   return redact(parts.join('\ncaused by '))
 }
 
-/** A cause has one line in this time, in milliseconds. */
-const failureInterval = 1_000
-/** Causes that have lines of their own at a time. All others share one. */
+/** Minimum time between two lines of one cause. */
+const failureIntervalMs = 1_000
+/** Maximum number of causes with lines of their own at a time. All others share one. */
 const maxCauses = 20
 
+/** The requests that failed since the last line of their cause. */
+interface Unreported {
+  count: number
+  newest?: FailedRequest
+}
+
 /**
- * Creates a function that logs failed requests. An outage fails thousands of requests a second: the first of a cause
- * has a line at once, and then one line a second counts the requests since the last line, and names the newest. A 503
- * has the database's message; only a defect of ours has a stack trace.
+ * Creates a function that logs failed requests. An outage fails thousands of requests a second, so a cause has at most one
+ * line a second: the first immediately, then one that counts the requests since and names the newest. A 503 has the
+ * database's message. Only a 500 has a stack trace.
  */
 export function createFailureLog(logger: Logger): (failed: FailedRequest) => void {
-  const held = new Map<string, { count: number; newest?: FailedRequest }>()
+  const causes = new Map<string, Unreported>()
 
   function write({ requestId, status, message, cause }: FailedRequest, count: number): void {
     const isOutage = status === 503 && cause instanceof Error
@@ -118,32 +123,33 @@ export function createFailureLog(logger: Logger): (failed: FailedRequest) => voi
     })
   }
 
-  function hold(key: string): void {
-    const waiting: { count: number; newest?: FailedRequest } = { count: 0 }
-    held.set(key, waiting)
+  /** Counts the failures of a cause, and writes them once the interval is over. */
+  function collect(key: string): void {
+    const unreported: Unreported = { count: 0 }
+    causes.set(key, unreported)
     setTimeout(() => {
-      held.delete(key)
-      if (waiting.newest === undefined) return
-      write(waiting.newest, waiting.count)
-      hold(key)
-    }, failureInterval).unref()
+      causes.delete(key)
+      if (unreported.newest === undefined) return
+      write(unreported.newest, unreported.count)
+      collect(key)
+    }, failureIntervalMs).unref()
   }
 
-  return function log(failed) {
+  return function logFailure(failed) {
     const cause = nameCause(failed)
-    const key = held.has(cause) || held.size < maxCauses ? cause : 'others'
-    const waiting = held.get(key)
-    if (waiting === undefined) {
+    const key = causes.has(cause) || causes.size < maxCauses ? cause : 'others'
+    const unreported = causes.get(key)
+    if (unreported === undefined) {
       write(failed, 1)
-      hold(key)
+      collect(key)
       return
     }
-    waiting.count++
-    waiting.newest = failed
+    unreported.count++
+    unreported.newest = failed
   }
 }
 
-/** Outages go by their code: their messages name a file or an address that differs from one to the next. */
+/** Outages are named by their code: their messages have a file or a network address that varies. */
 function nameCause({ status, cause }: FailedRequest): string {
   if (!(cause instanceof Error)) return `${status} ${cause}`
   const code = 'code' in cause ? String(cause.code) : ''

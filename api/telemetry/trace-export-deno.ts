@@ -1,12 +1,12 @@
 /**
- * Exports traces on Deno, which creates a span for each request by itself and exports spans that are created with
- * OpenTelemetry's API beside its own.
+ * Trace export on Deno. Deno itself creates the spans of requests, and exports them with those that are created with
+ * OpenTelemetry's API.
  *
  * @module
  */
 import type { TraceExport } from './tracing.ts'
 
-/** Deno has started the export already if `OTEL_DENO` asks for it; otherwise returns undefined. */
+/** Returns Deno's own export if `OTEL_DENO` turned it on, otherwise undefined. */
 export async function startTraceExport({
   OTEL_DENO: setting,
 }: Record<string, string | undefined>): Promise<TraceExport | undefined> {

@@ -1,5 +1,5 @@
 /**
- * Exports traces on Node.js with OpenTelemetry's SDK, which reads its standard `OTEL_*` variables from the environment.
+ * Trace export on Node.js with OpenTelemetry's SDK, which reads the standard `OTEL_*` variables.
  *
  * @module
  */
@@ -10,12 +10,12 @@ import type { TraceExport } from './tracing.ts'
 
 type Variables = Record<string, string | undefined>
 
-/** Encodings of OTLP over HTTP, the specification's default first. */
+/** Protocols of OTLP over HTTP, the default first. */
 const protocols = ['http/protobuf', 'http/json'] as const
 
 /**
- * Starts the SDK if the environment asks for traces: with an OTLP endpoint, or with `OTEL_TRACES_EXPORTER=otlp`.
- * Otherwise loads nothing and returns undefined. Throws `ConfigError`.
+ * Starts the SDK if the environment turns tracing on, with an OTLP endpoint or with `OTEL_TRACES_EXPORTER=otlp`. Otherwise
+ * loads nothing and returns undefined. Throws `ConfigError`.
  */
 export async function startTraceExport(environment: Variables): Promise<TraceExport | undefined> {
   if (!wantsTraces(environment)) return undefined
@@ -60,7 +60,7 @@ function readProtocol(environment: Variables): (typeof protocols)[number] {
   return protocol
 }
 
-/** The packages are optional: an installation without them is 29 MB smaller. Throws `ConfigError`. */
+/** Loads the packages, which are optional (29 MB). Throws `ConfigError`. */
 async function loadPackages(protocol: (typeof protocols)[number]) {
   try {
     const [resources, tracing, exporter] = await Promise.all([

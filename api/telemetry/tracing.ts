@@ -1,8 +1,6 @@
 /**
- * Traces for OpenTelemetry: a span for each request, and within it one for each statement that it waits for. Nothing of
- * this is loaded unless the environment asks for it. Figures are Prometheus' (`metrics.ts`).
- *
- * A span says what the log says: the route's pattern, never a URL or a key.
+ * OpenTelemetry traces: a span for each request, with a span for each statement. OpenTelemetry is loaded only if the
+ * environment turns tracing on. Spans have the route's pattern, like the log, never a URL or a key.
  *
  * @module
  */
@@ -11,31 +9,31 @@ import { createMiddleware } from 'hono/factory'
 import type { HonoEnvironment } from '../http/request-context.ts'
 import { describeMethod, describeRoute } from '../http/request-labels.ts'
 
-/** A started export of spans; each runtime has its own. */
+/** A started export of spans. Each runtime has its own. */
 export interface TraceExport {
-  /** Whether the runtime creates the span of each request by itself. */
+  /** Whether the runtime itself creates the spans of requests. */
   createsRequestSpans: boolean
-  /** Sends the spans that are left. */
+  /** Sends the remaining spans. */
   stop(): Promise<void>
 }
 
-/** Runs work that waits for the database as a span within the request's. */
+/** Runs work of the database in a span of the request. */
 export type TraceDatabase = <T>(operation: string, work: () => Promise<T>) => Promise<T>
 
-/** Traces requests and what they wait for. */
+/** Traces requests and their statements. */
 export interface Tracing {
   traceRequest: MiddlewareHandler<HonoEnvironment>
   traceDatabase: TraceDatabase
 }
 
-/** Traces nothing. */
+/** Runs the work without a span. */
 export const untraced: TraceDatabase = (_, work) => work()
 
-/** Creates the tracing of requests for a started export. */
+/** Creates the tracing for a started export. */
 export async function createTracing({ createsRequestSpans }: TraceExport): Promise<Tracing> {
   const { SpanKind, SpanStatusCode, context, propagation, trace } = await import('@opentelemetry/api')
   const tracer = trace.getTracer('devdata')
-  const headerNames = {
+  const headersGetter = {
     get: (headers: Headers, name: string) => headers.get(name) ?? undefined,
     keys: (headers: Headers) => [...headers.keys()],
   }
@@ -48,7 +46,7 @@ export async function createTracing({ createsRequestSpans }: TraceExport): Promi
         : tracer.startSpan(
             method,
             { kind: SpanKind.SERVER, attributes: { 'http.request.method': method } },
-            propagation.extract(context.active(), c.req.raw.headers, headerNames),
+            propagation.extract(context.active(), c.req.raw.headers, headersGetter),
           )
       try {
         if (own === undefined) await next()
@@ -59,7 +57,7 @@ export async function createTracing({ createsRequestSpans }: TraceExport): Promi
         span?.updateName(`${method} ${route}`)
         span?.setAttributes({
           'http.route': route,
-          // Deno sets the status by itself, and would send it twice.
+          // Deno sets the status itself, and would send it twice.
           ...(own !== undefined && { 'http.response.status_code': c.res.status }),
           'devdata.request_id': c.get('requestId'),
           'devdata.credits': c.get('charged') ?? 0,
