@@ -167,9 +167,9 @@ function readLedger(registry: Registry, sources: MetricsSources) {
     'Requests in those groups; divided by their number, the size of a group.',
   )
   return () => {
-    const { waiting, waitingForKey, underWay, batches, inputs } = sources.readLedger()
+    const { waiting, waitingForLock, underWay, batches, inputs } = sources.readLedger()
     claims.set({ state: 'queued' }, waiting)
-    claims.set({ state: 'waiting_for_key' }, waitingForKey)
+    claims.set({ state: 'waiting_for_key' }, waitingForLock)
     groups.set(underWay)
     countGroups(batches)
     countSettled(inputs)
