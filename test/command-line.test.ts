@@ -933,8 +933,8 @@ describeOnEachDatabase('devdata import', (kind) => {
     )
     expect(third.stdout).toContain(`dependencies  2 active, 1 removed
 skipped       3 versions of manifests, see above
-unknown       1 manifest that would have to be executed
-left out      1 manifest of tests and fixtures; --all-manifests includes them
+unknown       what 1 manifest can only tell by being run
+left out      1 manifest of tests and fixtures; --all-manifests takes them
 `)
     const all = await run([...args, '--all-manifests', '--branch', 'main', '--json'])
     expect(JSON.parse(all.stdout)).toMatchObject({

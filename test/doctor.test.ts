@@ -6,9 +6,12 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildDocs } from '../docs-site/build.ts'
 import { createFolder, locationOf, type RunOptions, runCommand } from './support/command-line.ts'
+import { databaseUrl } from './support/databases.ts'
 import { findPgbouncer, pgbouncerMissing, startPgbouncer } from './support/pgbouncer.ts'
 import { startInstanceProcess } from './support/process.ts'
 import { describeOnServer, getServerUrl } from './support/server.ts'
@@ -234,6 +237,19 @@ describeOnServer('devdata doctor beside running instances', () => {
     } finally {
       await other.close()
     }
+  })
+
+  test('finds that a database has not been migrated', async () => {
+    const name = `test_${crypto.randomUUID().replaceAll('-', '')}`
+    const admin = postgres(getServerUrl(), { max: 1, onnotice: () => {} })
+    await admin`create database ${admin(name)}`
+    const environment = { DATABASE_URL: databaseUrl(getServerUrl(), name), PORT: unusedPort }
+    const { code, findings } = await runDoctor({ environment, directory: tmpdir() })
+    expect(code).toBe(1)
+    expect(findings.get('migrations')).toBe('wrong: 0001_initial.sql missing; run "devdata migrate"')
+    expect(findings.get('ledger')).toBe('skipped: not read, because migrations are missing')
+    await admin`drop database ${admin(name)} with (force)`
+    await admin.end()
   })
 
   test.skipIf(pgbouncer === undefined)('tells a pooler, and what its role lacks', async () => {

@@ -29,6 +29,7 @@ interface GitCommandOptions {
   json?: true
 }
 
+/** Stands for standard input among paths. */
 const standardInput = '-'
 
 /** Adds `import` and its commands. */
@@ -36,7 +37,7 @@ export function addImportCommands(program: Command): void {
   const imports = program
     .command('import')
     .summary('load data')
-    .description('Loads data. Clients see nothing of a load until it is complete.')
+    .description('Loads data. Readers see a load when it is complete, or nothing of it.')
     .addHelpText(
       'after',
       '\nExamples:\n  devdata import ndjson sample\n  devdata import git ../hono --url https://forge.example/honojs/hono',
@@ -52,19 +53,21 @@ function addNdjson(imports: Command): void {
     .description(
       `Loads users, repositories and commits from lines of JSON, each an object as the API returns it.
 
-Existing users and repositories are updated by their forge_rest_id, commits by hash and repository. An invalid line
-stops the load, and nothing changes.`,
+What is there is updated: users and repositories by their forge_rest_id, commits by hash and repository. A line that
+breaks a rule stops the load, and nothing is changed.`,
     )
     .argument(
       '<path...>',
       'folder with users.ndjson, repos.ndjson, commits.ndjson (any of them), or such files, or - for standard input',
     )
     .addOption(
-      new Option('--kind <kind>', 'what the lines are, if the file name does not tell').choices(recordKinds),
+      new Option('--kind <kind>', 'what the lines are, where the name of a file does not say it').choices(
+        recordKinds,
+      ),
     )
     .option(
       '--skip-invalid <file>',
-      'write invalid lines to this new file, with the reason, and load the rest',
+      'write lines that break a rule to this new file, with the reason, and load the rest',
     )
     .option('--json', 'print the summary as JSON')
     .addHelpText(
@@ -141,20 +144,19 @@ function addGit(imports: Command): void {
     .command('git')
     .summary("load a clone's commits and dependencies")
     .description(
-      `Loads a clone's commits, and the dependencies that its manifests declare now or declared before. Run it again to
-add new commits.
+      `Loads a clone's commits, and the dependencies that its manifests declare and declared. Run again, it adds what is new.
 
-The repository's data from the forge stays as it is. Without such data, that of the newest clone counts.`,
+What the forge has told of the repository stays. One that only clones have told of is described by what the newest tells.`,
     )
     .argument('<path>', 'a full clone, bare or not')
     .requiredOption('--url <url>', "the repository's URL on the forge, https://HOST/OWNER/NAME")
     .option(
       '--rest-id <n>',
-      "its id in the forge's REST API (default: the stored one, or one derived from the URL)",
+      "its id in the forge's REST interface (default: the one that is known, or one made from the URL)",
       readForgeId,
     )
-    .option('--branch <name>', "the branch to load (default: the origin's default branch, or HEAD)")
-    .option('--all-manifests', 'include manifests in folders of tests and fixtures')
+    .option('--branch <name>', "the branch to load (default: the origin's default branch, or else HEAD)")
+    .option('--all-manifests', 'take manifests below folders of tests and fixtures too')
     .option('--json', 'print the summary as JSON')
     .addHelpText(
       'after',
@@ -213,12 +215,10 @@ async function loadGit(
     const { unreadable, computed, leftOut } = manifests
     if (unreadable > 0) print(`skipped       ${countOf(unreadable, 'version')} of manifests, see above`)
     if (computed > 0) {
-      print(`unknown       ${countOf(computed, 'manifest')} that would have to be executed`)
+      print(`unknown       what ${countOf(computed, 'manifest')} can only tell by being run`)
     }
     if (leftOut > 0) {
-      print(
-        `left out      ${countOf(leftOut, 'manifest')} of tests and fixtures; --all-manifests includes them`,
-      )
+      print(`left out      ${countOf(leftOut, 'manifest')} of tests and fixtures; --all-manifests takes them`)
     }
   })
 }
@@ -242,7 +242,7 @@ function describeDependencies({ dependencies: { active, removed } }: GitImportRe
   return `dependencies  ${formatCount(active)} active, ${formatCount(removed)} removed`
 }
 
-/** Rounded to milliseconds. */
+/** With three digits behind the point. */
 function secondsSince(started: number): number {
   return Math.round(performance.now() - started) / 1000
 }
