@@ -184,14 +184,14 @@ describeOnEachDatabase('migrations', (kind) => {
       insert into migrations (number, name, checksum) values (2, '0002_settlement.sql', 'f00d')`,
     ],
   ])(
-    'refuse a database that a development version made %s, and say how to make it anew',
+    'refuse a database that a development version made %s, and say how to create a new one',
     async (_, change) => {
       const [{ sql }] = getDatabases()
       await migrate(sql)
       await sql.unsafe(change)
       const refusal = new MigrationError(
-        'A development version of devdata made the database, with another 0001_initial.sql; make it anew: remove the ' +
-          'folder DATA_DIR if it is embedded, or else drop the database and create it',
+        'A development version of devdata made the database, with another 0001_initial.sql; create a new one: remove the ' +
+          'folder DATA_DIR if the database is embedded, or else drop and create the database',
       )
       await expect(migrate(sql)).rejects.toThrow(refusal)
       await expect(assertMigrated(sql)).rejects.toThrow(refusal)

@@ -109,8 +109,8 @@ function assertReleased(applied: readonly Applied[]): void {
   const changed = applied.find(({ number, checksum }) => (checksums.get(number) ?? checksum) !== checksum)
   if (changed === undefined) return
   throw new MigrationError(
-    `A development version of devdata made the database, with another ${changed.name}; make it anew: remove the ` +
-      'folder DATA_DIR if it is embedded, or else drop the database and create it',
+    `A development version of devdata made the database, with another ${changed.name}; create a new one: remove the ` +
+      'folder DATA_DIR if the database is embedded, or else drop and create the database',
   )
 }
 
