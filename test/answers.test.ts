@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashSecret } from '../api/ledger/api-key.ts'
-import { type Claim, settleGroup } from '../api/ledger/settle.ts'
+import { type ChargeRequest, settleGroup } from '../api/ledger/settle.ts'
 import type { MeteredResponse } from '../api/metering/checkout.ts'
 import { createResponseCache } from '../api/metering/response-cache.ts'
 import { createInstance } from './support/instance.ts'
@@ -72,10 +72,10 @@ describeOnEachDatabase('an answer that was given before', (kind) => {
     const [dataset] = await service.sql<{ version: number }[]>`select version from dataset`
     const now = dataset?.version ?? 0
     const { id, secret } = await service.createKey({ credits: 100 })
-    const claim = (version: number | null): Claim => ({
+    const createRequest = (version: number | null): ChargeRequest => ({
       keyId: id,
       secretHash: hashSecret(secret),
-      counts: true,
+      isCounted: true,
       version,
       purchase: {
         cost: 10,
@@ -89,7 +89,7 @@ describeOnEachDatabase('an answer that was given before', (kind) => {
       lookUp: null,
     })
     const settle = (...versions: (number | null)[]) =>
-      settleGroup(service.ledgerSql, versions.map(claim), { patient: false })
+      settleGroup(service.ledgerSql, versions.map(createRequest), { waitForLocks: false })
     const stale = { outcome: 'stale', version: now }
     const settled = (balance: number) => ({ outcome: 'settled', charged: 10, balance, version: now })
     expect(await settle(now - 1)).toEqual([stale])

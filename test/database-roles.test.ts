@@ -11,7 +11,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sweepStoredLists } from '../api/catalog/stored-list.ts'
 import type { Sql, SqlOrTransaction } from '../api/database/connect.ts'
 import { openDatabase } from '../api/database/database.ts'
-import { listMigrations } from '../api/database/migrate.ts'
 import { hashSecret } from '../api/ledger/api-key.ts'
 import { sweepIdempotencyKeys } from '../api/ledger/idempotency.ts'
 import { type CommandResult, runCommand } from './support/command-line.ts'
@@ -121,7 +120,7 @@ describe.skipIf(!hasPostgres)('three roles of a database', () => {
       ])
     }
     const doctor = await command('devdata_operator', 'doctor')
-    expect(doctor.stdout).toMatch(/^ok +schema /m)
+    expect(doctor.stdout).toMatch(/^ok +migrations /m)
     expect(doctor.stdout).toMatch(/^ok +ledger /m)
   })
 
@@ -255,17 +254,17 @@ describe.skipIf(!hasPostgres)('three roles of a database', () => {
     test('charges with settle() what it may, whatever it asks of it, and whatever it puts in front of the tables', async () => {
       const settle = async (tx: Sql | SqlOrTransaction, cost: number) => {
         const secret = `\\x${hashSecret(key.api_key).toString('hex')}`
-        const claim = {
+        const request = {
           n: 0,
           key_id: key.id,
-          secret,
-          counts: false,
+          secret_hash: secret,
+          is_counted: false,
           cost,
           items: 1,
           path: '/',
           endpoint: '/',
         }
-        await tx`select settle(${JSON.stringify([claim])}::text::json, false)`
+        await tx`select settle(${JSON.stringify([request])}::text::json, false)`
       }
       const read = async () => {
         const [row] = await sql.devdata_owner<{ credits: number; last_position: number }[]>`
@@ -291,16 +290,11 @@ describe.skipIf(!hasPostgres)('three roles of a database', () => {
     test('starts where there is nothing to migrate, and says in a line who has to when there is', async () => {
       await using other = await startInstanceProcess(url.devdata_server)
       expect((await fetch(`${other.url}/health`)).status).toBe(200)
-      const newest = listMigrations().at(-1)
-      await sql.devdata_owner`delete from migrations where number = ${newest?.number ?? 0}`
-      try {
-        await expect(startInstanceProcess(url.devdata_server)).rejects.toThrow(
-          `ended with 1: The database lacks ${newest?.name}, and this role may not change it (permission denied for ` +
-            'schema public); run "devdata migrate" as the role that owns the schema\n',
-        )
-      } finally {
-        await sql.devdata_owner`insert into migrations ${sql.devdata_owner({ number: newest?.number ?? 0, name: newest?.name ?? '' })}`
-      }
+      await cluster.createDatabase('empty')
+      await expect(startInstanceProcess(url.devdata_server.replace(/devdata$/, 'empty'))).rejects.toThrow(
+        'ended with 1: The database has no schema of devdata yet, and this role may not change it (permission denied ' +
+          'for schema public); run "devdata migrate" as the role that owns the schema\n',
+      )
     })
   })
 })

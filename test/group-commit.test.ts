@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { hashSecret } from '../api/ledger/api-key.ts'
 import { createGroupCommit } from '../api/ledger/group-commit.ts'
 import { deleteKey, restoreKey, revokeKey, setRateLimit } from '../api/ledger/keys.ts'
-import type { Claim } from '../api/ledger/settle.ts'
+import type { ChargeRequest } from '../api/ledger/settle.ts'
 import { createInstance, type Instance, openSameDatabase } from './support/instance.ts'
 import { describeOnServer } from './support/server.ts'
 import { type Answer, describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
@@ -78,11 +78,11 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
     await sql`delete from api_key_secrets where api_key_id = ${gone.id}`
     await sql`delete from ledger where api_key_id = ${gone.id}`
     await sql`delete from api_keys where id = ${gone.id}`
-    const settle = createGroupCommit(service.ledgerSql, { patientLanes: 1 })
+    const settle = createGroupCommit(service.ledgerSql, { maxLockWaits: 1 })
     const settlements = await Promise.all([
-      ...repeat(3, () => settle(createClaim(gone, 1))),
-      ...repeat(3, () => settle(createClaim(good, 2))),
-      settle(createClaim(gone, 1)),
+      ...repeat(3, () => settle(createChargeRequest(gone, 1))),
+      ...repeat(3, () => settle(createChargeRequest(good, 2))),
+      settle(createChargeRequest(gone, 1)),
     ])
     expect(settlements).toMatchObject([
       ...repeat(3, () => ({ outcome: 'unusable', charged: 0 })),
@@ -203,12 +203,12 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
 
   test('are settled in the order of coming, those of a key', async () => {
     const keys = await Promise.all(repeat(5, () => service.createKey({ credits: 300 })))
-    const settle = createGroupCommit(service.ledgerSql, { patientLanes: 1 })
+    const settle = createGroupCommit(service.ledgerSql, { maxLockWaits: 1 })
     const settlements = await Promise.all(
       repeat(1_000, async (index) => {
         const key = keys[index % 5]
         if (key === undefined) throw new Error('there is no key')
-        return { place: index % 5, ...(await settle(createClaim(key, (index % 3) + 1))) }
+        return { place: index % 5, ...(await settle(createChargeRequest(key, (index % 3) + 1))) }
       }),
     )
     for (const [place] of keys.entries()) {
@@ -224,11 +224,11 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
 
   test('are charged if their clients are there, whoever else of the group is gone', async () => {
     const key = await service.createKey({ credits: 100 })
-    const settle = createGroupCommit(service.ledgerSql, { patientLanes: 1 })
+    const settle = createGroupCommit(service.ledgerSql, { maxLockWaits: 1 })
     const gone = AbortSignal.abort()
     const settlements = await Promise.allSettled(
       repeat(20, (index) =>
-        settle(createClaim(key, 1, index % 2 === 0 ? gone : new AbortController().signal)),
+        settle(createChargeRequest(key, 1, index % 2 === 0 ? gone : new AbortController().signal)),
       ),
     )
     expect(settlements).toMatchObject(
@@ -238,7 +238,9 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
           : { value: { outcome: 'settled', balance: 100 - (index + 1) / 2 } },
       ),
     )
-    await expect(settle(createClaim(key, 1, gone))).rejects.toThrow('the client closed its connection')
+    await expect(settle(createChargeRequest(key, 1, gone))).rejects.toThrow(
+      'the client closed its connection',
+    )
     expect(await service.readLedger(key.id)).toMatchObject({ charged: 10 })
   })
 
@@ -280,12 +282,16 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
 })
 
 /** What a request of a key asks of the ledger. */
-function createClaim(key: { id: number; secret: string }, cost: number, signal?: AbortSignal): Claim {
+function createChargeRequest(
+  key: { id: number; secret: string },
+  cost: number,
+  signal?: AbortSignal,
+): ChargeRequest {
   return {
     ...(signal && { signal }),
     keyId: key.id,
     secretHash: hashSecret(key.secret),
-    counts: true,
+    isCounted: true,
     version: null,
     purchase: {
       cost,
@@ -382,22 +388,22 @@ describeOnServer('while somebody else holds a key’s row', () => {
   }
 
   test.each([1, 0])(
-    'requests of other keys are answered, and those of that key afterwards, in their order, with %i lanes for it',
-    async (patientLanes) => {
+    'requests of other keys are answered, and those of that key afterwards, in their order, with %i statements that wait for it',
+    async (maxLockWaits) => {
       const keys = await Promise.all(repeat(20, () => service.createKey()))
       const locked = await service.createKey({ credits: 100 })
-      const settle = createGroupCommit(service.ledgerSql, { patientLanes })
+      const settle = createGroupCommit(service.ledgerSql, { maxLockWaits })
       const release = await hold(locked.id)
       const waiting = watch(
         repeat(30, () =>
-          settle(createClaim(locked, 1)).catch((error: unknown) => {
+          settle(createChargeRequest(locked, 1)).catch((error: unknown) => {
             expect(error).toMatchObject({ code: '55P03' })
           }),
         ),
         (settlement) => settlement === undefined,
       )
       for (let round = 0; round < 5; round++) {
-        const settlements = await Promise.all(keys.map((key) => settle(createClaim(key, 2))))
+        const settlements = await Promise.all(keys.map((key) => settle(createChargeRequest(key, 2))))
         expect(settlements.map(({ outcome }) => outcome)).toEqual(keys.map(() => 'settled'))
       }
       expect(waiting.served).toEqual([])
@@ -409,15 +415,17 @@ describeOnServer('while somebody else holds a key’s row', () => {
 
   test('requests of that key whose clients leave meanwhile are not charged', async () => {
     const locked = await service.createKey({ credits: 100 })
-    const settle = createGroupCommit(service.ledgerSql, { patientLanes: 1 })
+    const settle = createGroupCommit(service.ledgerSql, { maxLockWaits: 1 })
     const release = await hold(locked.id)
-    const first = settle(createClaim(locked, 1)).catch((error: unknown) => {
+    const first = settle(createChargeRequest(locked, 1)).catch((error: unknown) => {
       expect(error).toMatchObject({ code: '55P03' })
     })
-    await expect.poll(() => settle.readState().waitingForKey).toBe(1)
+    await expect.poll(() => settle.readState().waitingForLock).toBe(1)
     const clients = new AbortController()
-    const others = Promise.allSettled(repeat(20, () => settle(createClaim(locked, 1, clients.signal))))
-    await expect.poll(() => settle.readState().waitingForKey).toBe(21)
+    const others = Promise.allSettled(
+      repeat(20, () => settle(createChargeRequest(locked, 1, clients.signal))),
+    )
+    await expect.poll(() => settle.readState().waitingForLock).toBe(21)
     clients.abort()
     await release()
     const served = await first

@@ -8,8 +8,8 @@ import {
   createKey,
   grantCredits,
   KeyError,
-  largestBalance,
   listKeys,
+  maxBalance,
   restoreKey,
   revokeKey,
 } from '../api/ledger/keys.ts'
@@ -210,22 +210,22 @@ describeOnEachDatabase('the ledger', (kind) => {
     test('can’t bring a balance below 0', async () => {
       const { id } = await service.createKey({ credits: 10 })
       await expect(grantCredits(service.sql, id, -11)).rejects.toThrow(
-        new KeyError(`Key ${id} has 10 credits: 11 can't be taken away; grant at least -10`),
+        new KeyError(`Key ${id} has 10 credits: 11 can't be withdrawn; grant at least -10`),
       )
       expect(await service.readLedger(id)).toEqual({ balance: 10, granted: 10, charged: 0 })
       await expect(createKey(service.sql, { ...newKey, credits: -1 })).rejects.toThrow()
     })
 
     test('can’t bring a balance above the largest, which is exact', async () => {
-      const { id, secret } = await service.createKey({ credits: largestBalance })
+      const { id, secret } = await service.createKey({ credits: maxBalance })
       await expect(grantCredits(service.sql, id, 1)).rejects.toThrow(KeyError)
-      expect(await service.readLedger(id)).toMatchObject({ balance: largestBalance })
+      expect(await service.readLedger(id)).toMatchObject({ balance: maxBalance })
       const answer = await service.request(paths[1], { key: secret })
-      expect(answer.headers.get('X-Credits-Remaining')).toBe(String(largestBalance - 1))
+      expect(answer.headers.get('X-Credits-Remaining')).toBe(String(maxBalance - 1))
       const status = await service.request('/api-key/credits', { key: secret })
-      expect(status.json()).toMatchObject({ remaining_credits: largestBalance - 1 })
-      expect(await grantCredits(service.sql, id, 1)).toMatchObject({ remaining_credits: largestBalance })
-      await expect(createKey(service.sql, { ...newKey, credits: largestBalance + 1 })).rejects.toThrow()
+      expect(status.json()).toMatchObject({ remaining_credits: maxBalance - 1 })
+      expect(await grantCredits(service.sql, id, 1)).toMatchObject({ remaining_credits: maxBalance })
+      await expect(createKey(service.sql, { ...newKey, credits: maxBalance + 1 })).rejects.toThrow()
     })
 
     test('are told when there is no such key', async () => {

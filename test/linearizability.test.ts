@@ -153,7 +153,7 @@ function readTold({ status, headers, text, json }: Answer): Told {
 
 /** What a client would be told of a settlement. */
 function tellSettlement(settlement: Settlement | Stale, { most, served }: MeteredRequest): Told {
-  if (settlement.outcome === 'stale') throw new Error('a claim without a version is never stale')
+  if (settlement.outcome === 'stale') throw new Error('a request without a version is never stale')
   const { outcome, cost, charged, balance, rateLimit } = settlement
   const told = { ...done, cost: charged, balance, places: rateLimit?.remaining ?? null }
   switch (outcome) {
@@ -166,7 +166,7 @@ function tellSettlement(settlement: Settlement | Stale, { most, served }: Metere
       return { ...told, status: 429 }
     case 'conflict':
       return { ...told, status: 422 }
-    case 'over_most':
+    case 'over_max_credits':
       return { ...told, status: 403, error: forbiddenCost(cost, most ?? -1).message }
     case 'insufficient':
       return { ...told, status: 403, error: insufficientCredits(cost, balance).message }
@@ -212,8 +212,8 @@ async function record(service: TestService, instances: Instances, plan: Plan): P
             ...{ cost, items: cost, maxCredits, idempotency, requestId },
             ...{ path: '/users', endpoint: '/users' },
           }
-          const claim = { counts: true, version: null, purchase, lookUp: null }
-          const settlement = await ledger.settle(bearer, claim)
+          const charge = { isCounted: true, version: null, purchase, lookUp: null }
+          const settlement = await ledger.settle(bearer, charge)
           if ('charged' in settlement && settlement.charged > 0) charged.push(requestId)
           return tellSettlement(settlement, request)
         }

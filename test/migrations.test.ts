@@ -5,23 +5,27 @@
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { keyDependencyName } from '../api/catalog/dependency-name.ts'
-import { foldText } from '../api/catalog/text-key.ts'
-import type { Sql, SqlOrTransaction } from '../api/database/connect.ts'
+import type { Sql } from '../api/database/connect.ts'
 import { type Database, openDatabase } from '../api/database/database.ts'
-import { assertMigrated, listMigrations, MigrationError, migrate } from '../api/database/migrate.ts'
+import {
+  assertMigrated,
+  listMigrations,
+  MigrationError,
+  migrate,
+  readSchemaState,
+} from '../api/database/migrate.ts'
 import { grantCredits } from '../api/ledger/keys.ts'
 import { verifyLedger } from '../api/ledger/verify.ts'
 import { runCommand } from './support/command-line.ts'
 import { databaseUrl, testPool } from './support/databases.ts'
 import { startInstanceProcess } from './support/process.ts'
 import { describeOnServer, getServerUrl } from './support/server.ts'
-import { describeOnEachDatabase } from './support/service.ts'
+import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 /** Databases in which nothing is, of one kind. */
 interface BareDatabases {
@@ -64,6 +68,7 @@ function prepareServer(url: string): BareDatabases {
   }
 }
 
+const migrationsDirectory = resolve(import.meta.dirname, '../api/database/migrations')
 const sampleDirectory = resolve(import.meta.dirname, '../sample')
 const names = listMigrations().map(({ name }) => name)
 
@@ -101,7 +106,7 @@ describeOnEachDatabase('migrations', (kind) => {
     const [{ sql }] = getDatabases()
     expect(await migrate(sql)).toEqual(names)
     expect(await migrate(sql)).toEqual([])
-    const rows = await sql`select number, name from migrations order by number`
+    const rows = await sql`select number, name, checksum from migrations order by number`
     expect(rows).toEqual(listMigrations())
   })
 
@@ -122,7 +127,7 @@ describeOnEachDatabase('migrations', (kind) => {
   test('leave a database of a newer version as it is, and say so', async () => {
     const [{ sql }] = getDatabases()
     await migrate(sql)
-    await sql`insert into migrations (number, name) values (9999, '9999_future.sql')`
+    await sql`insert into migrations (number, name, checksum) values (9999, '9999_future.sql', '')`
     const message =
       `The database has migration 9999, and this version of devdata knows ${names.length} at most; ` +
       'run the version that made it, or a newer one'
@@ -137,10 +142,10 @@ describeOnEachDatabase('migrations', (kind) => {
 
   test('are applied all or none', async () => {
     const [{ sql }] = getDatabases()
-    await sql`create type claim as (mine text)` // the second migration breaks on it
+    await sql`create type charge_request as (mine text)` // the migration fails on it, almost at its end
     await expect(migrate(sql)).rejects.toThrow('already exists')
-    expect(await listRelations(sql)).toEqual([{ schema: 'public', name: 'claim' }])
-    await sql`drop type claim`
+    expect(await listRelations(sql)).toEqual([{ schema: 'public', name: 'charge_request' }])
+    await sql`drop type charge_request`
     expect(await migrate(sql)).toEqual(names)
   })
 
@@ -171,138 +176,102 @@ describeOnEachDatabase('migrations', (kind) => {
     expect(await listRelations(sql)).toEqual(before)
   })
 
-  /** Brings a database to an older version, the one with so many migrations, and puts something into it. */
-  async function startWith(count: number, fill: (tx: SqlOrTransaction) => Promise<unknown>): Promise<Sql> {
-    const [{ sql }] = getDatabases()
-    const directory = new URL('../api/database/migrations/', import.meta.url)
-    await sql.begin(async (tx) => {
-      await tx`create table migrations (number integer primary key, name text, applied_at timestamptz default now())`
-      for (const [index, name] of names.slice(0, count).entries()) {
-        await tx.unsafe(readFileSync(new URL(name, directory), 'utf8'))
-        await tx`insert into migrations (number, name) values (${index + 1}, ${name})`
-      }
-      await fill(tx)
-    })
-    return sql
-  }
-
-  test('carry a ledger of the first version over, entry by entry', async () => {
-    const sql = await startWith(1, async (tx) => {
-      await tx`
-        insert into api_keys (role, scopes, credits)
-        values ('user', '{users:read}', 63), ('user', '{}', 5), ('admin', '{}', 0)`
-      await tx`
-        insert into ledger (api_key_id, created_at, kind, credits, balance, request_id, endpoint) values
-          (1, '2026-01-30 10:00Z', 'grant', 100, 100, null, null),
-          (2, '2026-01-30 10:01Z', 'grant', 5, 5, null, null),
-          (1, '2026-01-30 23:59:59Z', 'charge', -30, 70, gen_random_uuid(), 'GET /users'),
-          (1, '2026-01-31 00:00:01Z', 'charge', -1, 69, gen_random_uuid(), 'GET /users/ngoldberg'),
-          (1, '2026-01-31 00:00:00Z', 'charge', -6, 63, gen_random_uuid(), 'GET /repos/a/b/commits')`
-    })
-    expect(await migrate(sql)).toEqual(names.slice(1))
-    expect(await verifyLedger(sql)).toMatchObject({
-      keys: 3,
-      entries: 5,
-      granted: 105n,
-      cost: 37n,
-      problems: [],
-    })
-    expect(
-      await sql`select position, kind, granted, cost, balance, items, path from ledger where api_key_id = 1 order by position`,
-    ).toEqual([
-      { position: 1, kind: 'grant', granted: 100, cost: 0, balance: 100, items: null, path: null },
-      { position: 2, kind: 'charge', granted: 0, cost: 30, balance: 70, items: 30, path: '/users' },
-      { position: 3, kind: 'charge', granted: 0, cost: 1, balance: 69, items: 1, path: '/users/ngoldberg' },
-      { position: 4, kind: 'charge', granted: 0, cost: 6, balance: 63, items: 6, path: '/repos/a/b/commits' },
-    ])
-    expect(
-      await sql`select day::text, endpoint, entries, cost from ledger_days where api_key_id = 1 order by day, endpoint`,
-    ).toEqual([
-      { day: '2026-01-30', endpoint: '', entries: 1, cost: 0 },
-      { day: '2026-01-30', endpoint: '/users', entries: 1, cost: 30 },
-      { day: '2026-01-31', endpoint: '/repos/{owner}/{name}/commits', entries: 1, cost: 6 },
-      { day: '2026-01-31', endpoint: '/users/{login}', entries: 1, cost: 1 },
-    ])
-    expect(await grantCredits(sql, 1, 7)).toMatchObject({ remaining_credits: 70 })
-    expect((await verifyLedger(sql)).problems).toEqual([])
-  })
-
-  test.runIf(kind === 'postgresql')(
-    'wait for what an instance of the version before is settling',
-    async () => {
-      const sql = await startWith(
-        names.indexOf('0009_newest_entry.sql'),
-        (tx) => tx`insert into api_keys (role, scopes) values ('user', '{}')`,
+  test.each([
+    ['before migrations had checksums', 'alter table migrations drop column checksum'],
+    ['when a migration was another', "update migrations set checksum = 'f00d' where number = 1"],
+    [
+      'with more migrations',
+      `update migrations set checksum = 'f00d';
+      insert into migrations (number, name, checksum) values (2, '0002_settlement.sql', 'f00d')`,
+    ],
+  ])(
+    'refuse a database that a development version made %s, and say how to create a new one',
+    async (_, change) => {
+      const [{ sql }] = getDatabases()
+      await migrate(sql)
+      await sql.unsafe(change)
+      const refusal = new MigrationError(
+        'A development version of devdata made the database, with another 0001_initial.sql; create a new one: remove the ' +
+          'folder DATA_DIR if the database is embedded, or else drop and create the database',
       )
-      const [, other] = getDatabases()
-      const isMigrationWaiting = async () => {
-        const [row] = await sql<{ count: number }[]>`
-        select count(*) from pg_locks where not granted
-          and database = (select oid from pg_database where datname = current_database())`
-        return row?.count === 1
-      }
-      let migration: Promise<string[]> | undefined
-      await sql.begin(async (tx) => {
-        await tx`select from api_keys where id = 1 for no key update` // as a settlement begins, …
-        migration = migrate(other.sql)
-        migration.catch(() => {})
-        await expect.poll(isMigrationWaiting).toBe(true)
-        await tx`select grant_credits(1, 5)` // … and goes on
-      })
-      expect(await migration).toContain('0009_newest_entry.sql')
-      expect(await verifyLedger(sql)).toMatchObject({ entries: 1, balance: 5n, problems: [] })
+      await expect(migrate(sql)).rejects.toThrow(refusal)
+      await expect(assertMigrated(sql)).rejects.toThrow(refusal)
     },
   )
+})
 
-  test.runIf(kind === 'postgresql')('let charges by while they wait for a dump', async () => {
-    const sql = await startWith(
-      names.indexOf('0009_newest_entry.sql'),
-      (tx) => tx`insert into api_keys (role, scopes) values ('user', '{}')`,
-    )
-    const [, other] = getDatabases()
-    const waits = Promise.withResolvers<void>()
-    let migration: Promise<string[]> | undefined
-    await sql.begin(async (dump) => {
-      await dump`select from ledger limit 1`
-      migration = migrate(other.sql, { onWait: waits.resolve })
-      migration.catch(waits.reject)
-      await waits.promise
-      await sql`select grant_credits(1, 5)`
-    })
-    expect(await migration).toContain('0009_newest_entry.sql')
-    expect(await verifyLedger(sql)).toMatchObject({ entries: 1, balance: 5n, problems: [] })
+describeOnEachDatabase('a later migration', (kind) => {
+  let service: TestService
+  let directory: string
+  beforeEach(async () => {
+    service = await startTestService(kind)
+    directory = await mkdtemp(join(tmpdir(), 'devdata-migrations-'))
+    const [first = ''] = names
+    const schema = readFileSync(join(migrationsDirectory, first), 'utf8')
+    await writeFile(join(directory, first), schema)
+    // A column more in the ledger, which settle() fills from now on.
+    const settle = schema
+      .slice(schema.indexOf('create function settle('))
+      .replace('create function', 'create or replace function')
+      .replace('r.endpoint)::ledger', "r.endpoint, 'new')::ledger")
+    await writeFile(join(directory, '0002_note.sql'), `alter table ledger add note text; ${settle}`)
+  })
+  afterEach(async () => {
+    await service.close()
+    await rm(directory, { recursive: true, force: true })
   })
 
-  test('carry repositories of the first version over, letter by letter', async () => {
-    const document = '{"url":"https://forge.example/a/b","topics":["größe","{}"],"owner":{"login":"🦀"}}'
-    const sql = await startWith(
-      1,
-      (tx) => tx`
-        insert into repositories (id, forge_rest_id, full_name_key, url_key, document)
-        values (1, 5, 'A/B', 'HTTPS://FORGE.EXAMPLE/A/B', ${document})`,
-    )
-    await migrate(sql)
-    expect(await sql`select '{' || members || '}' as document from repositories`).toEqual([{ document }])
-  })
-
-  test('spell the names of dependencies by the rules of their ecosystems', async () => {
-    const declared = [
-      ['Charset_Normalizer', 'requirements.txt'],
-      ['zope.interface', 'dev.txt'],
-      ['Serde_json', 'Cargo.toml'],
-      ['lodash.get', 'package.json'],
-      ['', 'requirements.txt'],
+  test('leaves the statements of an instance of the version before working', async () => {
+    const { secret, id } = await service.createKey({ credits: 10_000 })
+    const { secret: admin } = await service.createKey({ role: 'admin' })
+    const { secret: limited } = await service.createKey({ rateLimit: { requests: 1_000, seconds: 60 } })
+    const requests = [
+      ...['/users/ngoldberg', '/users?per_page=5', '/users?location=berlin', '/repos?per_page=5'].flatMap(
+        (path) => [
+          [path, secret],
+          [path, limited],
+        ],
+      ),
+      ['/api-key/credits', secret],
+      ['/api-key/usage', secret],
+      ['/api-key/usage/days', secret],
+      ['/admin/keys', admin],
+      ['/metrics', admin],
+      ['/health', admin],
     ] as const
-    const sql = await startWith(names.indexOf('0012_dependency_names.sql'), async (tx) => {
-      for (const [name, file] of declared) {
-        await tx`insert into dependencies (name, name_key, file) values (${name}, ${foldText(name)}, ${file})`
-      }
+    async function requestAll() {
+      const responses = await Promise.all(
+        requests.map(async ([path = '', key = '']) => [path, (await service.request(path, { key })).status]),
+      )
+      expect(responses).toEqual(requests.map(([path]) => [path, 200]))
+    }
+    for (let round = 0; round < 3; round++) await requestAll() // statements are prepared
+    const [applied] = await Promise.all([migrate(service.sql, { directory }), requestAll()])
+    expect(applied).toEqual(['0002_note.sql'])
+    for (let round = 0; round < 3; round++) await requestAll()
+    expect(await grantCredits(service.sql, id, 7)).toMatchObject({ id })
+    expect((await verifyLedger(service.sql)).problems).toEqual([])
+    expect(
+      await service.sql`select distinct note from ledger where api_key_id = ${id} order by note`,
+    ).toEqual([{ note: 'new' }, { note: null }])
+    expect(await readSchemaState(service.sql)).toEqual({ missing: [], newer: [2], isReadOnly: false })
+    expect(await migrate(service.sql, { directory })).toEqual([])
+    await expect(migrate(service.sql)).rejects.toThrow('The database has migration 2, and this version')
+  })
+
+  test.runIf(kind === 'postgresql')('lets charges pass while it waits for a dump', async () => {
+    const { secret } = await service.createKey()
+    const waiting = Promise.withResolvers<void>()
+    let migration: Promise<string[]> | undefined
+    await service.sql.begin(async (dump) => {
+      await dump`select from ledger limit 1`
+      migration = migrate(service.sql, { directory, onWait: waiting.resolve })
+      migration.catch(waiting.reject)
+      await waiting.promise
+      expect((await service.request('/users/ngoldberg', { key: secret })).status).toBe(200)
     })
-    await migrate(sql)
-    expect(await sql`select name, file, name_key from dependencies order by id`).toEqual(
-      declared.map(([name, file]) => ({ name, file, name_key: name && keyDependencyName(name, file) })),
-    )
-    expect(await sql`select version from dataset`).toEqual([{ version: 1 }])
+    expect(await migration).toEqual(['0002_note.sql'])
+    expect((await service.request('/users/ngoldberg', { key: secret })).status).toBe(200)
   })
 })
 

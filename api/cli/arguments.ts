@@ -1,43 +1,42 @@
 /**
- * Reads what is given on the command line. Each reader throws `InvalidArgumentError` with what would be right.
+ * Parses command-line arguments. Each function throws `InvalidArgumentError`, which states the rule.
  *
  * @module
  */
 import { InvalidArgumentError } from 'commander'
 import { type Scope, scopes } from '../ledger/api-key.ts'
-import { largestBalance } from '../ledger/keys.ts'
+import { maxBalance } from '../ledger/keys.ts'
 import { parseRateLimit, type RateLimit } from '../ledger/rate-limit.ts'
 
-const largestKeyId = 2 ** 31 - 1
-const longestGrace = 366 * 86_400
+const maxKeyId = 2 ** 31 - 1
+const maxGraceSeconds = 366 * 86_400
 const maxNameLength = 100
 
-function readWholeNumber(text: string, least: number, most: number, rule: string): number {
+function readWholeNumber(text: string, min: number, max: number, rule: string): number {
   const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN
-  if (!(value >= least && value <= most)) throw new InvalidArgumentError(rule)
+  if (!(value >= min && value <= max)) throw new InvalidArgumentError(rule)
   return value
 }
 
-/** The id of a key. */
 export function readKeyId(text: string): number {
-  return readWholeNumber(text, 1, largestKeyId, 'It must be the id of a key; "devdata keys list" shows them.')
+  return readWholeNumber(text, 1, maxKeyId, 'It must be the id of a key; "devdata keys list" shows the ids.')
 }
 
-/** A balance to begin with, in credits. */
+/** In credits. */
 export function readBalance(text: string): number {
-  const rule = `It must be a whole number from 0 to ${largestBalance}.`
-  return readWholeNumber(text, 0, largestBalance, rule)
+  const rule = `It must be a whole number from 0 to ${maxBalance}.`
+  return readWholeNumber(text, 0, maxBalance, rule)
 }
 
-/** Credits to add, or with a minus to take away. */
+/** Credits to add; a negative number withdraws them. */
 export function readGrant(text: string): number {
-  const rule = `It must be a whole number of credits other than 0, such as 500, or -500 to take them away; at most ${largestBalance}.`
-  const credits = readWholeNumber(text, -largestBalance, largestBalance, rule)
+  const rule = `It must be a whole number of credits other than 0, such as 500, or -500 to withdraw them; at most ${maxBalance}.`
+  const credits = readWholeNumber(text, -maxBalance, maxBalance, rule)
   if (credits === 0) throw new InvalidArgumentError(rule)
   return credits
 }
 
-/** A rate limit; null for `none`. */
+/** Null: `none`. */
 export function readRateLimit(text: string): RateLimit | null {
   const limit = parseRateLimit(text)
   if (limit === undefined) {
@@ -46,39 +45,41 @@ export function readRateLimit(text: string): RateLimit | null {
   return limit
 }
 
-/** How long a secret stays, in seconds. */
+/** In seconds. */
 export function readGrace(text: string): number {
-  const rule = `It must be a whole number of seconds from 0 to ${longestGrace} (366 days).`
-  return readWholeNumber(text, 0, longestGrace, rule)
+  const rule = `It must be a whole number of seconds from 0 to ${maxGraceSeconds} (366 days).`
+  return readWholeNumber(text, 0, maxGraceSeconds, rule)
 }
 
-/** The id of a repository in the forge's REST interface. */
+/** The id of a repository in the forge's REST API. */
 export function readForgeId(text: string): number {
-  const most = Number.MAX_SAFE_INTEGER
-  return readWholeNumber(text, 1, most, `It must be a whole number from 1 to ${most}.`)
+  const max = Number.MAX_SAFE_INTEGER
+  return readWholeNumber(text, 1, max, `It must be a whole number from 1 to ${max}.`)
 }
 
-/** Scopes, separated by commas. */
+/** A comma-separated list. */
 export function readScopes(text: string): Scope[] {
   const names = new Set(text.split(',').map((name) => name.trim()))
   const known = scopes.filter((scope) => names.has(scope))
   if (known.length < names.size) {
-    throw new InvalidArgumentError(`It must be one or more of ${scopes.join(',')}, separated by commas.`)
+    throw new InvalidArgumentError(
+      `It must be a comma-separated list of one or more of ${scopes.join(', ')}.`,
+    )
   }
   return known
 }
 
-/** A moment to come: a date, which begins at 0:00 UTC, or a timestamp with its offset. */
+/** A date (0:00 UTC) or a timestamp, in the future. */
 export function readExpiry(text: string): Date {
   const expiry = readMoment(text)
-  if (expiry.getTime() <= Date.now()) throw new InvalidArgumentError('It must lie in the future.')
+  if (expiry.getTime() <= Date.now()) throw new InvalidArgumentError('It must be in the future.')
   return expiry
 }
 
-/** A moment that has been, as a date or a timestamp. */
+/** A date (0:00 UTC) or a timestamp, in the past. */
 export function readPast(text: string): Date {
   const moment = readMoment(text)
-  if (moment.getTime() > Date.now()) throw new InvalidArgumentError('It must lie in the past.')
+  if (moment.getTime() > Date.now()) throw new InvalidArgumentError('It must be in the past.')
   return moment
 }
 
@@ -86,7 +87,7 @@ function readMoment(text: string): Date {
   const [, date] =
     /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/.exec(text) ?? []
   const moment = new Date(text)
-  // `Date` takes the 30th of February for the 1st of March.
+  // `Date` parses the 30th of February as the 1st of March.
   const exists = date !== undefined && new Date(date).toJSON()?.startsWith(date)
   if (!exists || Number.isNaN(moment.getTime())) {
     throw new InvalidArgumentError(
@@ -96,7 +97,6 @@ function readMoment(text: string): Date {
   return moment
 }
 
-/** What people call a key. */
 export function readName(text: string): string {
   const name = text.trim()
   if (name === '' || [...name].length > maxNameLength || /\p{C}/u.test(name)) {

@@ -1,43 +1,34 @@
 /**
- * What a check-up finds: a line for each thing that was looked at, with what to do about it.
+ * Checks of an installation: a finding for each, which says what to do when something is wrong.
  *
  * @module
  */
 
 import { type Config, ConfigError, readConfig, readEnvironment } from '../config.ts'
 import type { Sql } from '../database/connect.ts'
-import {
-  findNewerMigrations,
-  findSchemaFaults,
-  inspectServer,
-  type ServerState,
-} from '../database/inspection.ts'
-import { findMissingMigrations, oldestServer } from '../database/migrate.ts'
+import { oldestServer, readSchemaState, type SchemaState } from '../database/migrate.ts'
 import { findPooler } from '../database/pooler.ts'
+import { readServerState, type ServerState } from '../database/server-state.ts'
 import { createDocsFinder, docsDirectory } from '../docs/docs-manifest.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { countOf, formatCount } from './output.ts'
 
-/** `ok`; `wrong`: something has to be done; `skipped`: nobody knows. */
+/** `wrong`: something has to be done; `skipped`: not checked. */
 export type FindingState = 'ok' | 'wrong' | 'skipped'
 
-/** What was found about one thing. */
 export interface Finding {
   state: FindingState
-  /** What was looked at, in a word or two. */
+  /** What was checked, in a word. */
   subject: string
-  /** What is there, and what to do when that is wrong. */
+  /** The result, and what to do when it is wrong. */
   message: string
 }
 
-/** Things that are wrong are named, up to so many of a kind. */
-const maxNamed = 5
-/** The instance's clock and the database's may differ by so much, in milliseconds. */
-const largestClockDifference = 2_000
-/** Every charged request makes two round trips; above this one, in milliseconds, that is what it mostly does. */
-const farAway = 10
+const maxClockDifferenceMs = 2_000
+/** A charged request takes two round trips; above this, they are most of its duration. */
+const maxGoodRoundTripMs = 10
 
-/** Reads the settings as a start would. Where some are wrong, a finding for each instead. */
+/** Reads the settings, as a start does. Returns a finding for each wrong one instead, if there are any. */
 export function checkSettings(environment: Record<string, string | undefined>): Config | Finding[] {
   try {
     return readConfig(readEnvironment(environment))
@@ -47,81 +38,74 @@ export function checkSettings(environment: Record<string, string | undefined>): 
   }
 }
 
-/** Says in which order of magnitude: 0.21 ms, 3.4 ms, 120 ms. */
+/** Two significant digits: `0.21 ms`, `3.4 ms`, `120 ms`. */
 function formatMilliseconds(milliseconds: number): string {
   return `${Number(milliseconds.toPrecision(2))} ms`
 }
 
-/** Looks at the server: its version, the way to it, its clock, its schema. Reads little of what is in it. */
-export async function checkDatabase(sql: Sql, config: Config): Promise<Finding[]> {
-  const server = await inspectServer(sql)
-  const missing = await findMissingMigrations(sql)
-  return [
+/** Checks the server's version, round trip, pooler, clock and migrations. Throws `MigrationError`. */
+export async function checkDatabase(
+  sql: Sql,
+  config: Config,
+): Promise<{ findings: Finding[]; isMigrated: boolean }> {
+  const server = await readServerState(sql)
+  const schema = await readSchemaState(sql)
+  const findings = [
     describeServer(server, config),
     ...(config.databaseUrl === undefined ? [] : [await checkPooler(config.databaseUrl, server, config)]),
     checkClock(server),
-    await checkMigrations(sql, missing),
-    missing.length > 0
-      ? skipped('schema', 'not looked at before all migrations are there')
-      : await checkSchema(sql),
+    checkMigrations(schema),
   ]
+  return { findings, isMigrated: schema.missing.length === 0 }
 }
 
 function describeServer(server: ServerState, { databaseUrl }: Config): Finding {
-  const way = `${formatMilliseconds(server.roundTrip)} to it and back`
-  const name = `${databaseUrl === undefined ? 'embedded, ' : ''}PostgreSQL ${server.version}, ${way}`
+  const roundTrip = `round trip ${formatMilliseconds(server.roundTripMs)}`
+  const name = `${databaseUrl === undefined ? 'embedded, ' : ''}PostgreSQL ${server.version}, ${roundTrip}`
   if (server.versionNumber < oldestServer.number) {
     return wrong('database', `${name}: upgrade it to ${oldestServer.name} or later`)
   }
   const advice =
-    server.roundTrip > farAway ? '; each request waits for that twice: run the service nearer to it' : ''
+    server.roundTripMs > maxGoodRoundTripMs
+      ? '; each request waits for two: run the service closer to the database'
+      : ''
   return ok('database', `${name}${advice}`)
 }
 
 async function checkPooler(databaseUrl: string, server: ServerState, config: Config): Promise<Finding> {
-  if (!(await findPooler(databaseUrl))) return ok('pooler', 'none, or one that keeps sessions')
-  const remarks = ['one that shares sessions between transactions']
+  if (!(await findPooler(databaseUrl))) return ok('pooler', 'none, or in session mode')
+  const remarks = ['in transaction mode']
   if (config.databasePreparedStatements === 'on') {
     remarks.push(
-      'DATABASE_PREPARED_STATEMENTS=on needs one that supports them (PgBouncer from 1.21 on, with max_prepared_statements)',
+      'DATABASE_PREPARED_STATEMENTS=on needs a pooler that supports them (PgBouncer 1.21 or later, with max_prepared_statements)',
     )
   }
-  if (server.statementTimeout === 0) {
+  if (server.statementTimeoutMs === 0) {
     remarks.push(
-      `no statement is ever canceled; alter role … set statement_timeout = '${config.databaseStatementTimeoutSeconds || 30}s'`,
+      `no statement is ever canceled; run: alter role … set statement_timeout = '${config.databaseStatementTimeoutSeconds || 30}s'`,
     )
   }
   return ok('pooler', remarks.join('; '))
 }
 
-function checkClock({ clockAhead, roundTrip }: ServerState): Finding {
-  const difference = `the database's is ${formatMilliseconds(Math.abs(clockAhead))} ${clockAhead < 0 ? 'behind' : 'ahead'}`
-  return Math.abs(clockAhead) - roundTrip / 2 > largestClockDifference
+function checkClock({ clockAheadMs, roundTripMs }: ServerState): Finding {
+  const difference = `the database's is ${formatMilliseconds(Math.abs(clockAheadMs))} ${clockAheadMs < 0 ? 'behind' : 'ahead'}`
+  return Math.abs(clockAheadMs) - roundTripMs / 2 > maxClockDifferenceMs
     ? wrong('clock', `${difference}; synchronize both machines (NTP)`)
     : ok('clock', difference)
 }
 
-async function checkMigrations(sql: Sql, missing: readonly string[]): Promise<Finding> {
+function checkMigrations({ missing, newer }: SchemaState): Finding {
   if (missing.length > 0) return wrong('migrations', `${missing.join(', ')} missing; run "devdata migrate"`)
-  const newer = await findNewerMigrations(sql)
   return newer.length > 0
     ? wrong(
         'migrations',
-        `${newer.join(', ')} of a newer version applied; upgrade this one before its next start`,
+        `a newer version has applied ${newer.join(', ')}; upgrade this one before its next start`,
       )
     : ok('migrations', 'all applied')
 }
 
-async function checkSchema(sql: Sql): Promise<Finding> {
-  const faults = await findSchemaFaults(sql)
-  if (faults.length === 0)
-    return ok('schema', 'extensions, tables, indexes and functions are those of the migrations')
-  const named = faults.slice(0, maxNamed).join('; ')
-  const rest = faults.length > maxNamed ? `; ${formatCount(faults.length - maxNamed)} more` : ''
-  return wrong('schema', `${named}${rest}. Make them as api/database/migrations does, or restore a backup`)
-}
-
-/** Computes every balance anew. Reads the whole ledger. */
+/** Verifies every balance. Reads the whole ledger. */
 export async function checkLedger(sql: Sql): Promise<Finding> {
   const { keys, entries, problems } = await verifyLedger(sql)
   const [first] = problems
@@ -130,30 +114,27 @@ export async function checkLedger(sql: Sql): Promise<Finding> {
   }
   return wrong(
     'ledger',
-    `${countOf(problems.length, 'problem')}, the first with key ${first.keyId}: ${first.problem}. ` +
-      'See "devdata ledger verify"',
+    `${countOf(problems.length, 'problem')}, the first with key ${first.keyId}: ${first.problem}; ` +
+      'run "devdata ledger verify"',
   )
 }
 
-/** Whether the documentation is there, for the address that clients use. */
+/** Checks that the documentation is built for the URL that clients use. */
 export async function checkDocs({ baseUrl }: Config, directory = docsDirectory): Promise<Finding> {
   const docs = await createDocsFinder(directory, baseUrl)()
   return docs === undefined
-    ? wrong('docs', `not built for ${baseUrl ?? 'a start without BASE_URL'}; run: npm run docs`)
+    ? wrong('docs', `not built for ${baseUrl ?? 'a start without BASE_URL'}; run "npm run docs"`)
     : ok('docs', `built for ${docs.baseUrl ?? 'any origin'}`)
 }
 
-/** A finding that all is well. */
 export function ok(subject: string, message: string): Finding {
   return { state: 'ok', subject, message }
 }
 
-/** A finding that something has to be done. */
 export function wrong(subject: string, message: string): Finding {
   return { state: 'wrong', subject, message }
 }
 
-/** A finding that nothing was found out. */
 export function skipped(subject: string, message: string): Finding {
   return { state: 'skipped', subject, message }
 }

@@ -1,5 +1,5 @@
 /**
- * All commands, and what is common to them: help, examples, and how wrong usage is answered.
+ * All commands, and what they have in common: help, examples, and usage errors.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { addKeysCommands } from './keys.ts'
 import { addLedgerCommands } from './ledger.ts'
 import { addMigrateCommand } from './migrate.ts'
 
-/** Creates the command line. It throws `CommanderError` after it has shown help, or has said what was wrong with the usage. */
+/** Creates the command line. It throws `CommanderError` after it has printed help or a usage error. */
 export function createCommands(): Command {
   const program = new Command('devdata')
     .description('Operates a devdata service: its API keys, its ledger, its data, its database.')
@@ -29,9 +29,9 @@ export function createCommands(): Command {
     'after',
     `
 Settings are read from the environment and from .env (see .env.example). The database is the one in DATABASE_URL,
-or else the embedded one in DATA_DIR; while a service runs on that, commands go through it.
+or else the embedded one in DATA_DIR. While a service runs the embedded database, commands connect through it.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage.
+Exit codes: 0 success, 1 failure, 2 usage error.
 
 Examples:
   devdata keys create --credits 1000
@@ -41,15 +41,15 @@ Examples:
   devdata doctor`,
   )
   program.addHelpText('afterAll', '\n"devdata" is "npm run -s devdata --", or with Deno "deno task devdata".')
-  hintAfterErrors(program)
+  showUsageAfterErrors(program)
   return program
 }
 
-/** After what is wrong comes how it would be right. */
-function hintAfterErrors(command: Command): void {
+/** Prints the usage after each usage error. */
+function showUsageAfterErrors(command: Command): void {
   const path = pathOf(command)
   command.showHelpAfterError(`Usage: ${path} ${command.usage()}\nSee ${path} --help.`)
-  for (const subcommand of command.commands) hintAfterErrors(subcommand)
+  for (const subcommand of command.commands) showUsageAfterErrors(subcommand)
 }
 
 function pathOf(command: Command): string {

@@ -35,15 +35,15 @@ interface DoctorOptions {
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .summary('say what is wrong with an installation, and what to do')
+    .summary('check an installation, and say what to fix')
     .description(
-      `Checks the settings, the database (version, way to it, pooler, clock, migrations, extensions, tables, indexes),
-the ledger, the documentation, and that requests are answered at BASE_URL (without it: at HOST and PORT, if a service
-answers there). Prints a line for each, and what to do where something is wrong; then it exits with 1. It changes
-nothing, and what it sends costs no credits.`,
+      `Checks the settings, the database (version, round trip, pooler, clock, migrations), the ledger, the documentation,
+and whether the service responds at BASE_URL (without it: at HOST and PORT, if a service runs there). Prints a line for
+each, with what to do if something is wrong; in that case it exits with 1. It changes nothing, and its requests cost no
+credits.`,
     )
-    .option('--key <key>', 'send a whole request with this API key; - reads it from standard input')
-    .option('--no-ledger', 'do not read the whole ledger')
+    .option('--key <key>', 'send a complete request with this API key; - reads it from standard input')
+    .option('--no-ledger', 'skip the ledger, which is read as a whole')
     .option('--json', 'print {"healthy", "findings": [{"state", "subject", "message"}, …]}')
     .addHelpText(
       'after',
@@ -51,7 +51,7 @@ nothing, and what it sends costs no credits.`,
     )
     .action(async (options: DoctorOptions) => {
       const key = options.key === '-' ? (await text(process.stdin)).trim() : options.key
-      const findings = await examine({ ...options, ...(key !== undefined && { key }) })
+      const findings = await check({ ...options, ...(key !== undefined && { key }) })
       const healthy = findings.every(({ state }) => state !== 'wrong')
       if (options.json) printJson({ healthy, findings })
       else for (const finding of findings) print(formatFinding(finding))
@@ -63,37 +63,37 @@ function formatFinding({ state, subject, message }: Finding): string {
   return `${state.padEnd(7)}  ${subject.padEnd(10)}  ${message}`
 }
 
-async function examine({ key, ledger }: DoctorOptions): Promise<Finding[]> {
+async function check({ key, ledger }: DoctorOptions): Promise<Finding[]> {
   const config = checkSettings(process.env)
   if (Array.isArray(config)) return config
-  const { findings, datasetVersion } = await examineDatabase(config, { ledger })
+  const { findings, datasetVersion } = await checkDatabaseAndLedger(config, { ledger })
   return [
-    ok('settings', 'each follows its rule'),
+    ok('settings', 'all valid'),
     ...findings,
     await checkDocs(config),
     ...(await checkRequests({ config, key, datasetVersion })),
   ]
 }
 
-/** Statements that look at the database stop after their time like any other; only the ledger's may take long. */
-async function examineDatabase(config: Config, { ledger }: { ledger: boolean }) {
+/** Only the ledger's statements may exceed the statement timeout. */
+async function checkDatabaseAndLedger(config: Config, { ledger }: { ledger: boolean }) {
   const { databaseUrl, dataDirectory } = config
   const findings: Finding[] = []
   let datasetVersion: number | undefined
   if (databaseUrl === undefined && !existsSync(join(dataDirectory, 'database'))) {
     findings.push(
-      skipped('database', `none in ${dataDirectory} yet; the first start makes it, or set DATABASE_URL`),
+      skipped('database', `none in ${dataDirectory} yet; the first start creates it, or set DATABASE_URL`),
     )
     return { findings, datasetVersion }
   }
   try {
-    const isReadable = await withDatabase({ anySchema: true }, async ({ sql }) => {
-      findings.push(...(await checkDatabase(sql, config)))
-      const isReadable = findings.some(({ state, subject }) => subject === 'schema' && state === 'ok')
-      if (isReadable) datasetVersion = (await readDataset(sql)).version
-      return isReadable
+    const isMigrated = await withDatabase({ anySchema: true }, async ({ sql }) => {
+      const database = await checkDatabase(sql, config)
+      findings.push(...database.findings)
+      if (database.isMigrated) datasetVersion = (await readDataset(sql)).version
+      return database.isMigrated
     })
-    if (!isReadable) findings.push(skipped('ledger', 'not read before the schema is in order'))
+    if (!isMigrated) findings.push(skipped('ledger', 'not read, because migrations are missing'))
     else if (!ledger) findings.push(skipped('ledger', 'not read, because of --no-ledger'))
     else {
       const options = { anySchema: true, longStatements: true }

@@ -41,10 +41,10 @@ interface CreateOptions {
   json?: true
 }
 
-const idRule = ['<id>', 'id of the key, as "devdata keys list" shows it'] as const
+const idRule = ['<id>', 'id of the key; "devdata keys list" shows the ids'] as const
 const jsonRule = ['--json', 'print JSON'] as const
 
-/** What `keys list` shows; the name, which may be long, comes last. */
+/** Columns of `keys list`; the name, which may be long, is last. */
 const columns: readonly Column<KeySummary>[] = [
   { header: 'ID', cell: ({ id }) => String(id), numeric: true },
   { header: 'ROLE', cell: ({ role }) => role },
@@ -62,8 +62,8 @@ const columns: readonly Column<KeySummary>[] = [
 export function addKeysCommands(program: Command): void {
   const keys = program
     .command('keys')
-    .summary('make API keys, give them credits, end them')
-    .description('Makes API keys, gives them credits and limits, and ends them.')
+    .summary('create API keys, grant credits, revoke and delete keys')
+    .description('Creates API keys, grants credits, sets rate limits, and revokes or deletes keys.')
     .addHelpText('after', '\nExamples:\n  devdata keys create --credits 1000\n  devdata keys list')
   addCreate(keys)
   addList(keys)
@@ -72,19 +72,19 @@ export function addKeysCommands(program: Command): void {
   addRotate(keys)
   addChange(keys, {
     name: 'revoke',
-    summary: 'stop a key; restore brings it back',
+    summary: 'revoke a key until it is restored',
     change: revokeKey,
-    done: 'is revoked: it stops working with its next request',
+    done: 'is revoked: its next request will fail',
   })
   addChange(keys, {
     name: 'restore',
-    summary: 'let a revoked key work again',
+    summary: 'restore a revoked key',
     change: restoreKey,
     done: 'is no longer revoked',
   })
   addChange(keys, {
     name: 'delete',
-    summary: 'end a key for good; its ledger stays',
+    summary: 'delete a key for good; its ledger stays',
     change: deleteKey,
     done: 'is deleted',
   })
@@ -93,15 +93,15 @@ export function addKeysCommands(program: Command): void {
 function addCreate(keys: Command): void {
   keys
     .command('create')
-    .summary('make a key, and print it')
-    .description('Makes a key, and prints it. It is shown this once: only its hash is stored.')
+    .summary('create a key, and print it')
+    .description('Creates a key, and prints it. It is shown only once, because only its hash is stored.')
     .addOption(
-      new Option('--role <role>', 'user keys are metered, admin keys are not').choices(roles).default('user'),
+      new Option('--role <role>', 'user keys are charged, admin keys are not').choices(roles).default('user'),
     )
-    .option('--credits <n>', 'balance to begin with', readBalance, 0)
+    .option('--credits <n>', 'initial balance', readBalance, 0)
     .option(
       '--rate-limit <n/seconds>',
-      'requests in so many seconds, or none (default: the setting DEFAULT_RATE_LIMIT)',
+      'requests per seconds, such as 100/60, or none (default: the setting DEFAULT_RATE_LIMIT)',
       readRateLimit,
     )
     .addOption(
@@ -111,10 +111,10 @@ function addCreate(keys: Command): void {
     )
     .option(
       '--expires <date>',
-      'when it stops working: a date (0:00 UTC) or a timestamp (default: never)',
+      'when the key expires: a date (0:00 UTC) or a timestamp (default: never)',
       readExpiry,
     )
-    .option('--name <text>', 'what you call it', readName)
+    .option('--name <text>', 'a name for the key', readName)
     .option(...jsonRule)
     .addHelpText(
       'after',
@@ -137,7 +137,7 @@ Examples:
         if (options.json) return printJson(withSecret(key, secret))
         print(`${describeSecret(key, secret)}\n\n${describe(key)}`)
         if (key.role === 'user' && key.remaining_credits === 0) {
-          print(`\nIt can pay for nothing yet: devdata keys grant ${key.id} 1000`)
+          print(`\nIt has no credits yet: devdata keys grant ${key.id} 1000`)
         }
       })
     })
@@ -146,8 +146,10 @@ Examples:
 function addList(keys: Command): void {
   keys
     .command('list')
-    .summary('show all keys, deleted ones aside')
-    .description('Shows all keys, deleted ones aside, oldest first. The keys themselves are not stored.')
+    .summary('list all keys that are not deleted')
+    .description(
+      "Lists all keys that are not deleted, oldest first. It can't show the keys themselves, which are not stored.",
+    )
     .option('--json', 'print a JSON array')
     .addHelpText('after', '\nExamples:\n  devdata keys list\n  devdata keys list --json')
     .action(async ({ json }: { json?: true }) => {
@@ -163,10 +165,10 @@ function addList(keys: Command): void {
 function addGrant(keys: Command): void {
   keys
     .command('grant')
-    .summary('add credits to a key, or take them away')
-    .description('Adds credits to a key. A negative number takes them away; a balance never falls below 0.')
+    .summary('add credits to a key, or withdraw them')
+    .description('Adds credits to a key. A negative number withdraws them; a balance never falls below 0.')
     .argument(...idRule, readKeyId)
-    .argument('<credits>', 'how many', readGrant)
+    .argument('<credits>', 'number of credits', readGrant)
     .option(...jsonRule)
     .addHelpText('after', '\nExamples:\n  devdata keys grant 3 1000\n  devdata keys grant 3 -50')
     .action(async (id: number, credits: number, { json }: { json?: true }) => {
@@ -174,8 +176,8 @@ function addGrant(keys: Command): void {
         const key = await grantCredits(sql, id, credits)
         if (json) return printJson(key)
         const change =
-          credits > 0 ? `was given ${countOf(credits, 'credit')}` : `lost ${countOf(-credits, 'credit')}`
-        print(`Key ${id} ${change} and has ${formatCount(key.remaining_credits)} now`)
+          credits > 0 ? `received ${countOf(credits, 'credit')}` : `lost ${countOf(-credits, 'credit')}`
+        print(`Key ${id} ${change}; its balance is ${formatCount(key.remaining_credits)}`)
       })
     })
 }
@@ -183,10 +185,10 @@ function addGrant(keys: Command): void {
 function addLimit(keys: Command): void {
   keys
     .command('limit')
-    .summary("set or lift a key's rate limit")
-    .description("Sets a key's rate limit: so many requests in a window of so many seconds; none lifts it.")
+    .summary("set or remove a key's rate limit")
+    .description("Sets a key's rate limit: requests per window, and the window's seconds. none removes it.")
     .argument(...idRule, readKeyId)
-    .argument('<n/seconds>', 'requests and seconds, or none', readRateLimit)
+    .argument('<n/seconds>', 'requests and seconds, such as 100/60, or none', readRateLimit)
     .option(...jsonRule)
     .addHelpText('after', '\nExamples:\n  devdata keys limit 3 100/60\n  devdata keys limit 3 none')
     .action(async (id: number, limit: RateLimit | null, { json }: { json?: true }) => {
@@ -195,8 +197,8 @@ function addLimit(keys: Command): void {
         if (json) return printJson(key)
         print(
           limit === null
-            ? `Key ${id} has no rate limit now`
-            : `Key ${id} may send ${countOf(limit.requests, 'request')} in ${countOf(limit.seconds, 'second')} now`,
+            ? `Key ${id} no longer has a rate limit`
+            : `Key ${id} may send ${countOf(limit.requests, 'request')} in ${countOf(limit.seconds, 'second')}`,
         )
       })
     })
@@ -205,19 +207,21 @@ function addLimit(keys: Command): void {
 function addRotate(keys: Command): void {
   keys
     .command('rotate')
-    .summary('replace a key by a new one')
-    .description('Gives a key a new secret, and prints it. Balance, limits and history stay as they are.')
+    .summary('replace the secret of a key')
+    .description(
+      'Creates a new secret for a key, and prints it. Balance, limits and history stay as they are.',
+    )
     .argument(...idRule, readKeyId)
-    .option('--grace <seconds>', 'how long the old secret works on', readGrace, 0)
+    .option('--grace <seconds>', 'how long the old secret still works', readGrace, 0)
     .option(...jsonRule)
     .addHelpText('after', '\nExamples:\n  devdata keys rotate 3\n  devdata keys rotate 3 --grace 86400')
     .action(async (id: number, { grace, json }: { grace: number; json?: true }) => {
       await withDatabase({}, async ({ sql }) => {
         const { secret, key } = await rotateKey(sql, id, grace)
         if (json) return printJson(withSecret(key, secret))
-        const old = grace === 0 ? 'has stopped working' : `works for ${countOf(grace, 'second')} more`
-        const status = key.status === 'active' ? '' : ` The key is ${key.status}, and so is the new one.`
-        print(`${describeSecret(key, secret)}\n\nThe one before it ${old}.${status}`)
+        const old = grace === 0 ? 'no longer works' : `works for another ${countOf(grace, 'second')}`
+        const status = key.status === 'active' ? '' : ` The key is still ${key.status}.`
+        print(`${describeSecret(key, secret)}\n\nThe old secret ${old}.${status}`)
       })
     })
 }
@@ -247,20 +251,20 @@ function addChange(
     })
 }
 
-/** As JSON, the key itself comes first. */
+/** The secret comes right after the id. */
 function withSecret({ id, ...rest }: KeySummary, secret: string) {
   const { role, remaining_credits, ...others } = rest
   return { id, api_key: secret, role, remaining_credits, ...others }
 }
 
 function describeSecret({ id }: KeySummary, secret: string): string {
-  return `API key ${id}, shown this once:\n\n  ${secret}`
+  return `API key ${id}, shown only once:\n\n  ${secret}`
 }
 
 function describe(key: KeySummary): string {
   return [
     `role        ${key.role}`,
-    `credits     ${key.role === 'admin' ? 'not metered' : formatCount(key.remaining_credits)}`,
+    `credits     ${key.role === 'admin' ? 'not charged' : formatCount(key.remaining_credits)}`,
     `rate limit  ${key.rate_limit ?? 'none'}`,
     `scopes      ${key.scopes.join(',')}`,
     `expires     ${key.expires_at === null ? 'never' : formatTime(key.expires_at)}`,
@@ -268,7 +272,7 @@ function describe(key: KeySummary): string {
   ].join('\n')
 }
 
-/** `2030-12-31 18:00Z`; a dash for never. */
+/** `2030-12-31 18:00Z`; a dash means never. */
 function formatTime(time: Date | null): string {
   return time === null ? '-' : time.toISOString().replace(/^(.{10})T(.{5}).*/, '$1 $2Z')
 }

@@ -12,15 +12,14 @@ import { countOf, formatCount, print, printJson } from './output.ts'
 import { startProgress } from './progress.ts'
 import { withDatabase } from './session.ts'
 
-/** Problems that are printed in words; the count says how many there are. */
 const maxProblems = 20
 
 /** Adds `ledger` and its commands. */
 export function addLedgerCommands(program: Command): void {
   const ledger = program
     .command('ledger')
-    .summary('verify the ledger, fold its old entries')
-    .description('Looks after the ledger: every grant and every charge of every key.')
+    .summary('verify the ledger, or fold its old entries')
+    .description('Maintains the ledger, which has every grant and every charge of every key.')
     .addHelpText('after', '\nExamples:\n  devdata ledger verify\n  devdata ledger prune --before 2026-01-01')
   addVerify(ledger)
   addPrune(ledger)
@@ -33,7 +32,7 @@ function addVerify(ledger: Command): void {
     .description(
       `Checks that the ledger adds up, for every key: what was granted minus what was spent is the balance, each entry
 states the balance after it, none is missing, and the sums by day are those of the entries. Reads the whole ledger;
-requests go on meanwhile. Exits with 1 when something is wrong.`,
+the service can run meanwhile. Exits with 1 if something is wrong.`,
     )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  devdata ledger verify\n  devdata ledger verify --json')
@@ -59,13 +58,14 @@ requests go on meanwhile. Exits with 1 when something is wrong.`,
 function addPrune(ledger: Command): void {
   ledger
     .command('prune')
-    .summary('fold old entries into one balance for each key')
+    .summary('fold old entries into one for each key')
     .description(
-      `Folds each key's entries from before a date into one entry of kind "balance", so that the ledger does not grow
-for ever. Balances and the sums by day stay as they are; the single entries can't be had back. Runs beside the service.`,
+      `Folds each key's entries from before a date into one entry of kind "balance", so that the ledger does
+not grow forever. Balances and the sums by day stay as they are; the folded entries are lost. The service can run
+meanwhile.`,
     )
     .requiredOption('--before <date>', 'a date (0:00 UTC) or a timestamp, in the past', readPast)
-    .option('--dry-run', 'count what would be folded, and change nothing')
+    .option('--dry-run', 'count the entries that would be folded, and change nothing')
     .option('--json', 'print {"keys", "entries"}')
     .addHelpText(
       'after',

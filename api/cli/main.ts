@@ -9,10 +9,9 @@ import { explainUnhandledRefusals, toOperatorMessage } from '../service/operator
 import { createCommands } from './commands.ts'
 import { Interruption } from './session.ts'
 
-/** Wrong usage; a command that failed ends with 1. */
 const usageExitCode = 2
 
-// Whoever reads the output may stop early (`devdata keys list | head -1`): what was asked for is done all the same.
+// A reader of the output may stop early (`devdata keys list | head -1`). The command still completes.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
@@ -24,15 +23,15 @@ try {
   await createCommands().parseAsync(process.argv.slice(2), { from: 'user' })
 } catch (error) {
   process.exitCode = exitCodeOf(error)
-  // What the work was waiting for, standard input for one, would keep the process.
+  // Otherwise, what the command waits for, such as standard input, would keep the process running.
   if (error instanceof Interruption) process.exit()
 }
 
-/** Says what went wrong in a line on standard error, and tells the exit code. A defect of ours keeps its stack trace. */
+/** Prints the error in one line, and returns the exit code. A bug's stack trace is printed as it is. */
 function exitCodeOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode // it has spoken already
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode // already printed
   if (error instanceof Interruption) {
-    console.error(`${process.stderr.isTTY ? '\n' : ''}${error.message}`) // a progress line may stand there
+    console.error(`${process.stderr.isTTY ? '\n' : ''}${error.message}`) // after a progress line
     return error.exitCode
   }
   console.error(toOperatorMessage(error) ?? error)

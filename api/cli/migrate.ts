@@ -14,10 +14,10 @@ export function addMigrateCommand(program: Command): void {
     .command('migrate')
     .summary("bring the database's schema up to date")
     .description(
-      `Brings the database's schema up to date, and prints what was applied.
+      `Brings the database's schema up to date, and prints the names of the applied migrations.
 
-The service does this by itself when it starts. The other commands do it on an embedded database that no service
-runs on; on PostgreSQL they never change the schema, and ask for this command instead.`,
+The service does this when it starts. Other commands do it on an embedded database that no service runs; on
+PostgreSQL, they never change the schema, and ask for this command instead.`,
     )
     .option('--json', 'print {"applied": [NAME, …]}')
     .addHelpText(

@@ -1,11 +1,10 @@
 /**
- * What commands print.
+ * Output of commands: text, JSON, tables and counts.
  *
  * @module
  */
 import process from 'node:process'
 
-/** Prints lines for people. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
@@ -15,15 +14,14 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value))
 }
 
-/** A column of a table. */
 export interface Column<Row> {
   header: string
   cell: (row: Row) => string
-  /** Whether cells are aligned at their right. */
+  /** Whether cells are right-aligned. */
   numeric?: boolean
 }
 
-/** Lays rows out in columns, under their headers. */
+/** Formats rows as a table with headers. */
 export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const padded = columns.map(({ header, cell, numeric }) => {
     const cells = [header, ...rows.map(cell)]

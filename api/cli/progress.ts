@@ -1,42 +1,37 @@
 /**
- * Shows how far a long command has come: on a terminal one line that is drawn again and again, elsewhere a plain line
- * every few seconds.
+ * Progress of a long command: one line that is redrawn on a terminal, or else a plain line every few seconds.
  *
  * @module
  */
 import type { Writable } from 'node:stream'
 import { formatCount } from './output.ts'
 
-/** How far the work has come. */
 export interface ProgressState {
-  /** What is being done. */
   step: string
-  /** Things done in this step. */
+  /** Units done in this step. */
   count: number
-  /** What they are: `lines`. */
+  /** For example, `lines`. */
   unit: string
-  /** From 0 to 1; undefined when it can't be known. */
+  /** From 0 to 1; undefined: unknown. */
   fraction: number | undefined
 }
 
-/** A progress display. */
 export interface Progress {
-  /** Takes the state in; when it is drawn is the display's business. */
+  /** Sets the state, which is drawn at the next interval. */
   update(state: ProgressState): void
-  /** Prints a line of its own, which stays. */
+  /** Prints a line that stays. */
   note(text: string): void
-  /** Takes the display away. */
+  /** Removes the display. */
   end(): void
 }
 
-/** In milliseconds. */
-const redrawInterval = 100
-const plainInterval = 5_000
+const redrawIntervalMs = 100
+const plainIntervalMs = 5_000
 
 const barWidth = 16
 const clearLine = '\r\u001b[2K'
 
-/** Begins to show progress on a stream. Call `end` before anything else is written there. */
+/** Shows progress on a stream. Call `end` before anything else writes to it. */
 export function startProgress(stream: Writable & { isTTY?: boolean; columns?: number }): Progress {
   const terminal = stream.isTTY === true
   let state: ProgressState | undefined
@@ -49,11 +44,11 @@ export function startProgress(stream: Writable & { isTTY?: boolean; columns?: nu
     else stream.write(`${line}\n`)
   }
 
-  const timer = setInterval(draw, terminal ? redrawInterval : plainInterval)
+  const timer = setInterval(draw, terminal ? redrawIntervalMs : plainIntervalMs)
   timer.unref()
   return {
     update(next) {
-      // Counts go on from one file to the next; where they begin anew, so do rate and time left.
+      // Counts continue from file to file. When they restart, so do the rate and the remaining time.
       const isNew =
         state === undefined ||
         next.count < state.count ||
@@ -74,7 +69,7 @@ export function startProgress(stream: Writable & { isTTY?: boolean; columns?: nu
   }
 }
 
-/** What matters most comes first: a narrow terminal shows only the beginning. */
+/** The most important part is first, because a narrow terminal cuts off the rest. */
 function describe(
   { step, count, unit, fraction }: ProgressState,
   begin: { at: number; count: number; fraction: number },
@@ -83,9 +78,9 @@ function describe(
   const seconds = (Date.now() - begin.at) / 1000
   const parts = [terminal && fraction !== undefined ? `${drawBar(fraction)} ${step}` : step]
   if (fraction !== undefined) parts.push(`${Math.floor(fraction * 100)} %`)
-  const come = (fraction ?? 0) - begin.fraction
-  if (fraction !== undefined && come > 0) {
-    parts.push(`${formatDuration((seconds * (1 - fraction)) / come)} left`)
+  const progressed = (fraction ?? 0) - begin.fraction
+  if (fraction !== undefined && progressed > 0) {
+    parts.push(`${formatDuration((seconds * (1 - fraction)) / progressed)} left`)
   } else {
     parts.push(formatDuration(seconds))
   }

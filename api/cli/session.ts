@@ -1,5 +1,5 @@
 /**
- * A command's time with the database.
+ * The database session of a command.
  *
  * @module
  */
@@ -11,31 +11,29 @@ import { isDatabaseUnavailable } from '../database/connection-error.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../database/database.ts'
 import { assertMigrated, migrate } from '../database/migrate.ts'
 
-/** How often another process may end while this one connects to its embedded database. */
+/** Another process may stop its embedded database while this one connects. */
 const openAttempts = 5
-/** A command that is done leaves the embedded database, which it runs, to others for so long, in milliseconds. */
+/** How long a finished command keeps its embedded database running for other processes. */
 const othersTimeoutMs = 3_600_000
 
-/** What a command needs of the database. */
 export interface SessionOptions {
-  /** Whether the command itself sees to the schema. Default: it expects this version's. */
+  /** Whether the schema may be that of another version. */
   anySchema?: boolean
-  /** Whether statements may take longer than those of a request. */
+  /** Whether to disable the statement timeout. */
   longStatements?: boolean
 }
 
-/** What a command works with. */
 export interface Session {
   config: Config
   sql: Sql
-  /** Has something done when the command is interrupted: connections of `sql` are cut off then, these are others. */
+  /** Sets what to do on interruption. The connections of `sql` are closed then, so it gets another pool. */
   onInterruption(cleanUp: (sql: Sql) => Promise<void>): void
 }
 
-/** The command was told to stop before it was done. */
+/** The command received a signal. */
 export class Interruption extends Error {
   override name = 'Interruption'
-  /** 128 and the signal's number, as shells have it. */
+  /** 128 plus the signal's number, as in shells. */
   readonly exitCode: number
 
   constructor(signal: 'SIGINT' | 'SIGTERM') {
@@ -45,13 +43,13 @@ export class Interruption extends Error {
 }
 
 /**
- * Reads the settings, opens the database, runs `work`, and closes the database whatever happens.
+ * Reads the settings, opens the database, runs `work`, and closes the database in any case.
  *
- * The schema of an embedded database that nobody else runs is brought up to date first; it is this folder's own. A
- * PostgreSQL database, which may be the wrong one or have instances of another version on it, is only looked at.
+ * Migrates an embedded database first, unless another process runs it. Never migrates a PostgreSQL database, which may be
+ * the wrong one, or may be used by instances of another version.
  *
  * @throws what `openDatabase` throws, `ConfigError`, `MigrationError` when the schema is not that of this version,
- *   and `Interruption` on SIGINT and SIGTERM: statements under way are cut off, and their transactions undone
+ *   and `Interruption` on SIGINT and SIGTERM, which close the connections and roll transactions back
  */
 export async function withDatabase<T>(
   { anySchema = false, longStatements = false }: SessionOptions,
@@ -61,7 +59,7 @@ export async function withDatabase<T>(
   const database = await openReady(
     {
       ...config,
-      databasePoolSize: 3, // two for the command, which opens what it needs, and one for what an interruption leaves
+      databasePoolSize: 3, // two for the command, one for `onInterruption`
       ...(longStatements && { databaseStatementTimeoutSeconds: 0 }),
     },
     anySchema,
@@ -89,8 +87,8 @@ export async function withDatabase<T>(
 }
 
 /**
- * Opens the database, and sees to its schema. Another command that ran the embedded database may be ending just now:
- * then it is opened anew, by this process.
+ * Opens the database, and migrates or checks its schema. If another process stops its embedded database meanwhile, this
+ * process opens it.
  */
 async function openReady(options: DatabaseOptions, anySchema: boolean): Promise<Database> {
   for (let attempt = 1; ; attempt++) {
@@ -109,7 +107,7 @@ async function openReady(options: DatabaseOptions, anySchema: boolean): Promise<
   }
 }
 
-/** A second signal finds no listener any more, and ends the process at once. */
+/** A second signal has no listener, and ends the process immediately. */
 function listenForInterruption({ sql }: Database) {
   const { promise, reject } = Promise.withResolvers<never>()
   function interrupt(signal: 'SIGINT' | 'SIGTERM'): void {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,7 +12,7 @@ import type { Sql, SqlOrTransaction } from './connect.ts'
 import { lockNotAvailable } from './connection-error.ts'
 
 const migrationsDirectory = join(import.meta.dirname, 'migrations')
-/** Any number that nobody else of this database takes: the bytes of "devdata" cut to what fits. */
+/** The key of the advisory lock under which migrations are applied: the bytes of "devd". */
 export const migrationLock = 0x6465_7664
 
 /** The database can't be brought to the schema of this version. */
@@ -22,17 +23,28 @@ export class MigrationError extends Error {
 interface Migration {
   number: number
   name: string
+  /** SHA-256 of the file. */
+  checksum: string
 }
 
-let known: readonly Migration[] | undefined
+const known = new Map<string, readonly Migration[]>()
 
-/** The migrations that this version of devdata has, in order. */
-export function listMigrations(): readonly Migration[] {
-  known ??= readdirSync(migrationsDirectory)
+/** The migrations in a folder, in order. Default: those of this version of devdata. Reads them once. */
+export function listMigrations(directory = migrationsDirectory): readonly Migration[] {
+  const migrations = known.get(directory) ?? readMigrations(directory)
+  known.set(directory, migrations)
+  return migrations
+}
+
+function readMigrations(directory: string): Migration[] {
+  return readdirSync(directory)
     .filter((name) => name.endsWith('.sql'))
     .sort()
-    .map((name) => ({ number: Number.parseInt(name, 10), name }))
-  return known
+    .map((name) => ({
+      number: Number.parseInt(name, 10),
+      name,
+      checksum: hash('sha256', readFileSync(join(directory, name))),
+    }))
 }
 
 const undefinedTable = '42P01'
@@ -40,7 +52,7 @@ const undefinedColumn = '42703'
 const undefinedFunction = '42883'
 const insufficientPrivilege = '42501'
 
-/** Whether a statement failed as it does where a migration is missing; a defect of ours may look the same. */
+/** Whether a statement failed as it does when a migration is missing. A defect in a statement may look the same. */
 export function mayLackMigration(error: unknown): boolean {
   return (
     error instanceof postgres.PostgresError &&
@@ -48,49 +60,66 @@ export function mayLackMigration(error: unknown): boolean {
   )
 }
 
-/** The oldest server that the statements run on. */
+/** The oldest supported server. */
 export const oldestServer = { number: 150_000, name: 'PostgreSQL 15' }
 
-interface Applied extends Migration {
-  /** Whether the server takes no writes. */
+interface Applied {
+  number: number
+  name: string
+  /** Null: a development version applied it. */
+  checksum: string | null
+  /** Whether the server accepts no writes. */
   isReadOnly: boolean
 }
 
 /**
- * Reads which migrations a database has; none where it is empty. It is one statement where devdata has made the
- * database, which its first migration tells. Throws `MigrationError` where another program has made it.
+ * Reads which migrations a database has. Returns none if it is empty. Takes one statement if devdata made the database.
+ * Throws `MigrationError` when another program or a development version made it.
  */
 async function readApplied(sql: Sql): Promise<Applied[]> {
   const applied = await selectApplied(sql)
   if (applied !== undefined) return applied
-  const fault = await findFault(sql)
-  if (fault === undefined) return []
-  const made = await selectApplied(sql) // another starter may have made what was found
-  if (made === undefined) throw new MigrationError(fault)
-  return made
+  const obstacle = await findObstacle(sql)
+  if (obstacle === undefined) return []
+  const appliedMeanwhile = await selectApplied(sql) // another process may have created what was found
+  if (appliedMeanwhile === undefined) throw new MigrationError(obstacle)
+  return appliedMeanwhile
 }
 
-/** Undefined: there are none of ours. */
+/** Returns undefined if the database has no migrations of devdata. */
 async function selectApplied(sql: Sql): Promise<Applied[] | undefined> {
+  // to_jsonb: databases of development versions have no checksums.
   const applied = await sql<Applied[]>`
-    select number, name, current_setting('transaction_read_only') = 'on' as "isReadOnly" from migrations`.catch(
-    (error: unknown) => {
-      const { code } = error instanceof postgres.PostgresError ? error : { code: undefined }
-      if (code === undefinedTable || code === undefinedColumn) return []
-      throw error
-    },
-  )
+    select number, name, to_jsonb(m) ->> 'checksum' as checksum,
+      current_setting('transaction_read_only') = 'on' as "isReadOnly"
+    from migrations m`.catch((error: unknown) => {
+    const code = error instanceof postgres.PostgresError ? error.code : undefined
+    if (code === undefinedTable || code === undefinedColumn) return []
+    throw error
+  })
   const [first] = listMigrations()
-  const isOurs = applied.some(({ number, name }) => number === first?.number && name === first.name)
-  return isOurs ? applied : undefined
+  if (!applied.some(({ number, name }) => number === first?.number && name === first.name)) return undefined
+  assertReleased(applied)
+  return applied
+}
+
+/** Migrations never change after a release, so a migration that differs is from a development version. */
+function assertReleased(applied: readonly Applied[]): void {
+  const checksums = new Map(listMigrations().map(({ number, checksum }) => [number, checksum]))
+  const changed = applied.find(({ number, checksum }) => (checksums.get(number) ?? checksum) !== checksum)
+  if (changed === undefined) return
+  throw new MigrationError(
+    `A development version of devdata made the database, with another ${changed.name}; create a new one: remove the ` +
+      'folder DATA_DIR if the database is embedded, or else drop and create the database',
+  )
 }
 
 /**
- * Says why a schema of ours must not be made in a database: it is a template, or another program has something there.
- * In `public` the whole database has to be empty; another schema that `search_path` names has to be empty alone.
- * Undefined: it may be made.
+ * Says why devdata must not create its schema in a database: it is a template, or another program uses it. In `public`
+ * the whole database must be empty; in another schema that `search_path` names, only that schema.
+ * Returns undefined if there is no obstacle.
  */
-async function findFault(sql: Sql): Promise<string | undefined> {
+async function findObstacle(sql: Sql): Promise<string | undefined> {
   const [state] = await sql<{ schema: string | null; isTemplate: boolean; relation: string | null }[]>`
     select current_schema() as schema, datistemplate as "isTemplate", (
       select min(n.nspname || '.' || c.relname)
@@ -115,57 +144,75 @@ async function findFault(sql: Sql): Promise<string | undefined> {
   return undefined
 }
 
-/** The migrations of this version that are not among those that a database has. */
-function listMissing(applied: readonly Migration[]): Migration[] {
+/** What distinguishes a database's schema from that of this version. */
+export interface SchemaState {
+  /** Names of the migrations that the database lacks. */
+  missing: string[]
+  /** Numbers of migrations that a newer version has applied. */
+  newer: number[]
+  /** Whether the server accepts no writes. */
+  isReadOnly: boolean
+}
+
+/** Compares a database's migrations with those of this version. Throws `MigrationError` if it is not a database of a release. */
+export async function readSchemaState(sql: Sql): Promise<SchemaState> {
+  return compare(await readApplied(sql), listMigrations())
+}
+
+function compare(applied: readonly Applied[], migrations: readonly Migration[]): SchemaState {
   const numbers = new Set(applied.map(({ number }) => number))
-  return listMigrations().filter(({ number }) => !numbers.has(number))
+  const newest = migrations.at(-1)?.number ?? 0
+  return {
+    missing: migrations.filter(({ number }) => !numbers.has(number)).map(({ name }) => name),
+    newer: [...numbers].filter((number) => number > newest).sort((a, b) => a - b),
+    isReadOnly: applied.some(({ isReadOnly }) => isReadOnly),
+  }
 }
 
 /**
- * The names of the migrations that a database lacks. Those that it has beyond them are a newer version's, which came
- * while this one runs. Throws `MigrationError` where another program has made the database.
+ * Throws `MigrationError`, which says what to do, when the database lacks a migration. A newer version may have applied
+ * more: it keeps the statements of this one working.
  */
-export async function findMissingMigrations(sql: Sql): Promise<string[]> {
-  return listMissing(await readApplied(sql)).map(({ name }) => name)
+export async function assertMigrated(sql: Sql): Promise<Pick<SchemaState, 'isReadOnly'>> {
+  const state = await readSchemaState(sql)
+  if (state.missing.length === 0) return state
+  throw new MigrationError(`The database ${describeLack(state.missing)}; run "devdata migrate" first`)
 }
 
-/**
- * Throws `MigrationError`, which says what to do, when the database lacks a migration. Tells whether it takes writes.
- */
-export async function assertMigrated(sql: Sql): Promise<{ isReadOnly: boolean }> {
-  const applied = await readApplied(sql)
-  const missing = listMissing(applied)
-  if (missing.length === 0) return { isReadOnly: applied.some(({ isReadOnly }) => isReadOnly) }
-  throw new MigrationError(`The database ${describeLack(missing)}; run "devdata migrate" first`)
-}
-
-function describeLack(missing: readonly Migration[]): string {
+function describeLack(missing: readonly string[]): string {
   return missing.length === listMigrations().length
     ? 'has no schema of devdata yet'
-    : `lacks ${missing.map(({ name }) => name).join(', ')}`
+    : `lacks ${missing.join(', ')}`
 }
 
-/** A migration that could not have a lock comes again after this, in milliseconds. */
-const lockInterval = 5_000
+const lockRetryIntervalMs = 5_000
 
-/** What a migration says while it waits. */
+/** What operators are told while a migration waits for a lock. */
 export const migrationWaits =
-  'somebody reads what a migration changes (a dump, maybe); it is tried again until they have ended'
+  'another session uses a table that a migration changes (a dump, perhaps); retrying until that session ends'
+
+export interface MigrateOptions {
+  /** Called each time when a table is locked. */
+  onWait?: () => void
+  /** The folder of the migrations. Default: those of this version. */
+  directory?: string
+}
 
 /**
- * Applies what is missing, all of it in one transaction, and returns the names of what was applied.
- * Several processes may start at once: one applies, the others wait for it and find nothing left to do.
- * While somebody else uses what it changes, it waits, and calls `onWait` now and then; others hardly notice.
- * Throws `MigrationError` when another program or a newer version has made the database, when its server is too old, and
- * when something is missing that this role may not make.
+ * Applies the missing migrations in one transaction, and returns their names. If several processes start at the same
+ * time, one applies them, and the others wait and find nothing to do. While another session uses a table that a migration
+ * changes, it retries; meanwhile, other statements wait for a second at most.
+ *
+ * @throws {MigrationError} when another program or a newer version made the database, when the server is too old, and
+ *   when this role may not change the schema
  */
 export async function migrate(
   sql: Sql,
-  { onWait = () => {} }: { onWait?: () => void } = {},
+  { onWait = () => {}, directory = migrationsDirectory }: MigrateOptions = {},
 ): Promise<string[]> {
-  for (; ; await sleep(lockInterval)) {
+  for (; ; await sleep(lockRetryIntervalMs)) {
     try {
-      return await applyMissing(sql)
+      return await applyMissing(sql, directory)
     } catch (error) {
       if (!(error instanceof postgres.PostgresError) || error.code !== lockNotAvailable) throw error
       onWait()
@@ -173,14 +220,12 @@ export async function migrate(
   }
 }
 
-async function applyMissing(sql: Sql): Promise<string[]> {
+async function applyMissing(sql: Sql, directory: string): Promise<string[]> {
   await assertServerVersion(sql)
-  const before = await readApplied(sql)
-  assertNotNewer(before)
-  const missing = listMissing(before)
+  const { missing } = findMissing(await readApplied(sql), directory)
   if (missing.length === 0) return [] // which needs no right to change the schema
-  const applied = await sql
-    .begin((tx) => applyInTransaction(tx))
+  return sql
+    .begin((tx) => applyInTransaction(tx, directory))
     .catch((error: unknown) => {
       if (!(error instanceof postgres.PostgresError) || error.code !== insufficientPrivilege) throw error
       throw new MigrationError(
@@ -188,7 +233,6 @@ async function applyMissing(sql: Sql): Promise<string[]> {
           'run "devdata migrate" as the role that owns the schema',
       )
     })
-  return applied.map(({ name }) => name)
 }
 
 async function assertServerVersion(sql: Sql): Promise<void> {
@@ -201,32 +245,37 @@ async function assertServerVersion(sql: Sql): Promise<void> {
   }
 }
 
-function assertNotNewer(applied: readonly Migration[]): void {
-  const newest = listMigrations().at(-1)?.number ?? 0
-  const newer = applied.map(({ number }) => number).filter((number) => number > newest)
-  if (newer.length === 0) return
+/** Throws `MigrationError` when a newer version made the database. */
+function findMissing(applied: readonly Applied[], directory: string): Pick<SchemaState, 'missing'> {
+  const migrations = listMigrations(directory)
+  const state = compare(applied, migrations)
+  const newest = state.newer.at(-1)
+  if (newest === undefined) return state
   throw new MigrationError(
-    `The database has migration ${Math.max(...newer)}, and this version of devdata knows ${newest} at most; ` +
+    `The database has migration ${newest}, and this version of devdata knows ${migrations.at(-1)?.number ?? 0} at most; ` +
       'run the version that made it, or a newer one',
   )
 }
 
-async function applyInTransaction(tx: SqlOrTransaction): Promise<Migration[]> {
-  await tx`set local statement_timeout = 0` // waiting for another starter, and a long migration, may take longer
+async function applyInTransaction(tx: SqlOrTransaction, directory: string): Promise<string[]> {
+  await tx`set local statement_timeout = 0` // a long migration, or one of another process, may take longer
   await tx`select pg_advisory_xact_lock(${migrationLock})`
-  await tx`set local lock_timeout = '1s'` // whatever else needs the table waits behind a lock that is waited for
+  await tx`set local lock_timeout = '1s'` // other statements queue behind a lock that this transaction waits for
   await tx`
     create table if not exists migrations (
       number integer primary key,
       name text not null,
+      checksum text not null,
       applied_at timestamptz not null default now()
     )`
-  const applied = await tx<Migration[]>`select number, name from migrations`
-  assertNotNewer(applied)
-  const missing = listMissing(applied)
-  for (const { number, name } of missing) {
-    await tx.unsafe(readFileSync(join(migrationsDirectory, name), 'utf8'))
-    await tx`insert into migrations (number, name) values (${number}, ${name})`
+  const { missing } = findMissing(
+    await tx<Applied[]>`select number, name, checksum from migrations`,
+    directory,
+  )
+  const migrations = listMigrations(directory).filter(({ name }) => missing.includes(name))
+  for (const { number, name, checksum } of migrations) {
+    await tx.unsafe(readFileSync(join(directory, name), 'utf8'))
+    await tx`insert into migrations (number, name, checksum) values (${number}, ${name}, ${checksum})`
   }
   return missing
 }

@@ -1,16 +1,14 @@
 /**
- * A database that has not the schema of this version: on a platform where nobody has migrated it yet, or after an old
- * backup was restored.
+ * Requests to a database that lacks a migration: nobody has migrated it yet, or an old backup was restored.
  *
  * @module
  */
-
 import { notMigrated } from '../errors.ts'
 import { MigrationError, mayLackMigration } from './migrate.ts'
 
 /**
- * Creates a function that puts the error of a request into those words, if that is what it comes from; any other error
- * stays as it is. `assertMigrated` throws `MigrationError` where a migration is missing.
+ * Creates a function that replaces a request's error if a missing migration caused it, and returns other errors as they
+ * are. `assertMigrated` throws `MigrationError` when a migration is missing.
  */
 export function createSchemaExplainer(
   assertMigrated: () => Promise<unknown>,

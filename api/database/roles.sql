@@ -1,12 +1,12 @@
--- What the roles of a database may do that has three of them (docs: Security):
---   devdata_owner     owns the schema, and migrates it
---   devdata_operator  makes keys and loads data
---   devdata_server    is the service: it reads, and charges through settle() alone
--- The owner runs this file after each "devdata migrate" that applied something. Running it again does no harm.
+-- Rights for a database with three roles (docs: Security):
+--   devdata_owner     owns the schema and migrates it
+--   devdata_operator  creates keys and loads data
+--   devdata_server    is the service: it reads, and charges only through settle()
+-- The owner runs this file after each "devdata migrate" that applied something. Running it again changes nothing.
 
 begin;
 
--- The schema is the one that the owner migrates: the first in its search_path, usually public.
+-- The schema is the first one in the owner's search_path, usually public.
 do $$
 begin
   execute format('grant usage on schema %I to devdata_operator, devdata_server', current_schema());
@@ -14,7 +14,7 @@ begin
 end
 $$;
 
--- Each load makes tables for what it stages, in a schema that PostgreSQL looks into first, as it is named after the role.
+-- A load creates its staging tables in the schema named after the role, which is first in the default search_path.
 create schema if not exists devdata_operator;
 grant usage, create on schema devdata_operator to devdata_operator;
 
@@ -31,7 +31,7 @@ grant usage on sequence imports_id_seq to devdata_operator;
 grant execute on function analyze_table to devdata_operator;
 
 grant execute on function settle to devdata_server;
-grant update (created_at), delete on idempotency_keys to devdata_server; -- to clear away old ones
+grant update (created_at), delete on idempotency_keys to devdata_server; -- to delete old ones
 grant insert, update (used_at), delete on stored_lists to devdata_server;
 grant insert on stored_list_chunks to devdata_server;
 

@@ -1,51 +1,50 @@
 /**
- * API keys: what they look like, and what is known of them.
+ * API keys: their form, and finding them by their secret (decisions/0002-keys.md).
  *
  * @module
  */
 import { hash, randomUUID } from 'node:crypto'
 import type { Sql } from '../database/connect.ts'
 
-/** What a user key may be narrowed to (`decisions.md`, Authentication). */
+/** A user key has one or both. */
 export const scopes = ['users:read', 'repos:read'] as const
 export type Scope = (typeof scopes)[number]
 
-/** `user` keys are metered; `admin` keys are not, and may call the operators' endpoints. */
+/** `user` keys are charged; `admin` keys are not, and may call the operators' endpoints. */
 export const roles = ['user', 'admin'] as const
 export type Role = (typeof roles)[number]
 
-/** What never changes of a key, so that it may be remembered. */
+/** The properties of a key that never change, so they can be cached. */
 export interface ApiKey {
   id: number
   role: Role
   scopes: readonly Scope[]
 }
 
-/** A key that a request came with. */
+/** The key of a request. */
 export interface BearerKey extends ApiKey {
-  /** As it was sent. */
   secret: string
   secretHash: Buffer
 }
 
-/** An API key as its bearer knows it: a lowercase UUID v4 (`service.md` §5). */
-export function mintSecret(): string {
+/** Creates a secret: a lowercase UUID v4. */
+export function createSecret(): string {
   return randomUUID()
 }
 
-/** Whether a text has the form of a key: a canonical lowercase UUID of any version (`decisions.md`). */
+/** Whether a text is a canonical lowercase UUID of any version. */
 export function isSecret(text: string): boolean {
   return /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/.test(text)
 }
 
-/** What is stored of a key: its SHA-256. A random UUID needs no salt, and no slow hash. */
+/** Returns the SHA-256 that is stored of a secret. A random UUID needs no salt and no slow hash. */
 export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }
 
 /**
- * Finds the keys of secrets by the secrets' hashes, in their order. Undefined for one that is unknown, deleted,
- * revoked or expired.
+ * Finds keys by the hashes of their secrets, in their order. Undefined stands for one that is unknown, deleted, revoked or
+ * expired.
  */
 export async function findApiKeys(
   sql: Sql,

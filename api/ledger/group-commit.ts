@@ -1,6 +1,9 @@
 /**
- * Group commit: while one group of requests is being settled, the next ones gather, and are settled together. A
- * statement and a flush of the disk are thus shared by many, and a busy key is not limited to one debit per flush.
+ * Group commit: while one group of requests is being settled, the next ones queue, and are then settled together. Many
+ * requests share a statement and a flush of the disk, so a busy key is not limited to one charge per flush.
+ *
+ * Groups skip locked keys: another instance settles them, or an operator changes them. Requests of a locked key queue on
+ * their own, so that they don't delay other keys.
  *
  * @module
  */
@@ -10,151 +13,161 @@ import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.ts'
 import type { Sql } from '../database/connect.ts'
 import { lockNotAvailable } from '../database/connection-error.ts'
 import { ClientGoneError } from '../errors.ts'
-import { type Busy, type Claim, type Settlement, type Stale, settleGroup } from './settle.ts'
+import { type ChargeRequest, type Locked, type Settlement, type Stale, settleGroup } from './settle.ts'
 import { createStatementCount, type StatementCount } from './statement-count.ts'
 
-/** Requests in a group, at most. */
-const groupSize = 256
+const maxGroupSize = 256
 
-/** Settles claims together. */
+/** Settles requests in groups. */
 export interface GroupCommit {
-  (claim: Claim, onBusy?: () => void): Promise<Settlement | Stale>
-  /** What it does at the moment, and has done. */
+  /**
+   * Calls `onLockWait` when the request has to wait for its key's lock. Throws `ClientGoneError` when the request's signal
+   * is aborted before the statement is sent, and an error with the code `lockNotAvailable` when the lock wait times out.
+   */
+  (request: ChargeRequest, onLockWait?: () => void): Promise<Settlement | Stale>
   readState(): GroupCommitState
 }
 
-/** `waiting`: claims for the next group. What waits for a key in other hands is counted apart. */
+/** `waiting` are the requests for the next group, without those that wait for a lock. */
 export interface GroupCommitState extends BatchState {
-  /** Claims whose key is in other hands, waiting or being settled. */
-  waitingForKey: number
+  /** Requests whose key is locked, queued or in a statement. */
+  waitingForLock: number
 }
 
-type Settle = (claim: Claim) => Promise<Settlement | Stale | Gone>
-
-/** The client was gone before the statement was sent: nothing was decided. */
-interface Gone {
-  outcome: 'gone'
+export interface GroupCommitOptions {
+  /**
+   * How many statements may wait for locks at a time. Other requests need further connections. 0: none may wait; locked
+   * keys are polled, which takes longer, and other instances may go first.
+   */
+  maxLockWaits: number
+  /** Counts the statements of everything that uses the connections. Default: nothing else does. */
+  statements?: StatementCount
 }
 
-/** For this long a key may wait for a lane, in milliseconds; a lane waits for a key as long. */
+type Settle = (request: ChargeRequest) => Promise<Settlement | Stale | Canceled>
+
+/** The client closed its connection before the statement was sent. Nothing was decided. */
+interface Canceled {
+  outcome: 'canceled'
+}
+
+/** How long a request waits for a connection on which to wait for its key. The database waits for a key as long. */
 const maxWaitMs = 5_000
-/** Between two looks whether a key is free, where no statement may wait for it. In milliseconds. */
-const lookInterval = 20
+const lockPollIntervalMs = 20
 
-/** A key was in other hands for too long. Its code is the server's, which says so of a statement that waited. */
-class KeyBusyError extends Error {
-  override name = 'KeyBusyError'
+/** A key was locked for too long. It has the code of the server's error for a lock timeout. */
+class LockTimeoutError extends Error {
+  override name = 'LockTimeoutError'
   readonly code = lockNotAvailable
 }
 
-/**
- * Creates a function that settles one claim together with others; it calls `onBusy` when the claim will have to wait for
- * its key. `patientLanes` is how many statements may at a time wait for a key that is in other hands (another instance
- * settles it, an operator changes it); connections more are needed for everybody else. 0: none may, and it is looked
- * again and again whether the key is free, which takes longer and lets other instances go first.
- */
+/** Creates the group commit of an instance. */
 export function createGroupCommit(
   sql: Sql,
-  {
-    patientLanes,
-    statements = createStatementCount(sql),
-  }: { patientLanes: number; statements?: StatementCount },
+  { maxLockWaits, statements = createStatementCount(sql) }: GroupCommitOptions,
 ): GroupCommit {
   const settleTogether = createBatcher({
-    run: (claims: Claim[]) => statements.count(() => settlePresent(sql, claims, { patient: false })),
-    size: groupSize,
+    run: (requests: ChargeRequest[]) =>
+      statements.count(() => settleConnected(sql, requests, { waitForLocks: false })),
+    size: maxGroupSize,
     hasRoom: statements.hasFreeConnection,
   })
-  const mayWait = patientLanes > 0
-  const lanes = createFairQueue<number>({
-    maxConcurrent: Math.max(1, patientLanes),
-    maxQueued: Number.POSITIVE_INFINITY, // as many as were admitted to the service
+  const lockWaits = createFairQueue<number>({
+    maxConcurrent: Math.max(1, maxLockWaits),
+    maxQueued: Number.POSITIVE_INFINITY, // the service limits the requests in progress
     maxWaitMs,
   })
-  /** Keys that were found in other hands, each with the line of those who wait for it. */
-  const lines = new Map<number, { settle: Settle; waiting: number }>()
+  /** By key id. */
+  const lockedKeys = new Map<number, { settle: Settle; waiting: number }>()
 
-  async function settlePatiently(claim: Claim): Promise<Settlement | Stale | Gone> {
-    const { keyId } = claim
-    const line = lines.get(keyId) ?? {
-      settle: createLine(sql, { keyId, lanes, mayWait, statements }),
+  async function settleLocked(request: ChargeRequest): Promise<Settlement | Stale | Canceled> {
+    const { keyId } = request
+    const key = lockedKeys.get(keyId) ?? {
+      settle: createLockedKeyBatcher(sql, { keyId, lockWaits, waitForLocks: maxLockWaits > 0, statements }),
       waiting: 0,
     }
-    lines.set(keyId, line)
-    line.waiting++
+    lockedKeys.set(keyId, key)
+    key.waiting++
     try {
-      return await line.settle(claim)
+      return await key.settle(request)
     } finally {
-      line.waiting--
-      if (line.waiting === 0) lines.delete(keyId)
+      key.waiting--
+      if (key.waiting === 0) lockedKeys.delete(keyId)
     }
   }
 
-  async function settle(claim: Claim, onBusy = () => {}): Promise<Settlement | Stale> {
-    if (!lines.has(claim.keyId)) {
-      const settlement = await settleTogether(claim)
-      if (settlement.outcome !== 'busy') return assertPresent(settlement)
+  async function settle(request: ChargeRequest, onLockWait = () => {}): Promise<Settlement | Stale> {
+    // Requests of a key are settled in their order: behind those that wait for its lock.
+    if (!lockedKeys.has(request.keyId)) {
+      const settlement = await settleTogether(request)
+      if (settlement.outcome !== 'locked') return assertConnected(settlement)
     }
-    onBusy()
-    return assertPresent(await settlePatiently(claim)) // behind those who came before
+    onLockWait()
+    return assertConnected(await settleLocked(request))
   }
   settle.readState = (): GroupCommitState => {
-    let waitingForKey = 0
-    for (const { waiting } of lines.values()) waitingForKey += waiting
-    return { ...settleTogether.readState(), waitingForKey }
+    let waitingForLock = 0
+    for (const { waiting } of lockedKeys.values()) waitingForLock += waiting
+    return { ...settleTogether.readState(), waitingForLock }
   }
   return settle
 }
 
-/** Settles those of a group whose clients are still there, in its order. */
-async function settlePresent(
+/** Settles the requests of a group whose clients are still connected. */
+async function settleConnected(
   sql: Sql,
-  claims: readonly Claim[],
-  options: { patient: boolean },
-): Promise<(Settlement | Stale | Busy | Gone)[]> {
-  const present = new Set(claims.filter(({ signal }) => !signal?.aborted))
-  const settlements = present.size > 0 ? await settleGroup(sql, [...present], options) : []
-  return claims.flatMap((claim) => (present.has(claim) ? (settlements.shift() ?? []) : { outcome: 'gone' }))
+  requests: readonly ChargeRequest[],
+  options: { waitForLocks: boolean },
+): Promise<(Settlement | Stale | Locked | Canceled)[]> {
+  const connected = new Set(requests.filter(({ signal }) => !signal?.aborted))
+  const settlements = connected.size > 0 ? await settleGroup(sql, [...connected], options) : []
+  return requests.flatMap((request) =>
+    connected.has(request) ? (settlements.shift() ?? []) : { outcome: 'canceled' },
+  )
 }
 
-function assertPresent(settlement: Settlement | Stale | Gone): Settlement | Stale {
-  if (settlement.outcome === 'gone') throw new ClientGoneError()
+function assertConnected(settlement: Settlement | Stale | Canceled): Settlement | Stale {
+  if (settlement.outcome === 'canceled') throw new ClientGoneError()
   return settlement
 }
 
-interface LineOptions {
+interface LockedKeyOptions {
   keyId: number
-  lanes: FairQueue<number>
-  /** Whether a statement may wait for the key. */
-  mayWait: boolean
+  lockWaits: FairQueue<number>
+  waitForLocks: boolean
   statements: StatementCount
 }
 
-/** The line of one key: a group at a time, and each waits for the key itself. */
-function createLine(sql: Sql, { keyId, lanes, mayWait, statements }: LineOptions): Settle {
-  async function settleInLane(claims: Claim[]): Promise<(Settlement | Stale | Busy | Gone)[]> {
-    const leave = await lanes.enter(keyId)
+/** Creates the batcher of one locked key. Each of its groups waits for the lock, or polls it. */
+function createLockedKeyBatcher(
+  sql: Sql,
+  { keyId, lockWaits, waitForLocks, statements }: LockedKeyOptions,
+): Settle {
+  async function settleInTurn(
+    requests: ChargeRequest[],
+  ): Promise<(Settlement | Stale | Locked | Canceled)[]> {
+    const leave = await lockWaits.enter(keyId)
     try {
-      return await statements.count(() => settlePresent(sql, claims, { patient: mayWait }))
+      return await statements.count(() => settleConnected(sql, requests, { waitForLocks }))
     } finally {
       leave()
     }
   }
 
   return createBatcher({
-    size: groupSize,
-    hasRoom: () => mayWait, // a second group could find the key free before the first one looks again
-    async run(claims: Claim[]) {
-      const settlements = new Map<Claim, Settlement | Stale | Gone>()
+    size: maxGroupSize,
+    hasRoom: () => waitForLocks, // a second group that polls might overtake the first
+    async run(requests: ChargeRequest[]) {
+      const settlements = new Map<ChargeRequest, Settlement | Stale | Canceled>()
       const deadline = performance.now() + maxWaitMs
-      for (let rest = claims; ; await sleep(lookInterval)) {
-        for (const [index, settlement] of (await settleInLane(rest)).entries()) {
-          const claim = rest[index]
-          if (claim !== undefined && settlement.outcome !== 'busy') settlements.set(claim, settlement)
+      for (let rest = requests; ; await sleep(lockPollIntervalMs)) {
+        for (const [index, settlement] of (await settleInTurn(rest)).entries()) {
+          const request = rest[index]
+          if (request !== undefined && settlement.outcome !== 'locked') settlements.set(request, settlement)
         }
-        rest = claims.filter((claim) => !settlements.has(claim))
-        if (rest.length === 0) return claims.flatMap((claim) => settlements.get(claim) ?? [])
-        if (mayWait || performance.now() > deadline) throw new KeyBusyError('a key is in other hands')
+        rest = requests.filter((request) => !settlements.has(request))
+        if (rest.length === 0) return requests.flatMap((request) => settlements.get(request) ?? [])
+        if (waitForLocks || performance.now() > deadline) throw new LockTimeoutError('a key is locked')
       }
     },
   })

@@ -1,6 +1,6 @@
 /**
- * Idempotency keys: for 24 hours, a request that is sent again under the same one costs only what was not yet paid
- * under it. The ledger knows keys and requests by digest, in the form of a UUID.
+ * Idempotency keys: a request that is repeated under one within 24 hours costs only what is not paid yet. The ledger
+ * stores digests of the key and of the request, in the form of UUIDs.
  *
  * @module
  */
@@ -8,10 +8,9 @@ import { hash } from 'node:crypto'
 import type { Sql } from '../database/connect.ts'
 import type { Idempotency } from './settle.ts'
 
-/** Keys cleared away at a time. */
-const sweepSize = 10_000
+const maxSwept = 10_000
 
-/** What the ledger keeps of an idempotency key and of the request (its path and query) that it was sent with. */
+/** Returns what the ledger stores of an idempotency key and of its request (path and query). */
 export function digestIdempotency(key: string, request: string): Idempotency {
   return { key: digest(key), request: digest(request) }
 }
@@ -20,13 +19,13 @@ function digest(text: string): string {
   return hash('sha256', text, 'hex').slice(0, 32)
 }
 
-/** Clears away some of the keys whose 24 hours are over: those that came first. */
+/** Deletes the oldest keys that are older than 24 hours, `maxSwept` at most. */
 export async function sweepIdempotencyKeys(sql: Sql): Promise<void> {
   await sql`
     delete from idempotency_keys where (api_key_id, idempotency_key) in (
       select api_key_id, idempotency_key from idempotency_keys
       where created_at < now() - interval '24 hours'
-      order by created_at limit ${sweepSize}
+      order by created_at limit ${maxSwept}
       for update skip locked
     )`
 }

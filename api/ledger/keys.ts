@@ -1,5 +1,5 @@
 /**
- * What operators do with keys: make them, give them credits, narrow them, end them.
+ * What operators do with keys: create them, grant credits, limit, rotate, revoke and delete them.
  *
  * @module
  */
@@ -7,13 +7,12 @@ import { Buffer } from 'node:buffer'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { takeOwnBytes } from '../database/own-bytes.ts'
 import { type ListPage, offsetOf, type Page } from '../paging/page.ts'
-import { hashSecret, mintSecret, type Role, type Scope } from './api-key.ts'
+import { createSecret, hashSecret, type Role, type Scope } from './api-key.ts'
 import type { RateLimit } from './rate-limit.ts'
 
-/** The largest balance: all whole numbers up to it are exact in JSON's numbers. */
-export const largestBalance = Number.MAX_SAFE_INTEGER
+/** JSON numbers are exact up to this. */
+export const maxBalance = Number.MAX_SAFE_INTEGER
 
-/** What a new key is given. */
 export interface NewKey {
   role: Role
   scopes: readonly Scope[]
@@ -24,15 +23,14 @@ export interface NewKey {
   name: string | null
 }
 
-/** What operators may know of a key: never the key itself, nor its hash. */
+/** What operators see of a key: neither its secret nor the hash. */
 export interface KeySummary {
   id: number
   name: string | null
   role: Role
   scopes: Scope[]
-  /** In credits. */
   remaining_credits: number
-  /** `REQUESTS/SECONDS`, or null for none. */
+  /** `REQUESTS/SECONDS`; null: none. */
   rate_limit: string | null
   status: 'active' | 'revoked' | 'expired'
   created_at: Date
@@ -40,7 +38,7 @@ export interface KeySummary {
   last_used_at: Date | null
 }
 
-/** The key does not exist, or can't be changed in this way. */
+/** The key does not exist, or the change is not possible. */
 export class KeyError extends Error {
   override name = 'KeyError'
 }
@@ -57,9 +55,9 @@ function summary(sql: SqlOrTransaction) {
     end as status, created_at, expires_at, last_used_at`
 }
 
-/** Makes a key. `secret` is what its bearer sends; it can't be had a second time. */
+/** Creates a key. Its `secret` is not stored, so nothing can return it again. */
 export function createKey(sql: Sql, key: NewKey): Promise<{ secret: string; key: KeySummary }> {
-  const secret = mintSecret()
+  const secret = createSecret()
   return sql.begin(async (tx) => {
     const [created] = await tx<{ id: number }[]>`
       insert into api_keys (role, scopes, rate_limit_requests, rate_limit_seconds, expires_at, name)
@@ -72,12 +70,12 @@ export function createKey(sql: Sql, key: NewKey): Promise<{ secret: string; key:
   })
 }
 
-/** All keys that were not deleted, oldest first. */
+/** Lists the keys that are not deleted, oldest first. */
 export function listKeys(sql: Sql): Promise<KeySummary[]> {
   return sql<KeySummary[]>`select ${summary(sql)} from api_keys where deleted_at is null order by id`
 }
 
-/** One page of the keys that were not deleted, oldest first, all of it as of one moment. */
+/** Lists a page of the keys that are not deleted, oldest first, from one snapshot. */
 export async function listKeyPage(sql: Sql, page: Page<number>): Promise<ListPage> {
   const { after, size } = page
   const skipped =
@@ -95,22 +93,22 @@ export async function listKeyPage(sql: Sql, page: Page<number>): Promise<ListPag
 }
 
 /**
- * Adds credits to a key; a negative number takes them away.
- * Throws `KeyError` when the balance would leave 0 … `largestBalance`.
+ * Adds credits to a key; a negative number withdraws them.
+ * Throws `KeyError` when the balance would leave the range from 0 to `maxBalance`.
  */
 export async function grantCredits(sql: SqlOrTransaction, id: number, credits: number): Promise<KeySummary> {
-  const [answer] = await sql<{ granted: boolean }[]>`select grant_credits(${id}, ${credits}) as granted`
+  const [result] = await sql<{ granted: boolean }[]>`select grant_credits(${id}, ${credits}) as granted`
   const key = await getKey(sql, id)
-  if (answer?.granted) return key
+  if (result?.granted) return key
   const { remaining_credits: balance } = key
   throw new KeyError(
     credits < 0
-      ? `Key ${id} has ${balance} credits: ${-credits} can't be taken away; grant at least ${-balance}`
-      : `Key ${id} has ${balance} credits: ${credits} more are over the largest balance, ${largestBalance}`,
+      ? `Key ${id} has ${balance} credits: ${-credits} can't be withdrawn; grant at least ${-balance}`
+      : `Key ${id} has ${balance} credits: ${credits} more would exceed the highest balance, ${maxBalance}`,
   )
 }
 
-/** Sets or lifts a key's rate limit; its window begins anew. */
+/** Sets or removes a key's rate limit, and ends its window. */
 export function setRateLimit(sql: Sql, id: number, limit: RateLimit | null): Promise<KeySummary> {
   return sql.begin(async (tx) => {
     const key = await changeKey(
@@ -118,12 +116,12 @@ export function setRateLimit(sql: Sql, id: number, limit: RateLimit | null): Pro
       id,
       tx`rate_limit_requests = ${limit?.requests ?? null}, rate_limit_seconds = ${limit?.seconds ?? null}`,
     )
-    await tx`delete from rate_limit_windows where api_key_id = ${id}` // the row is ours: nobody adds one meanwhile
+    await tx`delete from rate_limit_windows where api_key_id = ${id}` // the key's row is locked: nobody adds a window
     return key
   })
 }
 
-/** A revoked key stops working with its next request; `restoreKey` brings it back. */
+/** Revokes a key from its next request on, until `restoreKey`. */
 export function revokeKey(sql: Sql, id: number): Promise<KeySummary> {
   return changeKey(sql, id, sql`revoked_at = coalesce(revoked_at, now())`)
 }
@@ -133,20 +131,20 @@ export function restoreKey(sql: Sql, id: number): Promise<KeySummary> {
   return changeKey(sql, id, sql`revoked_at = null`)
 }
 
-/** Ends a key for good. Its ledger stays. */
+/** Deletes a key for good. Its ledger stays. */
 export function deleteKey(sql: Sql, id: number): Promise<KeySummary> {
   return changeKey(sql, id, sql`deleted_at = now()`)
 }
 
-/** Gives a key a new secret. The old ones work for `graceSeconds` more. */
+/** Creates a new secret for a key. The old ones work for another `graceSeconds`. */
 export function rotateKey(
   sql: Sql,
   id: number,
   graceSeconds: number,
 ): Promise<{ secret: string; key: KeySummary }> {
-  const secret = mintSecret()
+  const secret = createSecret()
   return sql.begin(async (tx) => {
-    await tx`select from api_keys where id = ${id} for update` // of two rotations at once the later one wins
+    await tx`select from api_keys where id = ${id} for update` // of two concurrent rotations the later one wins
     const key = await getKey(tx, id)
     await tx`
       update api_key_secrets
@@ -168,7 +166,7 @@ async function getKey(sql: SqlOrTransaction, id: number): Promise<KeySummary> {
 async function changeKey(sql: SqlOrTransaction, id: number, change: Fragment): Promise<KeySummary> {
   const { count } = await sql`update api_keys set ${change} where id = ${id} and deleted_at is null`
   if (count === 0) throw new KeyError(`There is no key ${id}`)
-  // Not `returning`: when it waited for a settlement, it would say the balance from before that.
+  // Not `returning`, which, after a lock wait, has the balance from before it.
   const [key] = await sql<KeySummary[]>`select ${summary(sql)} from api_keys where id = ${id}`
   if (key === undefined) throw new Error('the key is missing')
   return key

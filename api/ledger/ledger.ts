@@ -1,8 +1,8 @@
 /**
- * The ledger as requests see it: whose key is it, and may this request be answered?
+ * The ledger of an instance: authenticates keys, and settles requests.
  *
- * Speed may come from memory, permission never does: what is remembered here spares a look-up, and every request is
- * settled in the database before it is answered. A key that was revoked stops there.
+ * Caches save look-ups of keys, and never decide that a request is allowed: each request is settled in the database
+ * before its response (decisions/0002-keys.md). A revoked key stops there.
  *
  * @module
  */
@@ -13,99 +13,103 @@ import { isOutOfResources } from '../database/connection-error.ts'
 import { type BearerKey, findApiKeys, hashSecret } from './api-key.ts'
 import { createGroupCommit, type GroupCommitState } from './group-commit.ts'
 import { sweepIdempotencyKeys } from './idempotency.ts'
-import type { Claim, Settlement, Stale } from './settle.ts'
+import type { ChargeRequest, Settlement, Stale } from './settle.ts'
 import { createStatementCount } from './statement-count.ts'
 
-/** The ledger of one instance. */
 export interface Ledger {
-  /** Finds a key that is remembered, without asking the database. It may have been revoked since. */
-  recallKey(secret: string): BearerKey | undefined
-  /** Asks the database for a key, and remembers it. Undefined when it is unknown. */
+  /** Returns a key from the cache. It may have been revoked since. */
+  findCachedKey(secret: string): BearerKey | undefined
+  /** Reads a key from the database, and caches it. Returns undefined when it is unknown. */
   findKey(secret: string): Promise<BearerKey | undefined>
   /**
-   * Decides about a request with a key, and charges it. Calls `onBusy` when the key is locked, which takes a while.
-   * Throws `ClientGoneError` when the request's signal is aborted before the database has the request.
+   * Decides about a key's request, and charges it. Calls `onLockWait` when another session has locked the key.
+   * Throws `ClientGoneError` when the request's signal is aborted before the statement is sent.
    */
   settle(
     key: BearerKey,
-    request: Omit<Claim, 'keyId' | 'secretHash'>,
-    onBusy?: () => void,
+    request: Omit<ChargeRequest, 'keyId' | 'secretHash'>,
+    onLockWait?: () => void,
   ): Promise<Settlement | Stale>
-  /** What a request of a key would be told for sure, as the key was over its limit a moment ago; undefined: ask. */
-  foresee(keyId: number): Settlement | undefined
-  /** Whether a charge could be recorded, as far as is known without an attempt: a full disk shows in writes alone. */
+  /**
+   * Returns the decision that a key is throttled from the cache, while its rate-limit window lasts, for a second at most.
+   * Undefined: the database has to decide.
+   */
+  findCachedThrottle(keyId: number): Settlement | undefined
+  /** Whether charges can be recorded. Only failed charges tell: a full disk still allows reads. */
   canCharge(): boolean
-  /** What is being settled, and was. */
   readState(): GroupCommitState
 }
 
-/** Keys that are remembered: a few hundred bytes each. */
-const maxKeys = 10_000
-/** A limit that was used up is asked for again after this long, in milliseconds: operators may have lifted it. */
-const longestForesight = 1_000
+/** A few hundred bytes each. */
+const maxCachedKeys = 10_000
+/** Operators may lift a rate limit at any time. */
+const maxThrottleCacheMs = 1_000
 /**
- * After a settlement that the database had no room for, none is expected to succeed for this long, in milliseconds,
- * unless one does. Then requests have to try: where a load balancer sent them elsewhere, nothing else would.
+ * How long `canCharge` is false after a charge failed because the database was out of resources. A load balancer may send
+ * requests to other instances meanwhile, so that no charge shows the recovery; then requests have to try again.
  */
-const failureMemory = 30_000
-/** After so many charges with an idempotency key, old ones are cleared away. */
+const chargeFailureMs = 30_000
+/** In charges with an idempotency key. */
 const sweepInterval = 1_000
 
-interface Foreseen {
+interface CachedThrottle {
   settlement: Settlement
-  /** Before this moment, on the clock of `performance.now()`, the answer is sure. */
-  until: number
-  /** At this moment the window is over for sure. */
-  end: number
+  /** When the entry expires, on the clock of `performance.now()`. */
+  expiresAt: number
+  /** The latest time at which the window ends, on the same clock. */
+  windowEndsAt: number
 }
 
-/** Creates the ledger of an instance, on connections that nobody else uses. */
+/** Creates the ledger of an instance. Nothing else may use the connections of `sql`. */
 export function createLedger(sql: Sql): Ledger {
-  const keys = new LRUCache<string, BearerKey>({ max: maxKeys }) // by secret
-  const throttled = new LRUCache<number, Foreseen>({ max: maxKeys })
+  const keys = new LRUCache<string, BearerKey>({ max: maxCachedKeys }) // by secret
+  const throttles = new LRUCache<number, CachedThrottle>({ max: maxCachedKeys })
   const statements = createStatementCount(sql)
   const lookUp = createBatcher({
     run: (hashes: Buffer[]) => statements.count(() => findApiKeys(sql, hashes)),
     size: 1_000,
     hasRoom: statements.hasFreeConnection,
   })
-  // One connection for groups, one for look-ups, one for `/health`, and the others for whoever has to wait. No more
-  // statements than connections: postgres.js would send one behind another, which may wait, or be lost with its connection.
-  const settleInGroup = createGroupCommit(sql, { patientLanes: Math.max(0, sql.options.max - 3), statements })
-  let untilSweep = sweepInterval
+  // One connection is for groups, one for look-ups of keys, one for `/health`, the others for lock waits. There are never
+  // more statements than connections: postgres.js would send one behind another, which may wait for a lock.
+  const settleInGroup = createGroupCommit(sql, { maxLockWaits: Math.max(0, sql.options.max - 3), statements })
+  let chargesUntilSweep = sweepInterval
   /** On the clock of `performance.now()`. */
   let failingUntil = Number.NEGATIVE_INFINITY
 
-  async function settleClaim(claim: Claim, onBusy?: () => void): Promise<Settlement | Stale> {
+  async function settle(request: ChargeRequest, onLockWait?: () => void): Promise<Settlement | Stale> {
     try {
-      const settlement = await settleInGroup(claim, onBusy)
+      const settlement = await settleInGroup(request, onLockWait)
       if (settlement.outcome !== 'stale' && settlement.charged > 0) failingUntil = Number.NEGATIVE_INFINITY
       return settlement
     } catch (error) {
-      if (isOutOfResources(error)) failingUntil = performance.now() + failureMemory
+      if (isOutOfResources(error)) failingUntil = performance.now() + chargeFailureMs
       throw error
     }
   }
 
-  function rememberThrottled(keyId: number, settlement: Settlement, asked: number): void {
-    const milliseconds = (settlement.rateLimit?.resetSeconds ?? 0) * 1_000
-    // The database answered between `asked` and now: the window ends between these two.
-    const until = asked + Math.min(milliseconds, longestForesight)
-    throttled.set(keyId, { settlement, until, end: performance.now() + milliseconds })
+  function cacheThrottle(keyId: number, settlement: Settlement, sentAt: number): void {
+    const windowMs = (settlement.rateLimit?.resetSeconds ?? 0) * 1_000
+    // The database decided between `sentAt` and now, so the window ends between these plus `windowMs`.
+    throttles.set(keyId, {
+      settlement,
+      expiresAt: sentAt + Math.min(windowMs, maxThrottleCacheMs),
+      windowEndsAt: performance.now() + windowMs,
+    })
   }
 
-  /** Now and then, beside the requests; what fails is tried again next time. */
-  function sweepSometimes(): void {
-    untilSweep--
-    if (untilSweep > 0) return
-    untilSweep = sweepInterval
+  /** Deletes old idempotency keys from time to time, in the background. The next sweep makes up for one that fails. */
+  function countSweep(): void {
+    chargesUntilSweep--
+    if (chargesUntilSweep > 0) return
+    chargesUntilSweep = sweepInterval
     sweepIdempotencyKeys(sql).catch(() => {})
   }
 
   return {
     readState: settleInGroup.readState,
     canCharge: () => performance.now() >= failingUntil,
-    recallKey: (secret) => keys.get(secret),
+    findCachedKey: (secret) => keys.get(secret),
     async findKey(secret) {
       const secretHash = hashSecret(secret)
       const found = await lookUp(secretHash)
@@ -114,23 +118,26 @@ export function createLedger(sql: Sql): Ledger {
       keys.set(secret, key)
       return key
     },
-    async settle({ id, secret, secretHash }, request, onBusy) {
-      const asked = performance.now()
-      const settlement = await settleClaim({ keyId: id, secretHash, ...request }, onBusy)
+    async settle({ id, secret, secretHash }, request, onLockWait) {
+      const sentAt = performance.now()
+      const settlement = await settle({ keyId: id, secretHash, ...request }, onLockWait)
       if (settlement.outcome === 'stale') return settlement
       if (settlement.outcome === 'unusable') keys.delete(secret)
-      if (settlement.outcome === 'throttled') rememberThrottled(id, settlement, asked)
-      if (settlement.charged > 0 && request.purchase?.idempotency) sweepSometimes()
+      if (settlement.outcome === 'throttled') cacheThrottle(id, settlement, sentAt)
+      if (settlement.charged > 0 && request.purchase?.idempotency) countSweep()
       return settlement
     },
-    foresee(keyId) {
-      const foreseen = throttled.get(keyId)
+    findCachedThrottle(keyId) {
+      const throttle = throttles.get(keyId)
       const now = performance.now()
-      if (foreseen === undefined || now >= foreseen.until) return undefined
-      const { settlement, end } = foreseen
+      if (throttle === undefined || now >= throttle.expiresAt) return undefined
+      const { settlement, windowEndsAt } = throttle
       return {
         ...settlement,
-        rateLimit: settlement.rateLimit && { ...settlement.rateLimit, resetSeconds: (end - now) / 1_000 },
+        rateLimit: settlement.rateLimit && {
+          ...settlement.rateLimit,
+          resetSeconds: (windowEndsAt - now) / 1_000,
+        },
       }
     },
   }

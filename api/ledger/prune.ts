@@ -1,21 +1,20 @@
 /**
- * Folding old entries of the ledger: one of kind `balance` stands for all of a key's entries up to it, so that the
- * ledger stays within bounds, and still adds up.
+ * Prunes the ledger: folds a key's oldest entries into one of kind `balance`, which has their sums, so that the ledger
+ * still adds up.
  *
  * @module
  */
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 
-/** Entries folded in a transaction, at most: none of them holds up anybody for long. */
+/** Entries folded in a transaction, so that none holds its locks for long. */
 const batchSize = 10_000
-/** Any number that nobody else of this database takes: the bytes of "fold". */
+/** The key of an advisory lock: the bytes of "fold". */
 const pruneLock = 0x666f_6c64
 
-/** What was folded, or would be. */
 export interface Pruned {
-  /** Keys that had something to fold. */
+  /** Keys that had entries to fold. */
   keys: number
-  /** Entries that are gone. */
+  /** Entries removed. */
   entries: number
 }
 
@@ -29,7 +28,7 @@ export async function countPrunable(sql: Sql, before: Date): Promise<Pruned> {
   return row ?? { keys: 0, entries: 0 }
 }
 
-/** SQL: the keys that have something to fold: at least their two first entries are from before. */
+/** SQL: the keys that have entries to fold: at least their first two are from before. */
 function selectPrunable(sql: Sql, before: Date): Fragment {
   return sql`
     select id from api_keys where (
@@ -37,7 +36,7 @@ function selectPrunable(sql: Sql, before: Date): Fragment {
     ) < ${before}`
 }
 
-/** SQL: the entry `l` of a key is from before a moment. Entries of a day stand together: so those of later days are not even read. */
+/** SQL: the entry `l` of a key is from before a moment. The condition on positions avoids reading later days. */
 function isOld(sql: SqlOrTransaction, keyId: Fragment, before: Date): Fragment {
   return sql`
     l.created_at < ${before} and l.position <= (
@@ -47,9 +46,8 @@ function isOld(sql: SqlOrTransaction, keyId: Fragment, before: Date): Fragment {
 }
 
 /**
- * Folds each key's entries from before a moment into one, which carries their sums and stands at the place of the
- * last. Runs beside requests; when it is interrupted, what was folded is folded, and the ledger adds up.
- * `onProgress` is told how many entries are gone.
+ * Folds each key's entries from before a moment into one, at the position of the last. Requests go on meanwhile. After an
+ * interruption, the ledger adds up, and the next call continues. `onProgress` gets the number of entries removed so far.
  */
 export async function pruneLedger(
   sql: Sql,
@@ -70,7 +68,7 @@ export async function pruneLedger(
   return pruned
 }
 
-/** Sees to it that the sums by day, which stay, have what is folded. */
+/** Adds the entries to the sums by day, which stay. */
 async function sumUpDays(sql: Sql, keyId: number): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`select from api_keys where id = ${keyId} for no key update`
@@ -78,10 +76,10 @@ async function sumUpDays(sql: Sql, keyId: number): Promise<void> {
   })
 }
 
-/** Folds the oldest entries of a key, and returns how many are gone. */
+/** Folds the oldest entries of a key, and returns the number removed. */
 async function foldEntries(sql: Sql, keyId: number, before: Date): Promise<number> {
   return sql.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(${pruneLock})` // two at once would count entries twice
+    await tx`select pg_advisory_xact_lock(${pruneLock})` // two concurrent calls would count entries twice
     const { count } = await tx`
       with old as materialized (
         select * from ledger l

@@ -1,31 +1,30 @@
 /**
- * How often a key may call: at most so many requests in a window of so many seconds. A window begins with the
- * first request after the one before has ended, on the database's clock, so that all instances agree.
+ * Rate limits of keys: a number of requests in a fixed window. A window begins with the first request after the last one
+ * has ended, on the database's clock, so that all instances agree (decisions/0002-keys.md).
  *
  * @module
  */
 
-/** At most `requests` requests in `seconds` seconds. */
 export interface RateLimit {
   requests: number
   seconds: number
 }
 
-/** Where a key stands in its window, after the request at hand. */
+/** The state of a key's window after a request. */
 export interface RateLimitState {
   limit: RateLimit
-  /** Requests that will still pass in this window. */
+  /** Requests left in this window. */
   remaining: number
-  /** Until the window ends, in seconds, with a fraction. */
+  /** Until the window ends; not a whole number. */
   resetSeconds: number
 }
 
-const largestInteger = 2 ** 31 - 1
+const maxInteger = 2 ** 31 - 1
 
-/** Reads `100/60` or `none` (null). Undefined when it is neither. */
+/** Parses `100/60`, or `none` (null). Returns undefined for anything else. */
 export function parseRateLimit(text: string): RateLimit | null | undefined {
   if (text === 'none') return null
   const [, requests = 0, seconds = 0] = (/^(\d{1,10})\/(\d{1,10})$/.exec(text) ?? []).map(Number)
-  const inRange = (value: number) => value >= 1 && value <= largestInteger
+  const inRange = (value: number) => value >= 1 && value <= maxInteger
   return inRange(requests) && inRange(seconds) ? { requests, seconds } : undefined
 }

@@ -1,8 +1,6 @@
 /**
- * What the ledger decides for a request: may its key be used, does its rate limit let it pass, was it paid already,
- * can the key pay? And, when all is well, the debit. One statement does all of that for many requests at once, and
- * commits before any of them is answered; `settle` in the migrations is where it happens, and `in_time` there sees to
- * it that nothing is charged when nobody waits for it any more.
+ * Settles requests: decides which keys may have their response, and charges them. One call of the SQL function `settle`
+ * does this for a group of requests, and commits before any of them is responded to (decisions/0001-billing.md).
  *
  * @module
  */
@@ -11,35 +9,35 @@ import { type Fragment, readStatementLimit, type Sql } from '../database/connect
 import type { RateLimitState } from './rate-limit.ts'
 
 /** What a request asks of the ledger. */
-export interface Claim {
+export interface ChargeRequest {
   keyId: number
-  /** SHA-256 of the key. */
+  /** SHA-256 of the secret. */
   secretHash: Buffer
-  /** Whether it counts against the rate limit. */
-  counts: boolean
+  /** Whether the request counts against the rate limit. */
+  isCounted: boolean
   /** The version that the dataset must have; null: any. */
   version: number | null
-  /** What is bought; null for what is free. */
+  /** Null: the request is free. */
   purchase: Purchase | null
-  /** What is looked up with the same statement, if the key may have it; null: nothing. */
+  /** A look-up in the same statement; null: none. */
   lookUp: PricedLookUp | null
-  /** Aborted when the client is gone. */
+  /** Aborted when the client closes its connection. */
   signal?: AbortSignal
 }
 
-/** A document that is bought unseen. */
+/** A document that is charged for in the statement that reads it. */
 export interface PricedLookUp extends LookUp {
-  /** In credits: what it costs when there is no such thing. It has no items then. */
+  /** Cost in credits when nothing is found. The response has no items then. */
   costIfAbsent: number
 }
 
-/** An answer that costs credits, with what the ledger keeps of it. */
+/** A response that costs credits, and what the ledger records about it. */
 export interface Purchase {
-  /** In credits; an empty page costs 0. Admin keys are never charged, whatever it says. */
+  /** In credits; an empty page costs 0. Admin keys are never charged. */
   cost: number
-  /** In credits: what the client is ready to pay. Null: any cost. */
+  /** The most credits that the client is ready to pay. Null: any cost. */
   maxCredits: number | null
-  /** Items in the answer. */
+  /** Number of items in the response. */
   items: number
   /** A UUID. */
   requestId: string
@@ -47,57 +45,69 @@ export interface Purchase {
   path: string
   /** The route's pattern. */
   endpoint: string
-  /** Under which, for 24 hours, a repetition costs only what was not yet paid; null: none. */
+  /** Null: the request has no idempotency key. */
   idempotency: Idempotency | null
 }
 
-/** An `Idempotency-Key` and the request that it came with, both as UUIDs that stand for them. */
+/** Digests of an `Idempotency-Key` and of its request, in the form of UUIDs. */
 export interface Idempotency {
   key: string
   request: string
 }
 
 /**
- * What was decided. Nothing was taken unless it is `settled` or `replayed`:
- * - `settled`: the key may have the answer, and `charged` credits were taken for it
- * - `replayed`: the same, and the key paid for it before under the same idempotency key, at least in part
+ * The decision about a request. Nothing is charged unless it is `settled` or `replayed`:
+ * - `settled`: the key may have the response, and `charged` credits were taken
+ * - `replayed`: the same, and the key paid before under this idempotency key, at least in part
  * - `unusable`: the key is unknown, revoked, deleted or expired
- * - `throttled`: its rate limit is used up
- * - `over_most`: it costs more than the client is ready to pay
- * - `insufficient`: it costs more than the key has
+ * - `throttled`: the rate limit is used up
+ * - `over_max_credits`: the cost is higher than `maxCredits`
+ * - `insufficient`: the cost is higher than the balance
  * - `conflict`: the idempotency key belongs to another request
  */
 export interface Settlement {
-  outcome: 'settled' | 'replayed' | 'unusable' | 'throttled' | 'over_most' | 'insufficient' | 'conflict'
-  /** In credits: what the request costs; a repetition, what was not yet paid under its idempotency key. */
+  outcome:
+    | 'settled'
+    | 'replayed'
+    | 'unusable'
+    | 'throttled'
+    | 'over_max_credits'
+    | 'insufficient'
+    | 'conflict'
+  /** In credits. For a repetition, what is not paid yet under its idempotency key. */
   cost: number
   /** In credits: `cost`, or 0 when the request is refused. */
   charged: number
-  /** In credits, after it. */
+  /** In credits, after this request. */
   balance: number
-  /** Where the key stands in its window, if it has a limit. */
+  /** Undefined: the key has no rate limit. */
   rateLimit: RateLimitState | undefined
   /** The dataset's version at that moment. */
   version: number
-  /** JSON text of what was looked up, as of that version; undefined: nothing was, or there is none. */
+  /** The document found, as JSON text, of that version. Undefined: none was found or looked up. */
   document: string | undefined
 }
 
-/** The dataset has another version than the claim says: nothing was decided. */
+/** The dataset does not have the version that the request needs. Nothing was decided. */
 export interface Stale {
   outcome: 'stale'
   /** The dataset's version. */
   version: number
 }
 
-/** The key's row is in other hands: nothing was decided. */
-export interface Busy {
-  outcome: 'busy'
+/** Another session has locked the key's row. Nothing was decided. */
+export interface Locked {
+  outcome: 'locked'
+}
+
+export interface SettleOptions {
+  /** Whether to wait for locked keys, for 5 seconds at most. If not, their requests are `locked`. */
+  waitForLocks: boolean
 }
 
 interface Row {
   n: number
-  outcome: (Settlement | Busy)['outcome']
+  outcome: (Settlement | Locked)['outcome']
   cost: number
   charged: number
   balance: number
@@ -107,8 +117,8 @@ interface Row {
   reset: number | null
 }
 
-/** The first one has the settlements, and each the document of the claim in its place, if it looks one up. */
-interface SettledRow {
+/** The first row of the result has all settlements. Each row has the document of the request at its place, if any. */
+interface ResultRow {
   version: number
   rows: Row[] | null
   document: string | null
@@ -116,26 +126,23 @@ interface SettledRow {
 
 const noLookUp = { kind: '', key: '' }
 
-/**
- * Settles a group, in its order. A patient group waits up to five seconds for keys that are in other hands; another
- * one passes over them, and they are `busy`.
- */
+/** Settles a group of requests, and returns the decisions in their order. */
 export async function settleGroup(
   sql: Sql,
-  claims: readonly Claim[],
-  { patient }: { patient: boolean },
-): Promise<(Settlement | Stale | Busy)[]> {
-  const versions = new Set(claims.flatMap(({ version }) => version ?? []))
+  requests: readonly ChargeRequest[],
+  options: SettleOptions,
+): Promise<(Settlement | Stale | Locked)[]> {
+  const versions = new Set(requests.flatMap(({ version }) => version ?? []))
   const expected = versions.size === 0 ? null : Math.max(...versions)
-  // The dataset had that version, and goes on from there: it is none of the others any more.
-  if (expected !== null && versions.size > 1) return settleOthers(sql, claims, expected, { patient })
-  const requests = claims.map(({ keyId, secretHash, counts, purchase, lookUp }, n) => ({
+  // Versions only increase: if the dataset had the highest one, it no longer has the others.
+  if (expected !== null && versions.size > 1) return settleOfVersion(sql, requests, expected, options)
+  const input = requests.map(({ keyId, secretHash, isCounted, purchase, lookUp }, n) => ({
     n,
     key_id: keyId,
-    secret: `\\x${secretHash.toString('hex')}`,
-    counts,
+    secret_hash: `\\x${secretHash.toString('hex')}`,
+    is_counted: isCounted,
     cost: purchase?.cost ?? 0,
-    most: purchase?.maxCredits,
+    max_credits: purchase?.maxCredits,
     items: purchase?.items,
     request_id: purchase?.requestId,
     path: purchase?.path,
@@ -144,20 +151,20 @@ export async function settleGroup(
     request: purchase?.idempotency?.request,
     cost_if_absent: lookUp?.costIfAbsent,
   }))
-  // `case` settles nothing where the version is another one.
+  // `case` settles nothing when the dataset has another version.
   const settled = (absent: Fragment) => sql`
     select version,
       case when version = coalesce(${expected}::bigint, version)
-        then in_time(
-          settle(${JSON.stringify(requests)}::text::json, ${patient}, ${absent}), ${readStatementLimit(sql)}::integer
+        then settle(
+          ${JSON.stringify(input)}::text::json, ${options.waitForLocks}, ${absent}, ${readStatementLimit(sql)}::integer
         )
       end as rows
     from dataset`
-  const lookUps = claims.map(({ lookUp }) => lookUp ?? noLookUp)
-  // What looks nothing up does without the catalog's tables: whoever locks them does not hold it up.
-  const answers = lookUps.every((lookUp) => lookUp === noLookUp)
-    ? await sql<SettledRow[]>`select version, rows, null as document from (${settled(sql`'{}'`)}) settled`
-    : await sql<SettledRow[]>`
+  const lookUps = requests.map(({ lookUp }) => lookUp ?? noLookUp)
+  // Without look-ups, the statement doesn't use the catalog's tables, so that locks on these don't delay it.
+  const result = lookUps.every((lookUp) => lookUp === noLookUp)
+    ? await sql<ResultRow[]>`select version, rows, null as document from (${settled(sql`'{}'`)}) settled`
+    : await sql<ResultRow[]>`
       with found as materialized (
         select place - 1 as n, kind <> '' and document is null as is_absent, document
         from unnest(
@@ -168,27 +175,27 @@ export async function settleGroup(
         ${settled(sql`array(select n::integer from found where is_absent)`)}
       )
       select version, case when n = 0 then rows end as rows, document from settled, found order by n`
-  const [first] = answers
+  const [first] = result
   if (first === undefined) throw new Error('the dataset row is missing')
   const { version, rows } = first
-  if (rows === null) return settleOthers(sql, claims, version, { patient })
+  if (rows === null) return settleOfVersion(sql, requests, version, options)
   return rows
     .sort((a, b) => a.n - b.n)
-    .map((row) => toSettlement(row, version, answers[row.n]?.document ?? undefined))
+    .map((row) => toSettlement(row, version, result[row.n]?.document ?? undefined))
 }
 
-/** Settles those of a group that expect no version or the one that the dataset has; the others are stale. */
-async function settleOthers(
+/** Settles the requests that need this version of the dataset or none. The others are stale. */
+async function settleOfVersion(
   sql: Sql,
-  claims: readonly Claim[],
+  requests: readonly ChargeRequest[],
   version: number,
-  { patient }: { patient: boolean },
-): Promise<(Settlement | Stale | Busy)[]> {
-  const isStale = (claim: Claim) => claim.version !== null && claim.version !== version
-  const others = claims.filter((claim) => !isStale(claim))
-  const settled = (others.length > 0 ? await settleGroup(sql, others, { patient }) : []).values()
-  return claims.map((claim) => {
-    const next = isStale(claim) ? undefined : settled.next()
+  options: SettleOptions,
+): Promise<(Settlement | Stale | Locked)[]> {
+  const isStale = (request: ChargeRequest) => request.version !== null && request.version !== version
+  const current = requests.filter((request) => !isStale(request))
+  const settled = (current.length > 0 ? await settleGroup(sql, current, options) : []).values()
+  return requests.map((request) => {
+    const next = isStale(request) ? undefined : settled.next()
     return next?.value ?? { outcome: 'stale', version }
   })
 }
@@ -197,8 +204,8 @@ function toSettlement(
   { outcome, cost, charged, balance, quota, window, used, reset }: Row,
   version: number,
   document: string | undefined,
-): Settlement | Busy {
-  if (outcome === 'busy') return { outcome }
+): Settlement | Locked {
+  if (outcome === 'locked') return { outcome }
   const isLimited = quota !== null && window !== null && reset !== null
   return {
     outcome,

@@ -1,5 +1,5 @@
 /**
- * A key's own ledger, as its bearer may read it: every change of the balance, and sums by day and endpoint.
+ * A key's usage, as clients read it: every change of the balance, and sums by day and endpoint.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface UsagePage<After> {
   page: Page<After>
 }
 
-/** What tells a sum by day and endpoint from the others. */
+/** Identifies a sum by day and endpoint. */
 export interface SumKey {
   /** A date (UTC), `2030-12-31`. */
   day: string
@@ -23,8 +23,8 @@ export interface SumKey {
 }
 
 /**
- * Lists the entries of a key's ledger, newest first. Entries that were folded are there as one, of kind `balance`.
- * Positions have no gaps, and entries of a day stand together, so that any page is a range.
+ * Lists the entries of a key's ledger, newest first. One entry of kind `balance` stands for those that were pruned.
+ * Positions have no gaps, and entries of a day are consecutive, so any page is a range.
  */
 export async function listUsage(sql: Sql, { keyId, day, page }: UsagePage<number>): Promise<ListPage> {
   const { after, size } = page
@@ -39,10 +39,10 @@ export async function listUsage(sql: Sql, { keyId, day, page }: UsagePage<number
         select min(first_position) as first, max(last_position) as last
         from usage_days(${keyId}) where day = ${day}::date`
   const [found] = await selectPages(sql`
-    with kept as (select min(position) as first from ledger where api_key_id = ${keyId}),
+    with stored as (select min(position) as first from ledger where api_key_id = ${keyId}),
     range as (
       select r.*, coalesce(greatest(0, r.last - r.first + 1), 0)::bigint as total
-      from (select greatest(r.first, kept.first) as first, r.last from (${range}) r, kept) r
+      from (select greatest(r.first, stored.first) as first, r.last from (${range}) r, stored) r
     )
     select total, place.skipped as offset, entries.*
     from range, lateral (select ${skipped} as skipped) place, lateral (
@@ -59,7 +59,7 @@ export async function listUsage(sql: Sql, { keyId, day, page }: UsagePage<number
   return found
 }
 
-/** Lists what a key spent, by day and endpoint, newest day first. Folding entries leaves these sums as they are. */
+/** Lists a key's spending by day and endpoint, newest day first. Pruning the ledger doesn't change it. */
 export async function listUsageByDay(sql: Sql, { keyId, day, page }: UsagePage<SumKey>): Promise<ListPage> {
   const { after, size } = page
   const skipped =
@@ -80,6 +80,6 @@ export async function listUsageByDay(sql: Sql, { keyId, day, page }: UsagePage<S
         (array_agg(to_char(day, 'YYYY-MM-DD') || endpoint order by day, endpoint desc))[1] as next
       from (select * from days order by day desc, endpoint limit ${size} offset place.skipped) d
     ) sums`)
-  if (found === undefined) throw new Error('a sum has always a row')
+  if (found === undefined) throw new Error('the sums have no row')
   return found
 }

@@ -1,28 +1,25 @@
 /**
- * Does the ledger add up? Everything that it promises is computed anew, from its entries.
+ * Verifies that the ledger adds up, by computing everything again from its entries.
  *
  * @module
  */
 import type { Sql } from '../database/connect.ts'
 
-/** What was found. Credits may be more than a JavaScript number can say exactly. */
 export interface Verification {
   keys: number
   entries: number
-  /** Credits, of all keys. */
+  /** Credits of all keys, as are `cost` and `balance`. Sums may exceed the exact range of numbers. */
   granted: bigint
-  /** Credits, of all keys. */
   cost: bigint
-  /** Credits, of all keys. */
   balance: bigint
-  /** A line for each key and each promise that is broken. */
+  /** One for each key and each rule that it breaks. */
   problems: { keyId: number; problem: string }[]
 }
 
 interface KeyRow {
   id: number
   credits: number
-  /** Of an entry that was its newest once, as far as anything but the ledger knows. */
+  /** The highest position that anything but the ledger recorded. */
   known_position: number
   entries: number
   granted: string
@@ -32,7 +29,7 @@ interface KeyRow {
   wrong_balances: number
   backwards: number
   begins: boolean
-  /** Of the newest entry that the days have. */
+  /** The position up to which the days include the entries. */
   summed: number
   summed_cost: string
   unplaced: number
@@ -40,8 +37,8 @@ interface KeyRow {
   days_cost: string
 }
 
-/** Each promise, and in which words it is broken. */
-const promises: ((row: KeyRow) => string | false)[] = [
+/** Each returns the problem when a key breaks the rule. */
+const rules: ((row: KeyRow) => string | false)[] = [
   ({ credits, granted, cost }) =>
     BigInt(granted) - BigInt(cost) !== BigInt(credits) &&
     `granted ${granted} - spent ${cost} is not its balance, ${credits}`,
@@ -58,7 +55,7 @@ const promises: ((row: KeyRow) => string | false)[] = [
   ({ unplaced }) => unplaced > 0 && `${unplaced} entries belong to no day`,
 ]
 
-/** Verifies all keys, deleted ones too, as of one moment. Reads the whole ledger. */
+/** Verifies all keys, including deleted ones, in one snapshot. Reads the whole ledger. */
 export async function verifyLedger(sql: Sql): Promise<Verification> {
   const rows = await sql<KeyRow[]>`
     with days as (
@@ -98,8 +95,8 @@ export async function verifyLedger(sql: Sql): Promise<Verification> {
     cost: add(({ cost }) => cost),
     balance: add(({ credits }) => credits),
     problems: rows.flatMap((row) =>
-      promises.flatMap((isBroken) => {
-        const problem = isBroken(row)
+      rules.flatMap((findProblem) => {
+        const problem = findProblem(row)
         return problem === false ? [] : [{ keyId: row.id, problem }]
       }),
     ),

@@ -19,7 +19,7 @@ export function authenticate(ledger: Ledger, connectReads: () => Promise<void>) 
 
   return createMiddleware<HonoEnvironment>(function authenticate(c, next) {
     const secret = readSecret(c.req.header('Authorization'))
-    const known = ledger.recallKey(secret)
+    const known = ledger.findCachedKey(secret)
     if (known === undefined) return identify(c, secret).then(next)
     c.set('caller', known)
     return next()
@@ -29,7 +29,7 @@ export function authenticate(ledger: Ledger, connectReads: () => Promise<void>) 
 /** The key that a request comes with, where it is known without asking the database. */
 export function recallKey(ledger: Ledger, authorization: string | undefined): BearerKey | undefined {
   const secret = readBearer(authorization ?? '')
-  return secret === undefined ? undefined : ledger.recallKey(secret)
+  return secret === undefined ? undefined : ledger.findCachedKey(secret)
 }
 
 /** What an Authorization header has behind `Bearer`, which may be nothing; undefined: it is not in that form. */

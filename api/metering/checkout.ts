@@ -25,7 +25,7 @@ import { send, setHeader } from '../http/send.ts'
 import { assertReadableUrl } from '../http/validate-url.ts'
 import type { BearerKey } from '../ledger/api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { Claim, PricedLookUp, Purchase, Settlement, Stale } from '../ledger/settle.ts'
+import type { ChargeRequest, PricedLookUp, Purchase, Settlement, Stale } from '../ledger/settle.ts'
 import { type TraceDatabase, untraced } from '../telemetry/tracing.ts'
 import { setQuotaHeaders, wholeSeconds } from './quota-headers.ts'
 import { readCatalog } from './read-catalog.ts'
@@ -103,7 +103,7 @@ export const documentCost = 1
 type Order = (Pick<Purchase, 'cost' | 'items'> & RequestConditions) | null
 
 /** How a request is settled, apart from what it buys. */
-type SettleOptions = Partial<Pick<Claim, 'counts' | 'version' | 'lookUp'>>
+type SettleOptions = Partial<Pick<ChargeRequest, 'isCounted' | 'version' | 'lookUp'>>
 
 /** What a meter works with besides the ledger. */
 export interface MeterOptions {
@@ -128,7 +128,7 @@ export function createMeter(
   async function settle(
     c: ApiContext,
     order: Order,
-    { counts = true, version = null, lookUp = null }: SettleOptions = {},
+    { isCounted = true, version = null, lookUp = null }: SettleOptions = {},
   ): Promise<Settlement | Stale> {
     const purchase = order && {
       ...order,
@@ -139,7 +139,7 @@ export function createMeter(
     const settlement = await traceDatabase('settle', () =>
       ledger.settle(
         c.get('caller'),
-        { counts, version, purchase, lookUp, signal: c.req.raw.signal },
+        { isCounted, version, purchase, lookUp, signal: c.req.raw.signal },
         c.get('leave'),
       ),
     )
@@ -151,7 +151,7 @@ export function createMeter(
     switch (settlement.outcome) {
       case 'throttled':
         throw tooManyRequests(wholeSeconds(settlement))
-      case 'over_most':
+      case 'over_max_credits':
         throw forbiddenCost(settlement.cost, order?.maxCredits ?? 0)
       case 'insufficient':
         throw insufficientCredits(settlement.cost, settlement.balance)
@@ -164,7 +164,7 @@ export function createMeter(
 
   /** Throws 403, or what the ledger has to say before. */
   async function refuse(c: ApiContext, error: ApiError): Promise<never> {
-    await settle(c, null, { counts: false })
+    await settle(c, null, { isCounted: false })
     throw error
   }
 
@@ -274,10 +274,10 @@ export function createMeter(
       }),
 
     turnAway: createMiddleware<HonoEnvironment>(function turnAway(c, next) {
-      const foreseen = ledger.foresee(c.get('caller').id)
-      if (foreseen !== undefined) {
-        setQuotaHeaders(c, foreseen)
-        throw tooManyRequests(wholeSeconds(foreseen))
+      const throttle = ledger.findCachedThrottle(c.get('caller').id)
+      if (throttle !== undefined) {
+        setQuotaHeaders(c, throttle)
+        throw tooManyRequests(wholeSeconds(throttle))
       }
       return next()
     }),

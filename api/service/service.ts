@@ -8,7 +8,7 @@ import { type Config, readConfig, readEnvironment } from '../config.ts'
 import { describeFailure } from '../database/connection-error.ts'
 import { EmbeddedDatabaseError } from '../database/data-directory.ts'
 import { type Database, openDatabase } from '../database/database.ts'
-import { findMissingMigrations, migrate, migrationWaits } from '../database/migrate.ts'
+import { migrate, migrationWaits, readSchemaState } from '../database/migrate.ts'
 import { createDefectHandler, type Refuse } from '../http/error-handler.ts'
 import type { LifecyclePhase } from '../http/lifecycle-phase.ts'
 import type { ServerBindings } from '../http/request-context.ts'
@@ -167,7 +167,7 @@ async function waitForDatabase(
   for (; ; await sleep(retryIntervalMs)) {
     try {
       await database.adapt()
-      const missing = await findMissingMigrations(database.sql)
+      const { missing } = await readSchemaState(database.sql)
       if (missing.length === 0 || database.kind === 'embedded') await migrate(database.sql)
       else await migrateWithoutTimeout(config, () => reportOnce(migrationWaits))
       return

@@ -119,9 +119,9 @@ function addLedgerMetrics(registry: Registry, { readLedger }: MetricsSources): v
     labelNames: ['state'],
     registers: [registry],
     collect() {
-      const { waiting, waitingForKey } = readLedger()
+      const { waiting, waitingForLock } = readLedger()
       this.set({ state: 'queued' }, waiting)
-      this.set({ state: 'waiting_for_lock' }, waitingForKey)
+      this.set({ state: 'waiting_for_lock' }, waitingForLock)
     },
   })
   new Gauge({
