@@ -409,7 +409,7 @@ describe('readDependencyHistory()', () => {
       'after Gemfile 2000  2000 active',
     ])
     expect(warnings.map((warning) => warning.reason)).toEqual([
-      'too large to be a manifest: 5000000 bytes of at most 4194304',
+      'too large for a manifest: 5000000 bytes, and at most 4194304 are read',
     ])
   })
 
@@ -532,7 +532,7 @@ describe('describeRepository()', () => {
     }
     source.git(0, '-C', work, 'update-ref', '-d', 'refs/remotes/origin/main')
     await expect(describeRepository(work)).rejects.toThrow(
-      /its origin\/HEAD names the branch main, which is not there: run "git remote set-head origin --auto"/,
+      /its origin\/HEAD names the branch main, which does not exist; run "git remote set-head origin --auto"/,
     )
   })
 })
@@ -566,7 +566,7 @@ describe('what is wrong with a path is said in one clear error', () => {
   })
 
   test('a repository without commits', async () => {
-    await expectError(new Clone('empty').path, /^nothing to read in .*empty: it has no commits yet/)
+    await expectError(new Clone('empty').path, /^Nothing to read in .*empty: it has no commits yet/)
   })
 
   test('a shallow clone', async () => {
@@ -585,13 +585,13 @@ describe('what is wrong with a path is said in one clear error', () => {
     const partial = join(root, 'partial')
     source.git(0, 'clone', '--quiet', '--filter=blob:none', '--no-checkout', `file://${source.path}`, partial)
     await expect(readDependencyHistory(partial)).rejects.toThrow(
-      /partial is a partial clone, or damaged \([^\n]+\): clone it again, without --filter$/,
+      /partial is a partial or damaged clone \([^\n]+\); clone the repository again, without --filter$/,
     )
     expect(await collect(readCommits(partial))).toHaveLength(1)
     const treeless = join(root, 'treeless')
     source.git(0, 'clone', '--quiet', '--filter=tree:0', '--no-checkout', `file://${source.path}`, treeless)
     await expect(readDependencyHistory(treeless)).rejects.toThrow(
-      /^[^\n]*treeless is a partial clone, or damaged \([^\n]+\): clone it again, without --filter$/,
+      /^[^\n]*treeless is a partial or damaged clone \([^\n]+\); clone the repository again, without --filter$/,
     )
   })
 
@@ -608,7 +608,7 @@ describe('what is wrong with a path is said in one clear error', () => {
         if (damage === 'corrupt') writeFileSync(file, 'garbage')
         else rmSync(file)
         await expect(readDependencyHistory(clone.path), clone.path).rejects.toThrow(
-          /^[^\n]* is a partial clone, or damaged \([^\n]+\): clone it again, without --filter$/,
+          /^[^\n]* is a partial or damaged clone \([^\n]+\); clone the repository again, without --filter$/,
         )
       }
     }

@@ -3,8 +3,10 @@
  *
  * @module
  */
+import { basename } from 'node:path'
 import postgres from 'postgres'
 import { type PreparedStatements, parseConnectionUrl, readTls } from './connection-url.ts'
+import { dataFiles } from './data-directory.ts'
 import { openEmbeddedDatabase } from './embedded.ts'
 import { createReplicas, type Replicas } from './replicas.ts'
 
@@ -110,7 +112,7 @@ export interface Database {
 }
 
 /** How much longer than a statement may run the server may be silent about it, in seconds. */
-const responseMargin = 5
+export const responseMargin = 5
 /** The ledger's statements are short: they wait for a key for 5 seconds at most. Whatever the setting, in seconds. */
 const longestSettlement = 10
 /** Statements under way may take so long once the database is to be closed, in seconds. */
@@ -134,8 +136,17 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   assertPatched()
   if (options.databaseUrl !== undefined) return openServer(options.databaseUrl, options)
   const embedded = await openEmbeddedDatabase(options.dataDirectory)
-  const pools = openPools(options, ({ max }) =>
-    postgres({ ...common, max, path: embedded.socketPath, user: 'postgres', database: 'postgres' }),
+  // Commands of other processes wait for as long as a load takes; the process that runs the database serves clients.
+  const limit = ({ responseTimeout }: PoolOptions) => embedded.owned && { answer_timeout: responseTimeout }
+  const pools = openPools(options, (pool) =>
+    postgres({
+      ...common,
+      ...limit(pool),
+      max: pool.max,
+      path: embedded.socketPath,
+      user: 'postgres',
+      database: 'postgres',
+    }),
   )
   return {
     ...pools,
@@ -306,10 +317,9 @@ export function readStatementLimit({ options }: Sql): number | null {
   return typeof responseTimeout === 'number' ? responseTimeout - responseMargin : null
 }
 
-/** Whether the database is the embedded one, whose single session readers have to share with what writes. */
-export async function hasSingleSession(sql: Sql): Promise<boolean> {
-  const [row] = await sql<{ single: boolean }[]>`select version() like '%PGlite%' as single`
-  return row?.single === true
+/** Whether the database is the embedded one, which has a single session for all its clients. */
+export function isEmbedded({ options }: Pick<Sql, 'options'>): boolean {
+  return basename(String(options.path)) === dataFiles.socket
 }
 
 /**

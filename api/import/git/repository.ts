@@ -1,50 +1,51 @@
 /**
- * Finds out what a path is before its history is read, so that what is wrong with it is said at once and in
- * words that tell what to do.
+ * Checks a clone before its history is read, so that a problem with it is reported first, with what to do.
+ *
+ * @module
  */
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { isDate } from '../date.ts'
+import { isDate } from '../records.ts'
 import { describeDamage, GitError, runGit } from './git-process.ts'
 
-/** Where to begin reading; the same `head` for every read makes one picture of a clone that is moving. */
+/** Where to begin reading. With the same `head`, all reads see the same history while the clone changes. */
 export interface HistoryOptions {
-  /** A full commit hash, such as {@link RepositoryDescription.headCommit}; instead of a branch. */
+  /** A full commit hash, such as {@link RepositoryDescription.headCommit}, instead of a branch. */
   head?: string
-  /** A branch of the origin, or else of the clone. The default branch when left out. */
+  /** A branch of the origin, or else of the clone. Default: the default branch. */
   branch?: string
 }
 
-/** A clone that can be read, and the commit to begin at. */
+/** A readable clone, and the commit to begin at. */
 export interface OpenRepository {
   directory: string
   head: string
-  /** The branch that is read; null for a given commit, and for a detached HEAD. */
+  /** The branch; null for a given commit, and for a detached HEAD. */
   branch: string | null
 }
 
+/** What a clone says about its repository. */
 export interface RepositoryDescription {
-  /** The branch that is read; null on a detached HEAD. */
+  /** The branch; null for a detached HEAD. */
   branch: string | null
   /** Full hash of the branch's newest commit. */
   headCommit: string
   /**
-   * Unix seconds, committer date of the mainline's first commit. Histories that were merged in later may be
-   * older than the repository. Null when that commit records no readable date.
+   * Committer date of the mainline's first commit, in Unix seconds; null when it is not readable. Merged histories may be
+   * older than the repository, so they don't count.
    */
   firstCommitDate: number | null
-  /** Unix seconds, committer date of the branch's newest commit. Null when it records no readable date. */
+  /** Committer date of the branch's newest commit, in Unix seconds; null when it is not readable. */
   lastCommitDate: number | null
 }
 
 /**
- * Checks that a path can be read as a whole repository: a work tree's top folder, its `.git`, or a bare clone.
+ * Opens a complete repository: a work tree's top folder, its `.git`, or a bare clone.
  *
- * A shallow clone is refused: everything that its first commit holds would seem to begin there, and wrong
- * dates look just like right ones.
+ * A shallow clone is refused, because all of its dependencies would seem to begin at its first commit.
  *
- * @throws {GitError} when the path is missing, no repository, a folder inside one, shallow or empty, and when
- *   git refuses it
+ * @throws {GitError} when the path is missing, not a repository, a folder inside one, shallow or empty, and when git
+ *   refuses it
  */
 export async function openRepository(path: string, options: HistoryOptions = {}): Promise<OpenRepository> {
   const directory = resolve(path)
@@ -58,11 +59,11 @@ export async function openRepository(path: string, options: HistoryOptions = {})
   ])
   if (prefix !== undefined && prefix !== '') {
     const [top] = await readLines(directory, ['rev-parse', '--show-toplevel'])
-    throw new GitError(`${directory} is a folder inside the repository ${top}: name the repository itself`)
+    throw new GitError(`${directory} is a folder inside the repository ${top}; name the repository itself`)
   }
   if (shallow === 'true') {
     throw new GitError(
-      `${directory} is a shallow clone, its history is incomplete: run "git fetch --unshallow" in it first`,
+      `${directory} is a shallow clone, so its history is incomplete; run "git fetch --unshallow" in it first`,
     )
   }
   const { head, branch } = options
@@ -73,15 +74,15 @@ export async function openRepository(path: string, options: HistoryOptions = {})
   return { directory, head: await findCommit(directory, from), branch: from.name }
 }
 
-/** Where reading begins, and the branch that it is; null for none. */
+/** Where reading begins, and the name of that branch; null if it isn't one. */
 interface Start {
   reference: string
   name: string | null
 }
 
 /**
- * The default branch is the origin's, not what happens to be checked out. A bare clone, a mirror, and a repository
- * without an origin have their own HEAD.
+ * Finds the branch to read. The default is the origin's default branch, whatever is checked out, or HEAD in a bare clone, a
+ * mirror, and a repository without an origin.
  */
 async function findBranch(directory: string, branch: string | undefined): Promise<Start> {
   const ofOrigin = 'refs/remotes/origin/'
@@ -110,14 +111,14 @@ async function findCommit(directory: string, { reference, name }: Start): Promis
   }
   const reasons: Record<string, string> = {
     HEAD: 'it has no commits yet, or its HEAD names a branch that does not exist',
-    [`refs/remotes/origin/${name}`]: `its origin/HEAD names the branch ${name}, which is not there: run "git remote set-head origin --auto" in it, or give --branch`,
+    [`refs/remotes/origin/${name}`]: `its origin/HEAD names the branch ${name}, which does not exist; run "git remote set-head origin --auto" in it, or add --branch`,
   }
   throw new GitError(
-    `nothing to read in ${directory}: ${reasons[reference] ?? `it has no commit ${reference}`}`,
+    `Nothing to read in ${directory}: ${reasons[reference] ?? `it has no commit ${reference}`}`,
   )
 }
 
-/** The line that a query of git prints; undefined when what it asks for is not there. */
+/** Runs a query with `--quiet`. Returns its line; undefined when git doesn't find what it asks for. */
 async function runOptional(
   directory: string,
   [command = '', ...args]: string[],
@@ -126,15 +127,14 @@ async function runOptional(
     const [line] = await readLines(directory, [command, '--quiet', ...args])
     return line ?? ''
   } catch (error) {
-    // 1: it is not there. What else can go wrong ends with 128 and git's words.
+    // 1 means not found. Errors have 128.
     if (error instanceof GitError && error.exitCode === 1) return undefined
     throw error
   }
 }
 
 /**
- * What the history says about the repository itself: the source of its `created_at`, `pushed_at` and
- * `default_branch`.
+ * Describes the repository by its history: the source of `created_at`, `pushed_at` and `default_branch`.
  *
  * @throws {GitError} as {@link openRepository}
  */
@@ -155,7 +155,7 @@ export async function describeRepository(
 }
 
 /**
- * How many commits {@link readCommits} will yield: what a progress bar needs. About as dear as `git rev-list`.
+ * Counts the commits that `readCommits` yields, for a progress bar.
  *
  * @throws {GitError} as {@link openRepository}
  */
@@ -164,7 +164,7 @@ export async function countCommits(path: string, options: HistoryOptions = {}): 
   return Number(await runGit(directory, ['rev-list', '--count', head, '--']))
 }
 
-/** Unix seconds as git prints them; null for a date that git could not read in the commit, or that no client can hold. */
+/** Parses Unix seconds as git prints them; null for a date that git can't read, or that clients can't represent. */
 export function parseDate(text: string): number | null {
   const seconds = Number(text)
   return text !== '' && isDate(seconds) ? seconds : null
