@@ -5,10 +5,10 @@
  */
 import type { Sql } from '../database/connect.ts'
 import { applyImport, type ImportResult } from './apply.ts'
+import { type Clone, countCommits, openClone, readDates } from './git/clone.ts'
 import { readCommits } from './git/commits.ts'
 import type { GitDependency } from './git/declarations.ts'
 import { type ManifestWarning, readDependencyHistory } from './git/history.ts'
-import { countCommits, describeRepository } from './git/repository.ts'
 import { describeRecord } from './git/repository-record.ts'
 import { normalizeUrl } from './git/repository-url.ts'
 import { ImportError } from './import-error.ts'
@@ -55,17 +55,16 @@ export interface GitImportResult extends ImportResult {
  * Throws `ImportError` or `GitError`; then nothing was changed.
  */
 export async function importGit(sql: Sql, options: GitImportOptions): Promise<GitImportResult> {
-  const { path, branch, restId } = options
   const url = normalizeUrl(options.url)
-  const clone = await describeRepository(path, branch === undefined ? {} : { branch })
-  const head = clone.headCommit
-  const repository = await describeRecord(sql, url, restId, clone)
-  const { dependencies, manifests } = await readDependencies(head, options)
+  const clone = await openClone(options.path, options.branch)
+  const { branch } = clone
+  const repository = await describeRecord(sql, url, options.restId, { branch, dates: await readDates(clone) })
+  const { dependencies, manifests } = await readDependencies(clone, options)
 
   return withStaging(sql, options.onBegin, async (staging) => {
     const uses = dependencies.map((dependency) => toRecord(repository.url, dependency))
     await staging.add('repos', 0, validateRepository({ ...repository, dependencies: uses }))
-    const commitsRead = await stageCommits(staging, repository.url, head, options)
+    const commitsRead = await stageCommits(staging, repository.url, clone, options)
     await staging.flush()
     const result = await applyImport(sql, staging.id, (step) =>
       options.onProgress?.({ step, done: 0, total: undefined }),
@@ -74,7 +73,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
     return {
       ...result,
       commitsRead,
-      branch: clone.branch,
+      branch,
       dependencies: { active, removed: dependencies.length - active },
       manifests,
     }
@@ -82,14 +81,13 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
 }
 
 async function readDependencies(
-  head: string,
-  { path, allManifests = false, onProgress, onWarning }: GitImportOptions,
+  clone: Clone,
+  { allManifests = false, onProgress, onWarning }: GitImportOptions,
 ) {
   const step = 'reading manifests'
   onProgress?.({ step, done: 0, total: undefined })
   const warnings: ManifestWarning[] = []
-  const { dependencies, leftOut, computed } = await readDependencyHistory(path, {
-    head,
+  const { dependencies, leftOut, computed } = await readDependencyHistory(clone, {
     allManifests,
     onProgress: ({ parsed, total }) => onProgress?.({ step, done: parsed, total }),
     onWarning: (warning) => warnings.push(warning),
@@ -134,12 +132,12 @@ function toRecord(url: string, { dependency_name, dependency_file, ...use }: Git
 async function stageCommits(
   staging: Staging,
   url: string,
-  head: string,
-  { path, onProgress }: GitImportOptions,
+  clone: Clone,
+  { onProgress }: GitImportOptions,
 ): Promise<number> {
-  const total = await countCommits(path, { head })
+  const total = await countCommits(clone)
   let done = 0
-  for await (const commit of readCommits(path, { head })) {
+  for await (const commit of readCommits(clone)) {
     done++
     await staging.add('commits', done, stageCommit({ ...commit, repo_url: url }))
     onProgress?.({ step: 'reading commits', done, total })

@@ -3,8 +3,8 @@
  *
  * @module
  */
+import { type Clone, parseDate } from './clone.ts'
 import { splitFields, streamGit } from './git-process.ts'
-import { type HistoryOptions, openRepository, parseDate } from './repository.ts'
 
 /** A commit as the API returns it, without `repo_url`. Dates are Unix seconds. */
 export interface GitCommit {
@@ -26,13 +26,9 @@ const fieldCount = 6
  * from the encoding that the commit names; bytes that are not UTF-8 become U+FFFD. git ends a message at its first NUL.
  * A date is null when git can't read it, or clients can't represent it.
  *
- * @throws {GitError} as `openRepository`, and when git fails
+ * @throws {GitError} when git fails
  */
-export async function* readCommits(
-  path: string,
-  options: HistoryOptions = {},
-): AsyncGenerator<GitCommit, void, undefined> {
-  const { directory, head } = await openRepository(path, options)
+export async function* readCommits({ directory, head }: Clone): AsyncGenerator<GitCommit, void, undefined> {
   const args = ['log', '-z', '--no-mailmap', '--no-color', `--format=${format}`, head, '--']
   let fields: string[] = []
   for await (const batch of splitFields(streamGit(directory, args))) {

@@ -15,10 +15,10 @@
  * @module
  */
 import { readBlobs } from './blobs.ts'
+import type { Clone } from './clone.ts'
 import { createDeclarations, type Declaration, type GitDependency } from './declarations.ts'
 import { type MainlineCommit, type ManifestChange, readMainline } from './mainline.ts'
 import { decodeManifest, type ManifestContent, type ManifestFormat, parseManifest } from './manifests.ts'
-import { type HistoryOptions, openRepository } from './repository.ts'
 
 /** A version of a manifest that was skipped. */
 export interface ManifestWarning {
@@ -37,7 +37,7 @@ export interface DependencyProgress {
   total: number
 }
 
-export interface DependencyHistoryOptions extends HistoryOptions {
+export interface DependencyHistoryOptions {
   /** Whether to read manifests in folders of tests and fixtures too. */
   allManifests?: boolean
   onProgress?: (progress: DependencyProgress) => void
@@ -65,22 +65,21 @@ type Parsed = ManifestContent | { reason: string }
  * A dependency is a name and a manifest's base name. It is active while any manifest of that base name declares it, except
  * in third-party folders (see `manifests.ts`). A dependency that returns keeps its first date.
  *
- * @throws {GitError} as `openRepository`, and when git fails or lacks an object
+ * @throws {GitError} when git fails, or lacks an object
  */
 export async function readDependencyHistory(
-  path: string,
+  clone: Clone,
   options: DependencyHistoryOptions = {},
 ): Promise<DependencyHistory> {
-  const repository = await openRepository(path, options)
   let commits = 0
-  const mainline = await readMainline(repository, {
+  const mainline = await readMainline(clone, {
     allManifests: options.allManifests ?? false,
     onCommit(read) {
       commits = read
       options.onProgress?.({ commits, parsed: 0, total: 0 })
     },
   })
-  const versions = await readVersions(repository.directory, mainline.commits, (parsed, total) =>
+  const versions = await readVersions(clone.directory, mainline.commits, (parsed, total) =>
     options.onProgress?.({ commits, parsed, total }),
   )
   const declarations = createDeclarations()

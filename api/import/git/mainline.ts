@@ -3,9 +3,9 @@
  *
  * @module
  */
+import { type Clone, parseDate } from './clone.ts'
 import { splitFields, streamGit } from './git-process.ts'
 import { findManifest, type ManifestFormat } from './manifests.ts'
-import { type OpenRepository, parseDate } from './repository.ts'
 
 /** A new version of a manifest, or its deletion. */
 export interface ManifestChange {
@@ -43,7 +43,7 @@ export interface Mainline {
  * @throws {GitError} when git fails
  */
 export async function readMainline(
-  { directory, head }: OpenRepository,
+  { directory, head }: Clone,
   {
     allManifests = false,
     onCommit,

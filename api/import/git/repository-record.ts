@@ -9,8 +9,11 @@ import { foldText } from '../../catalog/text-key.ts'
 import type { Sql } from '../../database/connect.ts'
 import { ImportError } from '../import-error.ts'
 import type { RepositoryRecord } from '../records.ts'
-import type { RepositoryDescription } from './repository.ts'
+import type { Clone, CloneDates } from './clone.ts'
 import { listUrlKeys, readOwnerAndName } from './repository-url.ts'
+
+/** What a clone says about its repository. */
+export type CloneDescription = Pick<Clone, 'branch'> & { dates: CloneDates }
 
 /** Begins the `forge_graphql_id` of a repository that only clones have described. */
 const localPrefix = 'local_'
@@ -23,7 +26,7 @@ export async function describeRecord(
   sql: Sql,
   url: string,
   restId: number | undefined,
-  clone: RepositoryDescription,
+  clone: CloneDescription,
 ): Promise<RepositoryRecord> {
   const known = await findRecord(sql, url, restId)
   if (known === undefined) return createRecord(url, restId, clone)
@@ -57,11 +60,7 @@ async function findRecord(
   return undefined
 }
 
-function createRecord(
-  url: string,
-  restId: number | undefined,
-  clone: RepositoryDescription,
-): RepositoryRecord {
+function createRecord(url: string, restId: number | undefined, clone: CloneDescription): RepositoryRecord {
   const { owner, name } = readOwnerAndName(url)
   const hash = createHash('sha256').update(foldText(url)).digest()
   return {
@@ -95,11 +94,11 @@ function createRecord(
   }
 }
 
-function describeHistory({ firstCommitDate, lastCommitDate, branch }: RepositoryDescription) {
+function describeHistory({ dates, branch }: CloneDescription) {
   return {
-    created_at: firstCommitDate,
-    updated_at: lastCommitDate,
-    pushed_at: lastCommitDate,
+    created_at: dates.first,
+    updated_at: dates.last,
+    pushed_at: dates.last,
     default_branch: branch,
   }
 }
