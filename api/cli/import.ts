@@ -55,8 +55,8 @@ function addNdjson(imports: Command): void {
     .description(
       `Loads users, repositories and commits from lines of JSON. Each line is an object as the API returns it.
 
-Existing users and repositories are updated by their forge_rest_id, and commits by hash and repository. An invalid line
-stops the load, and nothing is changed.`,
+Existing users and repositories are updated by their forge_rest_id, and commits by hash and repository.
+An invalid line stops the load, and nothing is changed.`,
     )
     .argument(
       '<path...>',
@@ -146,8 +146,8 @@ function addGit(imports: Command): void {
     .command('git')
     .summary('load the commits and dependencies of a clone')
     .description(
-      `Loads the commits of a clone, and the dependencies that its manifests have declared over time. Run it again to add what
-is new.
+      `Loads the commits of a clone, and the dependencies that its manifests have declared over time.
+Run it again to add what is new.
 
 Values that import ndjson has loaded for the repository stay. Without any, the newest clone describes the repository.`,
     )
