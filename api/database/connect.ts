@@ -136,8 +136,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   assertPatched()
   if (options.databaseUrl !== undefined) return openServer(options.databaseUrl, options)
   const embedded = await openEmbeddedDatabase(options.dataDirectory)
-  // Commands of other processes wait for as long as a load takes; the process that runs the database serves clients.
-  const limit = ({ responseTimeout }: PoolOptions) => embedded.owned && { answer_timeout: responseTimeout }
+  // A load holds the only session. The process that runs the database serves clients, who must not wait as long.
+  const limit = ({ responseTimeout }: PoolOptions) =>
+    embedded.owned ? { answer_timeout: responseTimeout } : { connect_timeout: 0 }
   const pools = openPools(options, (pool) =>
     postgres({
       ...common,

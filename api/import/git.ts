@@ -15,7 +15,7 @@ import { ImportError } from './import-error.ts'
 import { RecordError, type RepositoryRecord, readRecord, type StagedRow, stageCommit } from './records.ts'
 import { type Staging, withStaging } from './staging.ts'
 
-/** What to load, and who is told about it. */
+/** What to load, and callbacks. */
 export interface GitImportOptions {
   /** A clone, bare or not. */
   path: string

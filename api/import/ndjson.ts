@@ -33,7 +33,7 @@ export interface InvalidLine {
   content: string
 }
 
-/** What to load, and who is told about it. */
+/** What to load, and callbacks. */
 export interface NdjsonOptions {
   sources: readonly Source[]
   /** Takes invalid lines, and the others are loaded. Without it, the first invalid line stops the load. */

@@ -150,7 +150,7 @@ export async function settleGroup(
     request: purchase?.idempotency?.request,
     cost_if_absent: lookUp?.costIfAbsent,
   }))
-  // `case` settles nothing where the version is another one, or where it comes too late: that is tried again.
+  // `case` settles nothing if the version is another one, or if the statement has waited too long. Both are retried.
   const settled = (absent: Fragment) => sql`
     select version,
       case when version = coalesce(${expected}::bigint, version) and ${isAwaited(sql)}
@@ -184,8 +184,8 @@ export async function settleGroup(
 }
 
 /**
- * SQL: whether the caller still waits when the statement is done. Statements may wait long for the session of the embedded
- * database, whose clock is this machine's. A server begins at once.
+ * SQL: whether the statement begins early enough to end before its caller stops waiting for it. Only the embedded database
+ * makes statements wait, for its one session. Its clock is this machine's.
  */
 function isAwaited(sql: Sql): Fragment {
   if (!isEmbedded(sql)) return sql`true`

@@ -49,7 +49,7 @@ export function addPublicRoutes({
       throw error
     })
 
-  /** A load has the embedded database's only session. Without its database this process would have ended. */
+  /** What the check finds while a load holds the only session of the embedded database. If that had failed, so would this process. */
   const busy = { isReadOnly: false }
   const checkDatabase = () =>
     assertMigrated().catch((error: unknown) => {

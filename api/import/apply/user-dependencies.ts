@@ -28,7 +28,7 @@ export async function addUserDependencies(tx: SqlOrTransaction, users: Fragment)
 
 /**
  * Applies `changed_postings` of repositories to the users who own them or commit to them. It reads no other postings: a
- * user may have a hundred repositories beside the changed one.
+ * user may have a hundred other repositories.
  */
 export async function followChangedPostings(tx: SqlOrTransaction): Promise<void> {
   await tx`analyze changed_postings`
