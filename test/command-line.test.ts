@@ -14,7 +14,7 @@ import { readVersion } from '../api/build-info.ts'
 import { createCommands } from '../api/cli/commands.ts'
 import { startProgress } from '../api/cli/progress.ts'
 import { listMigrations, migrationLock } from '../api/database/migrate.ts'
-import { applyLock } from '../api/import/apply/apply.ts'
+import { applyLock } from '../api/import/apply.ts'
 import {
   type CommandResult,
   createFolder,
@@ -171,7 +171,7 @@ describe('devdata', () => {
     ['import ndjson', "missing required argument 'path'"],
     ['import ndjson x --kind people', 'Allowed choices are users, repos, commits.'],
     ['import ndjson -', 'standard input (-) needs --kind users|repos|commits'],
-    ['import ndjson - - --kind users', 'standard input (-) can be given once'],
+    ['import ndjson - - --kind users', 'standard input (-) can be given only once'],
     ['import git', "required option '--url <url>' not specified"],
     ['import git --url https://forge.example/a/b', "missing required argument 'path'"],
     [
@@ -224,18 +224,18 @@ describe('devdata', () => {
       ['keys', 'list'],
       /^DATA_DIR is too deep for a Unix socket .*\n$/,
     ],
-    ['a path that is not there', {}, ['import', 'ndjson', 'nowhere'], /^nowhere: can't be read: ENOENT.*\n$/],
+    ['a path that is not there', {}, ['import', 'ndjson', 'nowhere'], /^Can't read nowhere: ENOENT.*\n$/],
     [
       'a folder without data',
       {},
       ['import', 'ndjson', '.'],
-      /^\.: has none of users\.ndjson, repos\.ndjson, commits\.ndjson\n$/,
+      /^The folder \. contains no users\.ndjson, repos\.ndjson or commits\.ndjson\n$/,
     ],
     [
       'a folder without data of a kind',
       {},
       ['import', 'ndjson', '.', '--kind', 'repos'],
-      /^\.: has no repos\.ndjson\n$/,
+      /^The folder \. contains no repos\.ndjson\n$/,
     ],
   ])('%s is one clear line, and exit code 1', async (_what, environment, args, line) => {
     const { code, stdout, stderr } = await run(args, { environment })
@@ -709,7 +709,8 @@ describeOnEachDatabase('devdata import', (kind) => {
     expect(await run(['import', 'ndjson', 'people.txt'])).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'people.txt: say what its lines are with --kind users|repos|commits\n',
+      stderr:
+        "people.txt: the name doesn't say which kind of lines the file contains; add --kind users|repos|commits\n",
     })
   })
 
@@ -754,7 +755,7 @@ describeOnEachDatabase('devdata import', (kind) => {
     expect(await run(args, { input: createUserLine(22) })).toEqual({
       code: 1,
       stdout: '',
-      stderr: '--skip-invalid invalid.ndjson: already exists; name a new file\n',
+      stderr: '--skip-invalid invalid.ndjson: the file already exists; name a new file\n',
     })
     expect(readFileSync(file, 'utf8')).not.toBe('')
   })
@@ -890,11 +891,11 @@ describeOnEachDatabase('devdata import', (kind) => {
     const args = ['import', 'git', 'clone', '--url', 'https://forge.example/ada/engine', '--rest-id', '4711']
     const first = await run(args)
     expect(first.code).toBe(0)
-    expect(first.stderr).toMatch(/^[\da-f]{12} package\.json: .*; skipped\n$/)
+    expect(first.stderr).toMatch(/^Skipped package\.json at commit [\da-f]{12}: .*\n$/)
     expect(first.stdout).toMatch(/^Read 3 commits of main in [\d.]+ s\n/)
     expect(first.stdout).toContain('repositories  1 added, 0 updated\ncommits       3 added, 0 updated\n')
     expect(first.stdout).toContain(
-      'dependencies  1 active, 1 removed\nskipped       1 version of manifests, see above\n',
+      'dependencies  1 active, 1 removed\nskipped       1 manifest version that did not parse, see above\n',
     )
 
     commit('{"dependencies":{"hono":"4","vite":"7"}}')
@@ -929,12 +930,12 @@ describeOnEachDatabase('devdata import', (kind) => {
     }
     const third = await run(args)
     expect(third.stderr).toMatch(
-      /^[\da-f]{12} package\.json: not valid JSON: .*; skipped; so were 2 more versions with the same problem\n$/,
+      /^Skipped package\.json at commit [\da-f]{12}, and 2 more versions with this problem: not valid JSON: .*\n$/,
     )
     expect(third.stdout).toContain(`dependencies  2 active, 1 removed
-skipped       3 versions of manifests, see above
-unknown       what 1 manifest can only tell by being run
-left out      1 manifest of tests and fixtures; --all-manifests takes them
+skipped       3 manifest versions that did not parse, see above
+incomplete    1 manifest: only running it would show all dependencies
+left out      1 manifest of tests and fixtures; --all-manifests includes them
 `)
     const all = await run([...args, '--all-manifests', '--branch', 'main', '--json'])
     expect(JSON.parse(all.stdout)).toMatchObject({

@@ -3,13 +3,13 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { countCommits, openClone, readDates } from '../api/import/git/clone.ts'
 import { type GitCommit, readCommits } from '../api/import/git/commits.ts'
 import {
   type DependencyProgress,
   type ManifestWarning,
   readDependencyHistory,
 } from '../api/import/git/history.ts'
-import { countCommits, describeRepository } from '../api/import/git/repository.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'git-history-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -85,7 +85,10 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 
 /** One line per dependency: name, file, first use, last use, update, status. */
 async function readLines(clone: Clone, onWarning?: (warning: ManifestWarning) => void): Promise<string[]> {
-  const { dependencies } = await readDependencyHistory(clone.path, onWarning ? { onWarning } : {})
+  const { dependencies } = await readDependencyHistory(
+    await openClone(clone.path),
+    onWarning ? { onWarning } : {},
+  )
   return dependencies.map((d) =>
     [d.dependency_name, d.dependency_file, d.first_use_date, d.last_use_date, d.updated_at, d.status].join(
       ' ',
@@ -107,7 +110,7 @@ describe('readCommits()', () => {
     clone.commit(5000, {}, 'not reachable')
     clone.git(0, 'switch', '--quiet', 'main')
 
-    const commits = await collect(readCommits(clone.path))
+    const commits = await collect(readCommits(await openClone(clone.path)))
     const people = { author_email: 'a@example.org', committer_email: 'c@example.org' }
     const expected: GitCommit[] = [
       { commit_hash: merge, ...people, author_date: 3995, committer_date: 4000, message: 'merge' },
@@ -122,11 +125,12 @@ describe('readCommits()', () => {
       { commit_hash: first, ...people, author_date: 995, committer_date: 1000, message: 'first' },
     ]
     expect(commits).toEqual(expected)
-    expect(await countCommits(clone.path)).toBe(4)
-    expect((await collect(readCommits(clone.path, { head: second }))).map((c) => c.commit_hash)).toEqual([
-      second,
-      first,
-    ])
+    expect(await countCommits(await openClone(clone.path))).toBe(4)
+    expect(
+      (await collect(readCommits({ ...(await openClone(clone.path)), head: second }))).map(
+        (c) => c.commit_hash,
+      ),
+    ).toEqual([second, first])
   })
 
   test('takes what is odd in commit objects: no message, other encodings, broken bytes, NUL, dates, people', async () => {
@@ -138,7 +142,7 @@ describe('readCommits()', () => {
     }
     const people = 'author A <a@example.org> 10 +0000\ncommitter C <c@example.org> 20 +0000\n'
     const read = async (commit: string) => {
-      const [found] = await collect(readCommits(clone.path, { head: commit }))
+      const [found] = await collect(readCommits({ ...(await openClone(clone.path)), head: commit }))
       return found
     }
     expect((await read(write(people, '')))?.message).toBe('')
@@ -187,7 +191,7 @@ describe('readCommits()', () => {
     setVariable('GIT_DIR', join(root, 'elsewhere'))
     setVariable('GIT_EXTERNAL_DIFF', program)
 
-    const commits = await collect(readCommits(clone.path))
+    const commits = await collect(readCommits(await openClone(clone.path)))
     expect(commits.map((c) => [c.commit_hash, c.author_email, c.message])).toEqual([
       [other, 'a@example.org', 'other'],
       [commit, 'a@example.org', 'at 1000'],
@@ -206,12 +210,12 @@ describe('readCommits()', () => {
     }
     clone.gitWith({ input: `${lines.join('\n')}\n` }, 0, 'fast-import', '--quiet')
     let dates: (number | null)[] = []
-    for await (const commit of readCommits(clone.path)) {
+    for await (const commit of readCommits(await openClone(clone.path))) {
       dates.push(commit.committer_date)
       if (dates.length === 3) break
     }
     expect(dates).toEqual([3000, 2999, 2998])
-    dates = (await collect(readCommits(clone.path))).map((commit) => commit.committer_date)
+    dates = (await collect(readCommits(await openClone(clone.path)))).map((commit) => commit.committer_date)
     expect(dates).toEqual(Array.from({ length: 3000 }, (_, index) => 3000 - index))
   })
 })
@@ -311,10 +315,10 @@ describe('readDependencyHistory()', () => {
       ...Object.fromEntries(folders.map((folder, n) => [`${folder}/package.json`, npm(`tried-${n}`)])),
     })
     clone.commit(2000, { 'test/package.json': npm('tried-again') })
-    const { dependencies, leftOut } = await readDependencyHistory(clone.path)
+    const { dependencies, leftOut } = await readDependencyHistory(await openClone(clone.path))
     expect(dependencies.map((d) => d.dependency_name)).toEqual(['ours', 'ours-too'])
     expect(leftOut).toBe(folders.length)
-    const all = await readDependencyHistory(clone.path, { allManifests: true })
+    const all = await readDependencyHistory(await openClone(clone.path), { allManifests: true })
     expect(all.dependencies).toHaveLength(folders.length + 3)
     expect(all.leftOut).toBe(0)
   })
@@ -350,7 +354,7 @@ describe('readDependencyHistory()', () => {
       Gemfile: 'gem "c"\ngem name\n',
     })
     clone.commit(2000, { 'setup.py': 'from setuptools import setup\nsetup(install_requires=read())\n' })
-    const { dependencies, computed } = await readDependencyHistory(clone.path)
+    const { dependencies, computed } = await readDependencyHistory(await openClone(clone.path))
     expect(dependencies.map((d) => [d.dependency_name, d.status])).toEqual([
       ['a', 'removed'],
       ['b', 'active'],
@@ -409,7 +413,7 @@ describe('readDependencyHistory()', () => {
       'after Gemfile 2000  2000 active',
     ])
     expect(warnings.map((warning) => warning.reason)).toEqual([
-      'too large to be a manifest: 5000000 bytes of at most 4194304',
+      'too large for a manifest: 5000000 bytes, and at most 4194304 are read',
     ])
   })
 
@@ -431,16 +435,16 @@ describe('readDependencyHistory()', () => {
     expect(warnings.map((warning) => warning.path)).toEqual(['\uFFFD/package.json', '\uFFFD/package.json'])
   })
 
-  test('reports progress up to all commits and all versions, and reads from the commit that is asked for', async () => {
+  test('reports progress up to all commits and all versions, and reads from the given commit', async () => {
     const clone = new Clone('progress')
     clone.commit(1000, { 'package.json': npm('a') })
     const head = clone.commit(2000, { 'package.json': npm('a', 'b'), 'copy/package.json': npm('a') })
     clone.commit(3000, { 'package.json': npm('c') })
     const steps: DependencyProgress[] = []
-    const { dependencies } = await readDependencyHistory(clone.path, {
-      head,
-      onProgress: (step) => steps.push(step),
-    })
+    const { dependencies } = await readDependencyHistory(
+      { ...(await openClone(clone.path)), head },
+      { onProgress: (step) => steps.push(step) },
+    )
     expect(dependencies.map((d) => d.dependency_name)).toEqual(['a', 'b'])
     expect(steps).toContainEqual({ commits: 2, parsed: 0, total: 0 })
     expect(steps).toContainEqual({ commits: 2, parsed: 1, total: 2 })
@@ -450,7 +454,11 @@ describe('readDependencyHistory()', () => {
   test('finds nothing in a history without manifests', async () => {
     const clone = new Clone('no-manifests')
     clone.commit(1000, { README: 'x' })
-    expect(await readDependencyHistory(clone.path)).toEqual({ dependencies: [], leftOut: 0, computed: 0 })
+    expect(await readDependencyHistory(await openClone(clone.path))).toEqual({
+      dependencies: [],
+      leftOut: 0,
+      computed: 0,
+    })
   })
 
   test('reads a bare clone, a clone with SHA-256 names, and a linked work tree like any other', async () => {
@@ -465,9 +473,9 @@ describe('readDependencyHistory()', () => {
       join(root, 'bare.git'),
       join(root, 'linked'),
     ]) {
-      const { dependencies } = await readDependencyHistory(path)
+      const { dependencies } = await readDependencyHistory(await openClone(path))
       expect(dependencies[0]).toMatchObject({ dependency_name: 'a', first_use_date: 1000 })
-      expect((await collect(readCommits(path))).map((c) => c.commit_hash)).toEqual([head])
+      expect((await collect(readCommits(await openClone(path)))).map((c) => c.commit_hash)).toEqual([head])
     }
   })
 })
@@ -476,7 +484,7 @@ test('a date after the year 9999 is none: no client could hold it', async () => 
   const clone = new Clone('far')
   clone.commit(1000, { 'package.json': npm('a') })
   clone.commit(253_402_300_800, { 'package.json': npm('a', 'b') })
-  const [commit] = await collect(readCommits(clone.path))
+  const [commit] = await collect(readCommits(await openClone(clone.path)))
   expect(commit).toMatchObject({ author_date: 253_402_300_795, committer_date: null })
   expect(await readLines(clone)).toEqual([
     'a package.json 1000  1000 active',
@@ -484,29 +492,33 @@ test('a date after the year 9999 is none: no client could hold it', async () => 
   ])
 })
 
-describe('describeRepository()', () => {
+describe('openClone()', () => {
   test('gives the default branch of the origin, its newest commit, and the dates of the mainline', async () => {
     const source = new Clone('described')
     source.commit(1000)
     source.commit(2000)
     source.git(0, 'clone', '--quiet', '.', join(root, 'work'))
     const first = source.git(0, 'rev-parse', 'HEAD~1')
-    const headCommit = source.git(0, 'rev-parse', 'HEAD')
-    const described = { headCommit, firstCommitDate: 1000, lastCommitDate: 2000 }
+    const head = source.git(0, 'rev-parse', 'HEAD')
+    const described = { head, dates: { first: 1000, last: 2000 } }
+    const open = async (path: string) => {
+      const clone = await openClone(path)
+      return { branch: clone.branch, head: clone.head, dates: await readDates(clone) }
+    }
     // What is checked out in a clone may be anything: the origin's default branch is read.
     source.git(0, '-C', join(root, 'work'), 'switch', '--quiet', '-c', 'secret/x', first)
-    expect(await describeRepository(join(root, 'work'))).toEqual({ branch: 'main', ...described })
-    expect(await collect(readCommits(join(root, 'work')))).toHaveLength(2)
+    expect(await open(join(root, 'work'))).toEqual({ branch: 'main', ...described })
+    expect(await collect(readCommits(await openClone(join(root, 'work'))))).toHaveLength(2)
     // Without an origin it is HEAD.
     source.git(0, 'switch', '--quiet', '-c', 'topic/y')
-    expect(await describeRepository(source.path)).toEqual({ branch: 'topic/y', ...described })
+    expect(await open(source.path)).toEqual({ branch: 'topic/y', ...described })
     source.git(0, 'switch', '--quiet', '--detach')
-    expect(await describeRepository(source.path)).toEqual({ branch: null, ...described })
+    expect(await open(source.path)).toEqual({ branch: null, ...described })
   })
 
   test('takes the branch that is named: of the origin, or else the clone’s own', async () => {
     const source = new Clone('branches')
-    source.commit(1000)
+    const first = source.commit(1000)
     source.git(0, 'switch', '--quiet', '-c', 'release/1')
     const release = source.commit(2000)
     source.git(0, 'switch', '--quiet', 'main')
@@ -518,36 +530,29 @@ describe('describeRepository()', () => {
       source.git(0, 'clone', '--quiet', kind, '.', join(root, `branches${kind}`))
     }
     for (const path of [work, join(root, 'branches--bare'), join(root, 'branches--mirror')]) {
-      expect(await describeRepository(path)).toMatchObject({ branch: 'main', lastCommitDate: 1000 })
-      expect(await describeRepository(path, { branch: 'release/1' })).toMatchObject({
-        branch: 'release/1',
-        headCommit: release,
-      })
+      expect(await openClone(path)).toMatchObject({ branch: 'main', head: first })
+      expect(await openClone(path, 'release/1')).toMatchObject({ branch: 'release/1', head: release })
     }
-    expect(await describeRepository(work, { branch: 'own' })).toMatchObject({ lastCommitDate: 1000 })
+    expect(await openClone(work, 'own')).toMatchObject({ head: first })
     for (const branch of ['gone', 'main~0', '--all', '']) {
-      await expect(describeRepository(work, { branch })).rejects.toThrow(
+      await expect(openClone(work, branch)).rejects.toThrow(
         `${work} has no branch ${branch}; run "git branch --all" there to list its branches`,
       )
     }
     source.git(0, '-C', work, 'update-ref', '-d', 'refs/remotes/origin/main')
-    await expect(describeRepository(work)).rejects.toThrow(
-      /its origin\/HEAD names the branch main, which is not there: run "git remote set-head origin --auto"/,
+    await expect(openClone(work)).rejects.toThrow(
+      /its origin\/HEAD names the branch main, which does not exist; run "git remote set-head origin --auto"/,
     )
   })
 })
 
 describe('what is wrong with a path is said in one clear error', () => {
-  const reads = {
-    'readCommits()': (path: string) => collect(readCommits(path)),
-    'readDependencyHistory()': (path: string) => readDependencyHistory(path),
-    'describeRepository()': (path: string) => describeRepository(path),
-  }
   async function expectError(path: string, message: RegExp) {
-    for (const [name, read] of Object.entries(reads)) {
-      await expect(read(path), name).rejects.toThrow(message)
-      await expect(read(path), name).rejects.toMatchObject({ name: 'GitError' })
-    }
+    await expect(openClone(path)).rejects.toThrow(message)
+    await expect(openClone(path)).rejects.toMatchObject({ name: 'GitError' })
+  }
+  async function readDependencies(path: string) {
+    return readDependencyHistory(await openClone(path))
   }
 
   test('nothing there, a file, a plain folder, a path like an option', async () => {
@@ -562,11 +567,11 @@ describe('what is wrong with a path is said in one clear error', () => {
   test('a folder inside a repository', async () => {
     const clone = new Clone('outer')
     clone.commit(1000, { 'inner/package.json': npm('a') })
-    await expectError(join(clone.path, 'inner'), /inner is a folder inside the repository .*outer: name the/)
+    await expectError(join(clone.path, 'inner'), /inner is a folder inside the repository .*outer; name the/)
   })
 
   test('a repository without commits', async () => {
-    await expectError(new Clone('empty').path, /^nothing to read in .*empty: it has no commits yet/)
+    await expectError(new Clone('empty').path, /^Nothing to read in .*empty: it has no commits yet/)
   })
 
   test('a shallow clone', async () => {
@@ -584,14 +589,14 @@ describe('what is wrong with a path is said in one clear error', () => {
     source.commit(1000, { 'package.json': npm('a') })
     const partial = join(root, 'partial')
     source.git(0, 'clone', '--quiet', '--filter=blob:none', '--no-checkout', `file://${source.path}`, partial)
-    await expect(readDependencyHistory(partial)).rejects.toThrow(
-      /partial is a partial clone, or damaged \([^\n]+\): clone it again, without --filter$/,
+    await expect(readDependencies(partial)).rejects.toThrow(
+      /partial is a partial or damaged clone \([^\n]+\); clone the repository again, without --filter$/,
     )
-    expect(await collect(readCommits(partial))).toHaveLength(1)
+    expect(await collect(readCommits(await openClone(partial)))).toHaveLength(1)
     const treeless = join(root, 'treeless')
     source.git(0, 'clone', '--quiet', '--filter=tree:0', '--no-checkout', `file://${source.path}`, treeless)
-    await expect(readDependencyHistory(treeless)).rejects.toThrow(
-      /^[^\n]*treeless is a partial clone, or damaged \([^\n]+\): clone it again, without --filter$/,
+    await expect(readDependencies(treeless)).rejects.toThrow(
+      /^[^\n]*treeless is a partial or damaged clone \([^\n]+\); clone the repository again, without --filter$/,
     )
   })
 
@@ -607,8 +612,8 @@ describe('what is wrong with a path is said in one clear error', () => {
         chmodSync(file, 0o600)
         if (damage === 'corrupt') writeFileSync(file, 'garbage')
         else rmSync(file)
-        await expect(readDependencyHistory(clone.path), clone.path).rejects.toThrow(
-          /^[^\n]* is a partial clone, or damaged \([^\n]+\): clone it again, without --filter$/,
+        await expect(readDependencies(clone.path), clone.path).rejects.toThrow(
+          /^[^\n]* is a partial or damaged clone \([^\n]+\); clone the repository again, without --filter$/,
         )
       }
     }
@@ -620,18 +625,6 @@ describe('what is wrong with a path is said in one clear error', () => {
     // git's own way to be tested for this.
     setVariable('GIT_TEST_ASSUME_DIFFERENT_OWNER', '1')
     await expectError(clone.path, /^git refuses to read .*foreign: .*dubious ownership.*safe\.directory/)
-  })
-
-  test('a commit that is not there, or not a hash', async () => {
-    const clone = new Clone('head')
-    clone.commit(1000)
-    const missing = 'f'.repeat(40)
-    await expect(collect(readCommits(clone.path, { head: missing }))).rejects.toThrow(
-      /it has no commit f{40}$/,
-    )
-    await expect(readDependencyHistory(clone.path, { head: '--output=x' })).rejects.toThrow(
-      /^--output=x is not a full commit hash$/,
-    )
   })
 
   test('a machine without git', async () => {

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { importGit } from '../api/import/git-import.ts'
+import { importGit } from '../api/import/git.ts'
 import { createRepository, loadRecords } from './support/records.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
@@ -177,17 +177,17 @@ describeOnEachDatabase('importGit', (kind) => {
       ],
       [
         { url: 'https://ada:token@forge.example/acme/widget' },
-        /^--url: must not hold .* try https:\/\/forge\.example\/acme\/widget$/,
+        /^--url: must not contain .* try https:\/\/forge\.example\/acme\/widget$/,
       ],
       [
         { url: 'https://token@forge.example/widget' },
-        /^--url: must not hold .* try https:\/\/forge\.example\/widget$/,
+        /^--url: must not contain .* try https:\/\/forge\.example\/widget$/,
       ],
       [
         { url: 'https://token@forge.example:none/a/b' },
         /^--url https:\/\/forge\.example:none\/a\/b: must be /,
       ],
-      [{ url: `${url}?tab=readme` }, /must not hold a user name, a token, a query or a fragment/],
+      [{ url: `${url}?tab=readme` }, /must not contain a user name, a token, a query or a fragment/],
       [{ url: 'https://forge.example/acme/%zz' }, /must be the repository's http or https URL/],
       [{ url: 'https://forge.example/acme/%ff' }, /must be the repository's http or https URL/],
       [{ url: 'https://forge.example/widget' }, /must be the repository's http or https URL/],
@@ -196,10 +196,10 @@ describeOnEachDatabase('importGit', (kind) => {
       [{ url: 'https://forge.example/~ada/widget' }, /owner_login: must be 1 to 100 letters/],
       [
         { url: 'https://forge.example/group/sub/widget' },
-        /^--url https:\/\/forge\.example\/group\/sub\/widget: has a group within a group; an owner can't contain a slash/,
+        /^--url https:\/\/forge\.example\/group\/sub\/widget: names a group within a group; an owner can't contain a slash/,
       ],
-      [{ url: 'https://forge.example/group/sub/widget/-/tree/main' }, /has a group within a group/],
-      [{ url, restId: 7 }, /--rest-id 7: .* is known as repository -\d+/],
+      [{ url: 'https://forge.example/group/sub/widget/-/tree/main' }, /names a group within a group/],
+      [{ url, restId: 7 }, /--rest-id 7: .* is already loaded as repository -\d+/],
     ]
     for (const [options, message] of refusals) {
       await expect(importGit(service.sql, { path: clone, ...options })).rejects.toThrow(message)
@@ -207,7 +207,7 @@ describeOnEachDatabase('importGit', (kind) => {
     const [known] = await list('/repos?per_page=1')
     const taken = { url: 'https://forge.example/acme/other', restId: Number(known?.forge_rest_id) }
     await expect(importGit(service.sql, { path: clone, ...taken })).rejects.toThrow(
-      /that repository is known as/,
+      /that repository is already loaded as/,
     )
   })
 })

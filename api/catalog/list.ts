@@ -46,7 +46,7 @@ export function createList(
         lateral (
           select ${rendered} from (
             select * from ${sql(list)}
-            where id > asked.skipped and id <= least(asked.skipped + asked.size, published.count)
+            where id > asked.skipped and id <= asked.skipped + asked.size
             order by id ${limitPage(sql)}
           ) page
         ) found

@@ -19,7 +19,7 @@ export function selectRepository(sql: Sql, owner: string, name: string) {
 function selectByKey(sql: Sql, key: Fragment) {
   return sql`
     select * from repositories
-    where full_name_key = ${key} and id <= (select repositories_count from dataset)
+    where full_name_key = ${key}
     order by id desc limit 1`
 }
 

@@ -291,13 +291,13 @@ async function makeStoredList(
   const [storedList] = await tx<{ total: number }[]>`
     with current as (select * from dataset limit 1),
     missing as (
-      select version, ${list === 'users' ? tx`users_count` : tx`repositories_count`} as published from current
+      select version from current
       where version = ${dataset?.version ?? 0}
         and not exists (select from stored_lists l where l.filter_hash = ${hash} and l.version = current.version)
     ),
     matches as materialized (
       select array(
-        select id from (${selectMatches(tx, list, filter, dependencies)}) m where id <= published order by id
+        select id from (${selectMatches(tx, list, filter, dependencies)}) m order by id
       ) as ids
       from missing
     ),

@@ -5,11 +5,13 @@
  */
 import process from 'node:process'
 import { type Command, Option } from 'commander'
-import { discardImport, type ImportResult } from '../import/apply/apply.ts'
-import type { Change } from '../import/apply/step.ts'
-import { type GitImportResult, importGit } from '../import/git-import.ts'
+import type { Sql } from '../database/connect.ts'
+import type { Change } from '../import/apply/load.ts'
+import type { ImportResult } from '../import/apply.ts'
+import { type GitImportResult, importGit } from '../import/git.ts'
 import { createInvalidLinesFile, findSources, importNdjson, type Source } from '../import/ndjson.ts'
 import { type RecordKind, recordKinds } from '../import/records.ts'
+import { dropStaged } from '../import/staging.ts'
 import { readForgeId } from './arguments.ts'
 import { countOf, formatCount, print, printJson } from './output.ts'
 import { startProgress } from './progress.ts'
@@ -29,7 +31,7 @@ interface GitCommandOptions {
   json?: true
 }
 
-/** Stands for standard input among paths. */
+/** The path that means standard input. */
 const standardInput = '-'
 
 /** Adds `import` and its commands. */
@@ -37,7 +39,7 @@ export function addImportCommands(program: Command): void {
   const imports = program
     .command('import')
     .summary('load data')
-    .description('Loads data. Readers see a load when it is complete, or nothing of it.')
+    .description('Loads data. Readers see the complete load or nothing of it.')
     .addHelpText(
       'after',
       '\nExamples:\n  devdata import ndjson sample\n  devdata import git ../hono --url https://forge.example/honojs/hono',
@@ -51,23 +53,23 @@ function addNdjson(imports: Command): void {
     .command('ndjson')
     .summary('load users, repositories and commits from lines of JSON')
     .description(
-      `Loads users, repositories and commits from lines of JSON, each an object as the API returns it.
+      `Loads users, repositories and commits from lines of JSON. Each line is an object as the API returns it.
 
-What is there is updated: users and repositories by their forge_rest_id, commits by hash and repository. A line that
-breaks a rule stops the load, and nothing is changed.`,
+Existing users and repositories are updated by their forge_rest_id, and commits by hash and repository.
+An invalid line stops the load, and nothing is changed.`,
     )
     .argument(
       '<path...>',
-      'folder with users.ndjson, repos.ndjson, commits.ndjson (any of them), or such files, or - for standard input',
+      'a folder with users.ndjson, repos.ndjson or commits.ndjson, or such a file, or - for standard input',
     )
     .addOption(
-      new Option('--kind <kind>', 'what the lines are, where the name of a file does not say it').choices(
+      new Option('--kind <kind>', 'the kind of the lines, if it is not the name of the file').choices(
         recordKinds,
       ),
     )
     .option(
       '--skip-invalid <file>',
-      'write lines that break a rule to this new file, with the reason, and load the rest',
+      'write invalid lines to this new file, with the reason, and load the others',
     )
     .option('--json', 'print the summary as JSON')
     .addHelpText(
@@ -79,11 +81,11 @@ Examples:
   zcat people.ndjson.gz | devdata import ndjson - --kind users`,
     )
     .action(async (paths: string[], options: NdjsonCommandOptions) => {
-      const inputs = paths.filter((path) => path === standardInput).length
-      if (inputs > 0 && options.kind === undefined) {
+      const inputCount = paths.filter((path) => path === standardInput).length
+      if (inputCount > 0 && options.kind === undefined) {
         command.error(`error: standard input (-) needs --kind ${recordKinds.join('|')}`)
       }
-      if (inputs > 1) command.error('error: standard input (-) can be given once')
+      if (inputCount > 1) command.error('error: standard input (-) can be given only once')
       await loadNdjson(paths, options)
     })
 }
@@ -96,7 +98,7 @@ async function loadNdjson(
   const invalid = skipInvalid === undefined ? undefined : await createInvalidLinesFile(skipInvalid)
   try {
     await withDatabase({ longStatements: true }, async ({ sql, onInterruption }) => {
-      const started = performance.now()
+      const startedAt = performance.now()
       const progress = startProgress(process.stderr)
       let lines = 0
       let result: ImportResult
@@ -104,7 +106,7 @@ async function loadNdjson(
         result = await importNdjson(sql, {
           sources,
           ...(invalid && { onInvalid: (line) => invalid.add(line) }),
-          onBegin: (importId) => onInterruption((others) => discardImport(others, importId)),
+          onBegin: (importId) => onInterruption((others) => discard(others, importId)),
           onProgress({ step, lines: read, bytesRead, bytesTotal }) {
             lines = read
             const isReading = step.startsWith('reading') && bytesTotal
@@ -115,12 +117,12 @@ async function loadNdjson(
       } finally {
         progress.end()
       }
-      const seconds = secondsSince(started)
+      const seconds = secondsSince(startedAt)
       const skipped = invalid?.count ?? 0
       if (json) return printJson({ ...summarize(result), lines, skipped, seconds })
       print(`Read ${countOf(lines, 'line')} in ${seconds} s`)
       print(describe(result))
-      if (skipped > 0) print(`skipped       ${countOf(skipped, 'line')}, see ${skipInvalid}`)
+      if (skipped > 0) print(`skipped       ${countOf(skipped, 'invalid line')}, see ${skipInvalid}`)
     })
   } finally {
     await invalid?.close()
@@ -142,21 +144,25 @@ async function collectSources(paths: readonly string[], kind: RecordKind | undef
 function addGit(imports: Command): void {
   imports
     .command('git')
-    .summary("load a clone's commits and dependencies")
+    .summary('load the commits and dependencies of a clone')
     .description(
-      `Loads a clone's commits, and the dependencies that its manifests declare and declared. Run again, it adds what is new.
+      `Loads the commits of a clone, and the dependencies that its manifests have declared over time.
+Run it again to add what is new.
 
-What the forge has told of the repository stays. One that only clones have told of is described by what the newest tells.`,
+Values that import ndjson has loaded for the repository stay. Without any, the newest clone describes the repository.`,
     )
     .argument('<path>', 'a full clone, bare or not')
     .requiredOption('--url <url>', "the repository's URL on the forge, https://HOST/OWNER/NAME")
     .option(
       '--rest-id <n>',
-      "its id in the forge's REST interface (default: the one that is known, or one made from the URL)",
+      "the repository's id in the forge's REST API (default: the one in the dataset, or one made from the URL)",
       readForgeId,
     )
-    .option('--branch <name>', "the branch to load (default: the origin's default branch, or else HEAD)")
-    .option('--all-manifests', 'take manifests below folders of tests and fixtures too')
+    .option(
+      '--branch <name>',
+      "the branch to load (default: the origin's default branch, or HEAD without an origin)",
+    )
+    .option('--all-manifests', 'read manifests in folders of tests and fixtures too')
     .option('--json', 'print the summary as JSON')
     .addHelpText(
       'after',
@@ -173,7 +179,7 @@ async function loadGit(
   { url, restId, branch, allManifests, json }: GitCommandOptions,
 ): Promise<void> {
   await withDatabase({ longStatements: true }, async ({ sql, onInterruption }) => {
-    const started = performance.now()
+    const startedAt = performance.now()
     const progress = startProgress(process.stderr)
     let result: GitImportResult
     try {
@@ -183,7 +189,7 @@ async function loadGit(
         restId,
         branch,
         allManifests,
-        onBegin: (importId) => onInterruption((others) => discardImport(others, importId)),
+        onBegin: (importId) => onInterruption((others) => discard(others, importId)),
         onProgress({ step, done, total }) {
           const fraction = total ? Math.min(done / total, 1) : undefined
           progress.update({ step, count: done, unit: 'done', fraction })
@@ -193,7 +199,7 @@ async function loadGit(
     } finally {
       progress.end()
     }
-    const seconds = secondsSince(started)
+    const seconds = secondsSince(startedAt)
     const { commitsRead, dependencies, manifests } = result
     if (json) {
       return printJson({
@@ -213,12 +219,17 @@ async function loadGit(
     print(describe(result))
     print(describeDependencies(result))
     const { unreadable, computed, leftOut } = manifests
-    if (unreadable > 0) print(`skipped       ${countOf(unreadable, 'version')} of manifests, see above`)
+    if (unreadable > 0)
+      print(`skipped       ${countOf(unreadable, 'manifest version')} that did not parse, see above`)
     if (computed > 0) {
-      print(`unknown       what ${countOf(computed, 'manifest')} can only tell by being run`)
+      print(
+        `incomplete    ${countOf(computed, 'manifest')}: only running ${computed === 1 ? 'it' : 'them'} would show all dependencies`,
+      )
     }
     if (leftOut > 0) {
-      print(`left out      ${countOf(leftOut, 'manifest')} of tests and fixtures; --all-manifests takes them`)
+      print(
+        `left out      ${countOf(leftOut, 'manifest')} of tests and fixtures; --all-manifests includes them`,
+      )
     }
   })
 }
@@ -242,7 +253,15 @@ function describeDependencies({ dependencies: { active, removed } }: GitImportRe
   return `dependencies  ${formatCount(active)} active, ${formatCount(removed)} removed`
 }
 
-/** With three digits behind the point. */
-function secondsSince(started: number): number {
-  return Math.round(performance.now() - started) / 1000
+/** Rounded to milliseconds. */
+function secondsSince(startedAt: number): number {
+  return Math.round(performance.now() - startedAt) / 1000
+}
+
+/**
+ * Drops the staging tables of an interrupted load. On the embedded database that may have to wait too long for the
+ * statement under way. The next load drops them then.
+ */
+async function discard(sql: Sql, importId: number): Promise<void> {
+  await dropStaged(sql, importId).catch(() => {})
 }

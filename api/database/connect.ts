@@ -3,8 +3,10 @@
  *
  * @module
  */
+import { basename } from 'node:path'
 import postgres from 'postgres'
 import { parseConnectionUrl, readTls } from './connection-url.ts'
+import { dataFiles } from './data-directory.ts'
 
 /** Parameter types beyond strings, numbers, booleans, dates and bytes, used as `sql.typed.texts(names)`. */
 type Types = {
@@ -82,7 +84,7 @@ export interface PoolOptions {
 }
 
 /** Response timeouts exceed statement timeouts by this margin. */
-const responseMarginSeconds = 5
+export const responseMarginSeconds = 5
 
 /**
  * Derives the response timeout from a statement timeout. The server gives up first: it must not commit a statement
@@ -155,13 +157,26 @@ export function openServerPool(
   })
 }
 
-/** Creates a pool to the embedded database. */
-export function openEmbeddedPool(socketPath: string, max: number): Sql {
-  return postgres({ ...commonOptions, max, path: socketPath, user: 'postgres', database: 'postgres' })
+/**
+ * Creates a pool to the embedded database. Its one session belongs to a load while that is applied: requests give up in
+ * time, commands of other processes (`waitsForSession`) wait.
+ */
+export function openEmbeddedPool(
+  socketPath: string,
+  { max, responseTimeoutSeconds }: PoolOptions,
+  { waitsForSession }: { waitsForSession: boolean },
+): Sql {
+  return postgres({
+    ...commonOptions,
+    ...(waitsForSession ? { connect_timeout: 0 } : { answer_timeout: responseTimeoutSeconds }),
+    max,
+    path: socketPath,
+    user: 'postgres',
+    database: 'postgres',
+  })
 }
 
-/** Whether the database is the embedded one, whose single session readers share with writers. */
-export async function hasSingleSession(sql: Sql): Promise<boolean> {
-  const [row] = await sql<{ single: boolean }[]>`select version() like '%PGlite%' as single`
-  return row?.single === true
+/** Whether the database is the embedded one, which has a single session for all its clients. */
+export function isEmbedded({ options }: Pick<Sql, 'options'>): boolean {
+  return basename(String(options.path)) === dataFiles.socket
 }

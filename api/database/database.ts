@@ -80,7 +80,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
 async function openEmbedded(options: DatabaseOptions): Promise<Database> {
   const embedded = await openEmbeddedDatabase(options.dataDirectory)
-  const pools = openPools(options, ({ max }) => openEmbeddedPool(embedded.socketPath, max))
+  const pools = openPools(options, (pool) =>
+    openEmbeddedPool(embedded.socketPath, pool, { waitsForSession: !embedded.owned }),
+  )
   return {
     ...pools,
     kind: 'embedded',

@@ -1,5 +1,5 @@
 /**
- * Rows in the text format of PostgreSQL's `COPY`.
+ * The text format of PostgreSQL's `COPY`.
  *
  * @module
  */
@@ -10,7 +10,7 @@ export type CopyValue = string | number | null | readonly string[]
 const special = /[\\\n\r\t]/g
 const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** Writes a row, with the line feed that ends it. Arrays are written as `text[]`. */
+/** Encodes a row with its line feed. Arrays become `text[]`. */
 export function encodeCopyRow(values: readonly CopyValue[]): string {
   return `${values.map(encodeValue).join('\t')}\n`
 }

@@ -1,15 +1,15 @@
 /**
- * Cuts a stream of bytes into lines, in constant memory.
+ * Splits a stream of bytes into lines, in constant memory.
  *
  * @module
  */
 
-/** A line of text that is longer than this is not read, in bytes. */
-const maxLineLength = 64 * 2 ** 20
+/** Longer lines are not read. */
+const maxLineBytes = 64 * 2 ** 20
 
-/** A line, where it stands, and how far the reading has come. */
+/** A line, and the progress of the reading. */
 export interface Line {
-  /** Without white space at its ends. Where `problem` says that it is no text: what can be shown of it. */
+  /** Without white space at its ends. With a `problem`, the part that can be shown. */
   text: string
   /** Why the line can't be read; undefined when it can. */
   problem: string | undefined
@@ -20,8 +20,7 @@ export interface Line {
 }
 
 /**
- * Reads UTF-8 lines that end with LF or CRLF, the last one with or without. Blank lines are passed over, and so is a
- * byte order mark.
+ * Reads UTF-8 lines that end with LF or CRLF; the last one may lack it. Skips blank lines and a byte order mark.
  */
 export async function* readLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   const strict = new TextDecoder('utf-8', { fatal: true })
@@ -34,10 +33,10 @@ export async function* readLines(input: AsyncIterable<Uint8Array>): AsyncGenerat
   function takeLine(): Line | undefined {
     number++
     const bytes = Buffer.concat(pieces)
-    const isTooLong = pieceBytes > maxLineLength
+    const isTooLong = pieceBytes > maxLineBytes
     pieces = []
     pieceBytes = 0
-    if (isTooLong) return { text: '', problem: `longer than ${maxLineLength} bytes`, number, bytesRead }
+    if (isTooLong) return { text: '', problem: `longer than ${maxLineBytes} bytes`, number, bytesRead }
     let text: string
     try {
       text = strict.decode(bytes).trim()
@@ -54,7 +53,7 @@ export async function* readLines(input: AsyncIterable<Uint8Array>): AsyncGenerat
       const piece = chunk.subarray(start, end === -1 ? chunk.length : end)
       pieceBytes += piece.length
       bytesRead += piece.length
-      if (pieceBytes > maxLineLength) pieces = []
+      if (pieceBytes > maxLineBytes) pieces = []
       else pieces.push(piece)
       if (end === -1) break
       bytesRead += 1

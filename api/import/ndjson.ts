@@ -1,5 +1,5 @@
 /**
- * Loads files of newline-delimited JSON, in the form in which the API returns its objects.
+ * Loads files of newline-delimited JSON. Each line is an object as the API returns it.
  *
  * @module
  */
@@ -7,18 +7,19 @@ import { createReadStream } from 'node:fs'
 import { open, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Sql } from '../database/connect.ts'
-import { applyImport, type ImportResult, listOrphans, setOrphansAside } from './apply/apply.ts'
+import { applyImport, type ImportResult } from './apply.ts'
 import { ImportError } from './import-error.ts'
 import { readLines } from './lines.ts'
+import { listOrphans, setOrphansAside } from './orphan-commits.ts'
 import { RecordError, type RecordKind, readRecord, recordKinds } from './records.ts'
-import { beginStaging, type Staging } from './staging.ts'
+import { type Staging, withStaging } from './staging.ts'
 
-/** A file of lines of one kind. */
+/** A file whose lines are of one kind. */
 export interface Source {
   kind: RecordKind
-  /** What messages call it. */
+  /** The name in messages. */
   name: string
-  /** In bytes; undefined when it can't be known. */
+  /** In bytes; undefined for a stream of unknown length. */
   size: number | undefined
   open(): AsyncIterable<Uint8Array>
 }
@@ -32,37 +33,109 @@ export interface InvalidLine {
   content: string
 }
 
-/** How to load. */
+/** What to load, and callbacks. */
 export interface NdjsonOptions {
   sources: readonly Source[]
-  /** Takes lines that break a rule, and the rest is loaded; without it the first such line stops the load. */
+  /** Takes invalid lines, and the others are loaded. Without it, the first invalid line stops the load. */
   onInvalid?: (line: InvalidLine) => Promise<void>
-  /** Called with the id of the load before its first row is staged. */
+  /** Called with the load's id before the first row is staged. */
   onBegin?: (importId: number) => void
-  /** Called after every line. */
+  /** Called after every line, and when a step begins. */
   onProgress?: (progress: ImportProgress) => void
 }
 
-/** How far a load has come. */
+/** The progress of a load. */
 export interface ImportProgress {
-  /** What is being done. */
+  /** What the load is doing. */
   step: string
   /** Lines read. */
   lines: number
   bytesRead: number
-  /** Of all sources; undefined when it can't be known. */
+  /** Of all sources; undefined if the size of one is unknown. */
   bytesTotal: number | undefined
 }
 
 /**
- * Finds what to load under `paths`: folders with `users.ndjson`, `repos.ndjson`, `commits.ndjson` (any of them, or the
- * one of `kind`), such files, or with `kind` files of any name. Throws `ImportError` for what is none of these.
+ * Loads lines: adds what is new, and updates what exists. Readers see the complete load or nothing of it.
+ * Throws `ImportError` with file, line, field and rule; then nothing was changed.
+ */
+export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<ImportResult> {
+  return withStaging(sql, options.onBegin, async (staging) => {
+    const progress = await stageSources(staging, options)
+    await staging.flush()
+    await rejectOrphans(sql, staging, options)
+    return await applyImport(sql, staging.id, (step) => options.onProgress?.({ ...progress, step }))
+  })
+}
+
+/** Reads, validates and stages every line. Returns the progress at its end. */
+async function stageSources(
+  staging: Staging,
+  { sources, onInvalid, onProgress }: NdjsonOptions,
+): Promise<ImportProgress> {
+  const sizes = sources.map(({ size }) => size)
+  const bytesTotal = sizes.every((size) => size !== undefined)
+    ? sizes.reduce((sum, size) => sum + size, 0)
+    : undefined
+  const progress: ImportProgress = { step: 'reading', lines: 0, bytesRead: 0, bytesTotal }
+  for (const [index, source] of sources.entries()) {
+    const bytesBefore = progress.bytesRead
+    const positionBefore = index * maxLines(sources)
+    for await (const { text, problem, number, bytesRead } of readLines(source.open())) {
+      try {
+        if (problem !== undefined) throw new RecordError(problem)
+        await staging.add(source.kind, positionBefore + number, readRecord(source.kind, text))
+      } catch (error) {
+        if (!(error instanceof RecordError)) throw error
+        await reject({ file: source.name, line: number, reason: error.message, content: text }, onInvalid)
+      }
+      progress.lines++
+      progress.bytesRead = bytesBefore + bytesRead
+      onProgress?.({ ...progress, step: `reading ${source.kind}` })
+    }
+  }
+  return progress
+}
+
+/**
+ * A line's position in the load is its number plus this for each file before it, so that the last of several lines for one
+ * thing counts. No file has more lines; positions stay safe integers.
+ */
+function maxLines(sources: readonly Source[]): number {
+  return Math.floor(Number.MAX_SAFE_INTEGER / sources.length)
+}
+
+/** Rejects the lines of commits whose repository is neither in the dataset nor in the load. */
+async function rejectOrphans(
+  sql: Sql,
+  staging: Staging,
+  { sources, onInvalid }: NdjsonOptions,
+): Promise<void> {
+  if ((await setOrphansAside(sql, staging.id)) === 0) return
+  for await (const { position, document } of listOrphans(sql, staging.id)) {
+    const file = sources[Math.floor(position / maxLines(sources))]?.name ?? 'commits'
+    const reason =
+      'repo_url: no repository has this URL; load the repository first, or together with its commits'
+    await reject({ file, line: position % maxLines(sources), reason, content: document }, onInvalid)
+  }
+}
+
+async function reject(line: InvalidLine, onInvalid: NdjsonOptions['onInvalid']): Promise<void> {
+  if (onInvalid === undefined) {
+    throw new ImportError(`${line.file}:${line.line}: ${line.reason}; nothing was changed`)
+  }
+  await onInvalid(line)
+}
+
+/**
+ * Finds the files to load: in folders `users.ndjson`, `repos.ndjson` and `commits.ndjson` (any of them, or the one of
+ * `kind`), and files of these names, or of any name with `kind`. Throws `ImportError` when a path is none of these.
  */
 export async function findSources(paths: readonly string[], kind?: RecordKind): Promise<Source[]> {
   const found: Source[] = []
   for (const path of paths) {
     const status = await stat(path).catch((error: Error) => {
-      throw new ImportError(`${path}: can't be read: ${error.message}`)
+      throw new ImportError(`Can't read ${path}: ${error.message}`)
     })
     if (!status.isDirectory()) {
       found.push(openFile(path, kind ?? kindOf(path), status.size))
@@ -76,8 +149,11 @@ export async function findSources(paths: readonly string[], kind?: RecordKind): 
       if (fileStatus?.isFile()) found.push(openFile(file, candidate, fileStatus.size))
     }
     if (found.length === before) {
-      const names = wanted.map((name) => `${name}.ndjson`)
-      throw new ImportError(`${path}: has ${names.length === 1 ? 'no' : 'none of'} ${names.join(', ')}`)
+      const names = wanted
+        .map((name) => `${name}.ndjson`)
+        .join(', ')
+        .replace(/, (?=[^,]*$)/, ' or ')
+      throw new ImportError(`The folder ${path} contains no ${names}`)
     }
   }
   return found
@@ -90,96 +166,24 @@ function openFile(path: string, kind: RecordKind, size: number): Source {
 function kindOf(path: string): RecordKind {
   const kind = recordKinds.find((name) => basename(path) === `${name}.ndjson`)
   if (kind === undefined) {
-    throw new ImportError(`${path}: say what its lines are with --kind ${recordKinds.join('|')}`)
+    throw new ImportError(
+      `${path}: the name doesn't say which kind of lines the file contains; add --kind ${recordKinds.join('|')}`,
+    )
   }
   return kind
 }
 
 /**
- * Loads lines: what is new is added, what is there is updated in place. All or nothing: readers see the load when
- * it is complete. Throws `ImportError` with file, line, field and rule; then nothing was changed.
- */
-export async function importNdjson(sql: Sql, options: NdjsonOptions): Promise<ImportResult> {
-  const staging = await beginStaging(sql)
-  options.onBegin?.(staging.id)
-  try {
-    const progress = await stageSources(staging, options)
-    await staging.flush()
-    await settleOrphans(sql, staging, options)
-    return await applyImport(sql, staging.id, (step) => options.onProgress?.({ ...progress, step }))
-  } catch (error) {
-    await staging.discard().catch(() => {}) // the first error is the one that matters; the next load drops what stays
-    throw error
-  } finally {
-    await staging.end()
-  }
-}
-
-async function stageSources(
-  staging: Staging,
-  { sources, onInvalid, onProgress }: NdjsonOptions,
-): Promise<ImportProgress> {
-  const sizes = sources.map(({ size }) => size)
-  const bytesTotal = sizes.every((size) => size !== undefined)
-    ? sizes.reduce((sum, size) => sum + size, 0)
-    : undefined
-  const progress: ImportProgress = { step: 'reading', lines: 0, bytesRead: 0, bytesTotal }
-  for (const [index, source] of sources.entries()) {
-    const bytesBefore = progress.bytesRead
-    const before = index * maxLines(sources)
-    for await (const { text, problem, number, bytesRead } of readLines(source.open())) {
-      try {
-        if (problem !== undefined) throw new RecordError(problem)
-        await staging.add(source.kind, before + number, readRecord(source.kind, text))
-      } catch (error) {
-        if (!(error instanceof RecordError)) throw error
-        await refuse({ file: source.name, line: number, reason: error.message, content: text }, onInvalid)
-      }
-      progress.lines++
-      progress.bytesRead = bytesBefore + bytesRead
-      onProgress?.({ ...progress, step: `reading ${source.kind}` })
-    }
-  }
-  return progress
-}
-
-/**
- * A line's position in the load is its number behind the most that all files before could have, so that the last of
- * several for one thing wins. More lines than this are in no file; JavaScript counts to 2⁵³.
- */
-function maxLines(sources: readonly Source[]): number {
-  return Math.floor(Number.MAX_SAFE_INTEGER / sources.length)
-}
-
-/** A commit needs its repository: loaded before, or in the same load. */
-async function settleOrphans(
-  sql: Sql,
-  staging: Staging,
-  { sources, onInvalid }: NdjsonOptions,
-): Promise<void> {
-  if ((await setOrphansAside(sql, staging.id)) === 0) return
-  for await (const { position, document } of listOrphans(sql, staging.id)) {
-    const file = sources[Math.floor(position / maxLines(sources))]?.name ?? 'commits'
-    const reason = 'repo_url: no repository has this url; load the repository first, or with its commits'
-    await refuse({ file, line: position % maxLines(sources), reason, content: document }, onInvalid)
-  }
-}
-
-async function refuse(line: InvalidLine, onInvalid: NdjsonOptions['onInvalid']): Promise<void> {
-  if (onInvalid === undefined)
-    throw new ImportError(`${line.file}:${line.line}: ${line.reason}; nothing was changed`)
-  await onInvalid(line)
-}
-
-/**
- * Creates a file that takes invalid lines, as JSON objects of their own. A file that is there is never written to; a
- * device, such as `/dev/null`, is. Throws `ImportError` when the file can't be made.
+ * Creates a file for invalid lines, which it takes as JSON objects. Never writes to an existing file, but to a device such
+ * as `/dev/null`. Throws `ImportError` when the file can't be created.
  */
 export async function createInvalidLinesFile(path: string) {
   const isDevice = (await stat(path).catch(() => undefined))?.isFile() === false
   const file = await open(path, isDevice ? 'a' : 'wx').catch((error: NodeJS.ErrnoException) => {
     const reason =
-      error.code === 'EEXIST' ? 'already exists; name a new file' : `can't be written: ${error.message}`
+      error.code === 'EEXIST'
+        ? 'the file already exists; name a new file'
+        : `the file can't be written: ${error.message}`
     throw new ImportError(`--skip-invalid ${path}: ${reason}`)
   })
   let count = 0
@@ -191,7 +195,7 @@ export async function createInvalidLinesFile(path: string) {
       await file.write(`${JSON.stringify(line)}\n`)
       count++
     },
-    /** Leaves no empty file behind. */
+    /** Removes the file if it is empty. */
     async close(): Promise<void> {
       await file.close()
       if (count === 0 && !isDevice) await rm(path, { force: true })

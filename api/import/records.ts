@@ -1,6 +1,6 @@
 /**
- * The lines that can be loaded: exactly the objects that the API returns (`service.md` §2.2, §2.3 with its
- * dependencies, §2.6). A nullable field may be left out. `internal_id` is ours to give, and is passed over.
+ * Validates lines, and turns them into rows of the staging tables. A line is exactly the object that the API returns (see
+ * openapi.yml). A nullable field may be missing. `internal_id` is ignored, because the service assigns it.
  *
  * @module
  */
@@ -10,11 +10,19 @@ import { keyDependencyName } from '../catalog/dependency-name.ts'
 import { forgeNamePattern, forgeNameRule } from '../catalog/forge-name.ts'
 import { identifyAddress, identifyForgeId, identifyLogin } from '../catalog/identity.ts'
 import { foldText } from '../catalog/text-key.ts'
-import { isDate } from './date.ts'
 
-/** What a line describes; also the name of the file that holds such lines, without `.ndjson`. */
+/** What a line describes, and the name of a file of such lines, without `.ndjson`. */
 export const recordKinds = ['users', 'repos', 'commits'] as const
 export type RecordKind = (typeof recordKinds)[number]
+
+/** The years 1 to 9999 in Unix seconds: clients can't represent other dates. */
+const minDate = -62_135_596_800
+const maxDate = 253_402_300_799
+
+/** Whether every client can represent a date, given in Unix seconds. */
+export function isDate(seconds: number): boolean {
+  return Number.isSafeInteger(seconds) && seconds >= minDate && seconds <= maxDate
+}
 
 const notAnObject = 'must be a JSON object'
 const text = v.pipe(
@@ -42,7 +50,7 @@ const webUrl = v.pipe(
   v.check((value) => {
     const url = URL.parse(value)
     return url?.username === '' && url.password === ''
-  }, 'must not hold a user name or a token'),
+  }, 'must not contain a user name or a token'),
   v.check((value) => Buffer.byteLength(foldText(value)) <= 2000, 'must have at most 2000 bytes'),
 )
 const isoTime = v.pipe(
@@ -52,7 +60,7 @@ const isoTime = v.pipe(
     'must be an ISO 8601 timestamp such as 2024-05-06T07:08:09Z',
   ),
   v.check(
-    // `Date` takes the 30th of February for the 1st of March.
+    // `Date` reads February 30 as March 1.
     (value) =>
       !Number.isNaN(Date.parse(value)) &&
       new Date(value.slice(0, 10)).toJSON()?.slice(0, 10) === value.slice(0, 10),
@@ -82,14 +90,14 @@ const userSchema = v.strictObject({
 })
 
 const dependencySchema = v.strictObject({
-  url: text, // the repository's, which is checked
+  url: text, // compared with the repository's
   first_use_date: nullable(date),
   last_use_date: nullable(date),
   updated_at: nullable(date),
   status: nullable(v.picklist(['active', 'removed'], 'must be active or removed')),
   dependency: v.strictObject({ dependency_name: dependencyText, dependency_file: dependencyText }),
 })
-/** A dependency as a repository's line has it (`service.md` §2.4). */
+/** A dependency in a repository's line. */
 export type DependencyRecord = v.InferOutput<typeof dependencySchema>
 
 const repositorySchema = v.strictObject({
@@ -124,7 +132,7 @@ const repositorySchema = v.strictObject({
   default_branch: nullable(text),
   dependencies: nullable(v.array(dependencySchema, 'must be an array')),
 })
-/** A repository's line. `dependencies` null: those that are there stay. */
+/** A repository's line. With `dependencies` null, its dependencies stay as they are. */
 export type RepositoryRecord = v.InferOutput<typeof repositorySchema>
 
 const commitSchema = v.strictObject({
@@ -139,18 +147,15 @@ const commitSchema = v.strictObject({
 /** A commit's line. */
 export type CommitRecord = v.InferOutput<typeof commitSchema>
 
-/** A line, ready for its staging table; the keys are the table's columns. */
+/** A row of a staging table, by column. */
 export type StagedRow = Record<string, string | number | null | readonly string[]>
 
-/** A line breaks a rule. The message names the field and the rule. */
+/** A line is invalid. The message names the field and the rule. */
 export class RecordError extends Error {
   override name = 'RecordError'
 }
 
-/**
- * Reads one line of a kind into a row of its staging table.
- * Throws `RecordError` when it is not JSON, or breaks a rule.
- */
+/** Validates a line, and makes the row of its staging table. Throws `RecordError` when it is invalid. */
 export function readRecord(kind: RecordKind, line: string): StagedRow {
   let value: unknown
   try {
@@ -169,10 +174,10 @@ export function readRecord(kind: RecordKind, line: string): StagedRow {
   }
 }
 
-/** What an object's own rule expected: an object at all, a field that is not there, or no such field. */
+/** The rule that an object as a whole breaks, from what valibot expected. */
 function ruleOf(expected: string | null): string {
   if (expected === 'Object') return notAnObject
-  return expected === 'never' ? 'unknown field' : 'must be there'
+  return expected === 'never' ? 'unknown field' : 'required'
 }
 
 function check<T extends v.GenericSchema>(schema: T, value: unknown): v.InferOutput<T> {
@@ -186,8 +191,8 @@ function check<T extends v.GenericSchema>(schema: T, value: unknown): v.InferOut
 
 function stageUser(user: v.InferOutput<typeof userSchema>): StagedRow {
   const identities = [identifyForgeId(user.forge_rest_id), identifyLogin(user.login)]
-  const byUrl = identifyAddress(user.email ?? '')
-  if (byUrl !== null && !identities.includes(byUrl)) identities.push(byUrl)
+  const byEmail = identifyAddress(user.email ?? '')
+  if (byEmail !== null && !identities.includes(byEmail)) identities.push(byEmail)
   return {
     forge_rest_id: user.forge_rest_id,
     login_key: foldText(user.login),
@@ -223,20 +228,20 @@ function stageRepository(repository: RepositoryRecord): StagedRow {
 const surrogate = /[\ud800-\udfff]/
 
 /**
- * Puts dependencies in the order in which they are listed: by name, then file, byte by byte. All have the repository's
- * own address, though they may say it in other letters (`Ada`, `ada`).
+ * Sorts dependencies as they are listed: by name, then file, byte by byte. All get the repository's URL, from which theirs
+ * may differ in case.
  */
 function sortDependencies(dependencies: readonly DependencyRecord[], url: string): DependencyRecord[] {
   const seen = new Map<string, number>()
-  for (const [index, { url: itsUrl, dependency }] of dependencies.entries()) {
-    if (itsUrl !== url && foldText(itsUrl) !== foldText(url)) {
-      throw new RecordError(`dependencies.${index}.url: must be the repository's own url, ${url}`)
+  for (const [index, { url: ownUrl, dependency }] of dependencies.entries()) {
+    if (ownUrl !== url && foldText(ownUrl) !== foldText(url)) {
+      throw new RecordError(`dependencies.${index}.url: must be the repository's URL, ${url}`)
     }
-    const pair = `${dependency.dependency_name}\0${dependency.dependency_file}` // neither has a NUL
+    const pair = `${dependency.dependency_name}\0${dependency.dependency_file}` // neither contains a NUL
     const twin = seen.get(pair)
     if (twin !== undefined) {
       throw new RecordError(
-        `dependencies.${index}.dependency: the same name and file as dependencies.${twin}`,
+        `dependencies.${index}.dependency: has the same name and file as dependencies.${twin}`,
       )
     }
     seen.set(pair, index)
@@ -250,13 +255,13 @@ function sortDependencies(dependencies: readonly DependencyRecord[], url: string
     )
 }
 
-/** JavaScript compares 16-bit units, whose order is that of the bytes unless a surrogate is among them. */
+/** JavaScript compares UTF-16 code units. Without surrogates, their order is that of the UTF-8 bytes. */
 function compareBytes(a: string, b: string): number {
   if (surrogate.test(a) || surrogate.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b))
   return a < b ? -1 : Number(a > b)
 }
 
-/** Makes the row of a commit whose fields are known to keep the rules. */
+/** Makes the row of a valid commit. */
 export function stageCommit(commit: CommitRecord): StagedRow {
   return {
     url_key: foldText(commit.repo_url),

@@ -1,35 +1,35 @@
 /**
- * A load in two steps: its rows are staged in short statements, where no reader sees them, and then applied in one
- * transaction. Both steps work through connection poolers, and on the embedded database too.
+ * Stages the rows of a load in tables of its own, batch by batch, where no reader sees them. `apply.ts` then applies them in
+ * one transaction. Both work through connection poolers.
  *
  * @module
  */
 import { finished } from 'node:stream/promises'
-import { hasSingleSession, type Sql, type SqlOrTransaction } from '../database/connect.ts'
+import { isEmbedded, type Sql, type SqlOrTransaction } from '../database/connect.ts'
 import { encodeCopyRow } from './copy-format.ts'
 import { ImportError } from './import-error.ts'
-import { ifDead, keepAlive } from './liveness.ts'
+import { cleanUpIfDead, holdLivenessLock } from './liveness-lock.ts'
 import type { RecordKind, StagedRow } from './records.ts'
 
-/** Rows in one statement at most, … */
-const batchRows = 2_000
-/** … and characters of their documents, so that a statement stays short. */
-const batchCharacters = 2_000_000
+/** A batch is sent when it has this many rows … */
+const maxBatchRows = 2_000
+/** … or its documents this many characters, so that its statement stays short. */
+const maxBatchCharacters = 2_000_000
 
-/** A load under way. */
+/** A load that is being staged. */
 export interface Staging {
   id: number
-  /** Stages a row; `position` orders rows: of several for one thing the last wins. */
+  /** Stages a row. Of several rows for one thing, the one with the highest `position` counts. */
   add(kind: RecordKind, position: number, row: StagedRow): Promise<void>
-  /** Sends what is still in memory; the load can then be applied. */
+  /** Sends the last batches, and drops superseded rows. The load can be applied then. */
   flush(): Promise<void>
-  /** Drops everything that was staged, and ends the load. */
+  /** Drops the staging tables, and ends the load. */
   discard(): Promise<void>
-  /** Ends the load: what is still staged for it is anybody's to drop. */
+  /** Ends the load. The next one may drop what is still staged. */
   end(): Promise<void>
 }
 
-/** What is staged of each kind, and what makes two rows be for the same thing. */
+/** The columns of the staging tables, and the key by which rows are for the same thing. */
 const tables: Record<RecordKind, { key: readonly string[]; columns: Record<string, string> }> = {
   users: {
     key: ['forge_rest_id'],
@@ -49,8 +49,8 @@ const tables: Record<RecordKind, { key: readonly string[]; columns: Record<strin
       url_key: 'text not null',
       owner_identity: 'text not null',
       members: 'text not null',
-      dependencies: 'text', // null: leave those that are there
-      names: 'text[] not null', // of the dependencies; beside them
+      dependencies: 'text', // null: the repository's dependencies stay
+      names: 'text[] not null', // of the dependencies; the next two are parallel to it
       name_keys: 'text[] not null',
       files: 'text[] not null',
     },
@@ -68,14 +68,14 @@ const tables: Record<RecordKind, { key: readonly string[]; columns: Record<strin
 }
 const kinds = Object.keys(tables) as RecordKind[]
 
-/** Tables beside those of rows: users whose dependencies the load may have changed, and commits without a repository. */
+/** Further tables of a load: users whose dependencies it may change, and commits without a repository. */
 const sideTables = {
   affected: 'user_id integer not null',
   orphans: 'position bigint primary key, document text not null',
 }
 const sideKinds = Object.keys(sideTables) as (keyof typeof sideTables)[]
 
-/** The table that a load has for something. */
+/** The name of one of a load's tables. */
 export function stagingTable(kind: RecordKind | keyof typeof sideTables, importId: number): string {
   return `import_${kind}_${importId}`
 }
@@ -85,14 +85,34 @@ interface Batch {
   characters: number
 }
 
-/** Begins a load. What loads that died have staged is dropped first. */
+/**
+ * Begins a load, runs `work`, which stages and applies it, and ends the load. Drops its tables if `work` fails. Calls
+ * `onBegin` with the load's id before the first row is staged.
+ */
+export async function withStaging<Result>(
+  sql: Sql,
+  onBegin: ((importId: number) => void) | undefined,
+  work: (staging: Staging) => Promise<Result>,
+): Promise<Result> {
+  const staging = await beginStaging(sql)
+  onBegin?.(staging.id)
+  try {
+    return await work(staging)
+  } catch (error) {
+    await staging.discard().catch(() => {}) // the first error is the cause; the next load drops what is left
+    throw error
+  } finally {
+    await staging.end()
+  }
+}
+
+/** Begins a load. Drops the staging tables of loads whose process was killed. */
 export async function beginStaging(sql: Sql): Promise<Staging> {
-  const isEmbedded = await hasSingleSession(sql)
-  await dropAbandoned(sql, isEmbedded)
+  await dropDead(sql)
   const [next] = await sql<{ id: number }[]>`select nextval(pg_get_serial_sequence('imports', 'id')) as id`
   if (next === undefined) throw new Error('the import has no id')
   const { id } = next
-  const end = await keepAlive(sql, id, isEmbedded) // before others see it
+  const end = await holdLivenessLock(sql, id) // before other loads can see it
   try {
     await sql`insert into imports (id) overriding system value values (${id})`
     await createTables(sql, id)
@@ -100,19 +120,19 @@ export async function beginStaging(sql: Sql): Promise<Staging> {
     await end()
     throw error
   }
-  const send = isEmbedded ? insertRows : copyRows
+  const send = isEmbedded(sql) ? insertRows : copyRows
   const batches = new Map<RecordKind, Batch>()
-  const sent = new Map<RecordKind, number>()
-  /** One batch is on its way while the next is read. */
+  const sentRows = new Map<RecordKind, number>()
+  /** One batch is sent while the next is read. */
   let sending = Promise.resolve()
 
   async function sendBatch(kind: RecordKind): Promise<void> {
     const { rows } = batches.get(kind) ?? { rows: [] }
     batches.delete(kind)
-    sent.set(kind, (sent.get(kind) ?? 0) + rows.length)
+    sentRows.set(kind, (sentRows.get(kind) ?? 0) + rows.length)
     await sending
     sending = send(sql, kind, id, rows)
-    sending.catch(() => {}) // whoever awaits it hears of it
+    sending.catch(() => {}) // the next `await` of it reports the error
   }
 
   return {
@@ -124,7 +144,7 @@ export async function beginStaging(sql: Sql): Promise<Staging> {
       for (const text of [row.document, row.members, row.dependencies]) {
         batch.characters += String(text ?? '').length
       }
-      if (batch.rows.length >= batchRows || batch.characters >= batchCharacters) await sendBatch(kind)
+      if (batch.rows.length >= maxBatchRows || batch.characters >= maxBatchCharacters) await sendBatch(kind)
     },
     async flush() {
       for (const kind of [...batches.keys()]) await sendBatch(kind)
@@ -134,11 +154,9 @@ export async function beginStaging(sql: Sql): Promise<Staging> {
         for (const kind of kinds) {
           const table = tx(stagingTable(kind, id))
           const [row] = await tx<{ count: number }[]>`select count(*) from ${table}`
-          if (row?.count !== (sent.get(kind) ?? 0)) throw new ImportError(lostMessage)
+          if (row?.count !== (sentRows.get(kind) ?? 0)) throw new ImportError(lostMessage)
           await dropSuperseded(tx, kind, id)
-          if (isEmbedded) await tx`create index on ${table} (position)`
-          // Without figures of its own the planner takes a staged load for a handful of rows.
-          await tx`analyze ${table}`
+          await tx`analyze ${table}` // otherwise the planner expects a handful of rows
         }
         await tx`update imports set staged = ${countStaged(tx, id)} where id = ${id}`
       })
@@ -152,16 +170,17 @@ export async function beginStaging(sql: Sql): Promise<Staging> {
   }
 }
 
-const lostMessage = 'The database lost what was staged, in a crash; load again; nothing was changed'
+const lostMessage =
+  'The database crashed and lost the staged lines. Nothing was changed; run the import again'
 
-/** Throws `ImportError` when the database has crashed since a load was staged. */
+/** Throws `ImportError` when a crash of the database has emptied the staging tables: they are not logged. */
 export async function assertStaged(tx: SqlOrTransaction, importId: number): Promise<void> {
-  const [kept] =
+  const [complete] =
     await tx`select 1 from imports where id = ${importId} and staged = ${countStaged(tx, importId)}`
-  if (kept === undefined) throw new ImportError(lostMessage)
+  if (complete === undefined) throw new ImportError(lostMessage)
 }
 
-/** SQL: how many rows are staged. */
+/** SQL: the number of staged rows. */
 function countStaged(tx: SqlOrTransaction, importId: number) {
   const table = (kind: RecordKind) => tx(stagingTable(kind, importId))
   return tx`
@@ -170,10 +189,10 @@ function countStaged(tx: SqlOrTransaction, importId: number) {
 }
 
 async function createTables(sql: Sql, id: number): Promise<void> {
-  const [quick] = await sql`
+  const [lz4] = await sql`
     select 1 from pg_settings where name = 'default_toast_compression' and 'lz4' = any(enumvals)`
-  // Documents stay compressed as they are when they are applied: the quicker way pays twice.
-  const compression = quick === undefined ? '' : ' compression lz4'
+  // Applied documents keep the compression of their staging table, so the faster one pays twice.
+  const compression = lz4 === undefined ? '' : ' compression lz4'
   const definitions = kinds.map((kind) => {
     const columns = Object.entries(tables[kind].columns).map(([name, type]) =>
       type.startsWith('text')
@@ -188,7 +207,7 @@ async function createTables(sql: Sql, id: number): Promise<void> {
   await sql.unsafe(definitions.join(''))
 }
 
-/** Of several rows for the same thing the last wins. */
+/** Keeps the last of several rows for the same thing. */
 async function dropSuperseded(tx: SqlOrTransaction, kind: RecordKind, id: number): Promise<void> {
   const table = tx(stagingTable(kind, id))
   const key = tx.unsafe(tables[kind].key.join(', '))
@@ -201,8 +220,8 @@ async function dropSuperseded(tx: SqlOrTransaction, kind: RecordKind, id: number
 }
 
 /**
- * In a transaction, which has its connection to itself: outside of one the driver may send another statement behind the
- * COPY, which the server takes for rows.
+ * Sends a batch with COPY. The transaction reserves the connection: otherwise the driver may send another statement behind
+ * the COPY, which the server takes for rows.
  */
 async function copyRows(sql: Sql, kind: RecordKind, id: number, rows: readonly StagedRow[]): Promise<void> {
   const columns = ['position', ...Object.keys(tables[kind].columns)]
@@ -211,11 +230,10 @@ async function copyRows(sql: Sql, kind: RecordKind, id: number, rows: readonly S
       await tx`copy ${tx(stagingTable(kind, id))} (${tx.unsafe(columns.join(', '))}) from stdin`.writable()
     stream.end(rows.map((row) => encodeCopyRow(columns.map((column) => row[column] ?? null))).join(''))
     await finished(stream)
-    await tx`update imports set touched_at = now() where id = ${id}`
   })
 }
 
-/** COPY breaks the embedded database's connection. */
+/** Sends a batch without COPY, which breaks the connection to the embedded database. */
 async function insertRows(sql: Sql, kind: RecordKind, id: number, rows: readonly StagedRow[]): Promise<void> {
   const columns = Object.entries({ position: 'bigint', ...tables[kind].columns })
   const names = sql.unsafe(columns.map(([name]) => name).join(', '))
@@ -223,18 +241,16 @@ async function insertRows(sql: Sql, kind: RecordKind, id: number, rows: readonly
     columns.map(([name, type]) => `${name} ${type.replace(' not null', '')}`).join(', '),
   )
   await sql`
-    with alive as (update imports set touched_at = now() where id = ${id})
     insert into ${sql(stagingTable(kind, id))} (${names})
-    select ${names} from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as row_of_batch(${definition})`
+    select ${names} from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as batch_row(${definition})`
 }
 
-/** Drops what loads have staged that ended without applying or dropping it: their process was killed. */
-async function dropAbandoned(sql: Sql, isEmbedded: boolean): Promise<void> {
+async function dropDead(sql: Sql): Promise<void> {
   const loads = await sql<{ id: number }[]>`select id from imports order by id`
-  for (const { id } of loads) await ifDead(sql, id, isEmbedded, (tx) => dropStaged(tx, id))
+  for (const { id } of loads) await cleanUpIfDead(sql, id, (tx) => dropStaged(tx, id))
 }
 
-/** Drops a load, with all that was staged for it. */
+/** Drops the tables of a load, and its record. */
 export async function dropStaged(sql: SqlOrTransaction, id: number): Promise<void> {
   for (const kind of [...kinds, ...sideKinds]) {
     await sql`drop table if exists ${sql(stagingTable(kind, id))}`

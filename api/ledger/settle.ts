@@ -5,7 +5,13 @@
  * @module
  */
 import { type LookUp, selectDocument } from '../catalog/lookup.ts'
-import { type Fragment, readStatementLimit, type Sql } from '../database/connect.ts'
+import {
+  type Fragment,
+  isEmbedded,
+  readStatementLimit,
+  responseMarginSeconds,
+  type Sql,
+} from '../database/connect.ts'
 import type { RateLimitState } from './rate-limit.ts'
 
 /** What a request asks of the ledger. */
@@ -151,10 +157,10 @@ export async function settleGroup(
     request: purchase?.idempotency?.request,
     cost_if_absent: lookUp?.costIfAbsent,
   }))
-  // `case` settles nothing when the dataset has another version.
+  // `case` settles nothing if the version is another one, or if the statement has waited too long. Both are retried.
   const settled = (absent: Fragment) => sql`
     select version,
-      case when version = coalesce(${expected}::bigint, version)
+      case when version = coalesce(${expected}::bigint, version) and ${isAwaited(sql)}
         then settle(
           ${JSON.stringify(input)}::text::json, ${options.waitForLocks}, ${absent}, ${readStatementLimit(sql)}::integer
         )
@@ -182,6 +188,15 @@ export async function settleGroup(
   return rows
     .sort((a, b) => a.n - b.n)
     .map((row) => toSettlement(row, version, result[row.n]?.document ?? undefined))
+}
+
+/**
+ * SQL: whether the statement begins early enough to end before its caller stops waiting for it. Only the embedded database
+ * makes statements wait, for its one session. Its clock is this machine's.
+ */
+function isAwaited(sql: Sql): Fragment {
+  if (!isEmbedded(sql)) return sql`true`
+  return sql`now() < to_timestamp(${Date.now() / 1000 + responseMarginSeconds}::double precision)`
 }
 
 /** Settles the requests that need this version of the dataset or none. The others are stale. */

@@ -50,15 +50,23 @@ export function addPublicRoutes({
       throw error
     })
 
+  /** What the check finds while a load holds the only session of the embedded database. If that had failed, so would this process. */
+  const busy = { isReadOnly: false }
+  const checkDatabase = () =>
+    assertMigrated().catch((error: unknown) => {
+      if (database.kind === 'embedded' && isDatabaseUnavailable(error)) return busy
+      throw error
+    })
+
   app.on('GET', ['/', ''], (c) => c.redirect(`${publicRoot(c)}/docs`))
 
   app.get('/health', async (c) => {
     c.header('Cache-Control', 'no-store')
     if (readLifecyclePhase() === 'stopping') throw unavailable('Shutting down', { code: 'shutting_down' })
     if (readLifecyclePhase() === 'waiting') throw unavailable('Database unavailable')
-    const { isReadOnly } = await withTimeout(assertMigrated(), healthTimeoutMs[database.kind], () => {
+    const { isReadOnly } = await withTimeout(checkDatabase(), healthTimeoutMs[database.kind], () => {
       if (database.kind === 'postgresql') throw unavailable('Database unavailable')
-      return { isReadOnly: false } // a load has the only session; without its database this process would have ended
+      return busy
     })
     if (isReadOnly || !canCharge()) throw unavailable('Database unavailable')
     return c.json({ status: 'ok', database: database.kind })

@@ -36,6 +36,7 @@ export interface TestServiceOptions {
   data?: 'empty' | 'sample'
   baseUrl?: string
   databasePoolSize?: number
+  databaseStatementTimeoutSeconds?: number
 }
 
 /** An answer, its body read. */
@@ -90,12 +91,17 @@ export async function startTestService(
   kind: DatabaseKind,
   options: TestServiceOptions = {},
 ): Promise<TestService> {
-  const { data = 'sample', baseUrl, databasePoolSize = testPool.databasePoolSize } = options
+  const {
+    data = 'sample',
+    baseUrl,
+    databasePoolSize,
+    databaseStatementTimeoutSeconds,
+  } = { ...testPool, ...options }
   const copy = kind === 'embedded' ? await copyEmbedded(data) : await copyPostgres(data)
   // On the embedded database the process comes first: it runs the database, which the test then finds.
   const live =
     liveRuntime && (await startLiveService(liveRuntime, { ...copy.location, baseUrl, databasePoolSize }))
-  const database = await openDatabase({ ...testPool, databasePoolSize, ...copy.location })
+  const database = await openDatabase({ databasePoolSize, databaseStatementTimeoutSeconds, ...copy.location })
   const { sql, ledgerSql } = database
   const instance = createInstance(database, { ...(baseUrl !== undefined && { baseUrl }) })
   const { request } = live ?? instance

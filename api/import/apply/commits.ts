@@ -1,14 +1,12 @@
 import type { SqlOrTransaction } from '../../database/connect.ts'
 import { ImportError } from '../import-error.ts'
 import { stagingTable } from '../staging.ts'
-import { affectedTable, type Change, countChanges, isOfStep, needsNote, type Step } from './step.ts'
+import { affectedUsersTable, type Change, countChanges, isKnownUser, type Load } from './load.ts'
 
-/**
- * Applies the staged commits of a step. Throws `ImportError` when the repository of one is not there any more.
- */
-export async function applyCommits(tx: SqlOrTransaction, step: Step): Promise<Change> {
-  const staged = tx(stagingTable('commits', step.importId))
-  if (!step.onlyNew) await assertNoOrphans(tx, step)
+/** Inserts and updates commits. Throws `ImportError` when another load has moved the repository of one. */
+export async function applyCommits(tx: SqlOrTransaction, load: Load): Promise<Change> {
+  const staged = tx(stagingTable('commits', load.importId))
+  await assertNoOrphans(tx, load)
   await tx`
     create temporary table changed_commits on commit drop as
     select s.position, r.id, s.commit_hash, s.committer_date, s.author_identity, c.commit_hash is null as is_new, r.is_growing
@@ -16,18 +14,16 @@ export async function applyCommits(tx: SqlOrTransaction, step: Step): Promise<Ch
     join (
       select url_key, max(id) as id, exists (select from commits where repository_id = max(r.id)) as is_growing
       from repositories r
-      where url_key in (select url_key from ${staged} s where ${isOfStep(tx, step)}) group by url_key
+      where url_key in (select url_key from ${staged}) group by url_key
     ) r using (url_key)
     left join commits c on c.repository_id = r.id and c.commit_hash = s.commit_hash
-    where ${isOfStep(tx, step)}
-      ${step.onlyNew ? tx`and r.id > (select repositories_count from dataset)` : tx``}
-      and (c.commit_hash is null ${step.onlyNew ? tx`` : tx`or c.document <> s.document`})`
+    where c.commit_hash is null or c.document <> s.document`
   await tx`analyze changed_commits`
   await tx`
     create temporary table grown_repositories on commit drop as
     select distinct id from changed_commits where is_growing`
   await tx`analyze grown_repositories`
-  // In a repository that had no commits yet these positions are right; the others are put in order below.
+  // These positions are final for repositories without earlier commits. The others are renumbered below.
   await tx`
     insert into commits (repository_id, commit_hash, committer_date, author_identity, position, document)
     select c.id, c.commit_hash, c.committer_date, c.author_identity, c.rank, s.document
@@ -64,17 +60,19 @@ export async function applyCommits(tx: SqlOrTransaction, step: Step): Promise<Ch
       on conflict do nothing
       returning identity
     )
-    insert into ${affectedTable(tx, step)} (user_id)
+    insert into ${affectedUsersTable(tx, load)} (user_id)
     select user_id from identities
-    where identity in (select identity from lost union select identity from gained) and ${needsNote(tx, step)}`
+    where identity in (select identity from lost union select identity from gained) and ${isKnownUser(tx)}`
   return countChanges(tx, 'changed_commits')
 }
 
-async function assertNoOrphans(tx: SqlOrTransaction, { importId }: Step): Promise<void> {
+async function assertNoOrphans(tx: SqlOrTransaction, { importId }: Load): Promise<void> {
   const [orphan] = await tx`
     select 1 from (select distinct url_key from ${tx(stagingTable('commits', importId))}) c
     where not exists (select from repositories r where r.url_key = c.url_key) limit 1`
   if (orphan !== undefined) {
-    throw new ImportError('Another load has moved a repository meanwhile; load again; nothing was changed')
+    throw new ImportError(
+      'Another load has changed the URL of a repository since this one began. Nothing was changed; run the import again',
+    )
   }
 }

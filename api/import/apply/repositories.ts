@@ -1,11 +1,11 @@
 import { selectUrl } from '../../catalog/repositories.ts'
 import type { SqlOrTransaction } from '../../database/connect.ts'
 import { stagingTable } from '../staging.ts'
-import { affectedTable, type Change, countChanges, isOfStep, needsNote, type Step } from './step.ts'
+import { affectedUsersTable, type Change, countChanges, isKnownUser, type Load } from './load.ts'
 
-/** Applies the staged repositories of a step, with their dependencies and owners. */
-export async function applyRepositories(tx: SqlOrTransaction, step: Step): Promise<Change> {
-  const staged = tx(stagingTable('repos', step.importId))
+/** Inserts and updates repositories, with their dependencies and owners. */
+export async function applyRepositories(tx: SqlOrTransaction, load: Load): Promise<Change> {
+  const staged = tx(stagingTable('repos', load.importId))
   await tx`
     create temporary table changed_repositories on commit drop as
     select s.position, r.id is null as is_new, s.dependencies is not null as has_dependencies,
@@ -18,8 +18,7 @@ export async function applyRepositories(tx: SqlOrTransaction, step: Step): Promi
       )::integer as id
     from ${staged} s
     left join repositories r using (forge_rest_id)
-    where ${isOfStep(tx, step)}
-      and (r.id is null ${step.onlyNew ? tx`` : tx`or r.members <> s.members or r.dependencies <> s.dependencies`})`
+    where r.id is null or r.members <> s.members or r.dependencies <> s.dependencies`
   await tx`analyze changed_repositories`
   await tx`
     update repositories r set
@@ -33,8 +32,8 @@ export async function applyRepositories(tx: SqlOrTransaction, step: Step): Promi
     select c.id, s.forge_rest_id, s.full_name_key, s.url_key, s.members, coalesce(s.dependencies, '[]'),
       cardinality(s.names)
     from changed_repositories c join ${staged} s using (position) where c.is_new`
-  if (step.isLarge) await tx`select analyze_table('repositories')`
-  await applyDependencies(tx, step)
+  if (load.isLarge) await tx`select analyze_table('repositories')`
+  await applyDependencies(tx, load)
   await tx`
     insert into contributions (identity, repository_id, kind)
     select s.owner_identity, c.id, 'owner' from changed_repositories c join ${staged} s using (position)
@@ -52,21 +51,21 @@ export async function applyRepositories(tx: SqlOrTransaction, step: Step): Promi
       on conflict do nothing
       returning identity
     )
-    insert into ${affectedTable(tx, step)} (user_id)
+    insert into ${affectedUsersTable(tx, load)} (user_id)
     select user_id from identities
     where identity in (
         select identity from lost
         union select identity from gained
         union select owner_identity from changed where is_new
       )
-      and ${needsNote(tx, step)}`
+      and ${isKnownUser(tx)}`
   return countChanges(tx, 'changed_repositories')
 }
 
-/** The postings of the changed repositories. `changed_postings` are what those that were there have lost and gained. */
-async function applyDependencies(tx: SqlOrTransaction, step: Step): Promise<void> {
-  const staged = tx(stagingTable('repos', step.importId))
-  // What is there already is left out first: a conflict would use up an id.
+/** Updates the postings of changed repositories. `changed_postings` has the differences of those that existed before. */
+async function applyDependencies(tx: SqlOrTransaction, load: Load): Promise<void> {
+  const staged = tx(stagingTable('repos', load.importId))
+  // Known dependencies are left out first: each conflict would use up an id.
   await tx`
     insert into dependencies (name, name_key, file)
     select name, name_key, file from (
@@ -78,7 +77,7 @@ async function applyDependencies(tx: SqlOrTransaction, step: Step): Promise<void
     ) declared
     where not exists (select from dependencies d where d.name = declared.name and d.file = declared.file)
     on conflict do nothing`
-  if (step.isLarge) await tx`select analyze_table('dependencies')`
+  if (load.isLarge) await tx`select analyze_table('dependencies')`
   const declared = tx`
     select c.id as repository_id, d.id as dependency_id, c.is_new
     from changed_repositories c join ${staged} s using (position), unnest(s.names, s.files) as pair(name, file)
@@ -88,7 +87,7 @@ async function applyDependencies(tx: SqlOrTransaction, step: Step): Promise<void
     from changed_repositories c join ${staged} s using (position), unnest(s.files) as pair(file)
       join dependencies d using (file)
     where d.name = ''`
-  // By repositories: so what a later load changes lies together.
+  // Ordered by repository, so that the rows that a later load changes lie together.
   await tx`
     insert into dependency_repositories (dependency_id, repository_id)
     select dependency_id, repository_id from (${declared}) n where is_new order by repository_id, dependency_id`
@@ -121,9 +120,9 @@ async function applyDependencies(tx: SqlOrTransaction, step: Step): Promise<void
 }
 
 /**
- * What a repository's commits and kept dependencies say of its address follows the address. The patterns are JSON
- * text that can't stand inside a string, where quotes are escaped. Commits may have it in other letters (`Ada`, `ada`);
- * it is their last member.
+ * Writes the new URL of a repository into its commits and into dependencies that the load leaves unchanged. Quotes are
+ * escaped inside JSON strings, so the patterns match members alone. In commits, `repo_url` is the last member, and its
+ * case may differ.
  */
 async function moveToNewUrls(tx: SqlOrTransaction): Promise<void> {
   const [moved] = await tx`select 1 from changed_repositories where old_url <> url limit 1`

@@ -1,7 +1,12 @@
+/**
+ * The postings (dependency_id, user_id). A user has the dependencies of each repository that they own or commit to.
+ *
+ * @module
+ */
 import type { Fragment, SqlOrTransaction } from '../../database/connect.ts'
-import { needsNote, type Step } from './step.ts'
+import { isKnownUser } from './load.ts'
 
-/** SQL: the postings that some users must have, once for each repository. `users` is SQL: a query of their ids. */
+/** SQL: the postings that users should have, once for each repository. `users` selects their ids. */
 function selectWanted(tx: SqlOrTransaction, users: Fragment) {
   return tx`
     select p.dependency_id, w.user_id
@@ -12,8 +17,8 @@ function selectWanted(tx: SqlOrTransaction, users: Fragment) {
 }
 
 /**
- * Adds the postings of users who have none yet, by users: so what a later load changes lies together. `users` is SQL: a
- * query of their ids, each once.
+ * Adds the postings of users who have none yet. They are ordered by user, so that the rows that a later load changes lie
+ * together. `users` is SQL that selects their ids, each once.
  */
 export async function addUserDependencies(tx: SqlOrTransaction, users: Fragment): Promise<void> {
   await tx`
@@ -22,10 +27,10 @@ export async function addUserDependencies(tx: SqlOrTransaction, users: Fragment)
 }
 
 /**
- * Has users follow the `changed_postings` of the repositories that they work on. Only these are looked at: a user may
- * have a hundred others.
+ * Applies `changed_postings` of repositories to the users who own them or commit to them. It reads no other postings: a
+ * user may have a hundred other repositories.
  */
-export async function followChangedPostings(tx: SqlOrTransaction, step: Step): Promise<void> {
+export async function followChangedPostings(tx: SqlOrTransaction): Promise<void> {
   await tx`analyze changed_postings`
   await tx`
     create temporary table following_postings on commit drop as
@@ -33,7 +38,7 @@ export async function followChangedPostings(tx: SqlOrTransaction, step: Step): P
       select distinct c.repository_id, i.user_id
       from (select distinct repository_id from changed_postings) r
         join contributions c using (repository_id) join identities i using (identity)
-      where ${needsNote(tx, step)}
+      where ${isKnownUser(tx)}
     )
     select distinct p.dependency_id, f.user_id, p.is_gained, ${pairOf(tx, tx`p.dependency_id`, tx`f.user_id`)} as pair
     from changed_postings p join following f using (repository_id)`
@@ -46,7 +51,7 @@ export async function followChangedPostings(tx: SqlOrTransaction, step: Step): P
     create temporary table losing_users on commit drop as
     select distinct user_id from following_postings where not is_gained`
   await tx`analyze losing_users`
-  // What a user still has through another repository stays.
+  // Users keep what they still have through another repository.
   await tx`
     with kept as materialized (
       select distinct pair
@@ -59,19 +64,18 @@ export async function followChangedPostings(tx: SqlOrTransaction, step: Step): P
       and not exists (select from kept k where k.pair = f.pair)`
 }
 
-/** SQL: one number for a posting. By two columns the planner would sort millions of rows, expecting many alike. */
+/** SQL: one number for a posting. Joined by two columns, the planner overestimates and sorts millions of rows. */
 function pairOf(tx: SqlOrTransaction, dependency: Fragment, user: Fragment): Fragment {
   return tx`(${dependency}::bigint << 32) + ${user}`
 }
 
 /**
- * Brings the postings of some users in line with the repositories that they work on.
- * `users` is SQL: a query of their ids, each once.
+ * Makes the postings of users follow their identities and repositories. `users` is SQL that selects their ids, each once.
  */
 export async function refreshUserDependencies(tx: SqlOrTransaction, users: Fragment): Promise<void> {
   await tx`create temporary table affected_users on commit drop as select id as user_id from (${users}) u(id)`
   await tx`analyze affected_users`
-  // Most of their postings stay: the two sets are compared as a whole, and the index is asked for the difference alone.
+  // Most postings stay, so both sets are compared as a whole, and only the differences touch the table.
   await tx`
     create temporary table differing_postings on commit drop as
     select dependency_id, user_id, present.is_there is null as is_missing

@@ -1,10 +1,10 @@
 import type { SqlOrTransaction } from '../../database/connect.ts'
 import { stagingTable } from '../staging.ts'
-import { affectedTable, type Change, countChanges, isOfStep, needsNote, type Step } from './step.ts'
+import { affectedUsersTable, type Change, countChanges, isKnownUser, type Load } from './load.ts'
 
-/** Applies the staged users of a step. */
-export async function applyUsers(tx: SqlOrTransaction, step: Step): Promise<Change> {
-  const staged = tx(stagingTable('users', step.importId))
+/** Inserts and updates users, with their locations and identities. */
+export async function applyUsers(tx: SqlOrTransaction, load: Load): Promise<Change> {
+  const staged = tx(stagingTable('users', load.importId))
   await tx`
     create temporary table changed_users on commit drop as
     select s.position, u.location_id as old_location_id, u.id is null as is_new,
@@ -14,9 +14,9 @@ export async function applyUsers(tx: SqlOrTransaction, step: Step): Promise<Chan
       )::integer as id
     from ${staged} s
     left join users u using (forge_rest_id)
-    where ${isOfStep(tx, step)} and (u.id is null ${step.onlyNew ? tx`` : tx`or u.document <> s.document`})`
+    where u.id is null or u.document <> s.document`
   await tx`analyze changed_users`
-  // What is there already is left out first: a conflict would use up an id.
+  // Known locations are left out first: each conflict would use up an id.
   await tx`
     insert into locations (location_key)
     select distinct location_key from changed_users join ${staged} s using (position)
@@ -24,7 +24,7 @@ export async function applyUsers(tx: SqlOrTransaction, step: Step): Promise<Chan
       select from locations l where md5(l.location_key) = md5(s.location_key) and l.location_key = s.location_key
     )
     on conflict do nothing`
-  if (step.isLarge) await tx`select analyze_table('locations')`
+  if (load.isLarge) await tx`select analyze_table('locations')`
   await tx`
     create temporary table changed_locations on commit drop as
     select c.id, c.is_new, c.old_location_id, l.id as location_id, c.position
@@ -63,8 +63,8 @@ export async function applyUsers(tx: SqlOrTransaction, step: Step): Promise<Chan
       on conflict do nothing
       returning user_id
     )
-    insert into ${affectedTable(tx, step)} (user_id)
-    select user_id from (select user_id from lost union select user_id from gained) u where ${needsNote(tx, step)}`
-  if (step.isLarge) await tx`select analyze_table('identities')`
+    insert into ${affectedUsersTable(tx, load)} (user_id)
+    select user_id from (select user_id from lost union select user_id from gained) u where ${isKnownUser(tx)}`
+  if (load.isLarge) await tx`select analyze_table('identities')`
   return countChanges(tx, 'changed_users')
 }

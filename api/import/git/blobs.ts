@@ -1,31 +1,34 @@
-/** Reads files by object id through one `git cat-file --batch`, never by checking anything out. */
+/**
+ * Reads files by object id with one `git cat-file --batch`.
+ *
+ * @module
+ */
 import { describeDamage, GitError, streamGit } from './git-process.ts'
 
 export interface GitBlob {
   id: string
   /** In bytes. */
   size: number
-  /** Null when the blob is larger than was asked for. */
+  /** Null when the blob is larger than `maxBytes`. */
   content: Buffer | null
 }
 
 /**
- * Yields the blobs in the order of their ids. One at a time is in memory, and none that is larger than
- * `maxSize` bytes.
+ * Yields blobs in the order of `ids`. Only one is in memory at a time, and none that is larger than `maxBytes`.
  *
  * @throws {GitError} when git fails, or lacks one of the objects
  */
 export async function* readBlobs(
   directory: string,
   ids: readonly string[],
-  maxSize: number,
+  maxBytes: number,
 ): AsyncGenerator<GitBlob, void, undefined> {
   if (ids.length === 0) return
   const input = `${ids.join('\n')}\n`
   let header = ''
   let blob: GitBlob | undefined
   let parts: Buffer[] = []
-  let left = 0
+  let bytesLeft = 0
   for await (const chunk of streamGit(directory, ['cat-file', '--batch', '--buffer'], input)) {
     let start = 0
     while (start < chunk.length) {
@@ -36,16 +39,16 @@ export async function* readBlobs(
         start = end + 1
         blob = parseHeader(directory, header)
         header = ''
-        left = blob.size + 1
+        bytesLeft = blob.size + 1
         continue
       }
-      const part = chunk.subarray(start, start + left)
+      const part = chunk.subarray(start, start + bytesLeft)
       start += part.length
-      left -= part.length
-      if (blob.size <= maxSize) parts.push(part)
-      if (left > 0) continue
-      // The newline that git adds after the content is counted in `left`, and is not content.
-      if (blob.size <= maxSize) blob.content = Buffer.concat(parts).subarray(0, blob.size)
+      bytesLeft -= part.length
+      if (blob.size <= maxBytes) parts.push(part)
+      if (bytesLeft > 0) continue
+      // `bytesLeft` counts the newline that git adds after the content.
+      if (blob.size <= maxBytes) blob.content = Buffer.concat(parts).subarray(0, blob.size)
       yield blob
       blob = undefined
       parts = []
@@ -53,7 +56,7 @@ export async function* readBlobs(
   }
 }
 
-/** `<object> blob <size>`, or `<object> missing`. */
+/** Parses `<object> blob <size>`, or `<object> missing`. */
 function parseHeader(directory: string, header: string): GitBlob {
   const [id = '', kind = '', size = ''] = header.split(' ')
   if (kind !== 'blob') {

@@ -1,8 +1,12 @@
-/** The commits of a clone, from one `git log`, a few at a time in memory however many there are. */
+/**
+ * Reads the commits of a clone with one `git log`, in constant memory.
+ *
+ * @module
+ */
+import { type Clone, parseDate } from './clone.ts'
 import { splitFields, streamGit } from './git-process.ts'
-import { type HistoryOptions, openRepository, parseDate } from './repository.ts'
 
-/** A commit as the API returns it (`service.md` §2.6), without its repository. Dates are Unix seconds. */
+/** A commit as the API returns it, without `repo_url`. Dates are Unix seconds. */
 export interface GitCommit {
   commit_hash: string
   author_email: string
@@ -16,20 +20,15 @@ const format = ['%H', '%ae', '%at', '%ce', '%ct', '%B'].join('%x00')
 const fieldCount = 6
 
 /**
- * Yields every commit that the branch can reach, newest first, those of merged branches included.
+ * Yields every commit that the branch can reach, merged branches included, newest first.
  *
- * E-mail addresses are the recorded ones, no mailmap applied. A message is what git keeps, without its last
- * newline. Text in another encoding is converted when the commit names it; bytes that are not UTF-8 become
- * U+FFFD. There are no NULs: git ends a message at its first one. A date that git can't read, or that no
- * client can hold, is null.
+ * E-mail addresses are those of the commit; a mailmap is not applied. Messages lose their last newline. Text is converted
+ * from the encoding that the commit names; bytes that are not UTF-8 become U+FFFD. git ends a message at its first NUL.
+ * A date is null when git can't read it, or clients can't represent it.
  *
- * @throws {GitError} as `openRepository`, and when git fails on the way
+ * @throws {GitError} when git fails
  */
-export async function* readCommits(
-  path: string,
-  options: HistoryOptions = {},
-): AsyncGenerator<GitCommit, void, undefined> {
-  const { directory, head } = await openRepository(path, options)
+export async function* readCommits({ directory, head }: Clone): AsyncGenerator<GitCommit, void, undefined> {
   const args = ['log', '-z', '--no-mailmap', '--no-color', `--format=${format}`, head, '--']
   let fields: string[] = []
   for await (const batch of splitFields(streamGit(directory, args))) {

@@ -1,20 +1,24 @@
-/** Since when, and until when, a repository's manifests declare what: the bookkeeping, free of git. */
+/**
+ * Tracks when a repository's manifests have declared each dependency, first and last.
+ *
+ * @module
+ */
 
-/** A dependency over a repository's history (`service.md` §2.4 and §2.5). Dates are Unix seconds. */
+/** A dependency over a repository's history. Dates are Unix seconds. */
 export interface GitDependency {
   dependency_name: string
   /** The manifest's base name. */
   dependency_file: string
   /** When a manifest first declared it. */
   first_use_date: number
-  /** When the last declaration was removed; null while there is one. */
+  /** When the last declaration was removed; null while one is left. */
   last_use_date: number | null
-  /** When it was last added, removed or brought back. */
+  /** When it was last added, removed or restored. */
   updated_at: number
   status: 'active' | 'removed'
 }
 
-/** What a path declares from a commit on; nothing, once it is gone. */
+/** What the manifest at a path declares from a commit on. A deleted one declares nothing. */
 export interface Declaration {
   path: string
   fileName: string
@@ -22,7 +26,7 @@ export interface Declaration {
 }
 
 export interface Declarations {
-  /** Takes in what one commit changed. Commits come in the order of history. */
+  /** Applies the changes of a commit. Call it in the order of the history. */
   apply(date: number, changed: readonly Declaration[]): void
   /** By name, then file. */
   list(): GitDependency[]
@@ -30,13 +34,13 @@ export interface Declarations {
 
 interface Entry {
   dependency: GitDependency
-  /** How many paths declare it. */
+  /** The number of paths that declare it. */
   declaredBy: number
 }
 
 /**
- * Follows the union of all manifests of a base name: in a monorepo, a dependency that one package drops and
- * another keeps is still in use, and one that moves between packages in a commit has not changed.
+ * Creates a tracker. It unites all manifests of one base name: in a monorepo, a dependency is in use as long as one package
+ * declares it, and a move between packages in one commit changes nothing.
  */
 export function createDeclarations(): Declarations {
   const paths = new Map<string, ReadonlySet<string>>()
@@ -52,7 +56,7 @@ export function createDeclarations(): Declarations {
 
   return {
     apply(date, changed) {
-      // All of a commit happens at once: only what it has changed when it is done counts.
+      // Compares the counts before and after the whole commit: what happens in between doesn't count.
       const before = new Map<Entry, number>()
       const count = (fileName: string, name: string, by: 1 | -1) => {
         const entry = findEntry(fileName, name, date)

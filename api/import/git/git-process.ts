@@ -1,18 +1,19 @@
 /**
- * Runs git on a clone that somebody else made.
+ * Runs git on an untrusted clone.
  *
- * What a clone or its owner's settings hold must neither change the output that is parsed here nor start
- * other programs. So every call carries the settings it depends on, the environment's pointers to another
- * repository are dropped, and network protocols are off: a partial clone would otherwise fetch object by
- * object behind the reader's back. There is never a shell, and git takes no locks in the clone.
+ * The clone's or its owner's configuration must not change the output, or start other programs. So every call sets what it
+ * depends on, drops environment variables that name another repository, and disables network protocols: a partial clone
+ * would otherwise fetch its objects one by one. No shell is involved, and git takes no locks in the clone.
+ *
+ * @module
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { env } from 'node:process'
 
-/** A clone could not be read. The message is for the person who named it; it quotes git's own words. */
+/** A clone could not be read. The message is for the person who runs the import, and quotes git. */
 export class GitError extends Error {
   override readonly name = 'GitError'
-  /** What git ended with; undefined when it did not come to that. */
+  /** git's exit code; undefined when it has none. */
   readonly exitCode: number | undefined
 
   constructor(message: string, { cause, exitCode }: { cause?: unknown; exitCode?: number } = {}) {
@@ -22,19 +23,19 @@ export class GitError extends Error {
 }
 
 const settings = [
-  'log.showSignature=false', // would run the gpg program that the clone's own config names
+  'log.showSignature=false', // true would run the gpg program that the clone's configuration names
   'log.showRoot=true', // false would hide what the first commit adds
   'log.mailmap=false',
-  'log.diffMerges=separate', // what -m means
-  'i18n.logOutputEncoding=UTF-8', // holds for the fields of every format, hashes included
+  'log.diffMerges=separate', // the meaning of -m
+  'i18n.logOutputEncoding=UTF-8', // applies to every field of a format
   'color.ui=false',
   'core.quotePath=false',
   'core.fsmonitor=false',
   'protocol.allow=never',
-  'safe.bareRepository=all', // a path given by name is the explicit use that this setting asks for
+  'safe.bareRepository=all', // a path on the command line is explicit, as the setting's other value asks for
 ]
 
-/** Left behind by hooks and `git rebase --exec`, these name another repository, or a program to run. */
+/** Set by hooks and `git rebase --exec`. They name another repository, or a program to run. */
 const droppedVariables = [
   'GIT_DIR',
   'GIT_WORK_TREE',
@@ -49,7 +50,7 @@ const droppedVariables = [
   'GIT_EXTERNAL_DIFF',
 ]
 
-const maxErrorText = 4000
+const maxErrorCharacters = 4000
 
 function createEnvironment(): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = { ...env }
@@ -60,17 +61,16 @@ function createEnvironment(): NodeJS.ProcessEnv {
     GIT_TERMINAL_PROMPT: '0',
     GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOW_PROTOCOL: 'none',
-    LC_ALL: 'C', // git's words in one language: they are quoted, and some of them are recognised
+    LC_ALL: 'C', // messages in one language: some are recognized
   }
 }
 
 /**
- * Runs `git` in a folder and yields what it writes, as it comes; git waits while the reader is busy.
- * Stopping early ends the process.
+ * Runs `git` in a folder and yields its output in chunks, with backpressure. Ends the process when the consumer stops early.
  *
- * @param directory absolute path, which is how one that begins with `-` stays a path
- * @param input what git reads on its standard input; none when left out
- * @throws {GitError} when git is missing, or ends with another exit code than 0
+ * @param directory an absolute path, so that a leading `-` is not taken for an option
+ * @param input git's standard input
+ * @throws {GitError} when git is missing, or its exit code is not 0
  */
 export async function* streamGit(
   directory: string,
@@ -84,11 +84,11 @@ export async function* streamGit(
     windowsHide: true,
   })
   const ended = waitForEnd(child)
-  let words = ''
+  let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    if (words.length < maxErrorText) words += text
+    if (stderr.length < maxErrorCharacters) stderr += text
   })
-  // git may end without reading all of its input; its exit code then says what is wrong.
+  // git may end before it has read all input. Its exit code says why.
   child.stdin.on('error', () => {})
   child.stdin.end(input ?? '')
   let complete = false
@@ -96,17 +96,17 @@ export async function* streamGit(
     for await (const chunk of child.stdout) yield chunk
     complete = true
   } finally {
-    // `complete` is false when the consumer stops early and when git could not be started.
+    // `complete` is false when the consumer stops early, and when git could not be started.
     if (!complete) {
       if (child.pid === undefined) await ended
       child.kill()
     }
   }
   const code = await ended
-  if (code !== 0) throw createError(directory, args[0] ?? '', words.trim(), code)
+  if (code !== 0) throw createError(directory, args[0] ?? '', stderr.trim(), code)
 }
 
-/** The exit code, or the signal that ended the process. */
+/** Resolves with the exit code, or the signal that ended the process. */
 function waitForEnd(child: ChildProcess): Promise<number | string> {
   const ended = new Promise<number | string>((resolve, reject) => {
     child.once('error', (error) => {
@@ -118,41 +118,41 @@ function waitForEnd(child: ChildProcess): Promise<number | string> {
     })
     child.once('close', (code, signal) => resolve(code ?? signal ?? 'unknown'))
   })
-  // Awaited after the output has ended; until then a rejection is nobody's mistake.
+  // It is awaited after the output; until then a rejection must not count as unhandled.
   ended.catch(() => {})
   return ended
 }
 
-/** What git says when it can't read what a whole clone has; of a partial clone it asks the origin, or says that it may not. */
+/** git's messages about missing or corrupt objects. In a partial clone, git tries to fetch them, or reports that it may not. */
 const damage =
   /corrupt|unable to (?:read|unpack)|could not (?:read|fetch)|failed to traverse|bad (?:tree )?object|promisor|lazy fetching|transport '[^']*' not allowed/i
 
-function createError(directory: string, command: string, words: string, code: number | string): GitError {
+function createError(directory: string, command: string, stderr: string, code: number | string): GitError {
   const exitCode = typeof code === 'number' ? { exitCode: code } : {}
-  if (words.includes('not a git repository')) {
+  if (stderr.includes('not a git repository')) {
     return new GitError(`${directory} is not a git repository`, exitCode)
   }
-  if (words.includes('dubious ownership')) {
-    return new GitError(`git refuses to read ${directory}: ${words.replace(/\s+/g, ' ')}`, exitCode)
+  if (stderr.includes('dubious ownership')) {
+    return new GitError(`git refuses to read ${directory}: ${stderr.replace(/\s+/g, ' ')}`, exitCode)
   }
-  // The last line is what git gave up for.
+  // The last line is the error that ended git.
   const reason =
-    words
+    stderr
       .split('\n')
       .at(-1)
       ?.replace(/^(?:fatal|error): /, '') ?? ''
-  if (damage.test(words)) return new GitError(describeDamage(directory, reason), exitCode)
+  if (damage.test(stderr)) return new GitError(describeDamage(directory, reason), exitCode)
   const ending = typeof code === 'number' ? `exit code ${code}` : `ended by ${code}`
   return new GitError(`git ${command} failed in ${directory}: ${reason || ending}`, exitCode)
 }
 
-/** What to say of a clone that lacks objects, or holds some that can't be read. */
+/** Describes a clone with missing or corrupt objects, and what to do. */
 export function describeDamage(directory: string, reason: string): string {
-  return `${directory} is a partial clone, or damaged (${reason}): clone it again, without --filter`
+  return `${directory} is a partial or damaged clone (${reason}); clone the repository again, without --filter`
 }
 
 /**
- * Runs `git` in a folder and returns all that it wrote, for answers of a few lines.
+ * Runs `git` in a folder and returns its output, of a few lines.
  *
  * @throws {GitError} as {@link streamGit}
  */
@@ -162,11 +162,7 @@ export async function runGit(directory: string, args: readonly string[]): Promis
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/**
- * Cuts what git writes with `-z` at its NULs.
- *
- * Batches, one per chunk, because an `await` per field would cost more than the field.
- */
+/** Splits the output of `git … -z` at its NULs. Yields the fields of a chunk together: an `await` for each would be slow. */
 export async function* splitFields(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer[], void, undefined> {
   let pending: Buffer[] = []
   for await (const chunk of chunks) {

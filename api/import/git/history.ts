@@ -1,28 +1,26 @@
 /**
- * A clone's dependencies over time, from the history of its manifests.
+ * Reads a clone's dependencies over time from the history of its manifests.
  *
- * The history that counts is the mainline: HEAD, its first parent, and so on. It is the line of states that
- * the repository really had, one after the other, so "since when" and "until when" have one answer. Branches
- * that were merged are side by side in time and may never have been released; what they bring counts when the
- * merge brings it, which is why merges are compared with their first parent.
+ * The history is the mainline: HEAD, its first parent, and so on. The repository had these states one after the other, so
+ * first and last use are unambiguous. A merged branch counts from the merge on: merges are compared with their first
+ * parent.
  *
- * Dates are the mainline commits' committer dates: when a change came into this history. The author date may
- * be years older (a patch that waited, a rebase).
+ * Dates are committer dates, when a change entered this history. An author date may be years older.
  *
- * A version of a manifest that does not parse tells nothing, so the path keeps what it declared before until
- * the next version that does parse. Taking it for empty would end all dependencies and begin them anew over
- * one conflict marker.
+ * A version of a manifest that does not parse is skipped: its path keeps what the version before declared. Otherwise one
+ * conflict marker would end all dependencies and begin them again.
  *
- * Once the repository is known to be one, two processes do it all: a `git log` that lists what changed, and a
- * `git cat-file` that hands over each distinct version of a manifest once.
+ * Two processes do the work: a `git log` lists the changes, and a `git cat-file` reads each distinct version once.
+ *
+ * @module
  */
 import { readBlobs } from './blobs.ts'
+import type { Clone } from './clone.ts'
 import { createDeclarations, type Declaration, type GitDependency } from './declarations.ts'
 import { type MainlineCommit, type ManifestChange, readMainline } from './mainline.ts'
 import { decodeManifest, type ManifestContent, type ManifestFormat, parseManifest } from './manifests.ts'
-import { type HistoryOptions, openRepository } from './repository.ts'
 
-/** A version of a manifest that could not be used, at one commit. */
+/** A version of a manifest that was skipped. */
 export interface ManifestWarning {
   commit: string
   path: string
@@ -31,59 +29,57 @@ export interface ManifestWarning {
 }
 
 export interface DependencyProgress {
-  /** Commits of the mainline walked so far. */
+  /** Commits of the mainline read so far. */
   commits: number
   /** Distinct versions of manifests parsed so far. */
   parsed: number
-  /** Distinct versions of manifests there are; 0 until all commits are walked. */
+  /** Distinct versions of manifests; 0 until all commits are read. */
   total: number
 }
 
-export interface DependencyHistoryOptions extends HistoryOptions {
-  /** Whether manifests below folders of tests and fixtures count too. */
+export interface DependencyHistoryOptions {
+  /** Whether to read manifests in folders of tests and fixtures too. */
   allManifests?: boolean
   onProgress?: (progress: DependencyProgress) => void
   onWarning?: (warning: ManifestWarning) => void
 }
 
-/** All that the mainline's manifests ever declared, and what is not known of it. */
+/** All dependencies that the mainline's manifests have declared. */
 export interface DependencyHistory {
   /** By name, then file. */
   dependencies: GitDependency[]
-  /** How many manifests below folders of tests and fixtures were left out. */
+  /** The number of manifests in folders of tests and fixtures that were left out. */
   leftOut: number
-  /** How many manifests declared something that only running them would tell. */
+  /** The number of manifests with dependencies that only running them would show. */
   computed: number
 }
 
-/** Far above any manifest written by people; what is larger is reported, not read. */
-const maxManifestSize = 4 * 1024 * 1024
+/** Larger manifests are reported, not read. No manifest that people write is nearly as large. */
+const maxManifestBytes = 4 * 1024 * 1024
 
 type Parsed = ManifestContent | { reason: string }
 
 /**
- * Reads which dependencies the mainline's manifests ever declared.
+ * Reads the dependencies that the mainline's manifests have declared.
  *
- * A dependency is a name and a manifest's base name; it is declared while any manifest of that base name
- * declares it, third-party folders left out (see `manifests.ts`). The first date stays when a dependency goes
- * and comes back.
+ * A dependency is a name and a manifest's base name. It is active while any manifest of that base name declares it, except
+ * in third-party folders (see `manifests.ts`). A dependency that returns keeps its first date.
  *
- * @throws {GitError} as `openRepository`, and when git fails on the way or lacks an object
+ * @throws {GitError} when git fails, or lacks an object
  */
 export async function readDependencyHistory(
-  path: string,
+  clone: Clone,
   options: DependencyHistoryOptions = {},
 ): Promise<DependencyHistory> {
-  const repository = await openRepository(path, options)
   let commits = 0
-  const mainline = await readMainline(repository, {
+  const mainline = await readMainline(clone, {
     allManifests: options.allManifests ?? false,
     onCommit(read) {
       commits = read
       options.onProgress?.({ commits, parsed: 0, total: 0 })
     },
   })
-  const versions = await readVersions(repository.directory, mainline.commits, (parsed, total) =>
+  const versions = await readVersions(clone.directory, mainline.commits, (parsed, total) =>
     options.onProgress?.({ commits, parsed, total }),
   )
   const declarations = createDeclarations()
@@ -91,7 +87,7 @@ export async function readDependencyHistory(
   for (const { commit, date, changes } of mainline.commits) {
     const changed: Declaration[] = []
     for (const change of changes) {
-      const version = change.blob === null ? gone : versions.get(versionKey(change))
+      const version = change.blob === null ? deleted : versions.get(versionKey(change))
       if (version === undefined) continue
       if ('names' in version) {
         changed.push({ ...change, names: version.names })
@@ -103,9 +99,9 @@ export async function readDependencyHistory(
   return { dependencies: declarations.list(), leftOut: mainline.leftOut.size, computed: computed.size }
 }
 
-const gone: Parsed = { names: new Set(), isComputed: false }
+const deleted: Parsed = { names: new Set(), isComputed: false }
 
-/** Parses each distinct version once. Equal bytes in two formats are two versions: two parsers read them. */
+/** Parses each distinct version once. A blob that has two formats is parsed twice. */
 async function readVersions(
   directory: string,
   mainline: readonly MainlineCommit[],
@@ -121,14 +117,14 @@ async function readVersions(
     }
   }
   const versions = new Map<string, Parsed>()
-  // Thousands of versions repeat the same names: one string each, shared by all sets.
+  // Thousands of versions repeat the same names, so all sets share one string for each.
   const strings = new Map<string, string>()
   let parsed = 0
-  for await (const { id, size, content } of readBlobs(directory, [...formats.keys()], maxManifestSize)) {
+  for await (const { id, size, content } of readBlobs(directory, [...formats.keys()], maxManifestBytes)) {
     for (const format of formats.get(id) ?? []) {
       const version: Parsed =
         content === null
-          ? { reason: `too large to be a manifest: ${size} bytes of at most ${maxManifestSize}` }
+          ? { reason: `too large for a manifest: ${size} bytes, and at most ${maxManifestBytes} are read` }
           : parseVersion(format, content, strings)
       versions.set(versionKey({ blob: id, format }), version)
     }

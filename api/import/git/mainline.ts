@@ -1,15 +1,19 @@
-/** Which manifests each commit of the mainline changed, from one `git log`. */
+/**
+ * Lists which manifests each commit of the mainline has changed, with one `git log`.
+ *
+ * @module
+ */
+import { type Clone, parseDate } from './clone.ts'
 import { splitFields, streamGit } from './git-process.ts'
 import { findManifest, type ManifestFormat } from './manifests.ts'
-import { type OpenRepository, parseDate } from './repository.ts'
 
-/** A manifest's path got a new version, or went away. */
+/** A new version of a manifest, or its deletion. */
 export interface ManifestChange {
   path: string
   /** Base name. */
   fileName: string
   format: ManifestFormat
-  /** Object id of the version; null when the path holds no file any more. */
+  /** Object id of the version; null when the file was deleted. */
   blob: string | null
 }
 
@@ -20,28 +24,30 @@ export interface MainlineCommit {
   changes: ManifestChange[]
 }
 
-/** What the mainline did to manifests. */
+/** The manifests of the mainline. */
 export interface Mainline {
-  /** Those that changed manifests, oldest first. */
+  /** The commits that changed manifests, oldest first. */
   commits: MainlineCommit[]
-  /** Paths of manifests below folders of tests and fixtures that were left out. */
+  /** Paths of manifests in folders of tests and fixtures that were left out. */
   leftOut: ReadonlySet<string>
 }
 
 /**
- * Lists the mainline's commits that changed manifests. Those below folders of tests and fixtures are left out, unless
- * `allManifests` says otherwise.
+ * Lists the commits of the mainline that changed manifests. Leaves out folders of tests and fixtures without
+ * `allManifests`.
  *
- * No pathspecs: git matches eight patterns in every tree more slowly than it lists all changes and we drop
- * most of them (1.6 to 2.6 times, measured on three repositories). Renames are left as a removal and an addition, which is what they
- * mean for paths. A symbolic link or a submodule is not a manifest, whatever its name.
+ * It uses no pathspecs: with eight patterns git takes 1.6 to 2.6 times as long as to list all changes (measured on three
+ * repositories). A rename is a deletion and an addition. A symbolic link or a submodule is not a manifest.
  *
  * @param options.onCommit called with the number of commits read so far
  * @throws {GitError} when git fails
  */
 export async function readMainline(
-  { directory, head }: OpenRepository,
-  { allManifests = false, onCommit }: { allManifests?: boolean; onCommit?: (walked: number) => void } = {},
+  { directory, head }: Clone,
+  {
+    allManifests = false,
+    onCommit,
+  }: { allManifests?: boolean; onCommit?: (commitsRead: number) => void } = {},
 ): Promise<Mainline> {
   const args = ['log', '-z', '--first-parent', '-m', '--raw', '--no-abbrev', '--no-renames', '--no-ext-diff']
   args.push('--ignore-submodules=none', '--no-color', '-O/dev/null', '--format=%H %ct', head, '--')
@@ -49,10 +55,10 @@ export async function readMainline(
   const leftOut = new Set<string>()
   let current: MainlineCommit | undefined
   let entry: string | undefined
-  let walked = 0
+  let commitsRead = 0
   for await (const batch of splitFields(streamGit(directory, args))) {
     for (const field of batch) {
-      // Latin-1 keeps every byte of a path, so two paths that are not UTF-8 stay two.
+      // Latin-1 keeps every byte, so two paths that are not UTF-8 stay different.
       const text = field.toString('latin1')
       if (entry !== undefined) {
         const manifest = findManifest(text)
@@ -67,24 +73,24 @@ export async function readMainline(
       } else {
         const [commit = '', date = ''] = text.split(' ')
         current = { commit, date: parseDate(date) ?? Number.NaN, changes: [] }
-        walked++
+        commitsRead++
       }
     }
-    onCommit?.(walked)
+    onCommit?.(commitsRead)
   }
   commits.reverse()
   repairDates(commits)
   return { commits, leftOut }
 }
 
-/** A raw entry is `:<old mode> <new mode> <old object> <new object> <status>`. */
+/** Reads a raw entry, `:<old mode> <new mode> <old object> <new object> <status>`. */
 function readBlobId(entry: string): string | null {
   const [, mode = '', , blob = ''] = entry.split(' ')
-  // 100644, 100755 and the 100664 of old histories are files; 000000 is a deletion.
+  // Files are 100644 and 100755, and 100664 in old histories. A deletion is 000000.
   return mode.startsWith('100') ? blob : null
 }
 
-/** A commit whose date git can't read happened no earlier than the one before it, as far as anyone knows. */
+/** Gives commits whose date git can't read the date of the commit before. */
 function repairDates(commits: readonly MainlineCommit[]): void {
   let last = 0
   for (const commit of commits) {

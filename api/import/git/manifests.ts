@@ -1,8 +1,8 @@
 /**
- * What a manifest declares: the names of its direct dependencies, as their registry writes them.
+ * Finds manifests, and reads the names of the direct dependencies that they declare, as their registry spells them. Each
+ * format has a parser in `manifests/`.
  *
- * One file per ecosystem in `manifests/`. What all have in common is here: which files are manifests, how
- * their bytes become text, and what a name may be.
+ * @module
  */
 import { parseCargoToml } from './manifests/cargo-toml.ts'
 import { parseComposerJson } from './manifests/composer-json.ts'
@@ -20,8 +20,8 @@ import { parseSetupPy } from './manifests/setup-py.ts'
 import { describeError } from './manifests/table.ts'
 
 /**
- * Yields the names that a manifest declares; null for something that it declares and that only running it would tell.
- * Takes time that grows with the content's length and no faster: a clone may be anybody's.
+ * Yields the names that a manifest declares, and null for a name that only running it would show. Takes linear time, because
+ * clones are untrusted.
  */
 type Parser = (content: string) => Iterable<string | null>
 
@@ -41,19 +41,19 @@ const parsers = {
   'composer.json': parseComposerJson,
 } satisfies Record<string, Parser>
 
-/** What a manifest is written in: the base name that files of the kind have, or its pattern. */
+/** A format of manifests, named by the base name of its files, or their pattern. */
 export type ManifestFormat = keyof typeof parsers
 
-/** Every kind of file that is read. */
+/** All formats. */
 export const manifestFormats = Object.keys(parsers) as ManifestFormat[]
 
-/** Base names, case and all. */
+/** By base name, case-sensitive. */
 const formatsByName = new Map<string, ManifestFormat>([
   ...manifestFormats.map((format) => [format, format] as const),
   ['deno.jsonc', 'deno.json'],
 ])
 
-/** Folders that hold copies of other people's packages: their manifests declare nothing of this repository. */
+/** Folders with copies of other packages, whose manifests don't belong to the repository. */
 const thirdPartyFolders = new Set([
   'node_modules',
   'bower_components',
@@ -72,7 +72,7 @@ const thirdPartyFolders = new Set([
 
 const maxNameLength = 255
 
-/** Folders whose manifests are what tests are tried with: they declare nothing that the repository needs. */
+/** Folders of tests and fixtures, whose manifests are test data. */
 const testFolders = /^_*test(?:s|data|[-_]data)?_*$|^_*(?:test[-_]?)?fixtures?_*$/i
 
 /** A manifest of the repository's own. */
@@ -80,11 +80,11 @@ export interface Manifest {
   /** Its base name. */
   fileName: string
   format: ManifestFormat
-  /** Whether it lies below a folder of tests or fixtures. */
+  /** Whether it is in a folder of tests or fixtures. */
   isOfTests: boolean
 }
 
-/** Tells what a path in a repository is as a manifest; undefined when it is none, or somebody else's. */
+/** Finds out whether a path in a repository is a manifest; undefined when it isn't, or belongs to another package. */
 export function findManifest(path: string): Manifest | undefined {
   const slash = path.lastIndexOf('/')
   const fileName = path.slice(slash + 1)
@@ -101,7 +101,7 @@ function findFormat(folder: string, name: string): ManifestFormat | undefined {
   if (format !== undefined) return format
   if (name.endsWith('.gemspec')) return '*.gemspec'
   if (!name.endsWith('.txt')) return undefined
-  // Constraints say which version, if a package is installed at all.
+  // Constraints limit versions; they declare no dependencies.
   const isListed = folder === 'requirements' && !name.startsWith('constraints')
   return isListed || /^requirements[-_.]|[-_.]requirements\.txt$/.test(name) ? 'requirements.txt' : undefined
 }
@@ -109,17 +109,15 @@ function findFormat(folder: string, name: string): ManifestFormat | undefined {
 /** What a manifest declares. */
 export interface ManifestContent {
   names: ReadonlySet<string>
-  /** Whether it declares more, which only running it would tell. */
+  /** Whether it declares more, which only running it would show. */
   isComputed: boolean
 }
 
 /**
- * Reads the names of the direct dependencies that a manifest declares.
+ * Reads the names of the direct dependencies that a manifest declares. Skips names that no registry accepts: empty ones,
+ * and those with control characters or more than 255 characters.
  *
- * A name that no registry could hold (empty, over 255 characters, with control characters) is left out: one
- * odd key is no reason to lose the rest of the file.
- *
- * @throws {Error} when the content does not parse; the message is one line that says why
+ * @throws {Error} with one line when the content does not parse
  */
 export function parseManifest(format: ManifestFormat, content: string): ManifestContent {
   const parse: Parser = parsers[format]
@@ -140,10 +138,7 @@ function isName(name: string): boolean {
   return name.length > 0 && name.length <= maxNameLength && name.isWellFormed() && !/\p{Cc}/u.test(name)
 }
 
-/**
- * Manifests are UTF-8, or UTF-16 where a byte order mark says so: what `pip freeze > requirements.txt` writes
- * in PowerShell, and pip reads.
- */
+/** Decodes UTF-8, or UTF-16 with a byte order mark, which `pip freeze > requirements.txt` writes in PowerShell. */
 export function decodeManifest(content: Uint8Array): string {
   const encoding =
     content[0] === 0xff && content[1] === 0xfe

@@ -1,7 +1,7 @@
 import { isTable, readTable, type Table } from './table.ts'
 import { parseToml } from './toml.ts'
 
-/** The ones with underscores are what Cargo called them at first, and still reads. */
+/** Cargo still reads its first names, those with underscores. */
 const sections = [
   'dependencies',
   'dev-dependencies',
@@ -11,10 +11,9 @@ const sections = [
 ]
 
 /**
- * The crates in a `Cargo.toml`: its own, those of a platform (`target.….dependencies`), and those that it
- * declares for a workspace. `package = "…"` gives the crate's real name.
- *
- * `{ workspace = true }` gives the name as written: a rename would stand in the workspace's own file.
+ * The crates in a `Cargo.toml`: its own, those of a platform (`target.….dependencies`), and those of a workspace.
+ * `package = "…"` is the crate's real name. With `{ workspace = true }` a rename would be in the workspace's own file, so the
+ * name counts as it is written.
  *
  * @throws {Error} when it is not TOML, or a section is not a table
  */

@@ -3,10 +3,10 @@ import { parseJsonObject, readTable } from './table.ts'
 /**
  * The packages in a `composer.json`, in lower case as Composer compares them.
  *
- * A package is `vendor/name`. What has no vendor is the platform (`php`, `ext-json`, `lib-icu`, `hhvm`,
- * `composer-plugin-api`), which nobody installs through Composer.
+ * A package is `vendor/name`. Names without a vendor (`php`, `ext-json`, `lib-icu`, `composer-plugin-api`) belong to the
+ * platform, which Composer does not install.
  *
- * @throws {Error} when it is not a JSON object, or a section is not one
+ * @throws {Error} when it, or a section, is not a JSON object
  */
 export function* parseComposerJson(content: string): Generator<string> {
   const document = parseJsonObject(content)

@@ -4,10 +4,9 @@ import { parseJsonObject, readTable } from './table.ts'
 const specifier = /^(?:npm|jsr):\/?(@[^/@]+\/[^/@]+|[^/@]+)/
 
 /**
- * The packages that a `deno.json` or `deno.jsonc` imports from npm and JSR. What it imports by a path or a URL is not a
- * package of a registry.
+ * The packages that a `deno.json` or `deno.jsonc` imports from npm and JSR. Imports of paths and URLs are not packages.
  *
- * @throws {Error} when it is not a JSON object, comments and trailing commas aside, or `imports` is not one
+ * @throws {Error} when it is not a JSON object with comments and trailing commas, or `imports` is not an object
  */
 export function* parseDenoJson(content: string): Generator<string> {
   const document = parseJsonObject(removeComments(content))
@@ -17,15 +16,15 @@ export function* parseDenoJson(content: string): Generator<string> {
   }
 }
 
-/** Makes JSON of JSONC: without comments, and without commas before a bracket that closes. */
+/** Converts JSONC to JSON: removes comments, and commas before a closing bracket. */
 function removeComments(content: string): string {
   const parts: string[] = []
-  let comma = -1 // the place of a comma that nothing but white space and comments has followed
-  // A string or a comment that is not closed ends with the file, so that the search stays linear.
+  let comma = -1 // index of a comma that only white space and comments follow so far
+  // An unclosed string or comment ends with the file, so that the search stays linear.
   const tokens = /"(?:[^"\\]|\\[\s\S])*"?|\/\/.*|\/\*[\s\S]*?(?:\*\/|(?![\s\S]))|\s+|[^"/\s,}\]]+|[/,}\]]/g
   for (const [part] of content.matchAll(tokens)) {
     if (part.startsWith('//') || part.startsWith('/*') || part.trim() === '') {
-      parts.push(part.replace(/\S/g, ' ')) // positions in messages stay those of the file
+      parts.push(part.replace(/\S/g, ' ')) // keeps the positions in messages
       continue
     }
     if ((part === '}' || part === ']') && comma !== -1) parts[comma] = ' '

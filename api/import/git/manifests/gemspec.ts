@@ -1,7 +1,7 @@
 import { readGemCalls } from './ruby.ts'
 
 /**
- * The gems in a `*.gemspec`, those for development included; null for a name that is computed.
+ * The gems in a `*.gemspec`, including those for development; null for a computed name.
  *
  * @throws {Error} as {@link readGemCalls}
  */

@@ -1,12 +1,10 @@
 /**
  * The modules that a `go.mod` requires, in both forms: `require path version` and the block in parentheses.
  *
- * Those marked `// indirect` are left out. Since Go 1.17 the go command lists every module of the whole build
- * there: they are what others depend on, not what this module chose.
+ * Modules marked `// indirect` are skipped: since Go 1.17 they are all dependencies of dependencies. Other directives are
+ * skipped too, so that new ones do no harm.
  *
- * Other directives are passed over, unknown ones too, so that a directive of a later Go does no harm.
- *
- * @throws {Error} when a line is no directive, a requirement lacks its version, or a block is not closed
+ * @throws {Error} when a line is not a directive, a requirement lacks its version, or a block is not closed
  */
 export function* parseGoMod(content: string): Generator<string> {
   let block: string | undefined
@@ -40,6 +38,6 @@ function* readRequirement(code: string, comment: string, line: number): Generato
   if (path === undefined || version === undefined || more.length > 0) {
     throw new Error(`line ${line} does not require a module at a version`)
   }
-  // What the go command takes for the mark: the word alone, or with a semicolon and more after it.
+  // The go command accepts the word alone, or followed by a semicolon.
   if (!/^\/\/\s+indirect(?:;|\s*$)/.test(comment)) yield path.replace(/^(["`])(.*)\1$/, '$2')
 }

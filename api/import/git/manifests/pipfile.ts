@@ -2,7 +2,7 @@ import { normalizePythonName } from '../../../catalog/dependency-name.ts'
 import { readTable } from './table.ts'
 import { parseToml } from './toml.ts'
 
-/** Tables that hold no packages. All others do: pipenv lets a project name its own. */
+/** Tables without packages. All others have packages: projects may name their own categories. */
 const otherTables = new Set(['source', 'requires', 'pipenv', 'scripts'])
 
 /**

@@ -5,10 +5,10 @@ type FindProperty = (key: string) => string | undefined
 
 const parser = new XMLParser({
   parseTagValue: false,
-  // No name needs an entity, and a file can define them to grow without end.
+  // Names need no entities, and entities can expand without bound.
   processEntities: false,
   removeNSPrefix: true,
-  // What no dependency is read from is most of a large file: without it, parsing takes half the time.
+  // Most of a large file has no dependencies. Without these nodes parsing takes half the time.
   stopNodes: ['build', 'reporting', 'dependencyManagement', 'profiles.profile.build'].map(
     (path) => `project.${path}`,
   ),
@@ -17,11 +17,8 @@ const parser = new XMLParser({
 /**
  * The artifacts in a `pom.xml`, as `groupId:artifactId`: its dependencies and those of its profiles.
  *
- * `dependencyManagement` is left out: it sets versions for dependencies that are declared elsewhere, and uses
- * none of them. Neither are plugins and the parent, which are the build's.
- *
- * Properties are resolved where the file itself defines them; a name that needs another file (a property of
- * the parent) is left out, as it can't be known here.
+ * `dependencyManagement` is skipped, because it only sets versions. So are plugins and the parent, which are part of the
+ * build. Properties of the file itself are resolved; a name that needs a property of another file is skipped.
  *
  * @throws {Error} when it is not well-formed XML, or its root is not `project`
  */
@@ -62,7 +59,7 @@ function* readDependencies(parent: Table, findProperty: FindProperty): Generator
   }
 }
 
-/** What Maven calls a project's coordinates, under the names that it has had, and the file's own properties. */
+/** The file's own properties, and the project's coordinates under all names that Maven has had for them. */
 function readProperties(project: Table): ReadonlyMap<string, string> {
   const own = readTexts(project)
   const parent = readTexts(readChild(project, 'parent'))
@@ -83,8 +80,8 @@ function readProperties(project: Table): ReadonlyMap<string, string> {
 }
 
 /**
- * Undefined when a property is unknown. The bounds end what is defined by itself or made to grow: no name is
- * that long, or made of so many parts.
+ * Replaces the properties in a text; undefined when one is unknown. The limits stop definitions that are recursive or
+ * grow exponentially.
  */
 function resolveText(
   text: string | undefined,
@@ -106,13 +103,13 @@ function readChild(parent: Table, key: string): Table {
   return readChildren(parent, key)[0] ?? {}
 }
 
-/** The parser gives an element that stands alone as it is, and several as an array. */
+/** The parser returns a single element as it is, and several as an array. */
 function readChildren(parent: Table, key: string): Table[] {
   const value = Object.hasOwn(parent, key) ? parent[key] : undefined
   return (Array.isArray(value) ? value : [value]).filter(isTable)
 }
 
-/** The elements that hold text only. */
+/** The elements that contain only text. */
 function readTexts(parent: Table): ReadonlyMap<string, string> {
   const texts = new Map<string, string>()
   for (const [key, value] of Object.entries(parent))

@@ -4,9 +4,9 @@ import { isTable, readTable, type Table } from './table.ts'
 import { parseToml } from './toml.ts'
 
 /**
- * The packages in a `pyproject.toml`: PEP 621 `project`, PEP 735 `dependency-groups`, Poetry's tables, and the
- * `tool.flit.metadata` of projects from before PEP 621. What builds the package (`build-system`) is not among its dependencies. A project that lists itself to
- * reuse its extras (`name[all]`) does not depend on itself.
+ * The packages in a `pyproject.toml`: PEP 621 `project`, PEP 735 `dependency-groups`, Poetry's tables, and
+ * `tool.flit.metadata`, which is older than PEP 621. `build-system` does not count. A project that lists itself to reuse its
+ * extras (`name[all]`) does not depend on itself.
  *
  * @throws {Error} when it is not TOML, a section has another form, or an entry is not a PEP 508 requirement
  */
@@ -35,7 +35,7 @@ function* readList(list: unknown, where: string): Generator<string> {
   if (list === undefined) return
   if (!Array.isArray(list)) throw new Error(`"${where}" is not a list of requirements`)
   for (const entry of list) {
-    // PEP 735: { include-group = "…" } repeats a list that is read anyway.
+    // PEP 735: { include-group = "…" } includes a list that is read anyway.
     if (isTable(entry)) continue
     const name = typeof entry === 'string' ? parseRequirement(entry) : undefined
     if (name === undefined)
@@ -63,7 +63,7 @@ function* readPoetry(poetry: Table): Generator<string> {
   }
 }
 
-/** Poetry's tables hold the required Python version beside the packages. */
+/** Poetry's tables contain the required Python version beside the packages. */
 function* readNames(parent: Table, key: string, where: string): Generator<string> {
   for (const name of Object.keys(readTable(parent, key, `${where}.${key}`))) {
     if (name !== 'python') yield normalizePythonName(name)

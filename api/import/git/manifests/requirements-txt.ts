@@ -1,12 +1,9 @@
 import { normalizePythonName } from '../../../catalog/dependency-name.ts'
 
 /**
- * The packages in a pip requirements file.
+ * The packages in a pip requirements file. Skips options (`-r`, `-e`, `--hash`), paths and URLs, which name no package.
  *
- * Options (`-r`, `-e`, `--hash`) and lines that are a bare path or URL name no package under PEP 508 and are
- * passed over.
- *
- * @throws {Error} when a line is none of these; pip would not read the file either
+ * @throws {Error} when a line is none of these; pip would refuse the file too
  */
 export function* parseRequirementsTxt(content: string): Generator<string> {
   const lines = content.split(/\r\n?|\n/)
@@ -26,7 +23,7 @@ export function* parseRequirementsTxt(content: string): Generator<string> {
   }
 }
 
-/** A comment begins the line or follows white space: the `#` of a URL's fragment does neither. */
+/** A comment begins the line or follows white space, unlike the `#` of a URL's fragment. */
 function cutComment(line: string): string {
   for (let at = line.indexOf('#'); at !== -1; at = line.indexOf('#', at + 1)) {
     if (at === 0 || /\s/.test(line.charAt(at - 1))) return line.slice(0, at)
@@ -34,15 +31,15 @@ function cutComment(line: string): string {
   return line
 }
 
-/** A URL, a path or an archive, as pip tells them from a name; `name @ URL` is a requirement. */
+/** Whether pip takes a text for a URL, a path or an archive. `name @ URL` is a requirement. */
 function isLocation(text: string): boolean {
   const [start = ''] = text.split(/[\s;@[]/, 1)
   return /^[a-z][a-z+]*:/i.test(start) || /^\.|[\\/]|\.(?:whl|zip|tar\.gz|tgz|tar\.bz2)$/i.test(start)
 }
 
 /**
- * The name in a PEP 508 requirement, normalized; undefined when it is none. Extras, versions, URL and marker
- * are checked for their form only.
+ * Parses the name in a PEP 508 requirement, normalized; undefined when the text is not a requirement. Extras, versions, URL
+ * and marker are checked only roughly.
  */
 export function parseRequirement(text: string): string | undefined {
   const [, name, rest = ''] = /^([a-z0-9][a-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*(.*)$/is.exec(text.trim()) ?? []
@@ -54,8 +51,8 @@ export function parseRequirement(text: string): string | undefined {
 }
 
 /**
- * Whether a text is a comma-separated list of version constraints, which may be empty or end with a comma. Each part is
- * matched on its own: one pattern for all of them could be matched in exponentially many ways.
+ * Whether a text is a comma-separated list of version constraints, which may be empty or end with a comma. It matches each
+ * part on its own, because one pattern for all of them could take exponential time.
  */
 function areConstraints(text: string): boolean {
   if (text === '') return true

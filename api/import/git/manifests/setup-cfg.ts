@@ -2,10 +2,10 @@ import { parseRequirement } from './requirements-txt.ts'
 
 /**
  * The packages in a `setup.cfg`: `install_requires` and `tests_require` of `[options]`, and all of
- * `[options.extras_require]`. What a value takes from elsewhere (`file: requirements.txt`) is not here; a requirements
- * file is a manifest of its own.
+ * `[options.extras_require]`. References (`file: requirements.txt`) are not followed: a requirements file is a manifest of its
+ * own.
  *
- * @throws {Error} when a line has no place in an INI file, or an entry is not a PEP 508 requirement
+ * @throws {Error} when a line is not INI, or an entry is not a PEP 508 requirement
  */
 export function* parseSetupCfg(content: string): Generator<string> {
   for (const { section, key, lines, line } of readEntries(content)) {
@@ -15,7 +15,7 @@ export function* parseSetupCfg(content: string): Generator<string> {
     if (!isList) continue
     const values = lines.map((text) => text.trim()).filter((text) => text !== '')
     if (/^(?:file|attr):/.test(values[0] ?? '')) continue
-    // A value of one line separates requirements by semicolons; on lines of their own these begin markers.
+    // In a value of one line, semicolons separate requirements. In others, they begin markers.
     for (const text of lines.length === 1 ? values.flatMap((value) => value.split(';')) : values) {
       if (text.trim() === '') continue
       const name = parseRequirement(text)
@@ -29,9 +29,9 @@ export function* parseSetupCfg(content: string): Generator<string> {
 interface Entry {
   section: string
   key: string
-  /** What follows the sign, and the indented lines after it. */
+  /** The text after the sign, and the indented lines that follow. */
   lines: string[]
-  /** Where it begins, from 1. */
+  /** The number of its first line, from 1. */
   line: number
 }
 

@@ -1,28 +1,26 @@
 import { parseRequirement } from './requirements-txt.ts'
-import { refuseConflict } from './ruby.ts'
+import { assertNoConflict } from './ruby.ts'
 
-/** The arguments of `setup()` that declare dependencies. What only builds the package is not among them. */
-const declaring = new Set(['install_requires', 'extras_require', 'tests_require'])
+/** The arguments of `setup()` that declare dependencies. Those of the build don't count. */
+const declaringArguments = new Set(['install_requires', 'extras_require', 'tests_require'])
 
 /** Methods that add to a list or a dictionary. */
-const adding = new Set(['append', 'extend', 'insert', 'update'])
+const addingMethods = new Set(['append', 'extend', 'insert', 'update'])
 
-/** Deepest nesting of brackets that is read; no list of requirements comes near it. */
-const deepest = 100
+/** Brackets may be nested this deep; no list of requirements comes near it. */
+const maxDepth = 100
 
-/** A place in the tokens, up to another. */
+/** Indices of tokens; `end` is exclusive. */
 type Range = readonly [start: number, end: number]
 
 /**
- * The packages in a `setup.py`, as far as they stand there as such: lists, tuples, dictionaries and texts, what is
- * added to them, and variables that hold them. Null where something else declares dependencies: a function's result,
- * a file that is read. No Python is run.
+ * The packages in a `setup.py` that are literals: in lists, tuples, dictionaries and strings, in additions to them, and in
+ * variables. Yields null for dependencies that are computed, such as a function's result. No Python is run.
  *
- * @throws {Error} when it is not Python, holds the marks of an unfinished merge, or an entry is not a PEP 508
- *   requirement
+ * @throws {Error} when it is not Python, contains conflict markers, or an entry is not a PEP 508 requirement
  */
 export function* parseSetupPy(content: string): Generator<string | null> {
-  refuseConflict(content)
+  assertNoConflict(content)
   const program = scanPython(content)
   if (!program.tokens.includes('setuptools') && !program.tokens.includes('distutils')) return
   const arguments_ = findSetupArguments(program)
@@ -32,15 +30,15 @@ export function* parseSetupPy(content: string): Generator<string | null> {
 
 interface Program {
   /**
-   * Names and numbers as they stand there, texts behind a `"`, signs one by one; `\n` where a statement ends. A text
-   * that Python computes (`f"…"`) is a `?`.
+   * Names and numbers as they are, strings with a leading `"`, each sign, and `\n` where a statement ends. A computed string
+   * (`f"…"`) is a `?`.
    */
   tokens: string[]
-  /** Where the bracket that a bracket opens is closed. */
+  /** The index of the closing bracket, by that of the opening one. */
   closes: Map<number, number>
 }
 
-/** Cuts a program into tokens. Throws when a text or a bracket is not closed. */
+/** Splits a program into tokens. Throws when a string or a bracket is not closed. */
 function scanPython(content: string): Program {
   const tokens: string[] = []
   const closes = new Map<number, number>()
@@ -53,13 +51,13 @@ function scanPython(content: string): Program {
     if (blank.test(content)) {
       at = blank.lastIndex
     } else if (character === '"' || character === "'") {
-      at = scanText(content, at, '', tokens)
+      at = scanString(content, at, '', tokens)
     } else if (word.test(content)) {
       const text = content.slice(at, word.lastIndex)
       at = word.lastIndex
       const quote = content.charAt(at)
       const isPrefix = (quote === '"' || quote === "'") && /^[bfrtu]{1,2}$/i.test(text)
-      if (isPrefix) at = scanText(content, at, text.toLowerCase(), tokens)
+      if (isPrefix) at = scanString(content, at, text.toLowerCase(), tokens)
       else tokens.push(text)
     } else {
       at++
@@ -77,8 +75,8 @@ function scanPython(content: string): Program {
   return { tokens, closes }
 }
 
-/** Scans a text from its quote on, and returns the place after it. */
-function scanText(content: string, start: number, prefix: string, tokens: string[]): number {
+/** Scans a string from its quote on. Returns the index after it. */
+function scanString(content: string, start: number, prefix: string, tokens: string[]): number {
   const quote = content.charAt(start)
   const isLong = content.startsWith(quote.repeat(3), start)
   const end = isLong ? quote.repeat(3) : quote
@@ -93,7 +91,7 @@ function scanText(content: string, start: number, prefix: string, tokens: string
     tokens.push(/[bft]/.test(prefix) ? '?' : `"${text}`)
     return stop.index + end.length
   }
-  throw new Error(`a text that begins with ${content.slice(start, start + 20)} is not closed`)
+  throw new Error(`a string that begins with ${content.slice(start, start + 20)} is not closed`)
 }
 
 /** The arguments of each call of `setup()`; undefined when there is none. */
@@ -109,10 +107,10 @@ function findSetupArguments({ tokens, closes }: Program): Range[] | undefined {
 function* readRequirements(program: Program, calls: readonly Range[]): Generator<string | null> {
   const { tokens, closes } = program
   const variables = findVariables(program)
-  const read = new Set<string>() // a variable's requirements are read once, however often it stands somewhere
+  const read = new Set<string>() // variables whose requirements were read
   let isComputed = false
 
-  function* readText(text: string): Generator<string> {
+  function* readString(text: string): Generator<string> {
     for (const line of text.split('\n')) {
       if (line.trim() === '' || line.trim().startsWith('#')) continue
       const name = parseRequirement(line)
@@ -123,7 +121,7 @@ function* readRequirements(program: Program, calls: readonly Range[]): Generator
   }
 
   function* readValue([start, end]: Range, depth = 0): Generator<string> {
-    if (depth > deepest) throw new Error('brackets are nested too deeply')
+    if (depth > maxDepth) throw new Error('brackets are nested too deeply')
     for (let at = start; at < end; at++) {
       const token = tokens[at] ?? ''
       const close = closes.get(at)
@@ -136,21 +134,21 @@ function* readRequirements(program: Program, calls: readonly Range[]): Generator
         const next = tokens[at + 1] ?? ''
         if (next === ':')
           at++ // a dictionary's key
-        else if (isSum || next === '+' || next === '%' || next === '.') at = passComputed(at + 1, end)
-        else yield* readText(parts.join(''))
+        else if (isSum || next === '+' || next === '%' || next === '.') at = skipComputed(at + 1, end)
+        else yield* readString(parts.join(''))
       } else if (close !== undefined) {
         if (isComprehension(at, close)) isComputed = true
         else yield* readValue([at + 1, close], depth + 1)
         at = close
       } else if (token === 'if') {
-        // Of a conditional value both sides count, and the condition does not.
+        // Both sides of a conditional value count; the condition doesn't.
         while (at + 1 < end && tokens[at + 1] !== 'else') at = closes.get(at + 1) ?? at + 1
       } else if (tokens[at + 1] === ':') {
         at++ // a dictionary's key
       } else {
         const ranges = isWhole(at) ? variables.get(token) : undefined
         if (ranges === undefined) {
-          at = passComputed(at + 1, end)
+          at = skipComputed(at + 1, end)
         } else if (!read.has(token)) {
           read.add(token)
           for (const range of ranges) yield* readValue(range, depth + 1)
@@ -159,14 +157,14 @@ function* readRequirements(program: Program, calls: readonly Range[]): Generator
     }
   }
 
-  /** Whether a name stands for itself: it is not called, nor a part of something, nor of a text. */
+  /** Whether a name is used as it is: not called, indexed or concatenated. */
   function isWhole(at: number): boolean {
     const next = tokens[at + 1] ?? ''
     return !['(', '.', '[', '%'].includes(next) && !(next === '+' && tokens[at + 2]?.startsWith('"'))
   }
 
-  /** Passes over the rest of what is computed, up to the comma behind it. */
-  function passComputed(from: number, end: number): number {
+  /** Skips the rest of a computed value, up to the comma after it. */
+  function skipComputed(from: number, end: number): number {
     isComputed = true
     let at = from
     while (at < end && tokens[at] !== ',') at = (closes.get(at) ?? at) + 1
@@ -183,7 +181,7 @@ function* readRequirements(program: Program, calls: readonly Range[]): Generator
   for (const [start, end] of calls) {
     for (let at = start; at < end; at = (closes.get(at) ?? at) + 1) {
       if (tokens[at] === '*') isComputed = true // **options
-      if (!declaring.has(tokens[at] ?? '') || tokens[at + 1] !== '=') continue
+      if (!declaringArguments.has(tokens[at] ?? '') || tokens[at + 1] !== '=') continue
       let last = at + 2
       while (last < end && tokens[last] !== ',') last = (closes.get(last) ?? last) + 1
       yield* readValue([at + 2, last])
@@ -193,7 +191,7 @@ function* readRequirements(program: Program, calls: readonly Range[]): Generator
   if (isComputed) yield null
 }
 
-/** What variables are set to, and what is added to them, anywhere in a program. */
+/** The values that a program assigns or adds to its variables, anywhere. */
 function findVariables({ tokens, closes }: Program): Map<string, Range[]> {
   const variables = new Map<string, Range[]>()
   for (let start = 0; start < tokens.length; ) {
@@ -212,7 +210,7 @@ function findVariables({ tokens, closes }: Program): Map<string, Range[]> {
 
   function findValue(at: number, end: number): Range | undefined {
     const [sign = '', next = '', third = ''] = tokens.slice(at, at + 3)
-    if (sign === '.' && adding.has(next) && third === '(') return [at + 3, closes.get(at + 2) ?? end]
+    if (sign === '.' && addingMethods.has(next) && third === '(') return [at + 3, closes.get(at + 2) ?? end]
     if (sign === '=' && next !== '=') return [at + 1, end]
     if (sign === '+' && next === '=') return [at + 2, end]
     let afterKey = end

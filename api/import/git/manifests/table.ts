@@ -1,4 +1,4 @@
-/** Safe steps through a parsed document, whose shape nobody has checked. */
+/** Safe access to parsed documents of unknown shape. */
 
 export type Table = Record<string, unknown>
 
@@ -7,11 +7,11 @@ export function isTable(value: unknown): value is Table {
 }
 
 /**
- * The table under a key; an empty one when there is none. PHP writes an empty object as `[]`, so an empty
- * array is empty too.
+ * Reads the table under a key; an empty one if the key is missing. PHP writes an empty object as `[]`, so an empty array
+ * counts as an empty table.
  *
- * @param where the key's full name, for the message
- * @throws {Error} when something else is there
+ * @param where the key's full name, for messages
+ * @throws {Error} when the value is not a table
  */
 export function readTable(parent: Table, key: string, where = key): Table {
   const value = Object.hasOwn(parent, key) ? parent[key] : undefined
@@ -21,7 +21,7 @@ export function readTable(parent: Table, key: string, where = key): Table {
 }
 
 /**
- * Parses a JSON document that has to be an object.
+ * Parses a JSON object.
  *
  * @throws {Error} with one line when it is not JSON or not an object
  */
@@ -36,7 +36,7 @@ export function parseJsonObject(content: string): Table {
   return value
 }
 
-/** A parser's message in one line of bounded length: it may quote lines of the file. */
+/** Shortens a parser's message to one line: it may quote lines of the file. */
 export function describeError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   return message

@@ -4,15 +4,15 @@ import { describeError, type Table } from './table.ts'
 /**
  * Parses a TOML document.
  *
- * @throws {Error} with one line that names the line and column when it is not TOML
+ * @throws {Error} with line and column when it is not TOML
  */
 export function parseToml(content: string): Table {
   try {
-    // Integers that JavaScript can't hold are valid TOML, and nothing here reads them.
+    // TOML allows integers that JavaScript numbers can't represent.
     return parse(content, { integersAsBigInt: 'asNeeded' })
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
-    // The first line is the reason; an excerpt of the file follows it.
+    // The first line is the reason. An excerpt of the file follows.
     const reason = describeError(error.message.split('\n')[0])
     throw new Error(`not valid TOML: line ${error.line}, column ${error.column}: ${reason}`, { cause: error })
   }

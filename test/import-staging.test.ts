@@ -1,19 +1,21 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { addAhead, giveUp } from '../api/import/apply/ahead.ts'
-import { applyImport, finishImport } from '../api/import/apply/apply.ts'
+import { type Database, openDatabase } from '../api/database/database.ts'
+import { applyImport } from '../api/import/apply.ts'
 import { findSources, importNdjson } from '../api/import/ndjson.ts'
 import { readRecord, recordKinds } from '../api/import/records.ts'
 import { beginStaging, type Staging, stagingTable } from '../api/import/staging.ts'
 import { readCatalog } from './support/catalog.ts'
+import { testPool } from './support/databases.ts'
 import { readListAnswer } from './support/list-answer.ts'
 import { loadRecords } from './support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+import { type Answer, describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 const sampleDirectory = join(import.meta.dirname, '..', 'sample')
 
-/** Stages the sample data, which takes many steps to add. */
+/** Stages the sample data. */
 async function stageSample({ sql }: TestService): Promise<Staging> {
   const staging = await beginStaging(sql)
   for (const [index, kind] of recordKinds.entries()) {
@@ -26,85 +28,45 @@ async function stageSample({ sql }: TestService): Promise<Staging> {
   return staging
 }
 
-describe('a load on the embedded database', () => {
+describeOnEachDatabase('a load', (kind) => {
   let service: TestService
   let key: string
   let whole: TestService
   let expected: Awaited<ReturnType<typeof readCatalog>>
   beforeAll(async () => {
-    whole = await startTestService('embedded')
+    whole = await startTestService(kind)
     expected = await readCatalog(whole, (await whole.createKey()).secret)
   })
   afterAll(() => whole.close())
   beforeEach(async () => {
-    service = await startTestService('embedded', { data: 'empty' })
+    service = await startTestService(kind, { data: 'empty' })
     key = (await service.createKey()).secret
   })
   afterEach(() => service.close())
 
-  async function expectNothingVisible(): Promise<void> {
+  test('shows nothing of what it stages until it is applied, and then all of it', async () => {
+    const staging = await stageSample(service)
     for (const path of [
       '/users',
       '/repos',
       '/users?location=berlin',
-      '/users?dependency_names=react',
       '/repos?dependency_files=package.json',
     ]) {
       expect([path, readListAnswer(await service.request(path, { key })).total]).toEqual([path, 0])
     }
-    for (const path of [
-      '/users/ngoldberg',
-      '/repos/yarrow-collective/monolith',
-      '/repos/yarrow-collective/monolith/commits',
-      '/repos/yarrow-collective/platform/dependencies',
-    ]) {
-      expect([path, (await service.request(path, { key })).status]).toEqual([path, 404])
-    }
-  }
+    expect((await service.request('/users/ngoldberg', { key })).status).toBe(404)
 
-  test('shows nothing of what it adds ahead until it is applied, and then all of it', async () => {
-    const staging = await stageSample(service)
-    const added = await addAhead(service.sql, staging.id)
-    expect(added).toEqual({ users: 300, repositories: 400, commits: expected.commits.length })
-    await expectNothingVisible()
-
-    const result = await finishImport(service.sql, staging.id, added, true)
-    expect(result).toMatchObject({
+    expect(await applyImport(service.sql, staging.id)).toEqual({
       users: { added: 300, updated: 0 },
       repositories: { added: 400, updated: 0 },
+      commits: { added: expected.commits.length, updated: 0 },
+      version: 1,
     })
+    await staging.end()
     expect(await readCatalog(service, key)).toEqual(expected)
   })
 
-  test('that dies while it adds is cleared away by the next one', async () => {
-    const dead = await stageSample(service)
-    await addAhead(service.sql, dead.id)
-    await service.sql`update imports set touched_at = now() - interval '10 minutes' where id = ${dead.id}`
-
-    const users = await findSources([sampleDirectory], 'users')
-    await importNdjson(service.sql, { sources: users.filter(({ kind }) => kind === 'users') })
-    const [left] = await service.sql`
-      select (select count(*) from users) as users, (select count(*) from repositories) as repositories,
-        (select count(*) from commits) as commits, (select count(*) from dependency_users) as postings`
-    expect(left).toEqual({ users: 300, repositories: 0, commits: 0, postings: 0 })
-
-    await importNdjson(service.sql, { sources: await findSources([sampleDirectory]) })
-    expect(await readCatalog(service, key)).toEqual(expected)
-  })
-
-  test('that was taken for dead is refused when it goes on, and harms nothing', async () => {
-    const stalled = await stageSample(service)
-    const added = await addAhead(service.sql, stalled.id)
-    await service.sql`update imports set touched_at = now() - interval '10 minutes' where id = ${stalled.id}`
-    await importNdjson(service.sql, { sources: await findSources([sampleDirectory]) })
-
-    const refusal = 'Another load took this one for dead'
-    await expect(finishImport(service.sql, stalled.id, added, true)).rejects.toThrow(refusal)
-    await giveUp(service.sql, stalled.id)
-    expect(await readCatalog(service, key)).toEqual(expected)
-  })
-
-  test('of which two come at once loses nothing of either', async () => {
+  test('beside another one loses nothing of either', async () => {
     const sources = await findSources([sampleDirectory])
     const results = await Promise.all([
       importNdjson(service.sql, { sources: sources.filter(({ kind }) => kind === 'users') }),
@@ -112,23 +74,6 @@ describe('a load on the embedded database', () => {
     ])
     expect(results.map(({ version }) => version).sort()).toEqual([1, 2])
     expect(await readCatalog(service, key)).toEqual(expected)
-  })
-
-  test('lets readers in between its steps', async () => {
-    const staging = await stageSample(service)
-    let applied = false
-    let reads = 0
-    const reading = (async () => {
-      while (!applied) {
-        await service.request('/users', { key })
-        reads++
-      }
-    })()
-    await applyImport(service.sql, staging.id)
-    applied = true
-    await reading
-    // With one transaction for all of it there would be the one that waits for it, and perhaps one before.
-    expect(reads).toBeGreaterThan(10)
   })
 
   test('never loses a published row', async () => {
@@ -143,6 +88,81 @@ describe('a load on the embedded database', () => {
   })
 })
 
+describe('a long load on the embedded database, which has one session', () => {
+  let service: TestService
+  let loader: Database
+  beforeAll(async () => {
+    service = await startTestService('embedded', { databaseStatementTimeoutSeconds: 1 }) // requests wait 6 seconds for a statement
+    loader = await openDatabase({ ...testPool, ...service.location })
+    await loader.sql`select 1` // connects
+  })
+  afterAll(async () => {
+    await loader.close()
+    await service.close()
+  })
+
+  /** A long statement of a load. While it runs, the session doesn't notice which clients have disconnected. */
+  function holdSession(seconds: number): Promise<unknown> {
+    return loader.sql`select pg_sleep(${seconds})`.execute()
+  }
+
+  /** Another process, whose statement and connection wait for as long as it takes. */
+  async function openCommand(): Promise<void> {
+    const database = await openDatabase({ ...testPool, ...service.location })
+    await database.sql`select 1`
+    await database.close()
+  }
+
+  test.for([
+    ['longer than requests wait', 11],
+    ['nearly as long as requests wait', 5.4],
+  ] as const)(
+    '%s: a request gets its response or 503 in time, and pays for a response alone',
+    async ([, seconds]) => {
+      const { secret, id } = await service.createKey()
+      const fresh = await service.createKey()
+      const cached = await service.request('/users?per_page=7', { key: secret })
+      const started = performance.now()
+      const held = holdSession(seconds)
+      await sleep(50)
+      const command = openCommand()
+      let isHeld = true
+      const health = (async () => {
+        for (; isHeld; await sleep(100)) expect((await service.request('/health')).status).toBe(200)
+      })()
+      const paths = [
+        '/users?per_page=7',
+        '/users?page=2',
+        '/repos?per_page=5',
+        '/users?location=paris',
+        '/users/ngoldberg',
+      ]
+      const answers = await Promise.all([
+        ...paths.map((path) => service.request(path, { key: secret })),
+        service.request('/users/ngoldberg', { key: fresh.secret }),
+      ])
+      expect((performance.now() - started) / 1_000).toBeLessThan(20)
+      for (const { status, headers } of answers) {
+        expect([200, 503]).toContain(status)
+        if (status === 503) expect(headers.get('Retry-After')).toBe('5')
+      }
+      await held
+      await command
+      isHeld = false
+      await health
+
+      const costOf = ({ headers }: Answer) => Number(headers.get('X-Credits-Cost') ?? 0)
+      const again = await service.request('/users?per_page=7', { key: secret })
+      expect(again.status).toBe(200)
+      expect((await service.request('/health')).status).toBe(200)
+      const last = answers.pop()
+      const paid = [cached, again, ...answers].reduce((sum, answer) => sum + costOf(answer), 0)
+      expect((await service.readLedger(id)).charged).toBe(paid)
+      expect((await service.readLedger(fresh.id)).charged).toBe(last && costOf(last))
+    },
+  )
+})
+
 describeOnEachDatabase('what a load has staged', (kind) => {
   let service: TestService
   beforeAll(async () => {
@@ -154,7 +174,7 @@ describeOnEachDatabase('what a load has staged', (kind) => {
     const staging = await stageSample(service)
     await service.sql`truncate ${service.sql(stagingTable('repos', staging.id))}`
     await expect(applyImport(service.sql, staging.id)).rejects.toThrow(
-      'The database lost what was staged, in a crash; load again; nothing was changed',
+      'The database crashed and lost the staged lines. Nothing was changed; run the import again',
     )
     await staging.discard()
     const { secret } = await service.createKey()

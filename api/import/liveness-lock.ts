@@ -1,0 +1,84 @@
+/**
+ * A lock that a load holds while its process runs. The next load drops the staging tables of loads that no longer hold
+ * theirs, because their process was killed.
+ *
+ * On a server it is an advisory lock, held by an open transaction: a transaction keeps its connection through poolers, and
+ * the server ends it when the client disconnects. The embedded database has one session for all its clients, so there it
+ * is a Unix socket in the data folder, on which the load listens.
+ *
+ * @module
+ */
+import { rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { dirname, join } from 'node:path'
+import { isEmbedded, type Sql, type SqlOrTransaction } from '../database/connect.ts'
+import { acceptsConnections } from '../database/embedded.ts'
+
+/** The first half of the advisory lock; the second half is the load's id. */
+const lockClass = 0x6c6f_6164
+
+/** Takes the lock of a load. Resolves with the function that releases it; so does the end of the process. */
+export function holdLivenessLock(sql: Sql, importId: number): Promise<() => Promise<void>> {
+  return isEmbedded(sql) ? listen(socketPath(sql, importId)) : holdAdvisoryLock(sql, importId)
+}
+
+/** Runs `cleanUp` if nobody holds the lock of a load. On a server, only one of several callers runs it. */
+export async function cleanUpIfDead(
+  sql: Sql,
+  importId: number,
+  cleanUp: (tx: SqlOrTransaction) => Promise<void>,
+): Promise<void> {
+  if (isEmbedded(sql)) {
+    const path = socketPath(sql, importId)
+    if (await acceptsConnections(path)) return
+    rmSync(path, { force: true })
+    return cleanUp(sql)
+  }
+  await sql.begin(async (tx) => {
+    const [lock] = await tx<{ taken: boolean }[]>`
+      select pg_try_advisory_xact_lock(${lockClass}, ${lockKey(importId)}) as taken`
+    if (lock?.taken === true) await cleanUp(tx)
+  })
+}
+
+async function holdAdvisoryLock(sql: Sql, importId: number): Promise<() => Promise<void>> {
+  if (sql.options.max < 2) throw new Error('a load needs two connections: one of them holds its lock')
+  const held = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const transaction = sql.begin(async (tx) => {
+    await tx`set local idle_in_transaction_session_timeout = 0`
+    await tx`select pg_advisory_xact_lock(${lockClass}, ${lockKey(importId)})`
+    held.resolve()
+    await released.promise
+  })
+  // A load that loses its lock later goes on: it finds its staging tables, or fails because they are missing.
+  transaction.catch(held.reject)
+  await held.promise
+  return async () => {
+    released.resolve()
+    await transaction.catch(() => {})
+  }
+}
+
+/** Advisory locks take 32 bits. */
+function lockKey(importId: number): number {
+  return importId % 2 ** 31
+}
+
+async function listen(path: string): Promise<() => Promise<void>> {
+  const server = createServer((client) => client.destroy())
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, resolve)
+  })
+  server.unref()
+  return async () => {
+    await new Promise((resolve) => server.close(resolve))
+    rmSync(path, { force: true })
+  }
+}
+
+/** Beside the database's own socket, and no longer than its path: Unix sockets limit the length. */
+function socketPath({ options }: Sql, importId: number): string {
+  return join(dirname(options.path || '.'), `load.${importId}`)
+}
