@@ -69,7 +69,7 @@ describeOnServer.for(['node', 'deno'] as const)('an instance on %s', (runtime) =
     })
     const { secret: admin } = await service.createKey({ role: 'admin' })
     const readMetrics = async () => (await ask(instance, '/metrics', admin)).text()
-    await expect.poll(readMetrics).toContain('devdata_admission_requests{state="inside"} 1\n')
+    await expect.poll(readMetrics).toContain('devdata_queue_requests{state="running"} 1\n')
     expect(await service.readLedger(id)).toMatchObject({ charged: 1 })
   })
 

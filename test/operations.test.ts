@@ -219,7 +219,7 @@ describeOnEachDatabase('operations', (kind) => {
       }
     })
 
-    test('tells what goes on: the ledger, admission, connections, the data, the process', async () => {
+    test('tells what goes on: the ledger, the queue, connections, the data, the process', async () => {
       const { secret } = await service.createKey()
       const before = await readMetrics()
       await Promise.all(
@@ -231,9 +231,9 @@ describeOnEachDatabase('operations', (kind) => {
       expect(grown('devdata_ledger_grouped_requests_total')).toBe(31)
       expect(grown('devdata_ledger_groups_total')).toBeGreaterThan(0)
       expect(grown('devdata_ledger_groups_total')).toBeLessThanOrEqual(31)
-      expect(findSample(after, 'devdata_requests_under_way')).toBe(1)
-      expect(findSample(after, 'devdata_admission_requests{state="inside"}')).toBe(1)
-      expect(after).toMatch(/^devdata_admission_requests\{state="waiting"\} 0$/m)
+      expect(findSample(after, 'devdata_requests_in_progress')).toBe(1)
+      expect(findSample(after, 'devdata_queue_requests{state="running"}')).toBe(1)
+      expect(after).toMatch(/^devdata_queue_requests\{state="queued"\} 0$/m)
       expect(after).toMatch(/^devdata_ledger_claims\{state="queued"\} 0$/m)
       for (const pool of ['reads', 'ledger']) {
         const states = ['busy', 'idle', 'connecting'].map((state) =>

@@ -23,7 +23,7 @@ export interface GroupCommit {
   readState(): GroupCommitState
 }
 
-/** `waiting`: claims for the next group. What waits for a key in other hands is counted apart. */
+/** `queued`: claims for the next group. What waits for a key in other hands is counted apart. */
 export interface GroupCommitState extends BatchState {
   /** Claims whose key is in other hands, waiting or being settled. */
   waitingForKey: number

@@ -11,8 +11,7 @@ import { EmbeddedDatabaseError } from '../database/data-directory.ts'
 import { findMissingMigrations, migrate, migrationWaits } from '../database/migrate.ts'
 import { createDefectHandler, type Refuse } from '../http/error-handler.ts'
 import type { LifecyclePhase } from '../http/lifecycle-phase.ts'
-import type { ServerBindings } from '../http/request-context.ts'
-import type { LoadShedder } from '../overload/load-shedding.ts'
+import type { Fetch } from '../http/request-context.ts'
 import { configureLog, createFailureLog } from '../telemetry/log.ts'
 import { createTracing, type TraceExport } from '../telemetry/tracing.ts'
 import { createConfiguredApp } from './configured-app.ts'
@@ -37,9 +36,7 @@ export interface Runtime {
   startTraceExport(environment: Record<string, string | undefined>): Promise<TraceExport | undefined>
   /** Listens, and resolves with the port once requests are taken. */
   listen(options: {
-    fetch: (request: Request, server?: ServerBindings) => Response | Promise<Response>
-    /** `fetch` asks it too: a server that does so first refuses at a smaller cost. */
-    loadShedder: LoadShedder
+    fetch: Fetch
     /** Renders the error response to what never becomes a request, and counts it. */
     refuse: Refuse
     /** The answer to what goes wrong outside `fetch`, or to what it throws. */
@@ -95,7 +92,7 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
   let listener: Listener | undefined
   let keys: DemoKeys | undefined
   try {
-    const { app, loadShedder, refuse, close } = createConfiguredApp(config, {
+    const { fetch, refuse, close } = createConfiguredApp(config, {
       database,
       logger,
       runtime,
@@ -104,8 +101,7 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
       tracing: traceExport && (await createTracing(traceExport)),
     })
     listener = await listen({
-      fetch: async (request, server) => closeWhenStopping(await app.fetch(request, server), life),
-      loadShedder,
+      fetch: async (request, server) => closeWhenStopping(await fetch(request, server), life),
       refuse,
       respondToDefect: createDefectHandler(createFailureLog(logger)),
       warn: (message) => logger.warning('{message}', { message }),

@@ -22,8 +22,8 @@ const anyRoute = '*'
 
 /** Where figures come from that others keep. */
 export interface MetricsSources {
-  countUnderWay(): number
-  readQueue(): { inside: number; waiting: number }
+  countInProgress(): number
+  readQueue(): { running: number; queued: number }
   readLedger(): GroupCommitState
   /** By name of the pool. */
   readPools(): Record<string, PoolState>
@@ -63,7 +63,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
   }
 }
 
-function measureRequests(registry: Registry, { countUnderWay }: MetricsSources) {
+function measureRequests(registry: Registry, { countInProgress }: MetricsSources) {
   const requests = createRequestCounts()
   new Counter({
     name: 'devdata_requests_total',
@@ -94,11 +94,11 @@ function measureRequests(registry: Registry, { countUnderWay }: MetricsSources) 
     registers: [registry],
   })
   new Gauge({
-    name: 'devdata_requests_under_way',
+    name: 'devdata_requests_in_progress',
     help: 'Requests whose response is not sent yet, with or without a key.',
     registers: [registry],
     collect() {
-      this.set(countUnderWay())
+      this.set(countInProgress())
     },
   })
   function count(c: ApiContext, status: number): void {
@@ -167,24 +167,24 @@ function readLedger(registry: Registry, sources: MetricsSources) {
     'Requests in those groups; divided by their number, the size of a group.',
   )
   return () => {
-    const { waiting, waitingForKey, underWay, batches, inputs } = sources.readLedger()
-    claims.set({ state: 'queued' }, waiting)
+    const { queued, waitingForKey, running, batches, inputs } = sources.readLedger()
+    claims.set({ state: 'queued' }, queued)
     claims.set({ state: 'waiting_for_key' }, waitingForKey)
-    groups.set(underWay)
+    groups.set(running)
     countGroups(batches)
     countSettled(inputs)
   }
 }
 
 function readQueue(registry: Registry, sources: MetricsSources) {
-  const admission = new Gauge({
-    name: 'devdata_admission_requests',
-    help: 'Requests with a key: inside (worked on), and waiting for their turn.',
+  const requests = new Gauge({
+    name: 'devdata_queue_requests',
+    help: 'Requests with a key: running, and queued.',
     labelNames: ['state'],
     registers: [registry],
   })
   return () => {
-    for (const [state, count] of Object.entries(sources.readQueue())) admission.set({ state }, count)
+    for (const [state, count] of Object.entries(sources.readQueue())) requests.set({ state }, count)
   }
 }
 

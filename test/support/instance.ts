@@ -44,7 +44,7 @@ export function createInstance(
   options: InstanceOptions = {},
 ): Instance {
   const { baseUrl } = options
-  const { app, close } = createApp({
+  const { app, fetch, close } = createApp({
     database: { sql, ledgerSql, kind, owned: false, replicas, adapt: async () => {}, close: async () => {} },
     logger: getLogger('devdata'),
     baseUrl,
@@ -60,10 +60,12 @@ export function createInstance(
     app,
     close,
     async request(path, { method = 'GET', key, headers = {} } = {}) {
-      const response = await app.request(`${root}${path}`, {
-        method,
-        headers: { ...(key !== undefined && { Authorization: `Bearer ${key}` }), ...headers },
-      })
+      const response = await fetch(
+        new Request(`${root}${path}`, {
+          method,
+          headers: { ...(key !== undefined && { Authorization: `Bearer ${key}` }), ...headers },
+        }),
+      )
       const bytes = Buffer.from(await response.arrayBuffer())
       const text = unpack(bytes, response.headers)
       const { status } = response
