@@ -38,7 +38,7 @@ import { recallKey } from './metering/authenticate.ts'
 import { createMeter } from './metering/checkout.ts'
 import { createGuard } from './metering/guard.ts'
 import { createResponseCache } from './metering/response-cache.ts'
-import { createLoadShedder } from './overload/load-shedding.ts'
+import { createLoadShedder, type LoadShedder } from './overload/load-shedding.ts'
 import { addApiKeyRoutes } from './routes/api-key.ts'
 import { addOperationsRoutes } from './routes/operations.ts'
 import { createNowhereError } from './routes/parameters.ts'
@@ -76,15 +76,17 @@ export interface AppOptions {
 /** Requests in progress, with or without a key. */
 const maxInProgress = 4_000
 /** Requests with a key. */
-const queueLimits = { maxConcurrent: 64, maxQueued: 1_000 }
+const queueLimits = { maxConcurrent: 256, maxQueued: 1_000 }
 /** Requests that wait for a stored list. They may wait this many times longer. */
 const storedListLimits = { waitFactor: 5, maxQueued: 1_000 }
 
 /** An app. */
 export interface App {
-  /** Responds to a request. The runtime's server calls it. */
+  /** Refuses requests beyond the limits. A server calls it before `fetch`. */
+  loadShedder: LoadShedder
+  /** Responds to a request. */
   fetch: Fetch
-  /** The app without load shedding. */
+  /** The same as Hono's app, for tests that add routes to it. */
   app: Hono<HonoEnvironment>
   /** Renders the error response to a request that the server doesn't pass to `fetch`. */
   refuse: Refuse
@@ -204,13 +206,14 @@ export function createApp(options: AppOptions): App {
     metrics.countError(method, error)
     return renderError(error, headers.endpoint)
   }
-  const loadShedder = createLoadShedder((request, server) => root.fetch(request, server), {
+  const loadShedder = createLoadShedder({
     maxInProgress,
     isQueueFull(authorization) {
-      const key = recallKey(ledger, authorization ?? undefined)
+      const key = recallKey(ledger, authorization)
       return key !== undefined && (queue.isFullFor(key.id) || storedLists.isFullFor(key.id))
     },
     refuse,
   })
-  return { fetch: loadShedder.fetch, app: root, refuse, close: storedLists.close }
+  const fetch = loadShedder.track((request, server) => root.fetch(request, server))
+  return { loadShedder, fetch, app: root, refuse, close: storedLists.close }
 }

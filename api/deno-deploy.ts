@@ -7,7 +7,7 @@
 import process from 'node:process'
 import { ConfigError, readConfig, readEnvironment } from './config.ts'
 import { openDatabase } from './database/connect.ts'
-import { validateRequests } from './server/deno-request.ts'
+import { checkRequests } from './server/deno-request.ts'
 import { createConfiguredApp } from './service/configured-app.ts'
 import { configureLog } from './telemetry/log.ts'
 import { startTraceExport } from './telemetry/trace-export-deno.ts'
@@ -19,13 +19,13 @@ if (config.databaseUrl === undefined) {
 }
 const database = await openDatabase(config)
 const traceExport = await startTraceExport(process.env)
-const { fetch, refuse, close } = createConfiguredApp(config, {
+const { fetch, loadShedder, refuse, close } = createConfiguredApp(config, {
   database,
   logger: await configureLog(config),
   runtime: `deno ${Deno.version.deno}`,
   tracing: traceExport && (await createTracing(traceExport)),
 })
-const respond = validateRequests(fetch, refuse)
+const respond = checkRequests(fetch, { loadShedder, refuse })
 const inProgress = new Set<Promise<Response>>()
 
 process.once('SIGINT', stop)

@@ -5,7 +5,7 @@
  */
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { validateRequests } from './server/deno-request.ts'
+import { checkRequests } from './server/deno-request.ts'
 import { explainUnhandledRefusals } from './service/operator-message.ts'
 import { startService } from './service/service.ts'
 import { startTraceExport } from './telemetry/trace-export-deno.ts'
@@ -18,8 +18,8 @@ await startService({
   runtime: `deno ${Deno.version.deno}`,
   terminal: Deno.stdout.isTerminal(),
   startTraceExport,
-  async listen({ fetch, refuse, respondToDefect, warn, port, hostname }) {
-    const respond = validateRequests(fetch, refuse)
+  async listen({ fetch, loadShedder, refuse, respondToDefect, warn, port, hostname }) {
+    const respond = checkRequests(fetch, { loadShedder, refuse })
     const serve = (port: number) =>
       Deno.serve({ port, hostname, onListen: () => {}, onError: respondToDefect }, (request, { completed }) =>
         respond(request, { onClosed: (act) => void completed.then(act, act) }),

@@ -6,7 +6,7 @@
 import { createServer } from 'node:http'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { invalidRequest } from './errors.ts'
-import { toResponse } from './http/error-handler.ts'
+import { type PlainResponse, toResponse } from './http/error-handler.ts'
 import {
   connectionLimits,
   readMaxConnections,
@@ -22,7 +22,7 @@ await startService({
   runtime: `node ${process.version}`,
   terminal: process.stdout.isTTY === true,
   startTraceExport,
-  listen({ fetch, refuse, respondToDefect, port, hostname, reservedFiles }) {
+  listen({ fetch, loadShedder, refuse, respondToDefect, port, hostname, reservedFiles }) {
     const respond = getRequestListener(
       (request, { outgoing }) =>
         fetch(request, {
@@ -42,10 +42,13 @@ await startService({
     serveConnections(
       server,
       (request, response) => {
+        const { method = '' } = request
+        const send = ({ status, headers, body }: PlainResponse) =>
+          response.writeHead(status, headers).end(body)
+        const overload = loadShedder.refuse(method, request.headers.authorization)
+        if (overload !== undefined) return setImmediate(send, overload)
         const error = prepareRequest(request)
-        if (error === undefined) return respond(request, response)
-        const { status, headers, body } = refuse(request.method ?? '', error)
-        return response.writeHead(status, headers).end(body)
+        return error === undefined ? respond(request, response) : send(refuse(method, error))
       },
       { refuse, ...connectionLimits, maxConnections: readMaxConnections(reservedFiles) },
     )

@@ -1,14 +1,24 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Refuse, toResponse } from '../http/error-handler.ts'
 import type { Fetch } from '../http/request-context.ts'
+import type { LoadShedder } from '../overload/load-shedding.ts'
 import { findRequestError, invalidHost } from './request-target.ts'
 
 /**
- * Validates requests before `fetch` gets them. Deno makes `request.url` from the Host header and the request target
- * without changing them.
+ * Refuses requests before `fetch` gets them: those that are too many, and invalid ones. Deno makes `request.url` from the
+ * Host header and the request target without changing them.
  */
-export function validateRequests(fetch: Fetch, refuse: Refuse): Fetch {
-  return (request, server) => {
+export function checkRequests(
+  fetch: Fetch,
+  { loadShedder, refuse }: { loadShedder: LoadShedder; refuse: Refuse },
+): Fetch {
+  return async (request, server) => {
     const { method, url, headers } = request
+    const overload = loadShedder.refuse(method, headers.get('Authorization') ?? undefined)
+    if (overload !== undefined) {
+      await nextTurn()
+      return toResponse(overload, method)
+    }
     const error =
       findRequestError({ method, target: url, host: headers.get('Host') ?? undefined }) ??
       (URL.canParse(url) ? undefined : invalidHost())

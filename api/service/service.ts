@@ -12,6 +12,7 @@ import { findMissingMigrations, migrate, migrationWaits } from '../database/migr
 import { createDefectHandler, type Refuse } from '../http/error-handler.ts'
 import type { LifecyclePhase } from '../http/lifecycle-phase.ts'
 import type { Fetch } from '../http/request-context.ts'
+import type { LoadShedder } from '../overload/load-shedding.ts'
 import { configureLog, createFailureLog } from '../telemetry/log.ts'
 import { createTracing, type TraceExport } from '../telemetry/tracing.ts'
 import { createConfiguredApp } from './configured-app.ts'
@@ -37,6 +38,8 @@ export interface Runtime {
   /** Listens, and resolves with the port once requests are taken. */
   listen(options: {
     fetch: Fetch
+    /** The server calls it before `fetch`. */
+    loadShedder: LoadShedder
     /** Renders the error response to what never becomes a request, and counts it. */
     refuse: Refuse
     /** The answer to what goes wrong outside `fetch`, or to what it throws. */
@@ -92,7 +95,7 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
   let listener: Listener | undefined
   let keys: DemoKeys | undefined
   try {
-    const { fetch, refuse, close } = createConfiguredApp(config, {
+    const { fetch, loadShedder, refuse, close } = createConfiguredApp(config, {
       database,
       logger,
       runtime,
@@ -102,6 +105,7 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
     })
     listener = await listen({
       fetch: async (request, server) => closeWhenStopping(await fetch(request, server), life),
+      loadShedder,
       refuse,
       respondToDefect: createDefectHandler(createFailureLog(logger)),
       warn: (message) => logger.warning('{message}', { message }),

@@ -12,6 +12,7 @@ import { docsDirectory, readVersion } from '../../api/build-info.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../../api/database/connect.ts'
 import { createReplicas } from '../../api/database/replicas.ts'
 import type { HonoEnvironment } from '../../api/http/request-context.ts'
+import { checkRequests } from '../../api/server/deno-request.ts'
 import { assertMatchesContract } from './contract.ts'
 import { testPool } from './databases.ts'
 import type { Answer, RequestOptions, TestService } from './service.ts'
@@ -44,7 +45,7 @@ export function createInstance(
   options: InstanceOptions = {},
 ): Instance {
   const { baseUrl } = options
-  const { app, fetch, close } = createApp({
+  const { app, fetch, loadShedder, refuse, close } = createApp({
     database: { sql, ledgerSql, kind, owned: false, replicas, adapt: async () => {}, close: async () => {} },
     logger: getLogger('devdata'),
     baseUrl,
@@ -56,11 +57,12 @@ export function createInstance(
     program: { version: readVersion(), commit: null, runtime: 'vitest' },
   })
   const root = baseUrl ?? 'http://localhost'
+  const respond = checkRequests(fetch, { loadShedder, refuse })
   return {
     app,
     close,
     async request(path, { method = 'GET', key, headers = {} } = {}) {
-      const response = await fetch(
+      const response = await respond(
         new Request(`${root}${path}`, {
           method,
           headers: { ...(key !== undefined && { Authorization: `Bearer ${key}` }), ...headers },
