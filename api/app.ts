@@ -1,8 +1,8 @@
 /**
- * The whole HTTP surface, with no runtime in it: what differs between Node and Deno is handed in.
+ * The HTTP app, the same on each runtime.
  *
- * Every endpoint outside `service.md` §4.6 goes one way: authenticate → permission → rate limit → admission → validate
- * → read (catalog) → settle (ledger) → answer. The ledger has the last word on the first three.
+ * A request goes one way: load shedding → standard middleware → guard (authenticate → permit → throttle → queue) →
+ * route (validate → read the catalog → settle in the ledger → respond). Public routes have no guard.
  *
  * @module
  */
@@ -22,24 +22,23 @@ import { createDocsFinder } from './docs/docs-manifest.ts'
 import { loadContract } from './docs/openapi-document.ts'
 import { createDocsRoutes } from './docs/static-pages.ts'
 import { createApiDocsRoutes } from './docs/viewer.ts'
-import { type ApiError, forbidden, notFound } from './errors.ts'
+import { notFound } from './errors.ts'
 import { accessLog } from './http/access-log.ts'
-import { readOnly } from './http/allowed-methods.ts'
-import { awaitDatabase } from './http/await-database.ts'
+import { assertAllowedMethod } from './http/allowed-methods.ts'
 import { createErrorHandler, type Refuse, renderError } from './http/error-handler.ts'
 import type { LifecyclePhase } from './http/lifecycle-phase.ts'
-import type { ApiContext, HonoEnvironment } from './http/request-context.ts'
+import { isPagePath, publicPaths } from './http/public-paths.ts'
+import { createPublicUrls } from './http/public-url.ts'
+import type { Fetch, HonoEnvironment } from './http/request-context.ts'
 import { requestId } from './http/request-id.ts'
 import { listStandardHeaders, standardHeaders } from './http/standard-headers.ts'
-import { assertReadableUrl, maxPublicUrlLength, readTarget, validateUrl } from './http/validate-url.ts'
-import type { BearerKey, Scope } from './ledger/api-key.ts'
+import { assertReadablePublicUrl, validatePublicUrl } from './http/validate-url.ts'
 import { createLedger } from './ledger/ledger.ts'
-import { authenticate, recallKey } from './metering/authenticate.ts'
+import { recallKey } from './metering/authenticate.ts'
 import { createMeter } from './metering/checkout.ts'
+import { createGuard } from './metering/guard.ts'
 import { createResponseCache } from './metering/response-cache.ts'
 import { createLoadShedder, type LoadShedder } from './overload/load-shedding.ts'
-import { shedLoad } from './overload/shed-load.ts'
-import { waitForTurn } from './overload/wait-for-turn.ts'
 import { addApiKeyRoutes } from './routes/api-key.ts'
 import { addOperationsRoutes } from './routes/operations.ts'
 import { createNowhereError } from './routes/parameters.ts'
@@ -50,193 +49,126 @@ import { createFailureLog, describeCause } from './telemetry/log.ts'
 import { createMetrics } from './telemetry/metrics.ts'
 import type { Tracing } from './telemetry/tracing.ts'
 
-/** What a running service is made of. */
+/** What an app works with. */
 export interface AppOptions {
   database: Database
   logger: Logger
-  /** Public address with the path prefix, without a slash at its end; undefined: no prefix, the request's own host. */
+  /** Public URL with the base path, without a slash at its end; undefined: no base path, and each request's own host. */
   baseUrl: string | undefined
-  /** What kept stored lists may take in the database, in MiB. */
+  /** Limit of stored lists in the database, in MiB. */
   storedListsMb: number
-  /** What remembered answers may take in memory, in MiB; 0: nothing. */
+  /** Limit of the response cache in memory, in MiB; 0: no cache. */
   responseCacheMb: number
-  /** What would have to wait for longer before it is worked on is answered 503. In milliseconds; default 2,000. */
+  /** Requests that wait longer in the queue are refused with 503. Default: 2,000. */
   maxWaitMs?: number
-  /** In which phase of its life the instance is. Default: it serves. */
+  /** Default: the instance is serving. */
   readLifecyclePhase?: () => LifecyclePhase
-  /** Folder of the builds of the documentation. */
+  /** Directory of the documentation builds. */
   docsDirectory: string
-  /** The demo key that the viewer may offer to readers on this machine; absent on a deployment. */
+  /** The demo key that the viewer offers to readers on this machine; undefined on a deployment. */
   readDemoKey?: (() => string | undefined) | undefined
-  /** Traces requests; absent: nothing does. */
+  /** Undefined: requests aren't traced. */
   tracing?: Tracing | undefined
   buildInfo: BuildInfo
 }
 
-/** Requests that an instance takes in at a time, with or without a key. */
+/** Requests in progress, with or without a key. */
 const maxInProgress = 4_000
-/** Of those with a key, so many are worked on at a time, more while others are turned away; up to so many take turns. */
-const admission = { maxConcurrent: 64, maxConcurrentInCrowd: 256, maxQueued: 2_000 }
-/** A filter that has to be found first may wait so many times longer for its turn; so many requests wait for that. */
-const listing = { patience: 5, maxQueued: 1_000 }
+/** Requests with a key. Under overload, refusals delay each step of a running request: 256 keep the database busy. */
+const queueLimits = { maxConcurrent: 256, maxQueued: 1_000 }
+/** Requests that wait for a stored list. They may wait this many times longer. */
+const storedListLimits = { waitFactor: 5, maxQueued: 1_000 }
 
-const crossOriginHeaders = {
-  allowed: ['Authorization', 'Idempotency-Key', 'If-None-Match', 'Max-Credits'],
-  exposed: [
-    'Content-Range',
-    'ETag',
-    'Idempotency-Replayed',
-    'Link',
-    'RateLimit',
-    'RateLimit-Policy',
-    'Retry-After',
-    'WWW-Authenticate',
-    'X-Credits-Cost',
-    'X-Credits-Remaining',
-    'X-Error-Code',
-    'X-RateLimit-Limit',
-    'X-RateLimit-Remaining',
-    'X-RateLimit-Reset',
-    'X-Request-Id',
-    'X-Total-Count',
-  ],
-}
-
-/** Below the base path: what is for people to read. */
-const pages = /^(?:\/?$|\/(?:docs|api-docs)(?:\/|$)|\/(?:favicon\.ico|llms\.txt|robots\.txt)$)/
-
-/** The HTTP surface, and its door: a server may ask that itself before it hands a request on. */
+/** An app. */
 export interface App {
-  app: Hono<HonoEnvironment>
+  /** Refuses requests beyond the limits. A server calls it before `fetch`. */
   loadShedder: LoadShedder
+  /** Responds to a request. */
+  fetch: Fetch
+  /** The same as Hono's app, for tests that add routes to it. */
+  app: Hono<HonoEnvironment>
+  /** Renders the error response to a request that the server doesn't pass to `fetch`. */
   refuse: Refuse
-  /** Ends what it does beside requests. To be awaited before the database is closed. */
+  /** Ends background work. Await it before the database is closed. */
   close(): Promise<void>
 }
 
-/** Creates the app. It listens nowhere yet: hand its `fetch` to a server, or requests to its `request`. */
+/** Creates the app. It asks nothing of the database before the first request. */
 export function createApp(options: AppOptions): App {
-  const { database, logger, baseUrl, maxWaitMs = 2_000, docsDirectory, buildInfo } = options
+  const { database, logger, baseUrl, maxWaitMs = 2_000, docsDirectory, buildInfo, tracing } = options
   const { readLifecyclePhase = () => 'serving' } = options
-  const { sql, ledgerSql } = database
-  const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/$/, '')
-  const publicOrigin = baseUrl && new URL(baseUrl).origin
-  const publicUrl = (c: ApiContext) => {
-    const known = c.get('url')
-    if (known !== undefined) return known
-    const { url } = c.req
-    const parsed = new URL(publicOrigin === undefined ? url : publicOrigin + readTarget(url))
-    c.set('url', parsed)
-    return parsed
-  }
-  const publicRoot = (c: ApiContext) => baseUrl ?? publicUrl(c).origin
+  const { sql, ledgerSql, replicas } = database
+  const { basePath, publicOrigin, publicUrl, publicRoot } = createPublicUrls(baseUrl)
+
+  // Ledger, catalog and the queue in front of them.
   const ledger = createLedger(ledgerSql)
-  const answers = createResponseCache({ maxBytes: options.responseCacheMb * 2 ** 20 })
-  const { replicas } = database
-  const connectReads = createReadConnector(database)
-  const room = createFairQueue<number>({ ...admission, maxWaitMs })
+  const storedLists = createStoredLists(sql, {
+    maxBytes: options.storedListsMb * 2 ** 20,
+    maxWaitMs: maxWaitMs * storedListLimits.waitFactor,
+    maxQueued: storedListLimits.maxQueued,
+    report: (message) => logger.warning('{message}', { message }),
+  })
+  const sources = createReplicaRouting(database, storedLists)
+  replicas.watch((message) => logger.warning('{message}', { message: describeCause(message) }))
+  const queue = createFairQueue<number>({ ...queueLimits, maxWaitMs })
+  const meter = createMeter(ledger, {
+    basePath,
+    publicUrl,
+    answers: createResponseCache({ maxBytes: options.responseCacheMb * 2 ** 20 }),
+    replicas,
+    sources,
+    traceDatabase: tracing?.traceDatabase,
+  })
   const metrics = createMetrics({
-    countInProgress: () => loadShedder.countUnderWay(),
-    readQueue: room.readState,
+    countInProgress: () => loadShedder.countInProgress(),
+    readQueue: queue.readState,
     readLedger: ledger.readState,
     listReplicas: replicas.list,
     readDataset: () => readDataset(sql),
   })
-  const storedLists = createStoredLists(sql, {
-    maxBytes: options.storedListsMb * 2 ** 20,
-    maxWaitMs: maxWaitMs * listing.patience,
-    maxQueued: listing.maxQueued,
-    report: (message) => logger.warning('{message}', { message }),
-  })
-  const sources = createReplicaRouting(database, storedLists)
-  const meter = createMeter(ledger, {
-    basePath,
-    publicUrl,
-    answers,
-    replicas,
-    sources,
-    traceDatabase: options.tracing?.traceDatabase,
-  })
-  replicas.watch((message) => logger.warning('{message}', { message: describeCause(message) }))
 
+  // Every request.
+  const headers = listStandardHeaders({ isHttps: publicOrigin?.startsWith('https:') ?? false })
   const root = new Hono<HonoEnvironment>()
-  // On the ledger's connections, whose statements are short: being busy is not being unwell.
+  root.use(
+    requestId(),
+    ...(tracing ? [tracing.traceRequest] : []),
+    metrics.measure,
+    standardHeaders(headers, (path) => path.startsWith(basePath) && isPagePath(path.slice(basePath.length))),
+    accessLog(logger),
+    assertAllowedMethod(),
+  )
+
+  // Errors. The schema is read on the ledger's connections: their statements are short, so a busy pool doesn't look like
+  // a missing database.
   const checkSchema = shareRead(() => assertMigrated(ledgerSql))
-  const respondToError = createErrorHandler(createFailureLog(logger))
-  const toOperatorMessage = createSchemaExplainer(checkSchema)
-  root.onError(async (error, c) => respondToError(await toOperatorMessage(error), c))
+  root.onError(
+    createErrorHandler({
+      explain: createSchemaExplainer(checkSchema),
+      logFailure: createFailureLog(logger),
+    }),
+  )
   const respondToUnknownPath = meter.metered((c) =>
     Promise.reject(createNowhereError(c.req.path.slice(basePath.length))),
   )
   root.notFound(async (c) => {
     if (c.get('caller') !== undefined) return (await respondToUnknownPath(c, async () => {})) ?? c.body(null)
-    assertReadableUrl(c.req.url, maxPublicUrlLength)
+    assertReadablePublicUrl(c.req.url)
     throw notFound('Not found')
   })
-  const headers = listStandardHeaders(crossOriginHeaders, {
-    isHttps: baseUrl?.startsWith('https:') ?? false,
-  })
-  const refuse: Refuse = (method, error) => {
-    metrics.countError(method, error)
-    return renderError(error, headers.endpoint)
-  }
-  const loadShedder = createLoadShedder({
-    maxInProgress,
-    isHopeless(authorization) {
-      const key = recallKey(ledger, authorization)
-      // Finding what filters match is its caller's work, whether it is quoted or bought.
-      return key !== undefined && (room.turnsAway(key.id) || storedLists.turnsAway(key.id))
-    },
-    refuse,
-  })
-  root.use(
-    shedLoad(loadShedder),
-    requestId(),
-    ...(options.tracing ? [options.tracing.traceRequest] : []),
-    metrics.measure,
-    standardHeaders(headers, (path) => path.startsWith(basePath) && pages.test(path.slice(basePath.length))),
-    accessLog(logger),
-    readOnly(),
-  )
 
+  // Who may call what.
   const app = basePath === '' ? root : root.basePath(basePath)
-  const guard = (findObstacle: (caller: BearerKey) => ApiError | undefined) =>
-    [
-      awaitDatabase(readLifecyclePhase),
-      authenticate(ledger, connectReads),
-      meter.permit(findObstacle),
-      meter.turnAway,
-      waitForTurn(room),
-    ] as const
-  const mayRead = (scope: Scope) =>
-    guard(({ role, scopes }) =>
-      role === 'admin' || scopes.includes(scope)
-        ? undefined
-        : forbidden('insufficient_permissions', 'Insufficient permissions'),
-    )
-  const isAdmin = () =>
-    guard(({ role }) => (role === 'admin' ? undefined : forbidden('admin_required', 'Admin access required')))
-  app.use('/users/*', ...mayRead('users:read'))
-  app.use('/repos/*', ...mayRead('repos:read'))
-  app.use('/api-key/*', ...guard(() => undefined))
-  app.use('/metrics', ...isAdmin())
-  app.use('/admin/*', ...isAdmin())
-  const publicPaths = [
-    '',
-    '/',
-    '/health',
-    '/version',
-    '/openapi.yml',
-    '/openapi.json',
-    '/docs/*',
-    '/api-docs',
-    '/favicon.ico',
-    '/llms.txt',
-    '/robots.txt',
-    apiCatalogPath,
-  ]
-  for (const path of publicPaths) app.use(path, validateUrl())
+  const connectReads = createReadConnector(database)
+  const guard = createGuard({ ledger, meter, queue, connectReads, readLifecyclePhase })
+  app.use('/users/*', ...guard.scope('users:read'))
+  app.use('/repos/*', ...guard.scope('repos:read'))
+  app.use('/api-key/*', ...guard.anyKey())
+  app.use('/metrics', ...guard.admin())
+  app.use('/admin/*', ...guard.admin())
+  for (const path of publicPaths) app.use(path, validatePublicUrl())
 
+  // Routes.
   addUserRoutes({ app, sources, meter, publicUrl })
   addRepositoryRoutes({ app, sources, meter, publicUrl })
   addApiKeyRoutes({ app, sql, meter, publicUrl })
@@ -251,8 +183,7 @@ export function createApp(options: AppOptions): App {
     buildInfo,
     publicRoot,
   })
-  app.route(apiCatalogPath, createApiCatalogRoute(publicRoot))
-  if (basePath !== '') root.route(apiCatalogPath, createApiCatalogRoute(publicRoot))
+  for (const host of new Set([app, root])) host.route(apiCatalogPath, createApiCatalogRoute(publicRoot))
   const findDocs = createDocsFinder(docsDirectory, baseUrl)
   app.route('/', createDocsRoutes({ findDocs, basePath, origin: publicOrigin }))
   app.route(
@@ -263,5 +194,20 @@ export function createApp(options: AppOptions): App {
       readDemoKey: options.readDemoKey,
     }),
   )
-  return { app: root, loadShedder, refuse, close: storedLists.close }
+
+  // In front of it all.
+  const refuse: Refuse = (method, error) => {
+    metrics.countError(method, error)
+    return renderError(error, headers.endpoint)
+  }
+  const loadShedder = createLoadShedder({
+    maxInProgress,
+    isQueueFull(authorization) {
+      const key = recallKey(ledger, authorization)
+      return key !== undefined && (queue.isFullFor(key.id) || storedLists.isFullFor(key.id))
+    },
+    refuse,
+  })
+  const fetch = loadShedder.track((request, server) => root.fetch(request, server))
+  return { loadShedder, fetch, app: root, refuse, close: storedLists.close }
 }

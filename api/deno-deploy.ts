@@ -1,13 +1,13 @@
 /**
- * The service where a platform listens, starts and ends instances as it likes: Deno Deploy, or `deno serve`. It asks
- * nothing of the database before the first request, brings no schema up to date, and writes no file.
+ * The service on a platform that starts and stops instances: Deno Deploy, or `deno serve`. It asks nothing of the
+ * database before the first request, runs no migrations, and writes no file.
  *
  * @module
  */
 import process from 'node:process'
 import { ConfigError, readConfig, readEnvironment } from './config.ts'
 import { openDatabase } from './database/database.ts'
-import { refuseFaulty } from './server/deno-request.ts'
+import { checkRequests } from './server/deno-request.ts'
 import { createConfiguredApp } from './service/configured-app.ts'
 import { configureLog } from './telemetry/log.ts'
 import { startTraceExport } from './telemetry/trace-export-deno.ts'
@@ -19,32 +19,32 @@ if (config.databaseUrl === undefined) {
 }
 const database = await openDatabase(config)
 const traceExport = await startTraceExport(process.env)
-const { app, refuse, close } = createConfiguredApp(config, {
+const { fetch, loadShedder, refuse, close } = createConfiguredApp(config, {
   database,
   logger: await configureLog(config),
   runtime: `deno ${Deno.version.deno}`,
   tracing: traceExport && (await createTracing(traceExport)),
 })
-const respondToRequest = refuseFaulty((request) => app.fetch(request), refuse)
-const underWay = new Set<Promise<Response>>()
+const respond = checkRequests(fetch, { loadShedder, refuse })
+const inProgress = new Set<Promise<Response>>()
 
 process.once('SIGINT', stop)
 
 export default {
   async fetch(request: Request): Promise<Response> {
-    const answer = Promise.resolve(respondToRequest(request))
-    underWay.add(answer)
+    const response = Promise.resolve(respond(request))
+    inProgress.add(response)
     try {
-      return await answer
+      return await response
     } finally {
-      underWay.delete(answer)
+      inProgress.delete(response)
     }
   },
 } satisfies Deno.ServeDefaultExport
 
-/** The platform sends no more requests: answers those under way, then leaves the database. */
+/** The platform sends no more requests. */
 async function stop(): Promise<void> {
-  await Promise.allSettled(underWay)
+  await Promise.allSettled(inProgress)
   await close()
   await database.close()
   process.exit(0)

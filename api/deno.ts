@@ -5,7 +5,7 @@
  */
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { refuseFaulty } from './server/deno-request.ts'
+import { checkRequests } from './server/deno-request.ts'
 import { explainUnhandledRefusals } from './service/operator-message.ts'
 import { startService } from './service/service.ts'
 import { startTraceExport } from './telemetry/trace-export-deno.ts'
@@ -18,11 +18,11 @@ await startService({
   runtime: `deno ${Deno.version.deno}`,
   terminal: Deno.stdout.isTerminal(),
   startTraceExport,
-  async listen({ fetch, refuse, respondToDefect, warn, port, hostname }) {
-    const answer = refuseFaulty(fetch, refuse)
+  async listen({ fetch, loadShedder, refuse, respondToDefect, warn, port, hostname }) {
+    const respond = checkRequests(fetch, { loadShedder, refuse })
     const serve = (port: number) =>
       Deno.serve({ port, hostname, onListen: () => {}, onError: respondToDefect }, (request, { completed }) =>
-        answer(request, { onClosed: (act) => void completed.then(act, act) }),
+        respond(request, { onClosed: (act) => void completed.then(act, act) }),
       )
     let server = serve(port)
     let isClosing = false
@@ -36,7 +36,7 @@ await startService({
       },
     }
 
-    /** Deno stops listening for good when a connection can't be accepted, as the process has too many files open. */
+    /** Deno's server stops when it can't accept a connection, because the process has too many open files. */
     async function keepListening(): Promise<void> {
       while (!isClosing) {
         try {
@@ -47,7 +47,7 @@ await startService({
         await sleep(relistenIntervalMs)
         try {
           if (!isClosing) server = serve(ownPort)
-        } catch {} // neither can it listen now; `finished` of the last server says so again
+        } catch {} // `finished` of the last server is still settled: the loop tries again
       }
     }
   },

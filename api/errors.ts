@@ -1,13 +1,13 @@
 /**
- * The one class of error that reaches a client, and how any error becomes `{ "error": message }`.
+ * Errors that clients get as `{ "error": message }` (`decisions/0005-http.md`).
  *
  * @module
  */
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 
 /**
- * What went wrong, for programs: the `X-Error-Code` of an error response, and a label of `/metrics`. One code for each
- * thing that a client handles differently. A code never changes; clients compare it.
+ * The codes of errors: the `X-Error-Code` of a response, and a label of `/metrics`. Each error that a client handles
+ * differently has its own. Clients compare codes, so a code never changes.
  */
 export const errorCodes = [
   'invalid_request',
@@ -42,15 +42,15 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number]
 
-/** What an `ApiError` carries besides its code and message. */
+/** The optional parts of an `ApiError`. */
 export interface ApiErrorOptions {
-  /** Response headers that belong to the error (`Retry-After`, `Allow`, …). */
+  /** Response headers of the error, such as `Retry-After`. */
   headers?: Record<string, string>
-  /** The internal error behind it: logged, never sent. */
+  /** The internal error behind it. It is logged and never sent. */
   cause?: unknown
 }
 
-/** A response that is not a success. Made where the rule is broken; `message` is what a person reads. */
+/** An error response. It is made where the rule is broken; its message is for people. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: ContentfulStatusCode
@@ -70,10 +70,7 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * The client closed its connection before the response. Nothing is sent, and nothing may be charged: the request is
- * dropped wherever this is noticed.
- */
+/** The client closed its connection before the response. Nothing is sent, and nothing may be charged. */
 export class ClientGoneError extends Error {
   override name = 'ClientGoneError'
   constructor() {
@@ -81,42 +78,42 @@ export class ClientGoneError extends Error {
   }
 }
 
-/** 400: the request breaks a rule of a parameter. */
+/** 400: the request breaks the rule of a parameter. */
 export function badRequest(message: string): ApiError {
   return new ApiError(400, 'invalid_parameter', message)
 }
 
-/** 400: the URL can't be read. */
+/** 400: the URL can't be decoded. */
 export function invalidUrl(message: string): ApiError {
   return new ApiError(400, 'invalid_url', message)
 }
 
-/** 400: what came is not an HTTP request. */
+/** 400: the client sent something other than an HTTP request. */
 export function invalidRequest(): ApiError {
   return new ApiError(400, 'invalid_request', 'Invalid HTTP request')
 }
 
-/** 401, with the challenge that HTTP asks for (`service.md` §5). */
+/** 401, with the challenge that HTTP requires. */
 export function unauthorized(code: ErrorCode, message: string): ApiError {
   return new ApiError(401, code, message, { headers: { 'WWW-Authenticate': 'Bearer' } })
 }
 
-/** 403: the key is valid, but may not do this or can't pay for it (`service.md` §5). */
+/** 403: the key is valid, but lacks a permission or credits. */
 export function forbidden(code: ErrorCode, message: string): ApiError {
   return new ApiError(403, code, message)
 }
 
-/** 403: the balance is below the cost (`service.md` §5). Both in credits. */
+/** 403: the balance is below the cost, both in credits. */
 export function insufficientCredits(cost: number, balance: number): ApiError {
   return forbidden('insufficient_credits', `insufficient credits: need ${cost}, have ${balance}`)
 }
 
-/** 403: the response costs more than the client is ready to pay. Both in credits. */
-export function forbiddenCost(cost: number, most: number): ApiError {
-  return forbidden('max_credits_exceeded', `Max-Credits is ${most}, and this costs ${cost}`)
+/** 403: the response costs more credits than the client allows. */
+export function maxCreditsExceeded(cost: number, maxCredits: number): ApiError {
+  return forbidden('max_credits_exceeded', `Max-Credits is ${maxCredits}, and this costs ${cost}`)
 }
 
-/** 404: no such resource, or no such path. */
+/** 404: the resource or path doesn't exist. */
 export function notFound(message: string, code: ErrorCode = 'route_not_found'): ApiError {
   return new ApiError(404, code, message)
 }
@@ -124,7 +121,7 @@ export function notFound(message: string, code: ErrorCode = 'route_not_found'): 
 /** The methods of a read-only service. */
 export const allowedMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
-/** 405: the service only reads. */
+/** 405: the service is read-only. */
 export function methodNotAllowed(): ApiError {
   return new ApiError(405, 'method_not_allowed', 'Method not allowed; use GET, HEAD or OPTIONS', {
     headers: { Allow: allowedMethods.join(', ') },
@@ -140,7 +137,7 @@ export function idempotencyConflict(): ApiError {
   )
 }
 
-/** 429: the key has used up its rate limit; `seconds` until the next request will be let through. */
+/** 429: the key's rate limit is used up. The client is told to retry after `seconds`. */
 export function tooManyRequests(seconds: number): ApiError {
   return new ApiError(
     429,
@@ -150,29 +147,30 @@ export function tooManyRequests(seconds: number): ApiError {
   )
 }
 
-/** 500: a defect of ours, or of something below. */
+/** 500: a defect of the service or of what it runs on. */
 export function internalError(cause?: unknown): ApiError {
   return new ApiError(500, 'internal_error', 'Internal server error', { cause })
 }
 
-/** 503: what the response needs is unavailable for now. The client is told to retry in 5 seconds. */
+const retryAfterSeconds = 5
+
+/** 503: the service can't serve the request now. The client is told to retry. */
 export function unavailable(
   message: string,
   { code = 'database_unavailable', cause }: { code?: ErrorCode; cause?: unknown } = {},
 ): ApiError {
-  const retryAfterSeconds = 5
   return new ApiError(503, code, `${message}; retry in ${retryAfterSeconds} seconds`, {
     headers: { 'Retry-After': String(retryAfterSeconds) },
     cause,
   })
 }
 
-/** 503: the database lacks the schema of this version. `cause` says what to do. */
+/** 503: the database lacks a migration of this version. The cause says what to do. */
 export function notMigrated(cause: Error): ApiError {
   return unavailable('Database not migrated', { cause })
 }
 
-/** 503: there is more to do than can be done soon. */
+/** 503: there is more work than can be done soon. */
 export function overCapacity(): ApiError {
   return unavailable('Over capacity', { code: 'over_capacity' })
 }

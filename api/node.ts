@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { createServer, type RequestListener } from 'node:http'
+import { createServer } from 'node:http'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { invalidRequest } from './errors.ts'
+import { type PlainResponse, toResponse } from './http/error-handler.ts'
 import {
   connectionLimits,
   readMaxConnections,
@@ -22,7 +23,7 @@ await startService({
   terminal: process.stdout.isTTY === true,
   startTraceExport,
   listen({ fetch, loadShedder, refuse, respondToDefect, port, hostname, reservedFiles }) {
-    const serve = getRequestListener(
+    const respond = getRequestListener(
       (request, { outgoing }) =>
         fetch(request, {
           onClosed(act) {
@@ -31,31 +32,26 @@ await startService({
           },
         }),
       {
-        errorHandler(error) {
-          if (!(error instanceof RequestError)) return respondToDefect(error)
-          const { body, ...refused } = refuse('', invalidRequest())
-          return new Response(body, refused)
-        },
+        errorHandler: (error) =>
+          error instanceof RequestError
+            ? toResponse(refuse('', invalidRequest()), '')
+            : respondToDefect(error),
       },
     )
-    const listener: RequestListener = (request, response) => {
-      const { method = 'GET' } = request
-      const closed = loadShedder.refuse(method, request.headers.authorization)
-      if (closed === undefined) {
-        const fault = prepareRequest(request)
-        if (fault === undefined) return serve(request, response)
-        const refused = refuse(method, fault)
-        return response.writeHead(refused.status, refused.headers).end(refused.body)
-      }
-      // Whoever is refused may come again at once: not in this turn of the event loop, or it would never end.
-      setImmediate(() => response.writeHead(closed.status, closed.headers).end(closed.body))
-    }
     const server = createServer(serverOptions)
-    serveConnections(server, listener, {
-      refuse,
-      ...connectionLimits,
-      maxConnections: readMaxConnections(reservedFiles),
-    })
+    serveConnections(
+      server,
+      (request, response) => {
+        const { method = '' } = request
+        const send = ({ status, headers, body }: PlainResponse) =>
+          response.writeHead(status, headers).end(body)
+        const overload = loadShedder.refuse(method, request.headers.authorization)
+        if (overload !== undefined) return setImmediate(send, overload)
+        const error = prepareRequest(request)
+        return error === undefined ? respond(request, response) : send(refuse(method, error))
+      },
+      { refuse, ...connectionLimits, maxConnections: readMaxConnections(reservedFiles) },
+    )
     return new Promise((resolve, reject) => {
       server.once('error', reject)
       server.listen(port, hostname, () => {

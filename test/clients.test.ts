@@ -55,7 +55,7 @@ describeOnServer.for(['node', 'deno'] as const)('an instance on %s', (runtime) =
     await service.sql.begin(async (tx) => {
       await tx`lock table users in access exclusive mode` // nobody can read
       const clients = await Promise.all(
-        Array.from({ length: 160 }, () =>
+        Array.from({ length: 400 }, () =>
           openConnection(instance, writeRequest('/users?per_page=100', { key })),
         ),
       )
@@ -64,12 +64,12 @@ describeOnServer.for(['node', 'deno'] as const)('an instance on %s', (runtime) =
       await expect.poll(async () => (await countReaders()).length).toBeGreaterThan(0)
       expect((await ask(instance, '/openapi.yml')).status).toBe(200)
       for (const client of clients) client.resetAndDestroy()
-      await expect.poll(isDropped).toBe(true) // 64 are being read; of the others nobody will know but the log
+      await expect.poll(isDropped).toBe(true) // 256 are being read; of the others nobody will know but the log
       expect((await ask(instance, '/openapi.yml')).status).toBe(200)
     })
     const { secret: admin } = await service.createKey({ role: 'admin' })
     const readMetrics = async () => (await ask(instance, '/metrics', admin)).text()
-    await expect.poll(readMetrics).toContain('devdata_admission_requests{state="inside"} 1\n')
+    await expect.poll(readMetrics).toContain('devdata_queue_requests{state="running"} 1\n')
     expect(await service.readLedger(id)).toMatchObject({ charged: 1 })
   })
 

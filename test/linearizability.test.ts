@@ -10,7 +10,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { forbiddenCost, insufficientCredits } from '../api/errors.ts'
+import { insufficientCredits, maxCreditsExceeded } from '../api/errors.ts'
 import { hashSecret, scopes } from '../api/ledger/api-key.ts'
 import { digestIdempotency } from '../api/ledger/idempotency.ts'
 import { grantCredits, KeyError, restoreKey, revokeKey } from '../api/ledger/keys.ts'
@@ -167,7 +167,7 @@ function tellSettlement(settlement: Settlement | Stale, { most, served }: Metere
     case 'conflict':
       return { ...told, status: 422 }
     case 'over_max_credits':
-      return { ...told, status: 403, error: forbiddenCost(cost, most ?? -1).message }
+      return { ...told, status: 403, error: maxCreditsExceeded(cost, most ?? -1).message }
     case 'insufficient':
       return { ...told, status: 403, error: insufficientCredits(cost, balance).message }
   }

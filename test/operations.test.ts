@@ -232,8 +232,8 @@ describeOnEachDatabase('operations', (kind) => {
       expect(grown('devdata_ledger_groups_total')).toBeGreaterThan(0)
       expect(grown('devdata_ledger_groups_total')).toBeLessThanOrEqual(31)
       expect(findSample(after, 'devdata_requests_in_progress')).toBe(1)
-      expect(findSample(after, 'devdata_admission_requests{state="inside"}')).toBe(1)
-      expect(after).toMatch(/^devdata_admission_requests\{state="waiting"\} 0$/m)
+      expect(findSample(after, 'devdata_queue_requests{state="running"}')).toBe(1)
+      expect(after).toMatch(/^devdata_queue_requests\{state="queued"\} 0$/m)
       expect(after).toMatch(/^devdata_ledger_requests\{state="queued"\} 0$/m)
       const [dataset] = await service.sql<{ version: number; updated_at: Date }[]>`select * from dataset`
       expect(findSample(after, 'devdata_dataset_version')).toBe(dataset?.version)

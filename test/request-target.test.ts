@@ -4,7 +4,7 @@
  * @module
  */
 import { expect, test } from 'vitest'
-import { findRequestFault, parseHost } from '../api/server/request-target.ts'
+import { findRequestError, parseHost } from '../api/server/request-target.ts'
 
 test.each([
   ['localhost', 'localhost'],
@@ -54,7 +54,7 @@ test.each([
 })
 
 const codeOf = (target: string, { method = 'GET', host = 'localhost' } = {}) =>
-  findRequestFault({ method, target, host })?.code
+  findRequestError({ method, target, host })?.code
 
 test('a . or .. in a path is refused, however it is escaped', () => {
   for (const dots of ['.', '..', '%2e', '%2E', '.%2e', '%2e.', '%2E%2e']) {

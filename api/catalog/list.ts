@@ -17,7 +17,7 @@ export interface ListKind {
   /** Pages that are read with one statement, at most: a few of the largest must not hold up the others. */
   pagesAtOnce: number
   /** Statements that read pages at a time, as long as they answer soon. */
-  lanes: number
+  maxConcurrent: number
 }
 
 /** Lists what a filter matches, by internal id. Who asks may have to wait until the matches are found. */
@@ -27,10 +27,10 @@ export type ReadList = (request: { filter: Filter; page: Page<number> } & Reques
 export function createList(
   sql: Sql,
   storedLists: StoredLists,
-  { list, renderItem, pagesAtOnce, lanes }: ListKind,
+  { list, renderItem, pagesAtOnce, maxConcurrent }: ListKind,
 ): ReadList {
   const rendered = sql`${renderPage(sql, renderItem(sql))}, max(id) as next`
-  const batch = { size: pagesAtOnce, lanes }
+  const batch = { size: pagesAtOnce, maxConcurrent }
 
   // An id is its rank.
   const readAll = createBatcher({

@@ -34,7 +34,7 @@ export function selectDocument(sql: Sql): Fragment {
 export function createLookup(sql: Sql): (lookUp: LookUp) => Promise<Found | undefined> {
   return createBatcher({
     size: lookupSize,
-    lanes: 2,
+    maxConcurrent: 2,
     async run(lookUps: LookUp[]) {
       const rows = await sql<{ document: string | null; version: number }[]>`
         select found.document, dataset.version

@@ -49,5 +49,5 @@ export const repositoryList: ListKind = {
   renderItem: (sql) => sql`
     '{"internal_id":' || id || ',' || members || ',"dependencies":' || dependencies || '}'`,
   pagesAtOnce: 8,
-  lanes: 2,
+  maxConcurrent: 2,
 }

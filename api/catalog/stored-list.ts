@@ -49,8 +49,8 @@ export interface StoredLists {
    * for ever new ones waits for itself alone. Throws `OverCapacityError` when there is too much to compute.
    */
   build(list: ListName, filter: Filter, requester: Requester): Promise<void>
-  /** Whether `build` would refuse another list because too many of the caller's wait already. */
-  turnsAway(caller: number): boolean
+  /** Whether `build` would refuse another list, because too many of the caller's lists wait. */
+  isFullFor(caller: number): boolean
   /** A page of the list with this hash was read: others are cleared away before it. */
   noteUse(hash: Buffer): void
   /** Begins nothing more in the background, and waits for what is under way there. */
@@ -172,7 +172,7 @@ export function createStoredLists(
   const mayWait = (caller: number) => (waiting.get(caller) ?? 0) < maxQueued - allWaiting
 
   return {
-    turnsAway: (caller) => waiting.has(caller) && (!mayWait(caller) || turns.turnsAway(caller)),
+    isFullFor: (caller) => waiting.has(caller) && !mayWait(caller),
     noteUse(hash) {
       const now = performance.now()
       uses.set(hash.toString('hex'), now)

@@ -32,5 +32,5 @@ export const userList: ListKind = {
   list: 'users',
   renderItem: (sql) => sql`document`,
   pagesAtOnce: 32,
-  lanes: 1,
+  maxConcurrent: 1,
 }

@@ -1,69 +1,67 @@
 /**
- * Many small questions, few statements: what comes in one turn of the event loop goes together, and while a statement is
- * under way, what comes next gathers. Nothing waits for a timer.
+ * A batcher: runs many small inputs with few statements. Inputs of one turn of the event loop form a batch, and while a
+ * statement runs, the next inputs wait for the next batch. No timer delays them.
  *
- * Under load two groups alternate: while the database works on one, this process answers the other and reads what is
- * asked next. So a statement takes half of all that is about, and the next one is sent before the answers of the last
- * are worked on. With all in one group the two would wait for each other.
+ * Under load, two batches alternate: while the database works on one, this process works on the outputs of the other and
+ * reads the next requests. So a batch takes half of the inputs that clients have in progress, and the next batch starts
+ * before the outputs of the last one are delivered. If a batch took all of them, database and process would wait for each
+ * other.
  *
  * @module
  */
 import { setImmediate } from 'node:timers'
 
-/** What a batcher runs, and how much of it at a time. */
+/** What a batcher runs. */
 export interface BatchOptions<Input, Output> {
-  /** Answers inputs in their order, with one statement. When it throws, all of them fail alike. */
+  /** Runs one statement and resolves with an output for each input, in their order. If it throws, all inputs fail. */
   run(inputs: Input[]): Promise<Output[]>
-  /** Inputs in a statement, at most. */
+  /** Inputs in a batch at most. */
   size: number
-  /** Statements under way at a time, as long as they answer soon. Default 1. */
-  lanes?: number
-  /** Whether there is a connection for a statement that is lent a lane. Default: always. */
+  /** Batches that run at a time. Default: 1. */
+  maxConcurrent?: number
+  /** Whether a connection is free for an extra batch beside a late one. Default: always. */
   hasRoom?(): boolean
 }
 
-/**
- * A statement that takes longer than this, in milliseconds, no longer keeps others from starting: its connection may
- * be dead. So a lane more is lent for each that is late, up to `maxLent`.
- */
-const patience = 100
-const maxLent = 2
-/** So few go together in any case: a statement costs as much as ten inputs. */
-const smallBatch = 8
+/** A batch is late after this time: its connection may be dead. An extra batch may run for each late one. */
+const lateAfterMs = 100
+const maxExtra = 2
+/** Batches of this size aren't split: a statement costs as much as ten inputs. */
+const minSplitSize = 8
 
-/** What a batcher does at the moment, and has done. */
+/** The state of a batcher. */
 export interface BatchState {
-  /** Inputs that no statement has taken yet. */
-  waiting: number
-  /** Statements under way. */
-  underWay: number
-  /** Statements that were begun. */
+  /** Inputs that wait for a batch. */
+  queued: number
+  /** Batches that run. */
+  running: number
+  /** Batches that were started since the process started. */
   batches: number
-  /** Inputs that they took. */
+  /** Their inputs. */
   inputs: number
 }
 
-/** Creates a function that answers one input, and runs together with others that are asked at the same time. */
+/** Creates a function that runs one input in a batch with others. */
 export function createBatcher<Input, Output>(options: BatchOptions<Input, Output>) {
-  const { run, size, lanes = 1, hasRoom = () => true } = options
-  interface Waiting {
+  const { run, size, maxConcurrent = 1, hasRoom = () => true } = options
+  interface Entry {
     input: Input
     resolve(output: Output): void
     reject(error: unknown): void
   }
-  const waiting: Waiting[] = []
-  let underWay = 0
-  /** Inputs of the last batch: whoever asked them may ask again soon. */
-  let lastAnswered = 0
+  const queue: Entry[] = []
+  let running = 0
+  /** Size of the batch that ended last: its clients may send their next requests soon. */
+  let lastSize = 0
   let late = 0
   let isStarting = false
   let batches = 0
   let inputs = 0
 
   async function start(): Promise<void> {
-    const half = Math.ceil((waiting.length + lastAnswered) / 2)
-    const batch = waiting.splice(0, Math.min(size, Math.max(smallBatch, half)))
-    underWay++
+    const half = Math.ceil((queue.length + lastSize) / 2)
+    const batch = queue.splice(0, Math.min(size, Math.max(minSplitSize, half)))
+    running++
     batches++
     inputs += batch.length
     let isLate = false
@@ -71,20 +69,20 @@ export function createBatcher<Input, Output>(options: BatchOptions<Input, Output
       isLate = true
       late++
       startSoon()
-    }, patience)
-    /** The lane is free. Done before the answers are worked on, which takes the thread: the database must not wait. */
+    }, lateAfterMs)
+    /** Runs before the outputs are delivered: delivering takes the thread, and the database must not wait for that. */
     const leave = () => {
       clearTimeout(timer)
-      underWay--
+      running--
       if (isLate) late--
-      lastAnswered = batch.length
-      if (2 * waiting.length >= batch.length) startNow()
+      lastSize = batch.length
+      if (2 * queue.length >= batch.length) startNow()
       else startSoon()
     }
     let outputs: Output[]
     try {
       outputs = await run(batch.map(({ input }) => input))
-      if (outputs.length !== batch.length) throw new Error('a batch has not an output for each input')
+      if (outputs.length !== batch.length) throw new Error('a batch must have an output for each input')
     } catch (error) {
       leave()
       for (const { reject } of batch) reject(error)
@@ -95,13 +93,14 @@ export function createBatcher<Input, Output>(options: BatchOptions<Input, Output
   }
 
   function startNow(): void {
-    const hasLane = () => underWay < lanes || (underWay < lanes + Math.min(late, maxLent) && hasRoom())
-    while (waiting.length > 0 && hasLane()) void start()
+    const mayStart = () =>
+      running < maxConcurrent || (running < maxConcurrent + Math.min(late, maxExtra) && hasRoom())
+    while (queue.length > 0 && mayStart()) void start()
   }
 
-  /** At the end of this turn of the event loop: what else has come by then is in the same batch. */
+  /** Starts at the end of this turn of the event loop, so that its other inputs are in the same batch. */
   function startSoon(): void {
-    if (isStarting || waiting.length === 0) return
+    if (isStarting || queue.length === 0) return
     isStarting = true
     setImmediate(() => {
       isStarting = false
@@ -109,12 +108,12 @@ export function createBatcher<Input, Output>(options: BatchOptions<Input, Output
     })
   }
 
-  function ask(input: Input): Promise<Output> {
+  function runInBatch(input: Input): Promise<Output> {
     return new Promise((resolve, reject) => {
-      waiting.push({ input, resolve, reject })
+      queue.push({ input, resolve, reject })
       startSoon()
     })
   }
-  ask.readState = (): BatchState => ({ waiting: waiting.length, underWay, batches, inputs })
-  return ask
+  runInBatch.readState = (): BatchState => ({ queued: queue.length, running, batches, inputs })
+  return runInBatch
 }

@@ -1,21 +1,16 @@
-/**
- * What is the same for all who ask, read once for those who ask at the same time.
- *
- * @module
- */
 import { createBatcher } from './batcher.ts'
 
 /**
- * Creates a function that reads with few statements, however many ask: those who gather while one is under way are
- * answered together. What it gives is never older than the question: nobody is given what was begun to be read before.
+ * Creates a function that shares reads: calls during a read share the next one. A call never gets the result of a read
+ * that started before it.
  */
 export function shareRead<T>(read: () => Promise<T>): () => Promise<T> {
-  const ask = createBatcher<null, T>({
+  const readInBatch = createBatcher<null, T>({
     size: Number.POSITIVE_INFINITY,
-    run: async (asked) => {
-      const found = await read()
-      return asked.map(() => found)
+    run: async (calls) => {
+      const result = await read()
+      return calls.map(() => result)
     },
   })
-  return () => ask(null)
+  return () => readInBatch(null)
 }

@@ -3,9 +3,7 @@ import { createMiddleware } from 'hono/factory'
 import type { HonoEnvironment } from './request-context.ts'
 import { describeRoute } from './request-labels.ts'
 
-/**
- * Writes one log line a request: never a key, and the route's pattern instead of the path, since paths name people.
- */
+/** Writes a log line for each request, without keys, and with the route's pattern instead of the path. */
 export function accessLog(logger: Logger) {
   return createMiddleware<HonoEnvironment>(async function accessLog(c, next) {
     await next()

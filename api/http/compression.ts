@@ -1,5 +1,5 @@
 /**
- * Compressed response bodies, for clients that ask (RFC 9110 §12.5.3).
+ * Compression of response bodies (RFC 9110 §12.5.3).
  *
  * @module
  */
@@ -7,13 +7,13 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { parseAccept } from 'hono/utils/accept'
 
-/** The codings that a body may have. */
+/** The content codings that the service knows. */
 export type Encoding = 'br' | 'gzip'
 
-/** The longest Accept-Encoding that is read, in characters. */
+/** Characters of Accept-Encoding that are read. */
 const maxHeaderLength = 1_024
 
-/** The first of `encodings` that the client accepts; `identity` when it accepts none, or names none. */
+/** Returns the first of `encodings` that the client accepts, or `identity`. */
 export function chooseEncoding(
   acceptEncoding: string | undefined,
   encodings: readonly Encoding[],
@@ -21,13 +21,13 @@ export function chooseEncoding(
   if (!acceptEncoding) return 'identity'
   const accepted = parseAccept(acceptEncoding.slice(0, maxHeaderLength))
   const qualities = new Map(accepted.map(({ type, q }) => [type.toLowerCase(), q]))
-  const isTaken = (encoding: string) => (qualities.get(encoding) ?? qualities.get('*') ?? 0) > 0
-  return encodings.find(isTaken) ?? 'identity'
+  const isAccepted = (encoding: string) => (qualities.get(encoding) ?? qualities.get('*') ?? 0) > 0
+  return encodings.find(isAccepted) ?? 'identity'
 }
 
 const compressors = { br: promisify(brotliCompress), gzip: promisify(gzip) }
 
-/** `fast`: for a body that is sent once; `small`: for one that is kept. */
+/** `fast` is for bodies that are sent once, `small` for cached ones. */
 const levels = { fast: { gzip: 1, br: 1 }, small: { gzip: 9, br: 9 } }
 
 /** Compresses a body, outside the event loop. */

@@ -1,3 +1,8 @@
+/**
+ * Error responses: `{ "error": message }` with an `X-Error-Code`. Internal errors go to the log alone.
+ *
+ * @module
+ */
 import { Buffer } from 'node:buffer'
 import type { ErrorHandler } from 'hono'
 import { OverCapacityError } from '../concurrency/fair-queue.ts'
@@ -5,46 +10,56 @@ import { isDatabaseUnavailable } from '../database/connection-error.ts'
 import { ApiError, ClientGoneError, internalError, overCapacity, unavailable } from '../errors.ts'
 import type { HonoEnvironment } from './request-context.ts'
 
-/** The header of every error response that says what went wrong, for programs. */
+/** The header with the code of an error. */
 export const errorCodeHeader = 'X-Error-Code'
 
-/** A request that failed. */
+/** A failed request, for the log. */
 export interface FailedRequest {
   requestId: string
   status: number
-  /** What the client is told. */
+  /** The message that the client gets. */
   message: string
   /** What went wrong. */
   cause: unknown
 }
 
-/** Every error's one way out: `{ "error": message }` (`service.md` §7). What is internal goes to the log alone. */
-export function createErrorHandler(
-  logFailure: (failed: FailedRequest) => void,
-): ErrorHandler<HonoEnvironment> {
-  return function respondToError(error, c) {
-    // Nobody receives it: log and metrics show 499, the status that proxies use for this.
+/** Creates Hono's error handler. `explain` may replace an error by the one that caused it. */
+export function createErrorHandler({
+  explain,
+  logFailure,
+}: {
+  explain: (error: Error) => Promise<Error>
+  logFailure: (failed: FailedRequest) => void
+}): ErrorHandler<HonoEnvironment> {
+  return async function respondToError(error, c) {
+    // No client receives it. Log and metrics show 499, as proxies do.
     if (error instanceof ClientGoneError) return new Response(null, { status: 499 })
-    const known = toApiError(error)
-    const { status, message, cause } = known
+    const { status, code, message, headers, cause } = toApiError(await explain(error))
     if (cause !== undefined) logFailure({ requestId: c.get('requestId'), status, message, cause })
-    c.header(errorCodeHeader, known.code)
-    for (const [name, value] of Object.entries(known.headers)) c.header(name, value)
-    return c.json({ error: known.message }, known.status)
+    c.header(errorCodeHeader, code)
+    for (const [name, value] of Object.entries(headers)) c.header(name, value)
+    return c.json({ error: message }, status)
   }
 }
 
-/** An error response that is made outside the app, which any server can write. */
+function toApiError(error: Error): ApiError {
+  if (error instanceof ApiError) return error
+  if (error instanceof OverCapacityError) return overCapacity()
+  if (isDatabaseUnavailable(error)) return unavailable('Database unavailable', { cause: error })
+  return internalError(error)
+}
+
+/** An error response to a request that doesn't reach the app. Any server can write it. */
 export interface PlainResponse {
   status: number
   headers: Record<string, string>
   body: string
 }
 
-/** Renders the error response to what never becomes a request of the app, and counts it. */
+/** Renders the error response to a request that doesn't reach the app, and counts it. */
 export type Refuse = (method: string, error: ApiError) => PlainResponse
 
-/** Renders an error outside the app, with headers of its own and those that every response carries. */
+/** Renders an error with its own headers and the standard ones. */
 export function renderError(error: ApiError, standardHeaders: Record<string, string> = {}): PlainResponse {
   const body = JSON.stringify({ error: error.message })
   return {
@@ -61,9 +76,14 @@ export function renderError(error: ApiError, standardHeaders: Record<string, str
   }
 }
 
+/** The response to a request with this method: `HEAD` gets no body. */
+export function toResponse({ body, ...init }: PlainResponse, method: string): Response {
+  return new Response(method === 'HEAD' ? null : body, init)
+}
+
 /**
- * Creates the handler of what fails around the app: in the runtime's server, with a response that could not be made or
- * sent. The log has the cause under the request_id of the response.
+ * Creates the handler of failures outside the app: in the runtime's server, or while a response is sent. The log has the
+ * cause under the response's request id.
  */
 export function createDefectHandler(
   logFailure: (failed: FailedRequest) => void,
@@ -71,15 +91,8 @@ export function createDefectHandler(
   return function respondToDefect(defect) {
     const error = internalError(defect)
     const { status, message } = error
-    const { body, ...response } = renderError(error)
+    const response = renderError(error)
     logFailure({ requestId: response.headers['X-Request-Id'] ?? '', status, message, cause: defect })
-    return new Response(body, response)
+    return toResponse(response, '')
   }
-}
-
-function toApiError(error: Error): ApiError {
-  if (error instanceof ApiError) return error
-  if (error instanceof OverCapacityError) return overCapacity()
-  if (isDatabaseUnavailable(error)) return unavailable('Database unavailable', { cause: error })
-  return internalError(error)
 }

@@ -1,2 +1,5 @@
-/** `waiting`: for the database and its schema; `stopping`: what comes is answered still, and nobody should come. */
+/**
+ * The phase of an instance's life. `waiting`: for the database and its schema. `stopping`: requests are still served, but
+ * load balancers should send no more.
+ */
 export type LifecyclePhase = 'waiting' | 'serving' | 'stopping'

@@ -1,40 +1,42 @@
 /**
- * What a request carries from one part of the HTTP surface to the next.
+ * What a request carries through the app: Hono's context and its variables.
  *
  * @module
  */
 import type { Context } from 'hono'
 import type { BearerKey } from '../ledger/api-key.ts'
 
-/** What a runtime's server tells of a request beside what is in it. */
+/** What a runtime's server provides with each request. */
 export interface ServerBindings {
   /**
-   * Calls `act` when the response is closed: it has been handed to the operating system, or its connection is lost. At
-   * once, if that is so already.
+   * Calls `act` when the response is closed: it was handed to the operating system, or its connection is lost. Calls it
+   * immediately if the response is closed already.
    */
   onClosed?(act: () => void): void
 }
 
-/** Hono's types of what the server hands in, and of what middleware sets. */
+/** Responds to a request, as the app and each layer in front of it do. */
+export type Fetch = (request: Request, server?: ServerBindings) => Response | Promise<Response>
+
+/** The types of Hono's context. */
 export interface HonoEnvironment {
   Bindings: ServerBindings
   Variables: {
+    /** Set by `requestId`, with `startedAt` and `headers`. */
     requestId: string
-    /** `performance.now()` when the request came in. */
+    /** When the request arrived, on the clock of `performance.now()`. */
     startedAt: number
-    /** What `publicUrl` parsed: the request's URL at the public origin. */
-    url?: URL
-    /** What `describeRoute` found. */
-    route?: string
-    /** Headers of the answer, until they are in it. */
+    /** Headers for the response; undefined once they are in it. See `send.ts`. */
     headers: Record<string, string> | undefined
-    /** Set on routes behind `authenticate`. */
+    /** The request's public URL, once `publicUrl` has parsed it. */
+    url?: URL
+    /** Set by `authenticate`. */
     caller: BearerKey
-    /** Gives up the request's place among those that are worked on. Set behind `admit`. */
+    /** Ends the request's turn in the queue. Set by `waitForTurn`. */
     leave?: () => void
-    /** `replica`: what was read for the answer may be of an older version; `primary`: it must be read there. */
+    /** `replica`: data of the response may be of an older version. `primary`: data must be read there. */
     source?: 'replica' | 'primary'
-    /** Credits charged, for the log. */
+    /** Credits charged, for log, metrics and traces. */
     charged?: number
   }
 }

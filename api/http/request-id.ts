@@ -2,9 +2,8 @@ import { createMiddleware } from 'hono/factory'
 import type { HonoEnvironment } from './request-context.ts'
 
 /**
- * Gives each request an id of its own, which every answer carries as `X-Request-Id` and lists repeat in `meta`
- * (`decisions.md`, Requests and answers). What a client sends under that name is not taken over: it need not be
- * unique.
+ * Gives each request a unique id, which the response has as `X-Request-Id` and lists repeat in `meta`. An id that the
+ * client sends is ignored, because it need not be unique. Also starts the request's clock and its response headers.
  */
 export function requestId() {
   return createMiddleware<HonoEnvironment>(function requestId(c, next) {

@@ -28,7 +28,7 @@ export interface GroupCommit {
   readState(): GroupCommitState
 }
 
-/** `waiting` are the requests for the next group, without those that wait for a lock. */
+/** `queued` are the requests for the next group, without those that wait for a lock. */
 export interface GroupCommitState extends BatchState {
   /** Requests whose key is locked, queued or in a statement. */
   waitingForLock: number

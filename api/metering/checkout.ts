@@ -12,9 +12,9 @@ import type { OwnBytes } from '../database/own-bytes.ts'
 import type { Replicas } from '../database/replicas.ts'
 import {
   ApiError,
-  forbiddenCost,
   idempotencyConflict,
   insufficientCredits,
+  maxCreditsExceeded,
   tooManyRequests,
   unauthorized,
 } from '../errors.ts'
@@ -152,7 +152,7 @@ export function createMeter(
       case 'throttled':
         throw tooManyRequests(wholeSeconds(settlement))
       case 'over_max_credits':
-        throw forbiddenCost(settlement.cost, order?.maxCredits ?? 0)
+        throw maxCreditsExceeded(settlement.cost, order?.maxCredits ?? 0)
       case 'insufficient':
         throw insufficientCredits(settlement.cost, settlement.balance)
       case 'conflict':

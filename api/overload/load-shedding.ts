@@ -1,52 +1,60 @@
 /**
- * The door: who comes while there is more to do than can be done is answered 503 at once (`decisions.md`, Requests and
- * answers).
+ * Load shedding: the check in front of the app, which refuses requests with 503 while there is more work than can be done
+ * soon (`decisions/0005-http.md`).
  *
- * Refusing must cost next to nothing, or those who were let in starve: so it comes before all else, needs no more than
- * two headers of the request, makes no exception and no log line. `/metrics` counts it.
+ * A refusal must cost next to nothing, or it takes the time of the requests in progress. So servers call it before they
+ * make a `Request`, it reads one header, and it writes no log line. `/metrics` counts refusals.
  *
  * @module
  */
+import { overCapacity } from '../errors.ts'
+import type { PlainResponse, Refuse } from '../http/error-handler.ts'
+import type { Fetch } from '../http/request-context.ts'
 
-import { type ApiError, overCapacity } from '../errors.ts'
-import type { PlainResponse } from '../http/error-handler.ts'
-
-/** Who is refused, and what is said. */
-export interface LoadShedderOptions {
-  /** Requests under way at a time, with or without a key: each takes memory. */
+/** When requests are refused. */
+export interface LoadSheddingOptions {
+  /** Requests in progress, with or without a key. Each takes memory. */
   maxInProgress: number
-  /** Whether a request with that Authorization header would have to wait too long; asked for each, so it must be quick. */
-  isHopeless(authorization: string | undefined): boolean
-  /** Renders the response of a refused request, and counts it. */
-  refuse(method: string, error: ApiError): PlainResponse
+  /** Whether the queue would refuse a request with this Authorization header. It is called for each request. */
+  isQueueFull(authorization: string | undefined): boolean
+  refuse: Refuse
 }
 
-/** The door of an instance. */
+/** The check in front of an app. */
 export interface LoadShedder {
-  /** The answer for a request that can't be let in, which is counted; undefined: there is room. */
+  /**
+   * Returns the response to a request that is refused. Send it in another turn of the event loop: clients may send their
+   * next request immediately, and many of them would keep the event loop from the requests in progress.
+   */
   refuse(method: string, authorization: string | undefined): PlainResponse | undefined
-  /** Lets a request in; what it returns must be called when its response is closed. */
-  enter(): () => void
-  /** Requests under way. */
-  countUnderWay(): number
+  /** Counts the requests that `fetch` has in progress. */
+  track(fetch: Fetch): Fetch
+  /** Requests whose response isn't sent yet. */
+  countInProgress(): number
 }
 
-/** Creates a door. */
-export function createLoadShedder({ maxInProgress, isHopeless, refuse }: LoadShedderOptions): LoadShedder {
-  const error = overCapacity() // once: its stack trace costs more than a response
-  let underWay = 0
+/** Creates a load shedder. */
+export function createLoadShedder({ maxInProgress, isQueueFull, refuse }: LoadSheddingOptions): LoadShedder {
+  const error = overCapacity() // made once: a stack trace costs more than a response
+  let inProgress = 0
   const leave = () => {
-    underWay--
+    inProgress--
   }
   return {
     refuse(method, authorization) {
-      if (underWay < maxInProgress && !isHopeless(authorization)) return undefined
-      return refuse(method, error)
+      return inProgress >= maxInProgress || isQueueFull(authorization) ? refuse(method, error) : undefined
     },
-    enter() {
-      underWay++
-      return leave
-    },
-    countUnderWay: () => underWay,
+    track: (fetch) =>
+      async function trackedFetch(request, server) {
+        inProgress++
+        try {
+          return await fetch(request, server)
+        } finally {
+          // A response takes memory until it is sent.
+          if (server?.onClosed) server.onClosed(leave)
+          else leave()
+        }
+      },
+    countInProgress: () => inProgress,
   }
 }

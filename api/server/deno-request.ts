@@ -1,25 +1,27 @@
-/**
- * The request as Deno's server hands it over.
- *
- * @module
- */
-import type { Refuse } from '../http/error-handler.ts'
-import type { ServerBindings } from '../http/request-context.ts'
-import { findRequestFault, invalidHost } from './request-target.ts'
-
-type Fetch = (request: Request, server?: ServerBindings) => Response | Promise<Response>
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Refuse, toResponse } from '../http/error-handler.ts'
+import type { Fetch } from '../http/request-context.ts'
+import type { LoadShedder } from '../overload/load-shedding.ts'
+import { findRequestError, invalidHost } from './request-target.ts'
 
 /**
- * Puts the checks of a request as it was sent before `fetch`. Deno writes `request.url` from the Host header and the
- * request target as they are.
+ * Refuses requests before `fetch` gets them: those that are too many, and invalid ones. Deno makes `request.url` from the
+ * Host header and the request target without changing them.
  */
-export function refuseFaulty(fetch: Fetch, refuse: Refuse): Fetch {
-  return (request, server) => {
+export function checkRequests(
+  fetch: Fetch,
+  { loadShedder, refuse }: { loadShedder: LoadShedder; refuse: Refuse },
+): Fetch {
+  return async (request, server) => {
     const { method, url, headers } = request
-    const fault = findRequestFault({ method, target: url, host: headers.get('Host') ?? undefined })
-    const error = fault ?? (URL.canParse(url) ? undefined : invalidHost())
-    if (error === undefined) return fetch(request, server)
-    const { body, ...response } = refuse(method, error)
-    return new Response(method === 'HEAD' ? null : body, response)
+    const overload = loadShedder.refuse(method, headers.get('Authorization') ?? undefined)
+    if (overload !== undefined) {
+      await nextTurn()
+      return toResponse(overload, method)
+    }
+    const error =
+      findRequestError({ method, target: url, host: headers.get('Host') ?? undefined }) ??
+      (URL.canParse(url) ? undefined : invalidHost())
+    return error === undefined ? fetch(request, server) : toResponse(refuse(method, error), method)
   }
 }

@@ -1,28 +1,28 @@
 /**
- * What is checked of a request as it was sent, before the app gets it: the same rules on each runtime. URL parsers
- * repair hosts and paths, and two of them may disagree about what they mean.
+ * Validates the host and path of a request as it was sent, by the same rules on each runtime. URL parsers repair hosts
+ * and paths, and two parsers may repair them differently.
  *
  * @module
  */
 import { ApiError, invalidUrl, methodNotAllowed } from '../errors.ts'
 
-/** A request as it came over the wire. */
+/** The parts of a request that are validated. */
 export interface RawRequest {
   method: string
-  /** The request target: a path, or a whole URL. */
+  /** The request target: a path or a URL. */
   target: string
-  /** The Host header; several are joined with commas. Undefined: there is none. */
+  /** The Host header; several are joined with commas. */
   host: string | undefined
 }
 
 const hostPattern = /^(?:[a-z\d.-]+|\[[\da-f:.]+\])(?::(?<port>\d{1,5}))?$/i
 const targetPattern = /^(?:https?:\/\/(?<authority>[^/?#]*))?(?<path>[^?#]*)/i
-/** A `.` or `..` segment, however it is escaped; URL parsers take a backslash for a slash. */
+/** A `.` or `..` segment, escaped or not. URL parsers treat a backslash as a slash. */
 const dotSegment = /(?:^|[/\\])(?:\.|%2e){1,2}(?=[/\\]|$)/i
 
 /**
- * The host as the URL parser writes it. Undefined: no host, one with other characters than letters, digits, `.` and `-`,
- * or none that the parser takes. The parser alone would let quotes and backticks through, which must not reach a shell.
+ * Returns the host as the URL parser writes it, or undefined if it is invalid. The pattern is stricter than the parser,
+ * which accepts quotes and backticks: samples in the docs put the host into shell commands.
  */
 export function parseHost(value: string): string | undefined {
   const match = hostPattern.exec(value)
@@ -31,8 +31,8 @@ export function parseHost(value: string): string | undefined {
   return new URL(url).host
 }
 
-/** What is wrong with a request: its host, its path, or `*` in place of a path. Undefined: nothing is. */
-export function findRequestFault({ method, target, host }: RawRequest): ApiError | undefined {
+/** Returns the error of a request with an invalid host, a dot segment in its path, or `*` in place of a path. */
+export function findRequestError({ method, target, host }: RawRequest): ApiError | undefined {
   const { authority, path = '' } = targetPattern.exec(target)?.groups ?? {}
   for (const each of [host, authority]) {
     if (each !== undefined && parseHost(each) === undefined) return invalidHost()
@@ -42,7 +42,7 @@ export function findRequestFault({ method, target, host }: RawRequest): ApiError
   return dotSegment.test(path) ? invalidUrl('Invalid URL: . or .. in its path') : undefined
 }
 
-/** 400: the Host header is missing, given twice, or not a host. */
+/** 400: the Host header is missing, repeated or invalid. */
 export function invalidHost(): ApiError {
   return new ApiError(
     400,

@@ -11,7 +11,7 @@ import { type Database, openDatabase } from '../database/database.ts'
 import { migrate, migrationWaits, readSchemaState } from '../database/migrate.ts'
 import { createDefectHandler, type Refuse } from '../http/error-handler.ts'
 import type { LifecyclePhase } from '../http/lifecycle-phase.ts'
-import type { ServerBindings } from '../http/request-context.ts'
+import type { Fetch } from '../http/request-context.ts'
 import type { LoadShedder } from '../overload/load-shedding.ts'
 import { configureLog, createFailureLog } from '../telemetry/log.ts'
 import { createTracing, type TraceExport } from '../telemetry/tracing.ts'
@@ -31,8 +31,8 @@ export interface Runtime {
   startTraceExport(environment: Record<string, string | undefined>): Promise<TraceExport | undefined>
   /** Starts a server. Resolves when it accepts requests. */
   listen(options: {
-    fetch: (request: Request, server?: ServerBindings) => Response | Promise<Response>
-    /** `fetch` asks it too: a server that does so first refuses at a smaller cost. */
+    fetch: Fetch
+    /** The server calls it before `fetch`. */
     loadShedder: LoadShedder
     /** Renders the error response to what never becomes a request, and counts it. */
     refuse: Refuse
@@ -89,7 +89,7 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
   let listener: Listener | undefined
   let keys: DemoKeys | undefined
   try {
-    const { app, loadShedder, refuse, close } = createConfiguredApp(config, {
+    const { fetch, loadShedder, refuse, close } = createConfiguredApp(config, {
       database,
       logger,
       runtime,
@@ -98,7 +98,7 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
       tracing: traceExport && (await createTracing(traceExport)),
     })
     listener = await listen({
-      fetch: async (request, server) => closeWhenStopping(await app.fetch(request, server), lifecycle),
+      fetch: async (request, server) => closeWhenStopping(await fetch(request, server), lifecycle),
       loadShedder,
       refuse,
       respondToDefect: createDefectHandler(createFailureLog(logger)),

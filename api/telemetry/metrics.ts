@@ -23,7 +23,7 @@ const anyRoute = '*'
 /** State that other parts of the service keep, read at each scrape. */
 export interface MetricsSources {
   countInProgress(): number
-  readQueue(): { inside: number; waiting: number }
+  readQueue(): { running: number; queued: number }
   readLedger(): GroupCommitState
   listReplicas(): readonly { name: string; isUsable: boolean; failedReads: number }[]
   readDataset(): Promise<Dataset>
@@ -85,8 +85,8 @@ function addRequestMetrics(registry: Registry, sources: MetricsSources) {
     },
   })
   new Gauge({
-    name: 'devdata_admission_requests',
-    help: 'Requests with a key: inside (worked on), and waiting for their turn.',
+    name: 'devdata_queue_requests',
+    help: 'Requests with a key: running, and queued.',
     labelNames: ['state'],
     registers: [registry],
     collect() {
@@ -119,8 +119,8 @@ function addLedgerMetrics(registry: Registry, { readLedger }: MetricsSources): v
     labelNames: ['state'],
     registers: [registry],
     collect() {
-      const { waiting, waitingForLock } = readLedger()
-      this.set({ state: 'queued' }, waiting)
+      const { queued, waitingForLock } = readLedger()
+      this.set({ state: 'queued' }, queued)
       this.set({ state: 'waiting_for_lock' }, waitingForLock)
     },
   })
@@ -129,7 +129,7 @@ function addLedgerMetrics(registry: Registry, { readLedger }: MetricsSources): v
     help: 'Statements in progress that settle a group of requests.',
     registers: [registry],
     collect() {
-      this.set(readLedger().underWay)
+      this.set(readLedger().running)
     },
   })
   new Counter({

@@ -13,6 +13,7 @@ import { type Database, type DatabaseOptions, openDatabase } from '../../api/dat
 import { createReplicas } from '../../api/database/replicas.ts'
 import { docsDirectory } from '../../api/docs/docs-manifest.ts'
 import type { HonoEnvironment } from '../../api/http/request-context.ts'
+import { checkRequests } from '../../api/server/deno-request.ts'
 import { assertMatchesContract } from './contract.ts'
 import { testPool } from './databases.ts'
 import type { Answer, RequestOptions, TestService } from './service.ts'
@@ -45,7 +46,7 @@ export function createInstance(
   options: InstanceOptions = {},
 ): Instance {
   const { baseUrl } = options
-  const { app, close } = createApp({
+  const { app, fetch, loadShedder, refuse, close } = createApp({
     database: { sql, ledgerSql, kind, owned: false, replicas, adapt: async () => {}, close: async () => {} },
     logger: getLogger('devdata'),
     baseUrl,
@@ -57,14 +58,17 @@ export function createInstance(
     buildInfo: { version: readVersion(), commit: null, runtime: 'vitest' },
   })
   const root = baseUrl ?? 'http://localhost'
+  const respond = checkRequests(fetch, { loadShedder, refuse })
   return {
     app,
     close,
     async request(path, { method = 'GET', key, headers = {} } = {}) {
-      const response = await app.request(`${root}${path}`, {
-        method,
-        headers: { ...(key !== undefined && { Authorization: `Bearer ${key}` }), ...headers },
-      })
+      const response = await respond(
+        new Request(`${root}${path}`, {
+          method,
+          headers: { ...(key !== undefined && { Authorization: `Bearer ${key}` }), ...headers },
+        }),
+      )
       const bytes = Buffer.from(await response.arrayBuffer())
       const text = unpack(bytes, response.headers)
       const { status } = response

@@ -4,13 +4,14 @@ import { ClientGoneError } from '../errors.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
 
 /**
- * Lets the callers in by turns; 503 at once when they would have to wait too long. Whoever calls `leave` before its end
- * has to wait for something else, and makes room for others. Drops requests whose client is gone, before they are read.
+ * Queues requests by their key. Throws `OverCapacityError` when the queue is full or the wait too long, and
+ * `ClientGoneError` when the client is gone by then. A request that waits for something else calls `leave` first, and
+ * makes room for others.
  */
-export function waitForTurn(admission: FairQueue<number>) {
+export function waitForTurn(queue: FairQueue<number>) {
   return createMiddleware<HonoEnvironment>(async function waitForTurn(c, next) {
     const { signal } = c.req.raw
-    const leave = await admission.enter(c.get('caller').id, signal)
+    const leave = await queue.enter(c.get('caller').id, signal)
     c.set('leave', leave)
     try {
       if (signal.aborted) throw new ClientGoneError()

@@ -1,0 +1,92 @@
+/**
+ * Load shedding: requests that an instance has no room for get 503, and cost nothing.
+ *
+ * @module
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type LiveService, startLiveService } from './support/live-service.ts'
+import { describeOnServer } from './support/server.ts'
+import { startTestService, type TestService } from './support/service.ts'
+
+/** The limits of an instance, as the page on scaling says. */
+const maxInProgress = 4_000
+const maxRunning = 256
+const maxQueued = 1_000
+/** Requests beyond a limit. */
+const surplus = 50
+
+describeOnServer.for(['node', 'deno'] as const)('a process on %s', (runtime) => {
+  let service: TestService
+  let live: LiveService
+  beforeAll(async () => {
+    service = await startTestService('postgresql')
+    live = await startLiveService(runtime, {
+      ...service.location,
+      databasePoolSize: 4,
+      baseUrl: undefined,
+    })
+  })
+  afterAll(async () => {
+    await live.stop()
+    await service.close()
+  })
+
+  test('refuses requests beyond those in progress, and charges for the responses to the others', async () => {
+    const { secret: key, id } = await service.createKey()
+    const statuses: number[] = []
+    const refusals = new Set<string>()
+    const requestIds = new Set<string | null>()
+    let requests: Promise<unknown>[] = []
+    await service.sql.begin(async (tx) => {
+      await tx`lock table api_keys` // nobody can find out whose key it is
+      requests = Array.from({ length: maxInProgress + surplus }, async () => {
+        const { status, headers, text } = await live.request('/users/ngoldberg', { key })
+        statuses.push(status)
+        if (status !== 503) return
+        refusals.add(
+          ['Content-Type', 'Retry-After', 'X-Error-Code'].map((name) => headers.get(name)).join(' ') + text,
+        )
+        requestIds.add(headers.get('X-Request-Id'))
+      })
+      await expect.poll(() => statuses.length).toBe(surplus)
+    })
+    expect(statuses).toEqual(Array.from({ length: surplus }, () => 503))
+    expect([...refusals]).toEqual([
+      'application/json 5 over_capacity{"error":"Over capacity; retry in 5 seconds"}',
+    ])
+    expect(requestIds.size).toBe(surplus)
+    await Promise.all(requests)
+    const served = statuses.filter((status) => status === 200).length
+    expect(served).toBeGreaterThan(0)
+    expect(statuses.every((status) => status === 200 || status === 503)).toBe(true)
+    expect((await service.readLedger(id)).charged).toBe(served)
+
+    const { secret: admin } = await service.createKey({ role: 'admin' })
+    const metrics = (await live.request('/metrics', { key: admin })).text
+    expect(metrics).toContain(`devdata_errors_total{code="over_capacity"} ${statuses.length - served}`)
+  })
+
+  test('refuses a key’s requests beyond the queue, lets another key in, and ends waits after 2 seconds', async () => {
+    const [busy, other] = [await service.createKey(), await service.createKey()]
+    const send = async (key: string, path = '/users?per_page=1') => (await live.request(path, { key })).status
+    for (const { secret } of [busy, other]) expect(await send(secret, '/users/ngoldberg')).toBe(200)
+    const statuses: number[] = []
+    const count = (status: number) => statuses.filter((each) => each === status).length
+    let requests: Promise<unknown>[] = []
+    await service.sql.begin(async (tx) => {
+      await tx`lock table users in access exclusive mode` // requests that have their turn wait for it
+      requests = Array.from({ length: maxRunning + maxQueued + surplus }, async () =>
+        statuses.push(await send(busy.secret)),
+      )
+      await expect.poll(() => count(503)).toBe(surplus)
+      const last = send(other.secret)
+      await expect.poll(() => count(503)).toBe(surplus + 1) // it took the place of the newest
+      await expect.poll(() => count(503), { timeout: 5_000 }).toBe(surplus + maxQueued)
+      expect(await last).toBe(503) // it has waited for 2 seconds
+    })
+    await Promise.all(requests)
+    expect(count(200)).toBe(maxRunning)
+    expect((await service.readLedger(busy.id)).charged).toBe(1 + maxRunning)
+    expect(await send(other.secret)).toBe(200)
+  })
+})
