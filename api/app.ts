@@ -10,7 +10,7 @@ import type { Logger } from '@logtape/logtape'
 import { Hono } from 'hono'
 import { readDataset } from './catalog/dataset.ts'
 import { createReplicaRouting } from './catalog/replica-routing.ts'
-import { createStoredLists } from './catalog/stored-list.ts'
+import { createStoredLists } from './catalog/stored-list-store.ts'
 import { createFairQueue } from './concurrency/fair-queue.ts'
 import { shareRead } from './concurrency/shared-read.ts'
 import { createReadConnector, type Database } from './database/connect.ts'
@@ -39,12 +39,11 @@ import { createMeter } from './metering/checkout.ts'
 import { createResponseCache } from './metering/response-cache.ts'
 import { createLoadShedder, type LoadShedder } from './overload/load-shedding.ts'
 import { shedLoad } from './overload/shed-load.ts'
-import { waitForTurn } from './overload/wait-for-turn.ts'
 import { addApiKeyRoutes } from './routes/api-key.ts'
 import { addOperationsRoutes } from './routes/operations.ts'
-import { createNowhereError } from './routes/parameters.ts'
 import { addPublicRoutes } from './routes/public.ts'
 import { addRepositoryRoutes } from './routes/repositories.ts'
+import { createUnknownPathError } from './routes/unknown-path.ts'
 import { addUserRoutes } from './routes/users.ts'
 import { createFailureLog, describeCause } from './telemetry/log.ts'
 import { createMetrics } from './telemetry/metrics.ts'
@@ -132,7 +131,6 @@ export function createApp(options: AppOptions): App {
   }
   const publicRoot = (c: ApiContext) => baseUrl ?? publicUrl(c).origin
   const ledger = createLedger(ledgerSql)
-  const answers = createResponseCache({ maxBytes: options.responseCacheMb * 2 ** 20 })
   const { replicas } = database
   const connectReads = createReadConnector(database)
   const room = createFairQueue<number>({ ...admission, maxWaitMs })
@@ -154,13 +152,13 @@ export function createApp(options: AppOptions): App {
     maxQueued: listing.maxQueued,
     report: (message) => logger.warning('{message}', { message }),
   })
-  const sources = createReplicaRouting(database, storedLists)
   const meter = createMeter(ledger, {
     basePath,
     publicUrl,
-    answers,
+    queue: room,
+    responseCache: createResponseCache({ maxBytes: options.responseCacheMb * 2 ** 20 }),
     replicas,
-    sources,
+    routing: createReplicaRouting(database, storedLists),
     traceDatabase: options.tracing?.traceDatabase,
   })
   replicas.watch((message) => logger.warning('{message}', { message: describeCause(message) }))
@@ -171,9 +169,9 @@ export function createApp(options: AppOptions): App {
   const respondToError = createErrorHandler(createFailureLog(logger))
   const toOperatorMessage = createSchemaExplainer(checkSchema)
   root.onError(async (error, c) => respondToError(await toOperatorMessage(error), c))
-  const respondToUnknownPath = meter.metered((c) =>
-    Promise.reject(createNowhereError(c.req.path.slice(basePath.length))),
-  )
+  const respondToUnknownPath = meter.metered((c) => {
+    throw createUnknownPathError(c.req.path.slice(basePath.length))
+  })
   root.notFound(async (c) => {
     if (c.get('caller') !== undefined) return (await respondToUnknownPath(c, async () => {})) ?? c.body(null)
     assertReadableUrl(c.req.url, maxPublicUrlLength)
@@ -191,7 +189,7 @@ export function createApp(options: AppOptions): App {
     isHopeless(authorization) {
       const key = recallKey(ledger, authorization)
       // Finding what filters match is its caller's work, whether it is quoted or bought.
-      return key !== undefined && (room.turnsAway(key.id) || storedLists.turnsAway(key.id))
+      return key !== undefined && (room.turnsAway(key.id) || storedLists.isFullFor(key.id))
     },
     refuse,
   })
@@ -211,8 +209,7 @@ export function createApp(options: AppOptions): App {
       awaitDatabase(readLifecyclePhase),
       authenticate(ledger, connectReads),
       meter.permit(findObstacle),
-      meter.turnAway,
-      waitForTurn(room),
+      meter.throttle,
     ] as const
   const mayRead = (scope: Scope) =>
     guard(({ role, scopes }) =>
@@ -243,10 +240,10 @@ export function createApp(options: AppOptions): App {
   ]
   for (const path of publicPaths) app.use(path, validateUrl())
 
-  addUserRoutes({ app, sources, meter, publicUrl })
-  addRepositoryRoutes({ app, sources, meter, publicUrl })
-  addApiKeyRoutes({ app, sql, meter, publicUrl })
-  addOperationsRoutes({ app, sql, meter, metrics, publicUrl })
+  addUserRoutes(app, meter)
+  addRepositoryRoutes(app, meter)
+  addApiKeyRoutes(app, meter, sql)
+  addOperationsRoutes(app, meter, { sql, metrics })
   addPublicRoutes({
     app,
     database,

@@ -30,10 +30,6 @@ export interface HonoEnvironment {
     headers: Record<string, string> | undefined
     /** Set on routes behind `authenticate`. */
     caller: BearerKey
-    /** Gives up the request's place among those that are worked on. Set behind `admit`. */
-    leave?: () => void
-    /** `replica`: what was read for the answer may be of an older version; `primary`: it must be read there. */
-    source?: 'replica' | 'primary'
     /** Credits charged, for the log. */
     charged?: number
   }

@@ -7,7 +7,6 @@
  *
  * @module
  */
-import { type OwnBytes, releaseOwnBytes } from '../database/own-bytes.ts'
 import { chooseEncoding, compress } from './compression.ts'
 import type { ApiContext } from './request-context.ts'
 
@@ -21,12 +20,11 @@ export function setHeader(c: ApiContext, name: string, value: string): void {
 const minCompressedBytes = 1_024
 
 /**
- * The response, with all headers that were set; compressed if the client asks. The memory of its body goes when it is
- * sent, if the runtime tells. What was charged for is sent, whatever fails here: uncompressed then.
+ * The response, with all headers that were set; compressed if the client asks. What was charged for is sent, whatever fails here: uncompressed then.
  */
 export async function send(
   c: ApiContext,
-  body: string | OwnBytes | null,
+  body: string | Uint8Array<ArrayBuffer> | null,
   { status = 200, type }: { status?: 200 | 204 | 304; type?: string } = {},
 ): Promise<Response> {
   if (type !== undefined) setHeader(c, 'Content-Type', type)
@@ -38,14 +36,11 @@ export async function send(
   if (body !== null && encoding !== 'identity') {
     const compressed = await compress(body, encoding, 'fast').catch(() => undefined)
     if (compressed !== undefined) {
-      if (typeof body === 'object') releaseOwnBytes(body)
       setHeader(c, 'Content-Encoding', encoding)
       return new Response(compressed, { status, headers: takeHeaders(c) })
     }
   }
-  const response = new Response(body, { status, headers: takeHeaders(c) })
-  if (typeof body === 'object' && body !== null) c.env?.onClosed?.(() => releaseOwnBytes(body))
-  return response
+  return new Response(body, { status, headers: takeHeaders(c) })
 }
 
 /** An answer in JSON. */

@@ -5,7 +5,8 @@
  * @module
  */
 
-import { renewStoredLists, sweepStoredLists } from '../../catalog/stored-list.ts'
+import { renewStoredLists } from '../../catalog/stored-list.ts'
+import { sweepStoredLists } from '../../catalog/stored-list-eviction.ts'
 import { hasSingleSession, type Sql, type SqlOrTransaction } from '../../database/connect.ts'
 import { assertStaged, dropStaged, stagingTable } from '../staging.ts'
 import { type Added, addAhead, giveUp, keepTurn } from './ahead.ts'
