@@ -11,7 +11,7 @@ import { Hono } from 'hono'
 import type { BuildInfo } from './build-info.ts'
 import { readDataset } from './catalog/dataset.ts'
 import { createReplicaRouting } from './catalog/replica-routing.ts'
-import { createStoredLists } from './catalog/stored-list.ts'
+import { createStoredLists } from './catalog/stored-list-store.ts'
 import { createFairQueue } from './concurrency/fair-queue.ts'
 import { shareRead } from './concurrency/shared-read.ts'
 import { createReadConnector, type Database } from './database/database.ts'
@@ -41,9 +41,9 @@ import { createResponseCache } from './metering/response-cache.ts'
 import { createLoadShedder, type LoadShedder } from './overload/load-shedding.ts'
 import { addApiKeyRoutes } from './routes/api-key.ts'
 import { addOperationsRoutes } from './routes/operations.ts'
-import { createNowhereError } from './routes/parameters.ts'
 import { addPublicRoutes } from './routes/public.ts'
 import { addRepositoryRoutes } from './routes/repositories.ts'
+import { createUnknownPathError } from './routes/unknown-path.ts'
 import { addUserRoutes } from './routes/users.ts'
 import { createFailureLog, describeCause } from './telemetry/log.ts'
 import { createMetrics } from './telemetry/metrics.ts'
@@ -108,15 +108,15 @@ export function createApp(options: AppOptions): App {
     maxQueued: storedListLimits.maxQueued,
     report: (message) => logger.warning('{message}', { message }),
   })
-  const sources = createReplicaRouting(database, storedLists)
   replicas.watch((message) => logger.warning('{message}', { message: describeCause(message) }))
   const queue = createFairQueue<number>({ ...queueLimits, maxWaitMs })
   const meter = createMeter(ledger, {
     basePath,
     publicUrl,
-    answers: createResponseCache({ maxBytes: options.responseCacheMb * 2 ** 20 }),
+    queue,
+    responseCache: createResponseCache({ maxBytes: options.responseCacheMb * 2 ** 20 }),
     replicas,
-    sources,
+    routing: createReplicaRouting(database, storedLists),
     traceDatabase: tracing?.traceDatabase,
   })
   const metrics = createMetrics({
@@ -148,9 +148,9 @@ export function createApp(options: AppOptions): App {
       logFailure: createFailureLog(logger),
     }),
   )
-  const respondToUnknownPath = meter.metered((c) =>
-    Promise.reject(createNowhereError(c.req.path.slice(basePath.length))),
-  )
+  const respondToUnknownPath = meter.metered((c) => {
+    throw createUnknownPathError(c.req.path.slice(basePath.length))
+  })
   root.notFound(async (c) => {
     if (c.get('caller') !== undefined) return (await respondToUnknownPath(c, async () => {})) ?? c.body(null)
     assertReadablePublicUrl(c.req.url)
@@ -160,7 +160,7 @@ export function createApp(options: AppOptions): App {
   // Who may call what.
   const app = basePath === '' ? root : root.basePath(basePath)
   const connectReads = createReadConnector(database)
-  const guard = createGuard({ ledger, meter, queue, connectReads, readLifecyclePhase })
+  const guard = createGuard({ ledger, meter, connectReads, readLifecyclePhase })
   app.use('/users/*', ...guard.scope('users:read'))
   app.use('/repos/*', ...guard.scope('repos:read'))
   app.use('/api-key/*', ...guard.anyKey())
@@ -169,10 +169,10 @@ export function createApp(options: AppOptions): App {
   for (const path of publicPaths) app.use(path, validatePublicUrl())
 
   // Routes.
-  addUserRoutes({ app, sources, meter, publicUrl })
-  addRepositoryRoutes({ app, sources, meter, publicUrl })
-  addApiKeyRoutes({ app, sql, meter, publicUrl })
-  addOperationsRoutes({ app, sql, meter, metrics, publicUrl })
+  addUserRoutes(app, meter)
+  addRepositoryRoutes(app, meter)
+  addApiKeyRoutes(app, meter, sql)
+  addOperationsRoutes(app, meter, { sql, metrics })
   addPublicRoutes({
     app,
     database,

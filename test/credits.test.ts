@@ -7,8 +7,10 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createReplicaRouting } from '../api/catalog/replica-routing.ts'
-import { createStoredLists } from '../api/catalog/stored-list.ts'
+import { createStoredLists } from '../api/catalog/stored-list-store.ts'
+import { createFairQueue } from '../api/concurrency/fair-queue.ts'
 import { createReplicas } from '../api/database/replicas.ts'
+import { notFound } from '../api/errors.ts'
 import type { HonoEnvironment } from '../api/http/request-context.ts'
 import { requestId } from '../api/http/request-id.ts'
 import { revokeKey, setRateLimit } from '../api/ledger/keys.ts'
@@ -64,18 +66,22 @@ describeOnEachDatabase('credits', (kind) => {
     const meter = createMeter(ledger, {
       basePath: '',
       publicUrl: (c) => new URL(c.req.url),
-      answers: createResponseCache({ maxBytes: 0 }),
+      queue: createFairQueue({ maxConcurrent: 1, maxQueued: 1, maxWaitMs: 60_000 }),
+      responseCache: createResponseCache({ maxBytes: 0 }),
       replicas,
-      sources: createReplicaRouting({ sql: service.sql, replicas }, storedLists),
+      routing: createReplicaRouting({ sql: service.sql, replicas }, storedLists),
     })
-    const unrenderable = meter.metered(async () => ({
-      cost: 3,
-      tag: 'W/"x"',
-      headers: {},
-      body: '',
-      render() {
-        throw new RangeError('Array buffer allocation failed')
-      },
+    const unrenderable = meter.metered(() => ({
+      read: async () => ({
+        cost: 3,
+        tag: 'W/"x"',
+        headers: {},
+        version: undefined,
+        get data(): string {
+          throw new RangeError('Array buffer allocation failed')
+        },
+      }),
+      createError: () => ({ cost: 0, error: notFound('Not found') }),
     }))
     const app = new Hono<HonoEnvironment>()
       .use(

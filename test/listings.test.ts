@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createFilter, hashFilter } from '../api/catalog/filter.ts'
 import { createList } from '../api/catalog/list.ts'
-import { createStoredLists, readListed } from '../api/catalog/stored-list.ts'
+import { createStoredLists } from '../api/catalog/stored-list-store.ts'
 import { foldText } from '../api/catalog/text-key.ts'
 import { userList } from '../api/catalog/users.ts'
 import { OverCapacityError } from '../api/concurrency/fair-queue.ts'
@@ -11,6 +11,8 @@ import { readListAnswer } from './support/list-answer.ts'
 import { loadRecords } from './support/records.ts'
 import { sampleUsers } from './support/sample-oracle.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+
+const userListOnPrimary = { ...userList, isReplica: false }
 
 describeOnEachDatabase('a load', (kind) => {
   test('leaves no lists of an older version in the database', async () => {
@@ -209,11 +211,11 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
 
   test('are read though they take more than the bound', async () => {
     const store = createStoredLists(service.sql, { ...options, maxBytes: 1_000 })
-    const list = createList(service.sql, store, userList)
+    const list = createList(service.sql, store, userListOnPrimary)
     for (const location of ['berlin', 'paris', 'london']) {
       const filter = createFilter({ location })
       const page = await list({ filter, page: { number: 1, size: 1 }, caller: 1 })
-      expect(page.total).toBe(
+      expect(page?.total).toBe(
         sampleUsers.filter((user) => foldText(user.location ?? '').includes(filter.locationKey)).length,
       )
     }
@@ -222,8 +224,10 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
 
   test('are refused for a while where each attempt finds a newer version of the data', async () => {
     const store = createStoredLists(service.sql, options)
-    const asked = { list: 'users', filter: createFilter({ location: 'too late' }), caller: 1 } as const
-    await expect(readListed(store, asked, async () => undefined)).rejects.toThrow(OverCapacityError)
+    const list = createList(service.sql, { ...store, build: async () => {} }, userListOnPrimary)
+    const filter = createFilter({ location: 'too late' })
+    const page = { number: 1, size: 1 }
+    await expect(list({ filter, page, caller: 1 })).rejects.toThrow(OverCapacityError)
   })
 
   test('are cleared away before lists that are in use, on another instance too', async () => {
@@ -231,7 +235,7 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
     const maxBytes = megabyte / 16 // sixteen small lists
     const [greedy, other] = [1, 2].map(() => createStoredLists(service.sql, { ...options, maxBytes }))
     if (greedy === undefined || other === undefined) throw new Error('there are two stores')
-    const readUsed = createList(service.sql, other, userList)
+    const readUsed = createList(service.sql, other, userListOnPrimary)
     const ask = (read: typeof readUsed, location: string) =>
       read({ filter: createFilter({ location }), page: { number: 1, size: 1 }, caller: 1 })
     const findUse = async (location: string) => {
@@ -245,7 +249,7 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
     try {
       await ask(readUsed, 'berlin')
       await ask(readUsed, 'paris')
-      const readNew = createList(service.sql, greedy, userList)
+      const readNew = createList(service.sql, greedy, userListOnPrimary)
       for (let minute = 1; minute <= 4; minute++) {
         // Each minute the other instance writes down what was read there: it makes no list, and clears none away.
         vi.spyOn(performance, 'now').mockImplementation(() => now() + minute * 61_000)

@@ -152,19 +152,28 @@ describe.skipIf(!hasPostgres)('with a streaming replica', () => {
   }
 
   /** Sends requests of sixteen clients while something goes on, and tells how they ended and what they cost. */
-  async function askDuring(instance: Instance, secret: string, work: () => Promise<void>) {
+  async function askDuring(
+    instance: Instance,
+    secret: string,
+    work: (waitForResponses: (count: number) => Promise<void>) => Promise<void>,
+  ) {
     let isOver = false
     let paid = 0
+    let responses = 0
+    const waitForResponses = async (count: number) => {
+      for (const before = responses; responses < before + count; ) await sleep(5)
+    }
     const statuses = new Map<number, number>()
     const clients = Array.from({ length: 16 }, async (_, number) => {
       for (let turn = number; !isOver; turn++) {
         const { status, headers } = await instance.request(paths[turn % paths.length] ?? '', { key: secret })
+        responses++
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
         paid += Number(headers.get('X-Credits-Cost'))
       }
     })
     try {
-      await work()
+      await work(waitForResponses)
     } finally {
       isOver = true
       await Promise.all(clients)
@@ -295,12 +304,12 @@ describe.skipIf(!hasPostgres)('with a streaming replica', () => {
     await using instance = await openInstance()
     await waitUntilUsable(instance, true)
     const { secret, id } = await createUserKey()
-    const answers = await askDuring(instance, secret, async () => {
+    const answers = await askDuring(instance, secret, async (waitForResponses) => {
       for (const mode of ['fast', 'immediate'] as const) {
-        await sleep(300)
+        await waitForResponses(50)
         await replica.stop(mode)
         await waitUntilUsable(instance, false)
-        await sleep(300)
+        await waitForResponses(50)
         await replica.start()
         await waitUntilUsable(instance, true)
       }

@@ -11,9 +11,8 @@ import { selectRepository } from './repositories.ts'
 export const commitHashPattern = /^[\da-f]{40,64}$/
 
 /**
- * Lists a repository's commits (`service.md` §2.6): newest committer date first, then by hash; those without a
- * date come last. Undefined when there is no such repository. `after` is a commit's hash; one that the repository has not is
- * passed over.
+ * Lists a repository's commits: newest committer date first, then by hash; those without a date come last. Undefined when
+ * there is no such repository. `after` is a commit's hash; it is ignored if the repository doesn't have that commit.
  */
 export async function listCommits(
   sql: Sql,
@@ -22,7 +21,7 @@ export async function listCommits(
   page: Page<string>,
 ): Promise<ListPage | undefined> {
   const { after = null, size } = page
-  // Positions count from the oldest commit, so that a new one moves no other.
+  // Positions count from the oldest commit, so that a new one doesn't move the others.
   const [found] = await selectPages(sql`
     select counted.total, dataset.version, place.skipped as offset, found.count, found.items, found.next
     from dataset, (${selectRepository(sql, owner, name)}) r, lateral (

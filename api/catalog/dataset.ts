@@ -1,11 +1,11 @@
 /**
- * What the data is now.
+ * The current state of the dataset.
  *
  * @module
  */
 import type { Sql } from '../database/connect.ts'
 
-/** A state of the data: each load that changes something makes a new one. */
+/** A version of the data: each load that changes something creates a new one. */
 export interface Dataset {
   version: number
   /** When that load was applied. */

@@ -7,13 +7,10 @@ import type { Sql } from '../database/connect.ts'
 import { type ListPage, offsetOf, type Page, renderPage, selectPages } from '../paging/page.ts'
 import { selectRepository } from './repositories.ts'
 
-/** What tells a dependency from the others of its repository. */
+/** The key of a dependency within its repository. */
 export type DependencyKey = readonly [name: string, file: string]
 
-/**
- * Lists a repository's dependencies (`service.md` §2.4) by name, then file.
- * Undefined when there is no such repository.
- */
+/** Lists a repository's dependencies by name, then file. Undefined when there is no such repository. */
 export async function listDependencies(
   sql: Sql,
   owner: string,
@@ -21,7 +18,7 @@ export async function listDependencies(
   page: Page<DependencyKey>,
 ): Promise<ListPage | undefined> {
   const { after, size } = page
-  // The one that the walk has come to may be gone: so its place is looked for.
+  // The dependency `after` may have been removed since the last page.
   const skipped =
     after === undefined
       ? sql`${offsetOf(page)}::bigint`

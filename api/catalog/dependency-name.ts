@@ -1,13 +1,13 @@
 /**
- * How the names of dependencies are compared: case-insensitively, and by the spelling rule of the manifest's ecosystem.
- * The same rule holds for loads and for filters.
+ * How names of dependencies are compared, in loads and filters: case-insensitively, and by the spelling rule of the
+ * manifest's ecosystem.
  *
  * @module
  */
 import { foldText } from './text-key.ts'
 
 interface Ecosystem {
-  /** Begins the keys of its names, in lower case: no folded name has it. */
+  /** Starts the keys of its names. It is lower case, so no folded name starts with it. */
   prefix: string
   /** The base names of its manifests. */
   files: RegExp
@@ -15,8 +15,8 @@ interface Ecosystem {
 }
 
 /**
- * The ecosystems that have such a rule. In the others (npm, JSR, Composer, RubyGems, Go, Maven) another spelling is
- * another package, case aside.
+ * The ecosystems with such a rule. In the others (npm, JSR, Composer, RubyGems, Go, Maven) another spelling is another
+ * package, except for case.
  */
 const ecosystems: readonly Ecosystem[] = [
   // A requirements file may have any name: `requirements/dev.txt`. No other manifest ends in `.txt`.
@@ -33,7 +33,7 @@ export function normalizePythonName(name: string): string {
   return name.replace(/[-_.]+/g, '-').toLowerCase()
 }
 
-/** RFC 940: crates.io refuses a name that differs from another in nothing but `-` and `_`. */
+/** RFC 940: crates.io refuses a name that differs from another only in `-` and `_`. */
 function normalizeCrateName(name: string): string {
   return name.replaceAll('_', '-')
 }
@@ -44,7 +44,7 @@ export function keyDependencyName(name: string, file: string): string {
   return ecosystem === undefined ? foldText(name) : keyIn(ecosystem, name)
 }
 
-/** The keys that a name which is asked for has, in one manifest or another. */
+/** Lists the keys that a requested name may have: one for each ecosystem. */
 export function listDependencyKeys(name: string): string[] {
   return [foldText(name), ...ecosystems.map((ecosystem) => keyIn(ecosystem, name))]
 }

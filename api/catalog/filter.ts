@@ -1,5 +1,5 @@
 /**
- * What lists of users and repositories can be filtered by, in the one form that equal filters share.
+ * Filters of users and repositories, in the canonical form that equal filters share.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import type { SqlOrTransaction } from '../database/connect.ts'
 import { listDependencyKeys } from './dependency-name.ts'
 import { foldText } from './text-key.ts'
 
-/** What is listed. */
+/** A list of the catalog. */
 export type ListName = 'users' | 'repositories'
 
-/** A filter in its canonical form: folded, sorted, without repetitions. Empty parts do not filter. */
+/** A filter in its canonical form: folded, sorted, without duplicates. Empty parts don't filter. */
 export interface Filter {
-  /** Part of the user's location. */
+  /** A substring of the user's location. */
   locationKey: string
   /** Any of these dependencies … */
   nameKeys: readonly string[]
@@ -21,14 +21,14 @@ export interface Filter {
   files: readonly string[]
 }
 
-/** What a client asks for. */
+/** A filter as a client writes it. */
 export interface FilterRequest {
   location?: string
   dependencyNames?: readonly string[]
   dependencyFiles?: readonly string[]
 }
 
-/** Brings a request into the canonical form. */
+/** Creates the canonical form. */
 export function createFilter({
   location = '',
   dependencyNames = [],
@@ -41,19 +41,19 @@ export function createFilter({
   }
 }
 
-/** Whether a filter lets everything through. */
+/** Whether a filter matches everything. */
 export function isUnfiltered({ locationKey, nameKeys, files }: Filter): boolean {
   return locationKey === '' && nameKeys.length === 0 && files.length === 0
 }
 
-/** The SHA-256 under which a filter's stored list is kept. */
+/** The SHA-256 that identifies a filter's stored list. */
 export function hashFilter(list: ListName, { locationKey, nameKeys, files }: Filter): Buffer {
   return createHash('sha256')
     .update(JSON.stringify([list, locationKey, nameKeys, files]))
     .digest()
 }
 
-/** Finds the dependencies that a filter names, by their ids. Undefined when it names none. */
+/** Finds the ids of the dependencies that a filter names. Undefined when it names none. */
 export async function findDependencies(
   sql: SqlOrTransaction,
   { nameKeys, files }: Filter,
@@ -66,10 +66,7 @@ export async function findDependencies(
   return rows.map(({ id }) => id)
 }
 
-/**
- * SQL: the column `id` of everything that a filter matches, each once, in no order. `dependencies` are those that it
- * names.
- */
+/** SQL: the column `id` of all matches of a filter, unordered, without duplicates. `dependencies` are those that it names. */
 export function selectMatches(
   sql: SqlOrTransaction,
   list: ListName,
@@ -86,7 +83,7 @@ export function selectMatches(
       ? [sql`dependency_users`, sql`user_id`]
       : [sql`dependency_repositories`, sql`repository_id`]
   const [only, ...others] = dependencies
-  // The postings of one dependency are in order already, each once.
+  // The postings of one dependency have no duplicates.
   const byDependency =
     only !== undefined && others.length === 0
       ? sql`select ${column} as id from ${table} where dependency_id = ${only}`

@@ -1,11 +1,10 @@
 /**
- * What an account or a repository of a forge may be called (`decisions.md`, Single resources): the same for what is
- * asked for and for what is loaded.
+ * The rule for names of accounts and repositories, in requests and loads alike (`decisions/0004-data.md`).
  *
  * @module
  */
 
-/** Matches the names that there can be. */
+/** Matches valid names. */
 export const forgeNamePattern = /^(?!\.{1,2}$)[\w.[\]-]{1,100}$/
 
 /** The rule in words, to follow the name of a field or parameter. */

@@ -1,20 +1,19 @@
 /**
- * Identities: how commits and repositories name the people behind them, so that a user can be found by either.
+ * Identities: how commits and repositories name users (`decisions/0004-data.md`).
  *
  * @module
  */
 import { foldText } from './text-key.ts'
 
-/** The forge's no-reply addresses: `12345+login@users.noreply.…`, or `login@users.noreply.…` of old. */
+/** The forge's no-reply addresses: `12345+login@users.noreply.…`, and the older `login@users.noreply.…`. */
 const noReplyAddress = /^(?:(\d{1,15})\+)?([^@+]+)@users\.noreply\./i
 
-/** Longest address that can name somebody, in characters (RFC 5321: 64 for the name, 255 for the host). */
+/** In characters (RFC 5321: 64 for the name, 255 for the host). */
 const maxAddressLength = 320
 
 /**
- * Whom a commit's author address names (`decisions.md`, Lists): the account that a no-reply address carries, by id
- * where it has one, since logins change hands; else the user with that address, without regard to case.
- * Null when it can name nobody.
+ * Returns the identity that a commit's author address names. A no-reply address names an account: by id if it has one,
+ * because logins change hands. Any other address names the user who has it, case-insensitively. Null: it names nobody.
  */
 export function identifyAddress(address: string): string | null {
   if (address === '' || address.length > maxAddressLength) return null
@@ -23,12 +22,12 @@ export function identifyAddress(address: string): string | null {
   return forgeId === undefined ? identifyLogin(login) : identifyForgeId(Number(forgeId))
 }
 
-/** The identity that a login has. */
+/** Returns the identity of a login. */
 export function identifyLogin(login: string): string {
   return `login:${foldText(login)}`
 }
 
-/** The identity that an account's id in the forge's REST interface has. */
+/** Returns the identity of an account's id in the forge's REST interface. */
 export function identifyForgeId(id: number): string {
   return `id:${id}`
 }

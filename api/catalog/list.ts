@@ -4,36 +4,46 @@
  * @module
  */
 import { createBatcher } from '../concurrency/batcher.ts'
+import { OverCapacityError } from '../concurrency/fair-queue.ts'
 import type { Fragment, Sql } from '../database/connect.ts'
 import { type ListPage, limitPage, offsetOf, type Page, renderPage, selectPages } from '../paging/page.ts'
 import { type Filter, hashFilter, isUnfiltered, type ListName } from './filter.ts'
-import { type Requester, readListed, type StoredLists } from './stored-list.ts'
+import { selectStoredPage } from './stored-list.ts'
+import type { Requester, StoredLists } from './stored-list-store.ts'
 
-/** What is listed, and how. */
+/** A list of the catalog, and how its pages are read. */
 export interface ListKind {
   list: ListName
   /** SQL: an item's JSON text. */
   renderItem(sql: Sql): Fragment
-  /** Pages that are read with one statement, at most: a few of the largest must not hold up the others. */
-  pagesAtOnce: number
-  /** Statements that read pages at a time, as long as they answer soon. */
+  /** Pages that one statement reads: a few large ones must not delay the others. */
+  maxPages: number
+  /** Concurrent statements that read pages, while none is late. */
   maxConcurrent: number
 }
 
-/** Lists what a filter matches, by internal id. Who asks may have to wait until the matches are found. */
-export type ReadList = (request: { filter: Filter; page: Page<number> } & Requester) => Promise<ListPage>
+/**
+ * Reads a page of the items that a filter matches, by internal id. The first request for a filter waits until its stored
+ * list is built; `OverCapacityError` when that would take too long. Undefined: a replica doesn't have the stored list.
+ */
+export type ReadList = (
+  request: { filter: Filter; page: Page<number> } & Requester,
+) => Promise<ListPage | undefined>
 
-/** Creates a function that lists: many pages at a time with one statement. */
+/** Each load makes a stored list out of date, perhaps between building it and reading it. */
+const maxAttempts = 5
+
+/** Creates a function that reads pages: many at a time with one statement. */
 export function createList(
   sql: Sql,
   storedLists: StoredLists,
-  { list, renderItem, pagesAtOnce, maxConcurrent }: ListKind,
+  { list, renderItem, maxPages, maxConcurrent, isReplica }: ListKind & { isReplica: boolean },
 ): ReadList {
   const rendered = sql`${renderPage(sql, renderItem(sql))}, max(id) as next`
-  const batch = { size: pagesAtOnce, maxConcurrent }
+  const batch = { size: maxPages, maxConcurrent }
 
   // An id is its rank.
-  const readAll = createBatcher({
+  const readUnfiltered = createBatcher({
     ...batch,
     run: (pages: Page<number>[]) =>
       selectPages(sql`
@@ -53,20 +63,20 @@ export function createList(
         order by asked.place`),
   })
 
-  const readMatches = createBatcher({
+  const readFiltered = createBatcher({
     ...batch,
-    run: (asked: { hash: Buffer; page: Page<number> }[]) =>
+    run: (requests: { hash: Buffer; page: Page<number> }[]) =>
       selectPages(sql`
         select page.*
         from unnest(
-          ${sql.typed.texts(asked.map(({ hash }) => hash.toString('hex')))},
-          ${sql.typed.bigints(asked.map(({ page }) => offsetOf(page)))},
-          ${sql.typed.bigints(asked.map(({ page }) => page.after ?? 0))},
-          ${sql.typed.bigints(asked.map(({ page }) => page.size))}
+          ${sql.typed.texts(requests.map(({ hash }) => hash.toString('hex')))},
+          ${sql.typed.bigints(requests.map(({ page }) => offsetOf(page)))},
+          ${sql.typed.bigints(requests.map(({ page }) => page.after ?? 0))},
+          ${sql.typed.bigints(requests.map(({ page }) => page.size))}
         ) with ordinality asked(hash, skipped, after, size, place)
         left join lateral (
           select stored_list.total, stored_list.version, stored_list.skipped as offset, found.*
-          from (${storedLists.selectPage(sql)}) stored_list,
+          from (${selectStoredPage(sql)}) stored_list,
           lateral (
             select ${rendered} from (
               select * from ${sql(list)} where id = any(stored_list.ids) order by id ${limitPage(sql)}
@@ -77,16 +87,14 @@ export function createList(
   })
 
   return async ({ filter, page, ...requester }) => {
-    if (!isUnfiltered(filter)) {
-      const hash = hashFilter(list, filter)
-      const found = await readListed(storedLists, { list, filter, ...requester }, () =>
-        readMatches({ hash, page }),
-      )
-      storedLists.noteUse(hash)
-      return found
+    if (isUnfiltered(filter)) return readUnfiltered(page)
+    const hash = hashFilter(list, filter)
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+      const found = await readFiltered({ hash, page })
+      if (found !== undefined) storedLists.noteUse(hash)
+      if (found !== undefined || isReplica) return found
+      await storedLists.build(list, filter, requester)
     }
-    const found = await readAll(page)
-    if (found === undefined) throw new Error('the dataset row is missing')
-    return found
+    throw new OverCapacityError('the dataset changes faster than a stored list can be built and read')
   }
 }

@@ -1,17 +1,17 @@
 /**
- * Looking single things up by name: many at a time with one statement.
+ * Looks single resources up by name: many at a time with one statement.
  *
  * @module
  */
 import { createBatcher } from '../concurrency/batcher.ts'
 import type { Fragment, Sql } from '../database/connect.ts'
-import { selectRepositoryDocument } from './repositories.ts'
-import { selectUserDocument } from './users.ts'
+import { repositoryKey, selectRepositoryByKey } from './repositories.ts'
+import { foldText } from './text-key.ts'
 
-/** Names that are looked up with one statement, at most. */
-const lookupSize = 256
+/** Names that one statement looks up. */
+const maxBatchSize = 256
 
-/** What a document is found by. */
+/** The name of a single resource. */
 export interface LookUp {
   kind: 'user' | 'repository'
   /** The login, or owner and name, as `foldText` writes it. */
@@ -25,15 +25,36 @@ export interface Found {
   version: number
 }
 
-/** SQL: the `document` of a thing of the kind and with the key of the row `asked`; no row when there is none. */
+/** Looks up a user by login, case-insensitively. */
+export function lookUpUser(login: string): LookUp {
+  return { kind: 'user', key: foldText(login) }
+}
+
+/** Looks up a repository by owner and name, case-insensitively. */
+export function lookUpRepository(owner: string, name: string): LookUp {
+  return { kind: 'repository', key: repositoryKey(owner, name) }
+}
+
+/**
+ * SQL: the JSON text of the User or Repository object that the row `asked` names by `kind` and `key`; no row if there is
+ * none. A login that has changed hands belongs to the user who came last.
+ */
 export function selectDocument(sql: Sql): Fragment {
-  return sql`(${selectUserDocument(sql)}) union all (${selectRepositoryDocument(sql)})`
+  return sql`
+    (
+      select document from users
+      where asked.kind = 'user' and login_key = asked.key
+      order by id desc limit 1
+    ) union all (
+      select '{"internal_id":' || id || ',' || members || '}' as document
+      from (${selectRepositoryByKey(sql, sql`asked.key`)}) r where asked.kind = 'repository'
+    )`
 }
 
 /** Creates a function that finds documents. */
 export function createLookup(sql: Sql): (lookUp: LookUp) => Promise<Found | undefined> {
   return createBatcher({
-    size: lookupSize,
+    size: maxBatchSize,
     maxConcurrent: 2,
     async run(lookUps: LookUp[]) {
       const rows = await sql<{ document: string | null; version: number }[]>`

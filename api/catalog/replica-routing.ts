@@ -1,83 +1,70 @@
 /**
- * Where the catalog is read: on a replica, while there is one that is fit for it, or else on the primary.
+ * Replica routing: which database the catalog is read on.
  *
  * @module
  */
 import type { Sql } from '../database/connect.ts'
 import type { Database } from '../database/database.ts'
 import { createList, type ReadList } from './list.ts'
-import { createLookup } from './lookup.ts'
+import { createLookup, type Found, type LookUp } from './lookup.ts'
 import { repositoryList } from './repositories.ts'
-import type { StoredLists } from './stored-list.ts'
+import type { StoredLists } from './stored-list-store.ts'
 import { userList } from './users.ts'
 
-/** One database, and what there is to read it with. */
-export interface Source {
+/** The catalog in one database. */
+export interface Catalog {
   sql: Sql
   listUsers: ReadList
   listRepositories: ReadList
-  lookUp: ReturnType<typeof createLookup>
+  lookUp(lookUp: LookUp): Promise<Found | undefined>
 }
 
-/** What was found, and whether on a replica: then the primary may have a later version of it. */
-export interface Reading<T> {
-  found: T | undefined
-  isReplicated: boolean
-}
-
-/** The databases that hold the catalog. */
+/** The catalog on the primary and on its replicas. */
 export interface ReplicaRouting {
+  primary: Catalog
+  /** Whether a replica is fit for reading now. */
+  hasReplica(): boolean
   /**
-   * Reads on a replica. What is not found there, or can't be read there, is read on the primary: as is all when a
-   * version is asked for that no replica may have (`fresh`).
+   * Reads on a replica; the primary may have a later version. Undefined: no replica is fit, this one lacks the data, or
+   * the read failed there.
    */
-  read<T>(run: (source: Source) => Promise<T | undefined>, options: { fresh: boolean }): Promise<Reading<T>>
-  /** Whether there is a replica to read on now. */
-  haveReplica(): boolean
+  readReplica<T>(read: (catalog: Catalog) => Promise<T | undefined>): Promise<T | undefined>
 }
 
-/** Creates the sources of a database. `stored lists` are made on its primary, and found on replicas once they are there. */
+/** Creates the routing of a database. Lists are stored on the primary; replicas serve them once they have them. */
 export function createReplicaRouting(
   { sql, replicas }: Pick<Database, 'sql' | 'replicas'>,
   storedLists: StoredLists,
 ): ReplicaRouting {
-  const primary = createSource(sql, storedLists)
-  const replicated = new Map<Sql, Source>()
-  const foundOnly: StoredLists = {
-    ...storedLists,
-    build: () => Promise.reject(new Error('a replica makes no stored lists')),
-  }
+  const catalogs = new Map<Sql, Catalog>()
 
-  function sourceOf(replica: Sql): Source {
-    const known = replicated.get(replica)
-    if (known !== undefined) return known
-    const source = createSource(replica, foundOnly)
-    replicated.set(replica, source)
-    return source
+  function findCatalog(sql: Sql): Catalog {
+    const catalog = catalogs.get(sql) ?? createCatalog(sql, storedLists, { isReplica: true })
+    catalogs.set(sql, catalog)
+    return catalog
   }
 
   return {
-    haveReplica: () => replicas.hasUsable(),
-    async read(run, { fresh }) {
-      const replica = fresh ? undefined : replicas.pick()
-      if (replica !== undefined) {
-        try {
-          const found = await run(sourceOf(replica.sql))
-          if (found !== undefined) return { found, isReplicated: true }
-        } catch (error) {
-          replicas.reportFailure(replica, error) // and the primary has the last word
-        }
+    primary: createCatalog(sql, storedLists, { isReplica: false }),
+    hasReplica: replicas.hasUsable,
+    async readReplica(read) {
+      const replica = replicas.pick()
+      if (replica === undefined) return undefined
+      try {
+        return await read(findCatalog(replica.sql))
+      } catch (error) {
+        replicas.reportFailure(replica, error)
+        return undefined
       }
-      return { found: await run(primary), isReplicated: false }
     },
   }
 }
 
-function createSource(sql: Sql, storedLists: StoredLists): Source {
+function createCatalog(sql: Sql, storedLists: StoredLists, options: { isReplica: boolean }): Catalog {
   return {
     sql,
-    listUsers: createList(sql, storedLists, userList),
-    listRepositories: createList(sql, storedLists, repositoryList),
+    listUsers: createList(sql, storedLists, { ...userList, ...options }),
+    listRepositories: createList(sql, storedLists, { ...repositoryList, ...options }),
     lookUp: createLookup(sql),
   }
 }

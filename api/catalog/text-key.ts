@@ -1,6 +1,6 @@
 /**
- * The form in which texts are stored to be searched. It is made here and nowhere else, for what is stored and for
- * what is asked, so that "without regard to case" means the same on every database, whatever its locale.
+ * The form of texts that are compared case-insensitively. Both stored and requested texts get it here, so that the
+ * database's locale doesn't matter.
  *
  * @module
  */
@@ -8,15 +8,15 @@
 const isAscii = /^[\0-\x7f]*$/
 
 /**
- * Folds away case, beyond ASCII too: `Straße` and `STRASSE` are one, all three sigmas are one, composed and
- * decomposed accents are one, and `İstanbul` is found by `istanbul`.
+ * Folds case, beyond ASCII too: `Straße` equals `STRASSE`, all three sigmas are equal, composed and decomposed accents
+ * are equal, and `istanbul` finds `İstanbul`.
  */
 export function foldText(text: string): string {
-  if (isAscii.test(text)) return text.toUpperCase() // what all that follows comes to
+  if (isAscii.test(text)) return text.toUpperCase() // the following gives the same
   return text
     .normalize('NFC')
     .toLowerCase()
-    .replaceAll('i\u0307', 'i') // what a dotted capital İ becomes in lower case
-    .toUpperCase() // one upper case has several lower ones (σ and ς, s and ſ), not the other way round
+    .replaceAll('i\u0307', 'i') // the lower case of a dotted capital İ
+    .toUpperCase() // one upper case has several lower ones (σ and ς, s and ſ), but not vice versa
     .normalize('NFC')
 }

@@ -32,10 +32,6 @@ export interface HonoEnvironment {
     url?: URL
     /** Set by `authenticate`. */
     caller: BearerKey
-    /** Ends the request's turn in the queue. Set by `waitForTurn`. */
-    leave?: () => void
-    /** `replica`: data of the response may be of an older version. `primary`: data must be read there. */
-    source?: 'replica' | 'primary'
     /** Credits charged, for log, metrics and traces. */
     charged?: number
   }

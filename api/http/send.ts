@@ -7,7 +7,6 @@
  *
  * @module
  */
-import { type OwnBytes, releaseOwnBytes } from '../database/own-bytes.ts'
 import { chooseEncoding, compress } from './compression.ts'
 import type { ApiContext } from './request-context.ts'
 
@@ -22,11 +21,11 @@ const minCompressedBytes = 1_024
 
 /**
  * Makes the response from the body and the headers that were set. Compresses it if the client accepts that; sends it
- * uncompressed if compressing fails, because it may be paid already. Releases the body's memory once it is sent.
+ * uncompressed if compressing fails, because it may be paid already.
  */
 export async function send(
   c: ApiContext,
-  body: string | OwnBytes | null,
+  body: string | Uint8Array<ArrayBuffer> | null,
   { status = 200, type }: { status?: 200 | 204 | 304; type?: string } = {},
 ): Promise<Response> {
   if (type !== undefined) setHeader(c, 'Content-Type', type)
@@ -38,14 +37,11 @@ export async function send(
   if (body !== null && encoding !== 'identity') {
     const compressed = await compress(body, encoding, 'fast').catch(() => undefined)
     if (compressed !== undefined) {
-      if (typeof body === 'object') releaseOwnBytes(body)
       setHeader(c, 'Content-Encoding', encoding)
       return new Response(compressed, { status, headers: takeHeaders(c) })
     }
   }
-  const response = new Response(body, { status, headers: takeHeaders(c) })
-  if (typeof body === 'object' && body !== null) c.env?.onClosed?.(() => releaseOwnBytes(body))
-  return response
+  return new Response(body, { status, headers: takeHeaders(c) })
 }
 
 /** Sends a value as JSON. */

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { renewStoredLists, sweepStoredLists } from '../catalog/stored-list.ts'
+import { renewStoredLists } from '../catalog/stored-list.ts'
+import { sweepStoredLists } from '../catalog/stored-list-eviction.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { applyCommits } from './apply/commits.ts'
 import { affectedUsersTable, type Change, type Load } from './apply/load.ts'

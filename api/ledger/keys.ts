@@ -5,7 +5,6 @@
  */
 import { Buffer } from 'node:buffer'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
-import { takeOwnBytes } from '../database/own-bytes.ts'
 import { type ListPage, offsetOf, type Page } from '../paging/page.ts'
 import { createSecret, hashSecret, type Role, type Scope } from './api-key.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -88,7 +87,7 @@ export async function listKeyPage(sql: Sql, page: Page<number>): Promise<ListPag
     order by page.id`
   const [{ total, skipped: offset } = { total: 0, skipped: 0 }] = rows
   const keys = rows.flatMap(({ total: _total, skipped: _skipped, ...key }) => (key.id === null ? [] : [key]))
-  const items = takeOwnBytes(Buffer.from(keys.map((key) => JSON.stringify(key)).join(',')))
+  const items = Buffer.from(keys.map((key) => JSON.stringify(key)).join(','))
   return { total, offset, count: keys.length, items, next: keys.at(-1)?.id }
 }
 

@@ -1,38 +1,31 @@
 import { createMiddleware } from 'hono/factory'
 import { unauthorized } from '../errors.ts'
-import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
+import type { HonoEnvironment } from '../http/request-context.ts'
 import { type BearerKey, isSecret } from '../ledger/api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
 /**
- * Lets only requests with a known API key through, and says who calls as `caller`. What such requests read from is
- * connected with `connectReads` while the key is looked up.
- * Throws the 401 errors of `service.md` §5, in the order of its table.
+ * Lets only requests with a known API key through, and sets `caller`. While the key is looked up, `connectReads` opens
+ * the connection that the request reads with. Throws 401 (`decisions/0002-keys.md`).
  */
 export function authenticate(ledger: Ledger, connectReads: () => Promise<void>) {
-  /** Throws 401 when there is no such key. */
-  async function identify(c: ApiContext, secret: string): Promise<void> {
-    const [key] = await Promise.all([ledger.findKey(secret), connectReads()])
+  return createMiddleware<HonoEnvironment>(async function authenticate(c, next) {
+    const secret = readSecret(c.req.header('Authorization'))
+    let key = ledger.findCachedKey(secret)
+    if (key === undefined) [key] = await Promise.all([ledger.findKey(secret), connectReads()])
     if (key === undefined) throw unauthorized('invalid_api_key', 'Invalid API key')
     c.set('caller', key)
-  }
-
-  return createMiddleware<HonoEnvironment>(function authenticate(c, next) {
-    const secret = readSecret(c.req.header('Authorization'))
-    const known = ledger.findCachedKey(secret)
-    if (known === undefined) return identify(c, secret).then(next)
-    c.set('caller', known)
-    return next()
+    await next()
   })
 }
 
-/** The key that a request comes with, where it is known without asking the database. */
+/** Returns the key of an `Authorization` header, if the ledger has it in memory. */
 export function recallKey(ledger: Ledger, authorization: string | undefined): BearerKey | undefined {
   const secret = readBearer(authorization ?? '')
   return secret === undefined ? undefined : ledger.findCachedKey(secret)
 }
 
-/** What an Authorization header has behind `Bearer`, which may be nothing; undefined: it is not in that form. */
+/** Returns the text behind `Bearer`, which may be empty; undefined: the header has another form. */
 function readBearer(header: string): string | undefined {
   // HTTP drops white space at a header's end: "Bearer " arrives as "Bearer".
   const match = /^Bearer(?: (.*))?$/.exec(header)

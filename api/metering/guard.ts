@@ -1,35 +1,31 @@
-import type { FairQueue } from '../concurrency/fair-queue.ts'
 import { type ApiError, forbidden } from '../errors.ts'
 import { awaitDatabase } from '../http/await-database.ts'
 import type { LifecyclePhase } from '../http/lifecycle-phase.ts'
 import type { BearerKey, Scope } from '../ledger/api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { waitForTurn } from '../overload/request-queue.ts'
 import { authenticate } from './authenticate.ts'
 import type { Meter } from './checkout.ts'
 
 /** What a guard works with. */
 export interface GuardOptions {
   ledger: Ledger
-  meter: Pick<Meter, 'permit' | 'turnAway'>
-  queue: FairQueue<number>
+  meter: Pick<Meter, 'permit' | 'throttle'>
   /** Connects to the databases that requests read. */
   connectReads: () => Promise<void>
   readLifecyclePhase: () => LifecyclePhase
 }
 
 /**
- * Creates the guard of routes that need a key: middleware that authenticates the caller, checks its permission, throttles
- * it, and queues its request. Each step may refuse the request.
+ * Creates the guard of routes that need a key: middleware that authenticates the caller, checks its permission, and
+ * throttles it. Each step may refuse the request.
  */
-export function createGuard({ ledger, meter, queue, connectReads, readLifecyclePhase }: GuardOptions) {
+export function createGuard({ ledger, meter, connectReads, readLifecyclePhase }: GuardOptions) {
   function permitOnly(findObstacle: (caller: BearerKey) => ApiError | undefined) {
     return [
       awaitDatabase(readLifecyclePhase),
       authenticate(ledger, connectReads),
       meter.permit(findObstacle),
-      meter.turnAway,
-      waitForTurn(queue),
+      meter.throttle,
     ] as const
   }
 

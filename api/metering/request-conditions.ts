@@ -1,25 +1,21 @@
 /**
- * The conditions of a request: the most credits that it may cost, and the idempotency key under which it is paid once.
+ * The conditions of a purchase: the most credits that it may cost, and the idempotency key under which it is paid once.
  *
  * @module
  */
-
 import { badRequest } from '../errors.ts'
 import type { ApiContext } from '../http/request-context.ts'
 import { digestIdempotency } from '../ledger/idempotency.ts'
 import type { Idempotency } from '../ledger/settle.ts'
 
-/** What the headers `Max-Credits` and `Idempotency-Key` say. */
+/** The values of the headers `Max-Credits` and `Idempotency-Key`. */
 export interface RequestConditions {
   /** In credits; null: any cost. */
   maxCredits: number | null
   idempotency: Idempotency | null
 }
 
-/** No such headers. */
-export const noConditions: RequestConditions = { maxCredits: null, idempotency: null }
-
-/** Reads the terms; path and query identify the request. Throws 400 when one of the headers breaks its rule. */
+/** Reads the conditions. The URL identifies the request. Throws 400 when a header breaks its rule. */
 export function readRequestConditions(c: ApiContext, { pathname, search }: URL): RequestConditions {
   const maxCredits = c.req.header('Max-Credits')
   const key = c.req.header('Idempotency-Key')

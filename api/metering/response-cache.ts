@@ -1,74 +1,73 @@
 /**
- * Answers that are remembered until the dataset has another version, within a bound of bytes. What is remembered spares
- * reading the data; the ledger settles each request all the same, and says there whether the version still holds.
+ * The response cache: responses with data, until the dataset has another version, within a bound of bytes. A cached
+ * response spares reading the data. The ledger settles each request all the same, and says whether the version still
+ * holds.
  *
  * @module
  */
 import { LRUCache } from 'lru-cache'
-import type { MeteredResponse } from './checkout.ts'
+import type { MeteredResponse } from './metered-response.ts'
 
-/** An answer with the version of the dataset that it was read at. */
-export type VersionedResponse = MeteredResponse & { version: number }
-
-/** Answers of one instance. */
+/** The response cache of one instance. */
 export interface ResponseCache {
-  /** The answer of an address, if it is remembered and the version, as far as is known here, still holds. */
-  recall(url: string): VersionedResponse | undefined
+  /** Returns the cached response of a URL, unless its version is known to be outdated. */
+  get(url: string): MeteredResponse | undefined
   /**
-   * Remembers an answer that has a version, in place of others that were not asked for as lately, if its address was
-   * asked for before: a walk, which asks for each page once, drives nothing out. Returns whether it keeps the answer.
+   * Caches a response that has a version, in place of the least recently used ones, if its URL was requested before: an
+   * iteration, which requests each page once, evicts nothing.
    */
-  remember(url: string, answer: MeteredResponse): boolean
-  /** The dataset has this version: what is of another one is forgotten. */
+  set(url: string, response: MeteredResponse): void
+  /** Removes responses of other versions than this, the dataset's. */
   noteVersion(version: number): void
 }
 
-/** What an entry takes beside its texts, in bytes. */
-const overhead = 600
-const addressOverhead = 200
-/** The part of the bound that is for addresses that were asked for once. */
-const addressShare = 1 / 16
+/** Of an entry, beside its texts. */
+const entryOverheadBytes = 600
+const urlOverheadBytes = 200
+/** The part of the bound that is for URLs that were requested once. */
+const urlShare = 1 / 16
 
-/** Creates an empty store; `maxBytes` is what it may hold, 0 for nothing. */
+/** Creates an empty cache. `maxBytes` 0 turns it off. */
 export function createResponseCache({ maxBytes }: { maxBytes: number }): ResponseCache {
-  if (maxBytes === 0) return { recall: () => undefined, remember: () => false, noteVersion() {} }
-  const addressBytes = Math.ceil(maxBytes * addressShare)
-  const addresses = new LRUCache<string, true>({
-    maxSize: addressBytes,
-    sizeCalculation: (_, url) => addressOverhead + sizeOf(url),
+  if (maxBytes === 0) return { get: () => undefined, set() {}, noteVersion() {} }
+  const maxUrlBytes = Math.ceil(maxBytes * urlShare)
+  const requestedUrls = new LRUCache<string, true>({
+    maxSize: maxUrlBytes,
+    sizeCalculation: (_, url) => urlOverheadBytes + countBytes(url),
   })
-  const answers = new LRUCache<string, VersionedResponse>({
-    maxSize: Math.max(1, maxBytes - addressBytes),
-    sizeCalculation: ({ body, headers }, url) =>
-      overhead +
-      sizeOf(url) +
-      sizeOf(body) +
-      Object.values(headers).reduce((sum, text) => sum + sizeOf(text), 0),
+  const responses = new LRUCache<string, MeteredResponse>({
+    maxSize: Math.max(1, maxBytes - maxUrlBytes),
+    sizeCalculation: ({ data, headers }, url) =>
+      entryOverheadBytes +
+      countBytes(url) +
+      countBytes(data) +
+      Object.values(headers).reduce((sum, text) => sum + countBytes(text), 0),
   })
   let current: number | undefined
   return {
-    recall(url) {
-      const answer = answers.get(url)
-      return answer?.version === current ? answer : undefined
+    get(url) {
+      const response = responses.get(url)
+      return response?.version === current ? response : undefined
     },
-    remember(url, answer) {
-      const { version } = answer
-      if (version === undefined || (current !== undefined && version < current)) return false
-      if (!addresses.has(url)) {
-        addresses.set(url, true)
-        return false
+    set(url, response) {
+      const { data, version } = response
+      if (version === undefined || (current !== undefined && version < current)) return
+      if (!requestedUrls.has(url)) {
+        requestedUrls.set(url, true)
+        return
       }
-      return answers.set(url, { ...answer, version }).has(url)
+      // Bytes from the driver are part of a larger buffer, which they would keep alive.
+      responses.set(url, { ...response, data: typeof data === 'string' ? data : new Uint8Array(data) })
     },
     noteVersion(version) {
       if (version === current) return
       current = version
-      answers.clear()
+      responses.clear()
     },
   }
 }
 
-/** At most so many bytes: two for a character of a text. */
-function sizeOf(text: string | Uint8Array): number {
+/** An upper bound: a character of a string takes two bytes at most. */
+function countBytes(text: string | Uint8Array): number {
   return typeof text === 'string' ? 2 * text.length : text.length
 }

@@ -1,66 +1,61 @@
 /**
- * What a page of a list is: what was asked for, and what came of it.
+ * Pages of lists: how they are requested, selected and returned.
  *
  * @module
  */
 import type postgres from 'postgres'
 import type { Fragment, Sql } from '../database/connect.ts'
-import { type OwnBytes, takeOwnBytes } from '../database/own-bytes.ts'
 
-/** Items of a page, at most. */
-export const largestPageSize = 100
+/** In items. */
+export const maxPageSize = 100
 
 /**
- * SQL: to be put behind the rows of a page. They are never more; but the planner does not see how narrow a range of ids
- * is, and compiles a statement of which it expects many rows, which takes far longer.
+ * SQL: the `limit` of a page's rows. There are never more, but the planner can't estimate a range of ids: it would expect
+ * many rows and compile the statement, which takes far longer.
  */
 export function limitPage(sql: Sql): Fragment {
-  return sql`limit ${sql.unsafe(String(largestPageSize))}`
+  return sql`limit ${sql.unsafe(String(maxPageSize))}`
 }
 
-/** A page that is asked for; `After` is what tells an item of the list from the others. */
+/** A requested page; `After` is the key of an item. */
 export interface Page<After = unknown> {
   /** From 1. */
   number: number
   /** Items per page, 1 to 100. */
   size: number
-  /** The item behind which the page begins, wherever that is now; its number does not matter then. */
+  /** The item behind which the page begins; `number` doesn't matter then. */
   after?: After | undefined
 }
 
-/** One page of a list, all of it as of one moment. */
+/** One page of a list, read by one statement. */
 export interface ListPage {
   /** Items of the whole list. */
   total: number
   /** Items of this page. */
   count: number
-  /**
-   * The elements of the JSON array of this page's items, with commas between them, in UTF-8, as PostgreSQL has them.
-   * To be let go when they are done with.
-   */
-  items: OwnBytes
-  /** The version of the dataset that it was read at; undefined for what is no part of the dataset. */
-  version?: number
+  /** The items as JSON texts with commas between them, in UTF-8. */
+  items: Uint8Array
+  /** The version of the dataset that the page was read at; undefined for lists outside the dataset. */
+  version?: number | undefined
   /** Items before this page. */
   offset: number
-  /** The last item of this page, behind which the next one begins, as `after` says it; absent if the page is empty. */
+  /** The key of this page's last item, as `after` of the next page has it; absent if the page is empty. */
   next?: number | string | undefined
 }
 
-/** The largest number of a page of `size` items: the number of the items before it is a safe integer. */
-export function largestPageNumber(size: number): number {
+/** The largest page number for pages of `size` items: the offset stays a safe integer. */
+export function maxPageNumber(size: number): number {
   return Math.min(Number.MAX_SAFE_INTEGER, Math.floor(Number.MAX_SAFE_INTEGER / size) + 1)
 }
 
-/** How many items come before a page, by its number. */
+/** Returns the number of items before a page, by its number. */
 export function offsetOf(page: Page): number {
   return (page.number - 1) * page.size
 }
 
 /**
- * SQL: the columns `count` and `items` of a page, over its rows. `item` is an item's JSON text; `order` puts the
- * items in order. Without it they stay in that of the subquery whose rows they are: sorting again copies them all, a
- * tenth of what a page of repositories takes.
+ * SQL: the columns `count` and `items` of a page, aggregated from its rows. `item` is an item's JSON text. Without `order`
+ * the items keep the order of the subquery: sorting again copies them all, a tenth of the cost of a page of repositories.
  */
 export function renderPage(sql: Sql, item: Fragment, order?: Fragment) {
   return sql`
@@ -69,11 +64,10 @@ export function renderPage(sql: Sql, item: Fragment, order?: Fragment) {
 }
 
 /**
- * Runs a statement that selects pages: a row each, with columns as `ListPage` names them. Undefined: a row without
- * items, where there is no such list.
+ * Runs a statement that selects pages: a row each, with columns as `ListPage` names them. Undefined for a row without
+ * items: there is no such list.
  *
- * Items stay the bytes that they came as. As a string they would be decoded, measured, hashed and encoded again: 100 µs
- * for 30 users, if there is a letter beyond Latin-1 among them.
+ * Items stay bytes. Decoding and encoding them would take 100 µs for 30 users, if they have a letter beyond Latin-1.
  */
 export async function selectPages(
   statement: postgres.PendingQuery<ListPage[]>,
@@ -83,7 +77,7 @@ export async function selectPages(
     const page: Partial<Record<keyof ListPage, unknown>> = {}
     for (const [index, { name, parser = String }] of rows.columns.entries()) {
       const bytes = values[index]
-      if (bytes != null) page[name] = name === 'items' ? takeOwnBytes(bytes) : parser(bytes.toString())
+      if (bytes != null) page[name] = name === 'items' ? bytes : parser(bytes.toString())
     }
     return page.items === undefined ? undefined : (page as ListPage)
   })

@@ -1,29 +1,56 @@
 import type { Hono } from 'hono'
 import type { Sql } from '../database/connect.ts'
+import { badRequest } from '../errors.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
 import { sendJson, setHeader } from '../http/send.ts'
-import { listUsage, listUsageByDay, type UsagePage } from '../ledger/usage.ts'
+import { listUsage, listUsageByDay, type SumKey, type UsagePage } from '../ledger/usage.ts'
 import type { Meter } from '../metering/checkout.ts'
 import type { ListPage } from '../paging/page.ts'
-import { type PublicUrl, sendFreeList } from './lists.ts'
-import { dayFilterOfEntries, dayFilterOfSums, type FilterReader } from './parameters.ts'
+import { sendFreeList } from './lists.ts'
+import { type ListParameters, readInteger, readSingle } from './parameters.ts'
 
-/** What the routes about the calling key need. */
-export interface ApiKeyRoutes {
-  app: Hono<HonoEnvironment>
-  sql: Sql
-  meter: Meter
-  publicUrl: PublicUrl
+/** The filter `day`: a date; null: all days. */
+const dayFilter = {
+  names: ['day'],
+  readFilter(query: URLSearchParams) {
+    const day = readSingle(query, 'day')?.trim() ?? ''
+    if (day === '') return null
+    if (!isDate(day)) throw badRequest('Invalid day: must be a date such as 2030-12-31 (UTC)')
+    return day
+  },
 }
 
-/**
- * `GET /api-key/credits` (`service.md` §4.5), and the key's own ledger: `GET /api-key/usage` and its sums,
- * `GET /api-key/usage/days`. All are free, and exact at the moment they are asked.
- */
-export function addApiKeyRoutes({ app, sql, meter, publicUrl }: ApiKeyRoutes): void {
+function isDate(text: string): boolean {
+  // `Date` reads the 30th of February as the 1st of March.
+  const exists = /^\d{4}-\d\d-\d\d$/.test(text) && new Date(text).toJSON()?.startsWith(text)
+  return exists === true && text >= '0001'
+}
+
+/** `after` is the position of a ledger entry. */
+const usageParameters: ListParameters<string | null, number> = {
+  ...dayFilter,
+  readAfter: (query) => readInteger(query, 'after'),
+}
+
+/** `after` is a day with an endpoint behind it. */
+const usageByDayParameters: ListParameters<string | null, SumKey> = {
+  ...dayFilter,
+  readAfter(query) {
+    const text = readSingle(query, 'after')
+    if (text === undefined) return undefined
+    const key = { day: text.slice(0, 10), endpoint: text.slice(10) }
+    if (!isDate(key.day) || !key.endpoint.startsWith('/') || !key.endpoint.isWellFormed()) {
+      throw badRequest('Invalid after: must be the day and endpoint of a sum, such as 2030-12-31/users')
+    }
+    return key
+  },
+}
+
+/** Adds `GET /api-key/credits`, `GET /api-key/usage` and `GET /api-key/usage/days`: the key's own balance and ledger. */
+export function addApiKeyRoutes(app: Hono<HonoEnvironment>, meter: Meter, sql: Sql): void {
   app.get(
     '/api-key/credits',
-    meter.free((c, { balance }) => {
+    meter.free((c, _, { balance }) => {
       const { secret, role } = c.get('caller')
       setHeader(c, 'Cache-Control', 'no-store')
       return sendJson(c, { api_key: secret, remaining_credits: balance, role })
@@ -32,20 +59,18 @@ export function addApiKeyRoutes({ app, sql, meter, publicUrl }: ApiKeyRoutes): v
 
   function addList<After>(
     path: string,
-    filter: FilterReader<string | null, After>,
-    listOf: (sql: Sql, usage: UsagePage<After>) => Promise<ListPage>,
+    parameters: ListParameters<string | null, After>,
+    list: (sql: Sql, usage: UsagePage<After>) => Promise<ListPage>,
   ): void {
     app.get(
       path,
-      meter.free((c) =>
-        sendFreeList(c, {
-          publicUrl,
-          filter,
-          find: (page, day) => listOf(sql, { keyId: c.get('caller').id, day, page }),
-        }),
+      meter.free((c, url) =>
+        sendFreeList(c, url, parameters, ({ page, filter: day }) =>
+          list(sql, { keyId: c.get('caller').id, day, page }),
+        ),
       ),
     )
   }
-  addList('/api-key/usage', dayFilterOfEntries, listUsage)
-  addList('/api-key/usage/days', dayFilterOfSums, listUsageByDay)
+  addList('/api-key/usage', usageParameters, listUsage)
+  addList('/api-key/usage/days', usageByDayParameters, listUsageByDay)
 }

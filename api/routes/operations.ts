@@ -5,21 +5,21 @@ import { send } from '../http/send.ts'
 import { listKeyPage } from '../ledger/keys.ts'
 import type { Meter } from '../metering/checkout.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import { type PublicUrl, sendFreeList } from './lists.ts'
-import { noFilterOfKeys } from './parameters.ts'
+import { sendFreeList } from './lists.ts'
+import { type ListParameters, noFilter, readIdAfter } from './parameters.ts'
 
-/** What the operators' routes need. */
-export interface OperationsRoutes {
-  /** The app to add to. Only admin keys come as far as these routes. */
-  app: Hono<HonoEnvironment>
-  sql: Sql
-  meter: Meter
-  metrics: Pick<Metrics, 'render' | 'contentType'>
-  publicUrl: PublicUrl
+/** `after` is a key's id. */
+const keyParameters: ListParameters<undefined, number> = {
+  ...noFilter,
+  readAfter: readIdAfter,
 }
 
-/** `GET /metrics` and `GET /admin/keys` (`decisions.md`, Authentication). */
-export function addOperationsRoutes({ app, sql, meter, metrics, publicUrl }: OperationsRoutes): void {
+/** Adds `GET /metrics` and `GET /admin/keys`, for admin keys. */
+export function addOperationsRoutes(
+  app: Hono<HonoEnvironment>,
+  meter: Meter,
+  { sql, metrics }: { sql: Sql; metrics: Pick<Metrics, 'render' | 'contentType'> },
+): void {
   app.get(
     '/metrics',
     meter.free(async (c) => send(c, await metrics.render(), { type: metrics.contentType })),
@@ -27,12 +27,6 @@ export function addOperationsRoutes({ app, sql, meter, metrics, publicUrl }: Ope
 
   app.get(
     '/admin/keys',
-    meter.free((c) =>
-      sendFreeList(c, {
-        publicUrl,
-        filter: noFilterOfKeys,
-        find: (page) => listKeyPage(sql, page),
-      }),
-    ),
+    meter.free((c, url) => sendFreeList(c, url, keyParameters, ({ page }) => listKeyPage(sql, page))),
   )
 }

@@ -11,15 +11,14 @@ import { matchesEntityTag } from '../http/entity-tag.ts'
 import type { LifecyclePhase } from '../http/lifecycle-phase.ts'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
 import { send, setHeader, takeHeaders } from '../http/send.ts'
-import type { PublicUrl } from './lists.ts'
 
-/** What the public routes need. */
+/** What the public routes work with. */
 export interface PublicRoutes {
   app: Hono<HonoEnvironment>
   database: Database
-  /** Throws `MigrationError` when the database lacks a migration. Tells whether it takes writes. */
+  /** Throws `MigrationError` when the database lacks a migration. */
   assertMigrated: () => Promise<{ isReadOnly: boolean }>
-  /** Whether a charge could be recorded, as far as the ledger knows. */
+  /** Whether the ledger expects that a charge can be recorded. */
   canCharge: () => boolean
   readLifecyclePhase: () => LifecyclePhase
   /** The OpenAPI document. */
@@ -27,10 +26,10 @@ export interface PublicRoutes {
   /** What `/version` returns besides the dataset. */
   buildInfo: BuildInfo
   /** The public address of the API's root, without a slash at its end. */
-  publicRoot: (...parameters: Parameters<PublicUrl>) => string
+  publicRoot: (c: ApiContext) => string
 }
 
-/** The endpoints that need no key, the documentation aside (`service.md` §4.6). */
+/** Adds the endpoints that need no key, except the documentation. */
 export function addPublicRoutes({
   app,
   database,
@@ -41,11 +40,10 @@ export function addPublicRoutes({
   buildInfo,
   publicRoot,
 }: PublicRoutes): void {
-  // Anybody may ask, as often as they like: so those who ask at the same time are answered with one statement.
-  const readNow = shareRead(() => readDataset(database.sql))
-  /** What runs here can be told without the database. */
-  const readDatasetIfThere = () =>
-    readNow().catch((error: unknown) => {
+  // Concurrent requests share a statement, because anybody may send any number of them.
+  const readSharedDataset = shareRead(() => readDataset(database.sql))
+  const readAvailableDataset = () =>
+    readSharedDataset().catch((error: unknown) => {
       if (isDatabaseUnavailable(error) || mayLackMigration(error)) return null
       throw error
     })
@@ -73,7 +71,7 @@ export function addPublicRoutes({
   })
 
   app.get('/version', async (c) => {
-    const dataset = readLifecyclePhase() === 'waiting' ? null : await readDatasetIfThere()
+    const dataset = readLifecyclePhase() === 'waiting' ? null : await readAvailableDataset()
     c.header('Cache-Control', 'no-cache')
     return c.json({ ...buildInfo, dataset })
   })
@@ -82,14 +80,14 @@ export function addPublicRoutes({
   app.get('/openapi.json', (c) => sendDocument(c, contract.json(publicRoot(c))))
 }
 
-/** The database has this long to answer. */
+/** For the database to respond to a health check. */
 const healthTimeoutMs = { postgresql: 3_000, embedded: 500 }
 
-async function withTimeout<T>(answer: Promise<T>, milliseconds: number, onTimeout: () => T): Promise<T> {
+async function withTimeout<T>(result: Promise<T>, timeoutMs: number, onTimeout: () => T): Promise<T> {
   const timeout = Promise.withResolvers<void>()
-  const timer = setTimeout(timeout.resolve, milliseconds)
+  const timer = setTimeout(timeout.resolve, timeoutMs)
   try {
-    return await Promise.race([answer, timeout.promise.then(onTimeout)])
+    return await Promise.race([result, timeout.promise.then(onTimeout)])
   } finally {
     clearTimeout(timer)
   }

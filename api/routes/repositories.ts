@@ -1,68 +1,92 @@
-import { listCommits } from '../catalog/commits.ts'
-import { listDependencies } from '../catalog/dependencies.ts'
-import { lookUpRepository } from '../catalog/repositories.ts'
+import type { Hono } from 'hono'
+import * as v from 'valibot'
+import { commitHashPattern, listCommits } from '../catalog/commits.ts'
+import { type DependencyKey, listDependencies } from '../catalog/dependencies.ts'
+import { lookUpRepository } from '../catalog/lookup.ts'
 import type { Sql } from '../database/connect.ts'
-import { notFound } from '../errors.ts'
-import { createDocumentResponse } from '../metering/document-response.ts'
-import { readCatalog, requesterOf } from '../metering/read-catalog.ts'
+import { badRequest, notFound } from '../errors.ts'
+import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
+import type { Meter } from '../metering/checkout.ts'
+import { createDocumentQuery } from '../metering/metered-response.ts'
 import type { ListPage, Page } from '../paging/page.ts'
-import type { CatalogRoutes } from './catalog-routes.ts'
-import { readList } from './lists.ts'
-import {
-  catalogFilter,
-  type FilterReader,
-  noFilterOfCommits,
-  noFilterOfDependencies,
-  readFullName,
-} from './parameters.ts'
+import { createListQuery } from './lists.ts'
+import { catalogParameters, type ListParameters, noFilter, readForgeName, readSingle } from './parameters.ts'
 
-const repositoryNotFound = () => notFound('Repository not found', 'repository_not_found')
+const repositoryParameters = catalogParameters('dependency_names', 'dependency_files')
 
-/** `GET /repos` and everything below it (`service.md` §4.3, §4.4, §4.7). */
-export function addRepositoryRoutes({ app, sources, meter, publicUrl }: CatalogRoutes): void {
+/** `after` is a commit's hash. */
+const commitParameters: ListParameters<undefined, string> = {
+  ...noFilter,
+  readAfter(query) {
+    const hash = readSingle(query, 'after')
+    if (hash !== undefined && !commitHashPattern.test(hash)) {
+      throw badRequest('Invalid after: must be the hash of a commit, 40 to 64 lowercase hexadecimal digits')
+    }
+    return hash
+  },
+}
+
+const dependencyKey = v.pipe(v.string(), v.parseJson(), v.strictTuple([v.string(), v.string()]))
+
+/** `after` is a dependency's name and file, as JSON. */
+const dependencyParameters: ListParameters<undefined, DependencyKey> = {
+  ...noFilter,
+  readAfter(query) {
+    const value = readSingle(query, 'after')
+    if (value === undefined) return undefined
+    const key = v.safeParse(dependencyKey, value)
+    if (!key.success || key.output.some((text) => text.includes('\0') || !text.isWellFormed())) {
+      throw badRequest('Invalid after: must be the name and file of a dependency, ["NAME","FILE"]')
+    }
+    return key.output
+  },
+}
+
+const createNotFound = () => notFound('Repository not found', 'repository_not_found')
+
+/** Adds `GET /repos` and the endpoints of one repository. */
+export function addRepositoryRoutes(app: Hono<HonoEnvironment>, meter: Meter): void {
   app.get(
     '/repos',
-    meter.metered((c) =>
-      readList(c, {
-        publicUrl,
-        filter: catalogFilter('dependency_names', 'dependency_files'),
-        find: (page, filter) =>
-          readCatalog(c, sources, (source) => source.listRepositories({ filter, page, ...requesterOf(c) })),
-      }),
+    meter.metered((_, url) =>
+      createListQuery(url, repositoryParameters, (catalog, request, requester) =>
+        catalog.listRepositories({ ...request, ...requester }),
+      ),
     ),
   )
 
   app.get(
     '/repos/:owner/:name',
-    meter.lookedUp((c) => {
-      const { owner, name } = readFullName(c)
-      const { origin, pathname } = publicUrl(c)
-      return {
-        lookUp: { ...lookUpRepository(owner, name), costIfAbsent: 0 },
-        absent: repositoryNotFound,
-        present: (repository) => createDocumentResponse(origin + pathname, repository),
-      }
-    }),
+    meter.metered((c, url) =>
+      createDocumentQuery(url, lookUpRepository(...readFullName(c)), {
+        cost: 0,
+        createError: createNotFound,
+      }),
+    ),
   )
 
   function addSublist<After>(
     path: string,
-    filter: FilterReader<undefined, After>,
-    listItems: (sql: Sql, owner: string, name: string, page: Page<After>) => Promise<ListPage | undefined>,
+    parameters: ListParameters<undefined, After>,
+    list: (sql: Sql, owner: string, name: string, page: Page<After>) => Promise<ListPage | undefined>,
   ): void {
     app.get(
-      `/repos/:owner/:name/${path}`,
-      meter.metered((c) => {
-        const { owner, name } = readFullName(c)
-        return readList(c, {
-          publicUrl,
-          filter,
-          find: (page) => readCatalog(c, sources, ({ sql }) => listItems(sql, owner, name, page)),
-          missing: repositoryNotFound,
-        })
+      path,
+      meter.metered((c, url) => {
+        const fullName = readFullName(c)
+        return createListQuery(
+          url,
+          parameters,
+          ({ sql }, { page }) => list(sql, ...fullName, page),
+          createNotFound,
+        )
       }),
     )
   }
-  addSublist('commits', noFilterOfCommits, listCommits)
-  addSublist('dependencies', noFilterOfDependencies, listDependencies)
+  addSublist('/repos/:owner/:name/commits', commitParameters, listCommits)
+  addSublist('/repos/:owner/:name/dependencies', dependencyParameters, listDependencies)
+}
+
+function readFullName(c: ApiContext): [owner: string, name: string] {
+  return [readForgeName(c.req.param('owner'), 'owner'), readForgeName(c.req.param('name'), 'repository name')]
 }

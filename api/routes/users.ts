@@ -1,37 +1,34 @@
-import { lookUpUser } from '../catalog/users.ts'
+import type { Hono } from 'hono'
+import { lookUpUser } from '../catalog/lookup.ts'
 import { notFound } from '../errors.ts'
-import { createDocumentResponse } from '../metering/document-response.ts'
-import { readCatalog, requesterOf } from '../metering/read-catalog.ts'
-import type { CatalogRoutes } from './catalog-routes.ts'
-import { readList } from './lists.ts'
-import { catalogFilter, readLogin } from './parameters.ts'
+import type { HonoEnvironment } from '../http/request-context.ts'
+import type { Meter } from '../metering/checkout.ts'
+import { createDocumentQuery } from '../metering/metered-response.ts'
+import { createListQuery } from './lists.ts'
+import { catalogParameters, readForgeName } from './parameters.ts'
 
-/** What an unknown login costs (`service.md` §4.2). */
+const userParameters = catalogParameters('location', 'dependency_names', 'dependency_files')
+/** In credits. */
 const unknownUserCost = 1
 
-/** `GET /users` and `GET /users/{login}` (`service.md` §4.1, §4.2). */
-export function addUserRoutes({ app, sources, meter, publicUrl }: CatalogRoutes): void {
+/** Adds `GET /users` and `GET /users/{login}`. */
+export function addUserRoutes(app: Hono<HonoEnvironment>, meter: Meter): void {
   app.get(
     '/users',
-    meter.metered((c) =>
-      readList(c, {
-        publicUrl,
-        filter: catalogFilter('location', 'dependency_names', 'dependency_files'),
-        find: (page, filter) =>
-          readCatalog(c, sources, (source) => source.listUsers({ filter, page, ...requesterOf(c) })),
-      }),
+    meter.metered((_, url) =>
+      createListQuery(url, userParameters, (catalog, request, requester) =>
+        catalog.listUsers({ ...request, ...requester }),
+      ),
     ),
   )
 
   app.get(
     '/users/:login',
-    meter.lookedUp((c) => {
-      const { origin, pathname } = publicUrl(c)
-      return {
-        lookUp: { ...lookUpUser(readLogin(c)), costIfAbsent: unknownUserCost },
-        absent: () => notFound('User not found', 'user_not_found'),
-        present: (user) => createDocumentResponse(origin + pathname, user),
-      }
-    }),
+    meter.metered((c, url) =>
+      createDocumentQuery(url, lookUpUser(readForgeName(c.req.param('login'), 'login')), {
+        cost: unknownUserCost,
+        createError: () => notFound('User not found', 'user_not_found'),
+      }),
+    ),
   )
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashSecret } from '../api/ledger/api-key.ts'
 import { type ChargeRequest, settleGroup } from '../api/ledger/settle.ts'
-import type { MeteredResponse } from '../api/metering/checkout.ts'
+import type { MeteredResponse } from '../api/metering/metered-response.ts'
 import { createResponseCache } from '../api/metering/response-cache.ts'
 import { createInstance } from './support/instance.ts'
 import { readListAnswer } from './support/list-answer.ts'
@@ -12,7 +12,7 @@ import { describeOnEachDatabase, startTestService, type TestService } from './su
 const [model] = sampleUsers.filter(({ location }) => location === 'Berlin')
 if (model === undefined) throw new Error('nobody of the sample lives in Berlin')
 
-describeOnEachDatabase('an answer that was given before', (kind) => {
+describeOnEachDatabase('a cached response', (kind) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(kind)
@@ -22,16 +22,25 @@ describeOnEachDatabase('an answer that was given before', (kind) => {
   test('is given again without reading the data, and charged again', async () => {
     const { secret, id } = await service.createKey({ credits: 100 })
     const path = '/users?per_page=5&page=2'
-    const first = await service.request(path, { key: secret })
-    await service.request(path, { key: secret }) // what is asked for again is remembered
-    const again = await service.request(path, { key: secret })
-    expect(readListAnswer(again).data).toEqual(readListAnswer(first).data)
-    for (const name of ['ETag', 'Link', 'X-Total-Count', 'X-Credits-Cost']) {
-      expect(again.headers.get(name)).toBe(first.headers.get(name))
+    const request = async () => {
+      const response = await service.request(path, { key: secret })
+      return { ...readListAnswer(response), headers: response.headers, body: response.json() }
     }
-    expect(again.headers.get('X-Request-Id')).not.toBe(first.headers.get('X-Request-Id'))
-    expect(again.json()).toMatchObject({ meta: { request_id: again.headers.get('X-Request-Id') } })
-    expect(await service.readLedger(id)).toEqual({ balance: 85, granted: 100, charged: 15 })
+    const first = await request()
+    await request() // a response is cached when its URL is requested for the second time
+    await service.sql`update users set document = replace(document, '"followers":', '"followers":1')`
+    try {
+      const again = await request()
+      expect(again.data).toEqual(first.data)
+      for (const name of ['ETag', 'Link', 'X-Total-Count', 'X-Credits-Cost']) {
+        expect(again.headers.get(name)).toBe(first.headers.get(name))
+      }
+      expect(again.headers.get('X-Request-Id')).not.toBe(first.headers.get('X-Request-Id'))
+      expect(again.body).toMatchObject({ meta: { request_id: again.headers.get('X-Request-Id') } })
+      expect(await service.readLedger(id)).toEqual({ balance: 85, granted: 100, charged: 15 })
+    } finally {
+      await service.sql`update users set document = replace(document, '"followers":1', '"followers":')`
+    }
   })
 
   test('is another one with the first request after a load, on each instance, and costs what it has now', async () => {
@@ -99,60 +108,68 @@ describeOnEachDatabase('an answer that was given before', (kind) => {
   })
 })
 
-describe('remembered answers', () => {
+describe('the response cache', () => {
   const createResponse = (length: number, version?: number): MeteredResponse => ({
     cost: 1,
     tag: '',
     headers: {},
-    body: 'x'.repeat(length),
+    data: 'x'.repeat(length),
     version,
-    render: () => '',
   })
-  /** A store of a dataset of version 1, in which these addresses were asked for. */
-  function createStore({ maxBytes = 16_000, asked = ['/a'] } = {}) {
-    const store = createResponseCache({ maxBytes })
-    store.noteVersion(1)
-    for (const url of asked) expect(store.remember(url, createResponse(10, 1))).toBe(false)
-    return store
+  /** A cache of a dataset of version 1, in which these URLs were requested once. */
+  function createCache({ maxBytes = 16_000, requested = ['/a'] } = {}) {
+    const cache = createResponseCache({ maxBytes })
+    cache.noteVersion(1)
+    for (const url of requested) cache.set(url, createResponse(10, 1))
+    const has = (url: string) => cache.get(url) !== undefined
+    return { ...cache, has }
   }
 
-  test('are those that are asked for a second time: a walk drives nothing out', () => {
-    const store = createStore()
-    expect(store.recall('/a')).toBeUndefined()
-    expect(store.remember('/a', createResponse(6_000, 1))).toBe(true)
-    for (let page = 1; page <= 100; page++) store.remember(`/b?page=${page}`, createResponse(6_000, 1))
-    expect(store.recall('/a')).toBeDefined()
+  test('has responses whose URL was requested twice: an iteration evicts nothing', () => {
+    const cache = createCache()
+    expect(cache.has('/a')).toBe(false)
+    cache.set('/a', createResponse(6_000, 1))
+    for (let page = 1; page <= 100; page++) cache.set(`/b?page=${page}`, createResponse(6_000, 1))
+    expect(cache.has('/a')).toBe(true)
   })
 
-  test('are forgotten, those asked for longest ago first, where the next would pass the bound', () => {
-    const store = createStore({ asked: ['/a', '/b', '/c', '/d'] })
-    store.remember('/a', createResponse(1_000, 1))
-    store.remember('/b', createResponse(1_000, 1))
-    expect(store.recall('/a')).toBeDefined()
-    expect(store.remember('/c', createResponse(5_000, 1))).toBe(true)
-    expect(['/a', '/b', '/c'].map((url) => store.recall(url) !== undefined)).toEqual([true, false, true])
-    expect(store.remember('/d', createResponse(9_000, 1))).toBe(false)
-    expect(['/a', '/c', '/d'].map((url) => store.recall(url) !== undefined)).toEqual([true, true, false])
+  test('evicts the least recently used responses where the next one would exceed the bound', () => {
+    const cache = createCache({ requested: ['/a', '/b', '/c', '/d'] })
+    cache.set('/a', createResponse(1_000, 1))
+    cache.set('/b', createResponse(1_000, 1))
+    expect(cache.has('/a')).toBe(true)
+    cache.set('/c', createResponse(5_000, 1))
+    expect(['/a', '/b', '/c'].map(cache.has)).toEqual([true, false, true])
+    cache.set('/d', createResponse(9_000, 1))
+    expect(['/a', '/c', '/d'].map(cache.has)).toEqual([true, true, false])
   })
 
-  test('are those of the newest version that is known', () => {
-    const store = createStore()
-    store.remember('/a', createResponse(10, 1))
-    store.noteVersion(2)
-    expect(store.recall('/a')).toBeUndefined()
-    store.remember('/a', createResponse(10, 1))
-    expect(store.recall('/a')).toBeUndefined()
-    store.remember('/a', createResponse(10, 2))
-    expect(store.recall('/a')).toBeDefined()
+  test('has only responses of the newest known version', () => {
+    const cache = createCache()
+    cache.set('/a', createResponse(10, 1))
+    cache.noteVersion(2)
+    expect(cache.has('/a')).toBe(false)
+    cache.set('/a', createResponse(10, 1))
+    expect(cache.has('/a')).toBe(false)
+    cache.set('/a', createResponse(10, 2))
+    expect(cache.has('/a')).toBe(true)
   })
 
-  test('are none where the bound is 0, or an answer has no version', () => {
-    const none = createResponseCache({ maxBytes: 0 })
-    none.noteVersion(1)
-    for (const _ of [1, 2]) expect(none.remember('/a', createResponse(10, 1))).toBe(false)
-    expect(none.recall('/a')).toBeUndefined()
-    const store = createStore()
-    expect(store.remember('/a', createResponse(10))).toBe(false)
-    expect(store.recall('/a')).toBeUndefined()
+  test('has nothing where the bound is 0, or a response has no version', () => {
+    const off = createCache({ maxBytes: 0 })
+    off.set('/a', createResponse(10, 1))
+    expect(off.has('/a')).toBe(false)
+    const cache = createCache()
+    cache.set('/a', createResponse(10))
+    expect(cache.has('/a')).toBe(false)
+  })
+
+  test('copies the bytes of a response, which are part of a larger buffer', () => {
+    const cache = createCache()
+    const data = new Uint8Array(64_000).subarray(100, 200)
+    cache.set('/a', { ...createResponse(0, 1), data })
+    const cached = cache.get('/a')?.data
+    expect(cached).toEqual(data)
+    expect(cached instanceof Uint8Array && cached.buffer.byteLength).toBe(100)
   })
 })
