@@ -398,7 +398,7 @@ describeOnEachDatabase('devdata keys', (kind) => {
     })
     expect(await run(['keys', 'grant', String(id), '-1'])).toEqual({
       code: 0,
-      stdout: `Key ${id} lost 1 credit and has 1,009 now\n`,
+      stdout: `Key ${id} lost 1 credit; its balance is 1,009\n`,
       stderr: '',
     })
     expect(await readJson(run, ['keys', 'grant', String(id), '-9'])).toMatchObject({

@@ -235,6 +235,9 @@ describe.skipIf(!hasPostgres)('three roles of a database', () => {
           'truncate ledger',
           `insert into ledger values (${key.id}, 999999, now(), 'grant', 1000000, 0, 1000000)`,
           `select grant_credits(${key.id}, 1000)`,
+          `select write_settlements(
+            array[row(${key.id}, 999999, now(), 'grant', 1000000, 0, 1000000, null, null, null, '')::ledger],
+            '{}', '{}', '{}', now())`,
           'update ledger_days set cost = 0',
           `insert into api_keys (role, scopes) values ('admin', '{}')`,
           `insert into api_key_secrets values (sha256('x'), ${key.id})`,
