@@ -741,7 +741,7 @@ describeOnEachDatabase('devdata import', (kind) => {
     const { code, stdout } = await run(args, { input })
     expect(code).toBe(0)
     expect(stdout).toMatch(/^users {9}2 added, 0 updated$/m)
-    expect(stdout).toMatch(/^skipped {7}2 lines, see invalid\.ndjson$/m)
+    expect(stdout).toMatch(/^skipped {7}2 invalid lines, see invalid\.ndjson$/m)
     const file = join(scratch.directory, 'invalid.ndjson')
     const skipped = readFileSync(file, 'utf8')
       .trimEnd()
@@ -769,8 +769,11 @@ describeOnEachDatabase('devdata import', (kind) => {
     expect(existsSync(join(scratch.directory, 'none.ndjson'))).toBe(false)
     expect(await load('/dev/null')).toMatchObject({ code: 0 })
     for (const [path, reason] of [
-      ['no/where', /^--skip-invalid no\/where: can't be written: ENOENT: no such file or directory.*\n$/],
-      ['.', /^--skip-invalid \.: can't be written: EISDIR.*\n$/],
+      [
+        'no/where',
+        /^--skip-invalid no\/where: the file can't be written: ENOENT: no such file or directory.*\n$/,
+      ],
+      ['.', /^--skip-invalid \.: the file can't be written: EISDIR.*\n$/],
     ] as const) {
       const { code, stdout, stderr } = await load(path)
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })

@@ -142,7 +142,8 @@ describe('readCommits()', () => {
     }
     const people = 'author A <a@example.org> 10 +0000\ncommitter C <c@example.org> 20 +0000\n'
     const read = async (commit: string) => {
-      const [found] = await collect(readCommits({ ...(await openClone(clone.path)), head: commit }))
+      clone.git(0, 'update-ref', 'refs/heads/main', commit)
+      const [found] = await collect(readCommits(await openClone(clone.path)))
       return found
     }
     expect((await read(write(people, '')))?.message).toBe('')
