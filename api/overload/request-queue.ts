@@ -4,8 +4,8 @@ import { ClientGoneError } from '../errors.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
 
 /**
- * Queues requests by their key. Throws `OverCapacityError` when the queue is full or the wait too long, and
- * `ClientGoneError` when the client is gone by then. A request that waits for something else calls `leave` first, and
+ * Queues requests by their key. Throws `OverCapacityError` when the queue is full or the wait is too long, and
+ * `ClientGoneError` when the client has disconnected by then. A request that waits for something else calls `leave` first, and
  * makes room for others.
  */
 export function waitForTurn(queue: FairQueue<number>) {
