@@ -1,5 +1,5 @@
 /**
- * What is refused of a request as it was sent, before anything is made of it.
+ * Invalid hosts and paths, which are refused before anything reads the request's URL.
  *
  * @module
  */

@@ -20,7 +20,7 @@ export interface FairQueueOptions {
 export interface FairQueue<Caller> {
   /**
    * Waits for the caller's turn. The caller must call the returned function when its request has ended; further calls
-   * do nothing. Throws `OverCapacityError` when the queue is full or the wait too long, and `ClientGoneError` when the
+   * do nothing. Throws `OverCapacityError` when the queue is full or the wait is too long, and `ClientGoneError` when the
    * signal is aborted during the wait.
    */
   enter(caller: Caller, signal?: AbortSignal): Promise<() => void>

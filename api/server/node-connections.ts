@@ -143,8 +143,8 @@ export function serveConnections(
 }
 
 /**
- * Stops reading a connection that has pipelined requests. A paused connection doesn't report that its client is gone, so
- * other connections are never paused.
+ * Stops reading a connection that has pipelined requests. A paused connection doesn't report that its client has
+ * disconnected, so other connections are never paused.
  */
 function pauseWhilePipelined({ socket, pipelined }: Connection): void {
   const pause = () => {
@@ -155,9 +155,9 @@ function pauseWhilePipelined({ socket, pipelined }: Connection): void {
 }
 
 /**
- * Finds out whether a client that has closed its side is gone, or waits for its response. Only writing to it tells, so
- * this sends `100 Continue`, which HTTP/1.1 clients ignore. If the client is gone, its system rejects the first one, and
- * writing the second one fails.
+ * Finds out whether a client that has closed its side has disconnected, or waits for its response. Only writing to it
+ * tells, so this sends `100 Continue`, which HTTP/1.1 clients ignore. If the client has disconnected, its system rejects
+ * the first one, and writing the second one fails.
  */
 function checkClient(connection: Connection): void {
   const timer = setInterval(() => {
