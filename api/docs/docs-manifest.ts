@@ -99,17 +99,8 @@ export function createDocsFinder(directory: string, baseUrl: string | undefined)
   }
 }
 
-/** 503: the docs aren't built. */
-export function docsUnavailable(): ApiError {
-  return createDocsError('not built')
-}
-
-/** 503: a file of the manifest is missing. */
-export function docsIncomplete(cause: unknown): ApiError {
-  return createDocsError('incomplete', cause)
-}
-
-function createDocsError(state: string, cause?: unknown): ApiError {
+/** 503: the docs aren't built, or a file of the manifest is missing. */
+export function docsUnavailable(state: 'not built' | 'incomplete', cause?: unknown): ApiError {
   return new ApiError(503, 'docs_unavailable', `The documentation is ${state}; run: npm run docs`, {
     headers: { 'Retry-After': '60' },
     cause,

@@ -20,13 +20,7 @@ import { readTarget } from '../http/public-url.ts'
 import { allowsRange, readByteRange } from './byte-range.ts'
 import { streamBytes } from './byte-stream.ts'
 import { docsContentSecurityPolicy } from './content-security-policy.ts'
-import {
-  type BuiltDocs,
-  type DocsFile,
-  type DocsFinder,
-  docsIncomplete,
-  docsUnavailable,
-} from './docs-manifest.ts'
+import { type BuiltDocs, type DocsFile, type DocsFinder, docsUnavailable } from './docs-manifest.ts'
 
 /** Options of the docs routes. */
 export interface DocsRoutesOptions {
@@ -168,7 +162,7 @@ export function createDocsRoutes({ findDocs, basePath, origin: publicOrigin }: D
     const { placeholder } = docs
     const context = { path, encoding, ...(origin !== undefined && { placeholder, origin }) }
     const content = await contents.forceFetch(etag, { context }).catch((error: unknown) => {
-      throw isMissingFile(error) ? docsIncomplete(error) : error
+      throw isMissingFile(error) ? docsUnavailable('incomplete', error) : error
     })
     const { length } = content
     const range = isPartial ? readRange(length) : undefined
@@ -191,7 +185,7 @@ export function createDocsRoutes({ findDocs, basePath, origin: publicOrigin }: D
 
   async function findBuiltDocs(): Promise<BuiltDocs> {
     const docs = await findDocs()
-    if (docs === undefined) throw docsUnavailable()
+    if (docs === undefined) throw docsUnavailable('not built')
     return docs
   }
 

@@ -85,7 +85,7 @@ export function createApiDocsRoutes(options: ApiDocsRoutesOptions): Hono<HonoEnv
 
   return new Hono<HonoEnvironment>().get('/', async (c, next) => {
     const docs = await findDocs()
-    if (docs === undefined) throw docsUnavailable()
+    if (docs === undefined) throw docsUnavailable('not built')
     const demoKey = readDemoKey !== undefined && isLocal(c.req.raw) ? readDemoKey() : undefined
     const { html, tag, policy } = await render(c, next, docs, demoKey)
     setHeader(c, 'ETag', tag)
