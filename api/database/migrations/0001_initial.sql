@@ -315,8 +315,6 @@ create index on stored_list_chunks (stored_list_id, (ids[1])); -- finds the chun
 -- empties these, which `staged` reveals.
 create table imports (
   id bigint primary key generated always as identity,
-  touched_at timestamptz not null default now(),
-  applying boolean not null default false,
   staged bigint -- number of rows, once all are staged
 );
 
