@@ -19,7 +19,7 @@ import { assertMigrated } from './database/migrate.ts'
 import { createSchemaExplainer } from './database/missing-migration.ts'
 import { apiCatalogPath, createApiCatalogRoute } from './docs/api-catalog.ts'
 import { createDocsFinder } from './docs/docs-manifest.ts'
-import { loadContract } from './docs/openapi-document.ts'
+import { addOpenApiRoutes } from './docs/openapi-routes.ts'
 import { createDocsRoutes } from './docs/static-pages.ts'
 import { createApiDocsRoutes } from './docs/viewer.ts'
 import { notFound } from './errors.ts'
@@ -40,11 +40,12 @@ import { createGuard } from './metering/guard.ts'
 import { createResponseCache } from './metering/response-cache.ts'
 import { createLoadShedder, type LoadShedder } from './overload/load-shedding.ts'
 import { addApiKeyRoutes } from './routes/api-key.ts'
+import { addHealthRoute } from './routes/health.ts'
 import { addOperationsRoutes } from './routes/operations.ts'
-import { addPublicRoutes } from './routes/public.ts'
 import { addRepositoryRoutes } from './routes/repositories.ts'
 import { createUnknownPathError } from './routes/unknown-path.ts'
 import { addUserRoutes } from './routes/users.ts'
+import { addVersionRoute } from './routes/version.ts'
 import { createFailureLog, describeCause } from './telemetry/log.ts'
 import { createMetrics } from './telemetry/metrics.ts'
 import type { Tracing } from './telemetry/tracing.ts'
@@ -173,16 +174,15 @@ export function createApp(options: AppOptions): App {
   addRepositoryRoutes(app, meter)
   addApiKeyRoutes(app, meter, sql)
   addOperationsRoutes(app, meter, { sql, metrics })
-  addPublicRoutes({
-    app,
-    database,
+  app.on('GET', ['/', ''], (c) => c.redirect(`${publicRoot(c)}/docs`))
+  addHealthRoute(app, {
+    databaseKind: database.kind,
     assertMigrated: checkSchema,
     canCharge: ledger.canCharge,
     readLifecyclePhase,
-    contract: loadContract(),
-    buildInfo,
-    publicRoot,
   })
+  addVersionRoute(app, { sql, buildInfo, readLifecyclePhase })
+  addOpenApiRoutes(app, publicRoot)
   for (const host of new Set([app, root])) host.route(apiCatalogPath, createApiCatalogRoute(publicRoot))
   const findDocs = createDocsFinder(docsDirectory, baseUrl)
   app.route('/', createDocsRoutes({ findDocs, basePath, origin: publicOrigin }))

@@ -14,7 +14,7 @@ const documentPath = join(import.meta.dirname, '..', '..', 'openapi.yml')
 const placeholder = 'http://127.0.0.1:8000'
 
 /** The OpenAPI document in one format, for one public URL. */
-export interface ContractDocument {
+export interface RenderedDocument {
   type: string
   tag: string
   /** The body and its encoding. Cached documents are compressed if the client accepts it. */
@@ -24,9 +24,9 @@ export interface ContractDocument {
 }
 
 /** The OpenAPI document in both formats. */
-export interface Contract {
-  yaml(publicRoot: string): ContractDocument
-  json(publicRoot: string): ContractDocument
+export interface OpenApiDocument {
+  yaml(publicRoot: string): RenderedDocument
+  json(publicRoot: string): RenderedDocument
 }
 
 /**
@@ -36,9 +36,9 @@ export interface Contract {
 const maxCached = 8
 
 /** Reads the document. Throws if it is missing, or doesn't have exactly one server. */
-export function loadContract(): Contract {
+export function loadOpenApiDocument(): OpenApiDocument {
   const yaml = readFileSync(documentPath, 'utf8')
-  let json: Contract['json'] | undefined
+  let json: OpenApiDocument['json'] | undefined
   return {
     yaml: createFormat('application/yaml', yaml, `- url: ${placeholder}\n`, (root) => `- url: ${root}\n`),
     json(publicRoot) {
@@ -60,14 +60,14 @@ function createFormat(type: string, text: string, server: string, write: (public
     throw new Error(`openapi.yml must have one server, "${server.trim()}"`)
   }
   const textTag = createEntityTag(type, text)
-  const cache = new Map<string, ContractDocument>()
+  const cache = new Map<string, RenderedDocument>()
   return (publicRoot: string) => {
     const cached = cache.get(publicRoot)
     if (cached !== undefined) return cached
     const isCached = cache.size < maxCached
     const body = new TextEncoder().encode(before + write(publicRoot) + after)
     const compressed = new Map<Encoding, Promise<Uint8Array<ArrayBuffer>>>()
-    const document: ContractDocument = {
+    const document: RenderedDocument = {
       type,
       tag: createEntityTag(textTag, publicRoot),
       async read(acceptEncoding) {
