@@ -76,7 +76,7 @@ export interface AppOptions {
 /** Requests in progress, with or without a key. */
 const maxInProgress = 4_000
 /** Requests with a key. Under overload, refusals delay each step of a running request: 256 keep the database busy. */
-const queueLimits = { maxConcurrent: 256, maxQueued: 1_000 }
+const queueLimits = { maxConcurrent: 256, maxQueued: 2_000 }
 /** Requests that wait for a stored list. They may wait this many times longer. */
 const storedListLimits = { waitFactor: 5, maxQueued: 1_000 }
 
