@@ -143,7 +143,7 @@ describe('a data folder', () => {
     }
     await chown(dataDirectory, nobody, nobody)
     // What is in it is still root's.
-    await expect(start()).rejects.toThrow(`ended with 1: DATA_DIR ${dataDirectory} can't be locked (`)
+    await expect(start()).rejects.toThrow(refusal)
   })
 })
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { accessSync, chmodSync, constants, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The data folder can't be used. The message says what to do. */
@@ -40,6 +40,9 @@ export function openDataDirectory(dataDirectory: string): void {
         `DATA_DIR ${dataDirectory} contains other files; a new data folder must be empty. Set DATA_DIR to a new folder, ` +
           `such as ${join(dataDirectory, 'devdata')}`,
       )
+    }
+    for (const name of [dataFiles.lock, dataFiles.database]) {
+      if (names.includes(name)) accessSync(join(dataDirectory, name), constants.R_OK | constants.W_OK)
     }
     const { mode } = statSync(dataDirectory)
     if ((mode & 0o077) !== 0) chmodSync(dataDirectory, mode & 0o700)
