@@ -291,7 +291,7 @@ describeOnServer('devdata doctor beside running instances', () => {
     const { code, findings } = await runDoctor({ environment, directory })
     expect(code).toBe(0)
     expect(findings.get('pooler')).toBe(
-      'ok: one that shares sessions between transactions; no statement is ever canceled; ' +
+      'ok: one that shares sessions between transactions; no statement is ever cancelled; ' +
         "alter role … set statement_timeout = '30s'",
     )
     expect(findings.get('ledger')).toMatch(/^ok/)

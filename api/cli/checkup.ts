@@ -87,7 +87,7 @@ async function checkPooler(databaseUrl: string, server: ServerState, config: Con
   }
   if (server.statementTimeout === 0) {
     remarks.push(
-      `no statement is ever canceled; alter role … set statement_timeout = '${config.databaseStatementTimeoutSeconds || 30}s'`,
+      `no statement is ever cancelled; alter role … set statement_timeout = '${config.databaseStatementTimeoutSeconds || 30}s'`,
     )
   }
   return ok('pooler', remarks.join('; '))
@@ -96,7 +96,7 @@ async function checkPooler(databaseUrl: string, server: ServerState, config: Con
 function checkClock({ clockAhead, roundTrip }: ServerState): Finding {
   const difference = `the database's is ${formatMilliseconds(Math.abs(clockAhead))} ${clockAhead < 0 ? 'behind' : 'ahead'}`
   return Math.abs(clockAhead) - roundTrip / 2 > largestClockDifference
-    ? wrong('clock', `${difference}; synchronize both machines (NTP)`)
+    ? wrong('clock', `${difference}; synchronise both machines (NTP)`)
     : ok('clock', difference)
 }
 
