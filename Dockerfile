@@ -28,7 +28,7 @@ ARG BASE_URL
 ENV NODE_ENV=production BASE_URL=${BASE_URL} HOST=0.0.0.0 PORT=8000 DATA_DIR=/data LOG_FORMAT=json
 USER node
 EXPOSE 8000
-HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "api/service/health-check.ts"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "api/service/container-health-check.ts"]
 # Responses are buffers, which are freed when V8 collects new objects: with a semi-space of 16 MiB instead of 32 it does
 # so sooner, and the service takes less memory.
 CMD ["node", "--max-semi-space-size=16", "api/node.ts"]

@@ -16,7 +16,7 @@ import { requestId } from '../api/http/request-id.ts'
 import { revokeKey, setRateLimit } from '../api/ledger/keys.ts'
 import { createLedger } from '../api/ledger/ledger.ts'
 import { authenticate } from '../api/metering/authenticate.ts'
-import { createMeter } from '../api/metering/checkout.ts'
+import { createMeter } from '../api/metering/metered-request.ts'
 import { createResponseCache } from '../api/metering/response-cache.ts'
 import { findBusyRepository } from './support/catalog.ts'
 import {

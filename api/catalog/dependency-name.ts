@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { foldText } from './text-key.ts'
+import { foldText } from './case-folding.ts'
 
 interface Ecosystem {
   /** Starts the keys of its names. It is lower case, so no folded name starts with it. */

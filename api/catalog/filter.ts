@@ -5,8 +5,8 @@
  */
 import { createHash } from 'node:crypto'
 import type { SqlOrTransaction } from '../database/connect.ts'
+import { foldText } from './case-folding.ts'
 import { listDependencyKeys } from './dependency-name.ts'
-import { foldText } from './text-key.ts'
 
 /** A list of the catalog. */
 export type ListName = 'users' | 'repositories'

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { foldText } from './text-key.ts'
+import { foldText } from './case-folding.ts'
 
 /** The forge's no-reply addresses: `12345+login@users.noreply.…`, and the older `login@users.noreply.…`. */
 const noReplyAddress = /^(?:(\d{1,15})\+)?([^@+]+)@users\.noreply\./i

@@ -5,8 +5,8 @@
  */
 import type { Sql } from '../database/connect.ts'
 import type { Database } from '../database/database.ts'
+import { createLookup, type Found, type LookUp } from './document-lookup.ts'
 import { createList, type ReadList } from './list.ts'
-import { createLookup, type Found, type LookUp } from './lookup.ts'
 import { repositoryList } from './repositories.ts'
 import type { StoredLists } from './stored-list-store.ts'
 import { userList } from './users.ts'

@@ -4,8 +4,8 @@
  * @module
  */
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
+import { foldText } from './case-folding.ts'
 import type { ListKind } from './list.ts'
-import { foldText } from './text-key.ts'
 
 /** The key that finds a repository by owner and name, case-insensitively. */
 export function repositoryKey(owner: string, name: string): string {

@@ -20,7 +20,7 @@ import {
   ok,
   skipped,
   wrong,
-} from './checkup.ts'
+} from './doctor-checks.ts'
 import { print, printJson } from './output.ts'
 import { checkRequests } from './request-check.ts'
 import { Interruption, withDatabase } from './session.ts'

@@ -6,7 +6,7 @@
 import process from 'node:process'
 import { type Command, Option } from 'commander'
 import type { Sql } from '../database/connect.ts'
-import type { Change } from '../import/apply/load.ts'
+import type { Change } from '../import/apply/staged-load.ts'
 import type { ImportResult } from '../import/apply.ts'
 import { type GitImportResult, importGit } from '../import/git.ts'
 import { createInvalidLinesFile, findSources, importNdjson, type Source } from '../import/ndjson.ts'

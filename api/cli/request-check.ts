@@ -8,7 +8,7 @@ import { readVersion } from '../build-info.ts'
 import type { Config } from '../config.ts'
 import { describeFailure } from '../database/connection-error.ts'
 import { localOrigin } from '../service/local-url.ts'
-import { type Finding, ok, skipped, wrong } from './checkup.ts'
+import { type Finding, ok, skipped, wrong } from './doctor-checks.ts'
 
 export interface ExpectedInstance {
   config: Config

@@ -1,7 +1,7 @@
 import type { Logger } from '@logtape/logtape'
 import { createMiddleware } from 'hono/factory'
 import type { HonoEnvironment } from './request-context.ts'
-import { describeRoute } from './request-labels.ts'
+import { describeRoute } from './telemetry-labels.ts'
 
 /** Writes a log line for each request, without keys, and with the route's pattern instead of the path. */
 export function accessLog(logger: Logger) {

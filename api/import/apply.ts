@@ -8,8 +8,8 @@ import { renewStoredLists } from '../catalog/stored-list.ts'
 import { sweepStoredLists } from '../catalog/stored-list-eviction.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { applyCommits } from './apply/commits.ts'
-import { affectedUsersTable, type Change, type Load } from './apply/load.ts'
 import { applyRepositories } from './apply/repositories.ts'
+import { affectedUsersTable, type Change, type Load } from './apply/staged-load.ts'
 import { refreshOldStatistics } from './apply/statistics.ts'
 import {
   addUserDependencies,

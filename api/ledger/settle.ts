@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type LookUp, selectDocument } from '../catalog/lookup.ts'
+import { type LookUp, selectDocument } from '../catalog/document-lookup.ts'
 import {
   type Fragment,
   isEmbedded,

@@ -4,7 +4,7 @@
  * @module
  */
 import { Buffer } from 'node:buffer'
-import type { Found, LookUp } from '../catalog/lookup.ts'
+import type { Found, LookUp } from '../catalog/document-lookup.ts'
 import type { Catalog } from '../catalog/replica-routing.ts'
 import type { Requester } from '../catalog/stored-list-store.ts'
 import type { ApiError } from '../errors.ts'

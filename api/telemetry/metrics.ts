@@ -13,7 +13,7 @@ import { shareRead } from '../concurrency/shared-read.ts'
 import type { ApiError } from '../errors.ts'
 import { errorCodeHeader } from '../http/error-handler.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
-import { describeMethod, describeRoute } from '../http/request-labels.ts'
+import { describeMethod, describeRoute } from '../http/telemetry-labels.ts'
 import type { GroupCommitState } from '../ledger/group-commit.ts'
 import { createLoopMonitor } from './event-loop-delay.ts'
 

@@ -7,7 +7,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { HonoEnvironment } from '../http/request-context.ts'
-import { describeMethod, describeRoute } from '../http/request-labels.ts'
+import { describeMethod, describeRoute } from '../http/telemetry-labels.ts'
 
 /** A started export of spans. Each runtime has its own. */
 export interface TraceExport {

@@ -1,7 +1,7 @@
 import type { SqlOrTransaction } from '../../database/connect.ts'
 import { ImportError } from '../import-error.ts'
 import { stagingTable } from '../staging.ts'
-import { affectedUsersTable, type Change, countChanges, isKnownUser, type Load } from './load.ts'
+import { affectedUsersTable, type Change, countChanges, isKnownUser, type Load } from './staged-load.ts'
 
 /** Inserts and updates commits. Throws `ImportError` when another load has moved the repository of one. */
 export async function applyCommits(tx: SqlOrTransaction, load: Load): Promise<Change> {

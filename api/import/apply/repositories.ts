@@ -1,7 +1,7 @@
 import { selectUrl } from '../../catalog/repositories.ts'
 import type { SqlOrTransaction } from '../../database/connect.ts'
 import { stagingTable } from '../staging.ts'
-import { affectedUsersTable, type Change, countChanges, isKnownUser, type Load } from './load.ts'
+import { affectedUsersTable, type Change, countChanges, isKnownUser, type Load } from './staged-load.ts'
 
 /** Inserts and updates repositories, with their dependencies and owners. */
 export async function applyRepositories(tx: SqlOrTransaction, load: Load): Promise<Change> {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Fragment, SqlOrTransaction } from '../../database/connect.ts'
-import { isKnownUser } from './load.ts'
+import { isKnownUser } from './staged-load.ts'
 
 /** SQL: the postings that users should have, once for each repository. `users` selects their ids. */
 function selectWanted(tx: SqlOrTransaction, users: Fragment) {

@@ -1,6 +1,6 @@
 import type { SqlOrTransaction } from '../../database/connect.ts'
 import { stagingTable } from '../staging.ts'
-import { affectedUsersTable, type Change, countChanges, isKnownUser, type Load } from './load.ts'
+import { affectedUsersTable, type Change, countChanges, isKnownUser, type Load } from './staged-load.ts'
 
 /** Inserts and updates users, with their locations and identities. */
 export async function applyUsers(tx: SqlOrTransaction, load: Load): Promise<Change> {

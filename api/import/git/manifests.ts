@@ -17,7 +17,7 @@ import { parsePyprojectToml } from './manifests/pyproject-toml.ts'
 import { parseRequirementsTxt } from './manifests/requirements-txt.ts'
 import { parseSetupCfg } from './manifests/setup-cfg.ts'
 import { parseSetupPy } from './manifests/setup-py.ts'
-import { describeError } from './manifests/table.ts'
+import { describeError } from './manifests/untyped-table.ts'
 
 /**
  * Yields the names that a manifest declares, and null for a name that only running it would show. Takes linear time, because

@@ -1,5 +1,5 @@
-import { isTable, readTable, type Table } from './table.ts'
 import { parseToml } from './toml.ts'
+import { isTable, readTable, type Table } from './untyped-table.ts'
 
 /** Cargo still reads its first names, those with underscores. */
 const sections = [

@@ -1,4 +1,4 @@
-import { parseJsonObject, readTable } from './table.ts'
+import { parseJsonObject, readTable } from './untyped-table.ts'
 
 /** The package in `npm:@scope/name@^1/path`, or in `jsr:@scope/name`. */
 const specifier = /^(?:npm|jsr):\/?(@[^/@]+\/[^/@]+|[^/@]+)/

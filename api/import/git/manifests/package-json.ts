@@ -1,4 +1,4 @@
-import { parseJsonObject, readTable } from './table.ts'
+import { parseJsonObject, readTable } from './untyped-table.ts'
 
 const sections = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies']
 

@@ -1,6 +1,6 @@
 import { normalizePythonName } from '../../../catalog/dependency-name.ts'
-import { readTable } from './table.ts'
 import { parseToml } from './toml.ts'
+import { readTable } from './untyped-table.ts'
 
 /** Tables without packages. All others have packages: projects may name their own categories. */
 const otherTables = new Set(['source', 'requires', 'pipenv', 'scripts'])

@@ -1,5 +1,5 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
-import { describeError, isTable, type Table } from './table.ts'
+import { describeError, isTable, type Table } from './untyped-table.ts'
 
 type FindProperty = (key: string) => string | undefined
 

@@ -1,7 +1,7 @@
 import { normalizePythonName } from '../../../catalog/dependency-name.ts'
 import { parseRequirement } from './requirements-txt.ts'
-import { isTable, readTable, type Table } from './table.ts'
 import { parseToml } from './toml.ts'
+import { isTable, readTable, type Table } from './untyped-table.ts'
 
 /**
  * The packages in a `pyproject.toml`: PEP 621 `project`, PEP 735 `dependency-groups`, Poetry's tables, and

@@ -1,5 +1,5 @@
 import { parse, TomlError } from 'smol-toml'
-import { describeError, type Table } from './table.ts'
+import { describeError, type Table } from './untyped-table.ts'
 
 /**
  * Parses a TOML document.

@@ -176,7 +176,7 @@ $$;
 -- 4. Catalog ----------------------------------------------------------------------------------------------------------
 
 -- Imports are the only writers, and check once for a whole load what foreign keys would check. Responses are stored as
--- JSON text; the columns beside it are searched. Columns that end in _key are folded by api/catalog/text-key.ts, so that
+-- JSON text; the columns beside it are searched. Columns that end in _key are folded by api/catalog/case-folding.ts, so that
 -- comparison without case does not depend on the server's locale.
 
 -- The current version of the data. Readers select it in the same statement as the data, so that a response never mixes

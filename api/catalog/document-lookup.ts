@@ -5,8 +5,8 @@
  */
 import { createBatcher } from '../concurrency/batcher.ts'
 import type { Fragment, Sql } from '../database/connect.ts'
+import { foldText } from './case-folding.ts'
 import { repositoryKey, selectRepositoryByKey } from './repositories.ts'
-import { foldText } from './text-key.ts'
 
 /** Names that one statement looks up. */
 const maxBatchSize = 256

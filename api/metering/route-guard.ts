@@ -4,7 +4,7 @@ import type { LifecyclePhase } from '../http/lifecycle-phase.ts'
 import type { BearerKey, Scope } from '../ledger/api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { authenticate } from './authenticate.ts'
-import type { Meter } from './checkout.ts'
+import type { Meter } from './metered-request.ts'
 
 /** What a guard works with. */
 export interface GuardOptions {
