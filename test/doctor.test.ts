@@ -246,7 +246,9 @@ describeOnServer('devdata doctor beside running instances', () => {
     const environment = { DATABASE_URL: databaseUrl(getServerUrl(), name), PORT: unusedPort }
     const { code, findings } = await runDoctor({ environment, directory: tmpdir() })
     expect(code).toBe(1)
-    expect(findings.get('migrations')).toBe('wrong: 0001_tables_and_functions.sql missing; run "devdata migrate"')
+    expect(findings.get('migrations')).toBe(
+      'wrong: 0001_tables_and_functions.sql missing; run "devdata migrate"',
+    )
     expect(findings.get('ledger')).toBe('skipped: not read, because migrations are missing')
     await admin`drop database ${admin(name)} with (force)`
     await admin.end()

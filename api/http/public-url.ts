@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { readBasePath } from '../config.ts'
 import type { ApiContext } from './request-context.ts'
 
 /** Public URLs of an instance. */
@@ -20,8 +21,7 @@ export interface PublicUrls {
 
 /** Reads a `BASE_URL` that has no slash at its end; undefined: it is not set. */
 export function createPublicUrls(baseUrl: string | undefined): PublicUrls {
-  const base = baseUrl === undefined ? undefined : new URL(baseUrl)
-  const publicOrigin = base?.origin
+  const publicOrigin = baseUrl === undefined ? undefined : new URL(baseUrl).origin
 
   function publicUrl(c: ApiContext): URL {
     const known = c.get('url')
@@ -33,7 +33,7 @@ export function createPublicUrls(baseUrl: string | undefined): PublicUrls {
   }
 
   return {
-    basePath: base?.pathname.replace(/\/$/, '') ?? '',
+    basePath: readBasePath(baseUrl),
     publicOrigin,
     publicUrl,
     publicRoot: (c) => baseUrl ?? publicUrl(c).origin,
