@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { accessSync, chmodSync, constants, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The data folder can't be used. The message says what to do. */
@@ -41,9 +41,8 @@ export function openDataDirectory(dataDirectory: string): void {
           `such as ${join(dataDirectory, 'devdata')}`,
       )
     }
-    for (const name of [dataFiles.lock, dataFiles.database]) {
-      if (names.includes(name)) accessSync(join(dataDirectory, name), constants.R_OK | constants.W_OK)
-    }
+    const database = join(dataDirectory, dataFiles.database)
+    if (names.includes(dataFiles.database)) chmodSync(database, 0o700) // fails if it belongs to another user
     const { mode } = statSync(dataDirectory)
     if ((mode & 0o077) !== 0) chmodSync(dataDirectory, mode & 0o700)
   } catch (error) {
