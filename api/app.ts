@@ -75,9 +75,12 @@ export interface AppOptions {
 
 /** Requests in progress, with or without a key. */
 const maxInProgress = 4_000
-/** Requests with a key. Under overload, refusals delay each step of a running request: 256 keep the database busy. */
+/**
+ * Requests with a key. Under overload, refusals delay each step of a running request, so it takes 256 concurrent
+ * requests to keep the database busy.
+ */
 const queueLimits = { maxConcurrent: 256, maxQueued: 2_000 }
-/** Requests that wait for a stored list. They may wait this many times longer. */
+/** Requests that wait for a stored list. They may wait `waitFactor` times as long as in the queue. */
 const storedListLimits = { waitFactor: 5, maxQueued: 1_000 }
 
 /** An app. */
@@ -94,7 +97,7 @@ export interface App {
   close(): Promise<void>
 }
 
-/** Creates the app. It asks nothing of the database before the first request. */
+/** Creates the app. It asks nothing of the primary before the first request, but starts checking replicas. */
 export function createApp(options: AppOptions): App {
   const { database, logger, baseUrl, maxWaitMs = 2_000, docsDirectory, buildInfo, tracing } = options
   const { readLifecyclePhase = () => 'serving' } = options

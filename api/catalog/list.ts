@@ -24,7 +24,7 @@ export interface ListKind {
 
 /**
  * Reads a page of the items that a filter matches, by internal id. The first request for a filter waits until its stored
- * list is built; `OverCapacityError` when that would take too long. Undefined: a replica doesn't have the stored list.
+ * list is built. Throws `OverCapacityError` if that takes too long. Undefined: the replica lacks the stored list.
  */
 export type ReadList = (
   request: { filter: Filter; page: Page<number> } & Requester,
@@ -42,7 +42,7 @@ export function createList(
   const rendered = sql`${renderPage(sql, renderItem(sql))}, max(id) as next`
   const batch = { size: maxPages, maxConcurrent }
 
-  // An id is its rank.
+  // Ids have no gaps, so an id is the item's rank, and a page is a range of ids.
   const readUnfiltered = createBatcher({
     ...batch,
     run: (pages: Page<number>[]) =>

@@ -1,5 +1,5 @@
 /**
- * The store of an instance: it builds each missing list once, and callers take turns.
+ * The stored lists as an instance uses them: it builds each missing list once, and callers take turns.
  *
  * @module
  */
@@ -37,7 +37,7 @@ export interface StoredListOptions {
   maxBytes: number
   /** A request that would wait longer for its turn is refused. */
   maxWaitMs: number
-  /** Waiting requests. A caller may have as many waiting as there are places left. */
+  /** Requests that wait at a time. A caller may have at most as many waiting as there are free places. */
   maxQueued: number
   /** Gets a message when old stored lists can't be deleted. */
   report?: (message: string) => void

@@ -13,9 +13,9 @@ const chunkSize = 120
 const minWorkMemoryKb = '32768'
 /** Stored lists that a load renews, at most. */
 const maxRenewed = 200
-/** A load spends at least this long on it, because only the load waits, … */
+/** A load may spend this long on renewing stored lists, because only the load waits for it, … */
 const minRenewalMs = 10_000
-/** … and up to this share of the time that the load itself took. */
+/** … or this share of the time that the load itself took, if that is longer. */
 const renewalShare = 1 / 4
 
 /**
@@ -43,7 +43,7 @@ export function selectStoredPage(sql: Sql): Fragment {
 export async function buildStoredList(sql: Sql, list: ListName, filter: Filter): Promise<number | undefined> {
   const hash = hashFilter(list, filter)
   return sql.begin(async (tx) => {
-    // Of several instances that build the same list the first computes it; the others wait, and find it.
+    // If several instances build the same list, the first one computes it. The others wait, then find it stored.
     await tx`select pg_advisory_xact_lock(${hash.readInt32BE(0)}, ${hash.readInt32BE(4)})`
     return insertStoredList(tx, list, filter, null)
   })

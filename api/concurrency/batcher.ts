@@ -2,9 +2,9 @@
  * A batcher: runs many small inputs with few statements. Inputs of one turn of the event loop form a batch, and while a
  * statement runs, the next inputs wait for the next batch. No timer delays them.
  *
- * Under load, two batches alternate: while the database works on one, this process works on the outputs of the other and
- * reads the next requests. So a batch takes half of the inputs that clients have in progress, and the next batch starts
- * before the outputs of the last one are delivered. If a batch took all of them, database and process would wait for each
+ * Under load, two batches alternate: while the database works on one, this process delivers the outputs of the other
+ * and reads new requests. So a batch takes only half of the inputs in progress, and the next batch starts before the
+ * outputs of the last one are delivered. If a batch took all inputs, the database and this process would wait for each
  * other.
  *
  * @module
@@ -26,7 +26,7 @@ export interface BatchOptions<Input, Output> {
 /** A batch is late after this time: its connection may be dead. An extra batch may run for each late one. */
 const lateAfterMs = 100
 const maxExtra = 2
-/** Batches of this size aren't split: a statement costs as much as ten inputs. */
+/** Batches up to this size aren't split: a statement costs about as much as ten inputs. */
 const minSplitSize = 8
 
 /** The state of a batcher. */
@@ -70,7 +70,7 @@ export function createBatcher<Input, Output>(options: BatchOptions<Input, Output
       late++
       startSoon()
     }, lateAfterMs)
-    /** Runs before the outputs are delivered: delivering takes the thread, and the database must not wait for that. */
+    // Called before the outputs are delivered: delivery blocks the thread, and the database must not wait for it.
     const leave = () => {
       clearTimeout(timer)
       running--

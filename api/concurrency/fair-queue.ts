@@ -10,7 +10,7 @@ import { ClientGoneError } from '../errors.ts'
 export interface FairQueueOptions {
   /** Requests that run at a time. */
   maxConcurrent: number
-  /** Requests that wait at a time. A full queue divides its places equally among the callers. */
+  /** Requests that wait at a time. When the queue is full, each caller has an equal share of its places. */
   maxQueued: number
   /** A request that has waited this long is refused. */
   maxWaitMs: number
@@ -72,7 +72,7 @@ export function createFairQueue<Caller>(options: FairQueueOptions): FairQueue<Ca
     if (caller === undefined || oldest === undefined) return
     remove(oldest)
     if (own.length > 0) {
-      entries.delete(caller) // and to the end of the map: the other callers come first
+      entries.delete(caller) // moves the caller to the end of the map: the others have the next turns
       entries.set(caller, own)
     }
     oldest.resolve(start())

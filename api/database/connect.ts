@@ -53,8 +53,8 @@ export class DriverError extends Error {
 }
 
 /**
- * Throws `DriverError` if postgres.js lacks our patches, as after `npm install --ignore-scripts`. The last of them adds
- * the option that this looks for.
+ * Throws `DriverError` if postgres.js lacks our patches, for example after `npm install --ignore-scripts`. Checks for
+ * the option that the last patch adds.
  */
 export function assertPatched(): void {
   if ('answer_timeout' in postgres().options) return // does not connect
@@ -158,8 +158,8 @@ export function openServerPool(
 }
 
 /**
- * Creates a pool to the embedded database. Its one session belongs to a load while that is applied: requests give up in
- * time, commands of other processes (`waitsForSession`) wait.
+ * Creates a pool to the embedded database. While a load is applied, it holds the one session: requests time out, and
+ * commands of other processes (`waitsForSession`) wait.
  */
 export function openEmbeddedPool(
   socketPath: string,

@@ -1,5 +1,5 @@
 /**
- * Opens the database of the settings, a PostgreSQL server with its replicas or the embedded database.
+ * Opens the database that the settings name: a PostgreSQL server with its replicas, or the embedded database.
  *
  * @module
  */

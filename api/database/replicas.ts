@@ -1,6 +1,6 @@
 /**
- * Streaming replicas of the primary, for reads. Each is checked all the time. A replica that is unreachable, doesn't
- * respond, or has not yet replayed the dataset's version isn't used until that is over.
+ * Streaming replicas of the primary, for reads. Each is checked at short intervals. A replica that is unreachable,
+ * doesn't respond, or hasn't replayed the dataset's version isn't used until a check succeeds.
  *
  * @module
  */

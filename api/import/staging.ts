@@ -29,7 +29,7 @@ export interface Staging {
   end(): Promise<void>
 }
 
-/** The columns of the staging tables, and the key by which rows are for the same thing. */
+/** The columns of the staging tables, and the key that rows of the same item share. */
 const tables: Record<RecordKind, { key: readonly string[]; columns: Record<string, string> }> = {
   users: {
     key: ['forge_rest_id'],

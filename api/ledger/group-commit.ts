@@ -2,8 +2,8 @@
  * Group commit: while one group of requests is being settled, the next ones queue, and are then settled together. Many
  * requests share a statement and a flush of the disk, so a busy key is not limited to one charge per flush.
  *
- * Groups skip locked keys: another instance settles them, or an operator changes them. Requests of a locked key queue on
- * their own, so that they don't delay other keys.
+ * Groups skip keys that another session has locked: another instance that settles, or an operator's command. Requests
+ * of a locked key have a queue of their own, so that they don't delay other keys.
  *
  * @module
  */
@@ -51,7 +51,7 @@ interface Canceled {
   outcome: 'canceled'
 }
 
-/** How long a request waits for a connection on which to wait for its key. The database waits for a key as long. */
+/** How long a request waits for a connection for its lock wait. The lock wait itself has the same limit, in SQL. */
 const maxWaitMs = 5_000
 const lockPollIntervalMs = 20
 
@@ -97,7 +97,7 @@ export function createGroupCommit(
   }
 
   async function settle(request: ChargeRequest, onLockWait = () => {}): Promise<Settlement | Stale> {
-    // Requests of a key are settled in their order: behind those that wait for its lock.
+    // Requests of a key are settled in order, so a new one queues behind those that already wait for the key's lock.
     if (!lockedKeys.has(request.keyId)) {
       const settlement = await settleTogether(request)
       if (settlement.outcome !== 'locked') return assertConnected(settlement)

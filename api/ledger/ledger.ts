@@ -31,11 +31,11 @@ export interface Ledger {
     onLockWait?: () => void,
   ): Promise<Settlement | Stale>
   /**
-   * Returns the decision that a key is throttled from the cache, while its rate-limit window lasts, for a second at most.
-   * Undefined: the database has to decide.
+   * Returns a cached `throttled` settlement of a key. It is cached until the key's rate-limit window ends, for a second
+   * at most. Undefined: the database has to decide.
    */
   findCachedThrottle(keyId: number): Settlement | undefined
-  /** Whether charges can be recorded. Only failed charges tell: a full disk still allows reads. */
+  /** Whether charges can be recorded. Only a failed charge reveals that they can't: a full disk still allows reads. */
   canCharge(): boolean
   readState(): GroupCommitState
 }
@@ -45,8 +45,8 @@ const maxCachedKeys = 10_000
 /** Operators may lift a rate limit at any time. */
 const maxThrottleCacheMs = 1_000
 /**
- * How long `canCharge` is false after a charge failed because the database was out of resources. A load balancer may send
- * requests to other instances meanwhile, so that no charge shows the recovery; then requests have to try again.
+ * How long `canCharge` is false after a charge failed because the database was out of resources. It becomes true again
+ * even without a successful charge, because a load balancer may send no requests here while it is false.
  */
 const chargeFailureMs = 30_000
 /** In charges with an idempotency key. */

@@ -1,6 +1,6 @@
 /**
  * Settles requests: decides which keys may have their response, and charges them. One call of the SQL function `settle`
- * does this for a group of requests, and commits before any of them is responded to (decisions/0001-billing.md).
+ * does this for a group of requests, and commits before any response is sent (decisions/0001-billing.md).
  *
  * @module
  */
@@ -123,7 +123,7 @@ interface Row {
   reset: number | null
 }
 
-/** The first row of the result has all settlements. Each row has the document of the request at its place, if any. */
+/** The first row has the settlements of the whole group. Row n has the document of request n, if any. */
 interface ResultRow {
   version: number
   rows: Row[] | null
@@ -140,7 +140,7 @@ export async function settleGroup(
 ): Promise<(Settlement | Stale | Locked)[]> {
   const versions = new Set(requests.flatMap(({ version }) => version ?? []))
   const expected = versions.size === 0 ? null : Math.max(...versions)
-  // Versions only increase: if the dataset had the highest one, it no longer has the others.
+  // Versions only increase, so requests that expect a lower version than the highest are stale.
   if (expected !== null && versions.size > 1) return settleOfVersion(sql, requests, expected, options)
   const input = requests.map(({ keyId, secretHash, isCounted, purchase, lookUp }, n) => ({
     n,
@@ -157,7 +157,8 @@ export async function settleGroup(
     request: purchase?.idempotency?.request,
     cost_if_absent: lookUp?.costIfAbsent,
   }))
-  // `case` settles nothing if the version is another one, or if the statement has waited too long. Both are retried.
+  // `case` settles nothing if the version differs, or if the statement has waited too long. Then `rows` is null, and
+  // `settleOfVersion` retries with the version found.
   const settled = (absent: Fragment) => sql`
     select version,
       case when version = coalesce(${expected}::bigint, version) and ${isAwaited(sql)}
@@ -191,8 +192,8 @@ export async function settleGroup(
 }
 
 /**
- * SQL: whether the statement begins early enough to end before its caller stops waiting for it. Only the embedded database
- * makes statements wait, for its one session. Its clock is this machine's.
+ * SQL: whether the statement begins early enough to end before its caller stops waiting for it. This matters only for
+ * the embedded database, where statements wait for the one session. It uses this machine's clock, so times compare.
  */
 function isAwaited(sql: Sql): Fragment {
   if (!isEmbedded(sql)) return sql`true`

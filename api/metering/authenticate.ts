@@ -5,8 +5,8 @@ import { type BearerKey, isSecret } from '../ledger/api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
 /**
- * Lets only requests with a known API key through, and sets `caller`. While the key is looked up, `connectReads` opens
- * the connection that the request reads with. Throws 401 (`decisions/0002-keys.md`).
+ * Lets only requests with a known API key through, and sets `caller`. During the look-up of the key, `connectReads`
+ * opens the first connection for reads. Throws 401 (`decisions/0002-keys.md`).
  */
 export function authenticate(ledger: Ledger, connectReads: () => Promise<void>) {
   return createMiddleware<HonoEnvironment>(async function authenticate(c, next) {
@@ -25,7 +25,7 @@ export function recallKey(ledger: Ledger, authorization: string | undefined): Be
   return secret === undefined ? undefined : ledger.findCachedKey(secret)
 }
 
-/** Returns the text behind `Bearer`, which may be empty; undefined: the header has another form. */
+/** Returns the text after `Bearer`, which may be empty; undefined: the header has another form. */
 function readBearer(header: string): string | undefined {
   // HTTP drops white space at a header's end: "Bearer " arrives as "Bearer".
   const match = /^Bearer(?: (.*))?$/.exec(header)

@@ -41,9 +41,12 @@ import type { ResponseCache } from './response-cache.ts'
 
 /** Settles and sends the responses of endpoints that need a key. */
 export interface Meter {
-  /** Middleware: throws the error that `findObstacle` returns for the caller, after settling the request uncounted. */
+  /**
+   * Middleware: throws the error that `findObstacle` returns for the caller. First settles the request without counting
+   * it, so that an invalid key gets 401 and the error has quota headers.
+   */
   permit(findObstacle: (caller: BearerKey) => ApiError | undefined): MiddlewareHandler<HonoEnvironment>
-  /** Middleware: 429 without asking the database, while the key is sure to be over its rate limit. */
+  /** Middleware: throws 429 without a statement while the cache shows that the key is over its rate limit. */
   throttle: MiddlewareHandler<HonoEnvironment>
   /** An endpoint whose responses cost credits. An `ApiError` that `validate` throws is a free response. */
   metered(validate: Validate): Handler<HonoEnvironment>
@@ -73,10 +76,10 @@ interface Order {
   conditions: RequestConditions
 }
 
-/** A response, with the body that is sent once it is paid. */
+/** A response that isn't settled yet, and its rendered body. */
 interface Offer {
   response: MeteredResponse | MeteredError
-  /** Null: the client gets none, because it asked for none, has it already, or gets an error. */
+  /** Null: the request is a HEAD, the response is a 304, or it is an error. */
   body: string | Uint8Array<ArrayBuffer> | null
   /** In credits. */
   cost: number
@@ -100,7 +103,8 @@ export function createMeter(
     }
     const requester = { caller: c.get('caller').id, onWait: leaveQueue }
     const url = publicUrl(c).href
-    // The cheapest source first. Only the primary is sure to have the dataset's current version.
+    // Cheapest source first. Data of the cache or a replica may be outdated: then `settle` returns `stale` without
+    // charging, and the next source is read. A read on the primary is never stale.
     for (const source of ['cache', 'replica', 'primary'] as const) {
       const response = source === 'cache' ? responseCache.get(url) : await readFrom(source, query, requester)
       if (response === undefined) continue
@@ -244,7 +248,10 @@ function validateRequest(c: ApiContext, validate: Validate, url: URL): Order | {
   }
 }
 
-/** Whether a single resource has its price before it is read: a quote is free, and so may be a conditional request. */
+/**
+ * Whether the price of a single resource is known before it is read. A quote is free, and a conditional request is free
+ * if its tag still matches.
+ */
 function isPriceKnown(c: ApiContext): boolean {
   return c.req.method !== 'HEAD' && c.req.header('If-None-Match') === undefined
 }
@@ -262,7 +269,7 @@ function makeOffer(c: ApiContext, response: MeteredResponse | MeteredError): Off
   }
 }
 
-/** Sends an offer that was settled. Throws its error. */
+/** Sends a settled offer. If it is an error, sets the headers and throws it. */
 async function respond(
   c: ApiContext,
   { response, body, cost, isNotModified }: Offer,
@@ -275,7 +282,7 @@ async function respond(
   if ('error' in response) throw response.error
   for (const [name, value] of Object.entries(response.headers)) setHeader(c, name, value)
   setHeader(c, 'ETag', response.tag)
-  // Private, and only reused after asking again with a key.
+  // Only a client's own cache may store the response, and it must revalidate with a key before each reuse.
   setHeader(c, 'Cache-Control', 'private, no-cache')
   return isNotModified ? send(c, null, { status: 304 }) : send(c, body, { type: 'application/json' })
 }

@@ -42,7 +42,7 @@ export interface MeteredQuery {
   read(catalog: Catalog, requester: Requester): Promise<MeteredResponse | undefined>
   /** Creates the response if there is no such resource. */
   createError(): MeteredError
-  /** For a single resource. It may be read by the statement that charges for it. */
+  /** For a single resource: lets the statement that charges for it also read it. */
   document?: {
     lookUp: PricedLookUp
     createResponse(found: Found): MeteredResponse

@@ -1,5 +1,5 @@
 /**
- * The conditions of a purchase: the most credits that it may cost, and the idempotency key under which it is paid once.
+ * Request conditions: the most credits that a request may cost, and the idempotency key under which it is charged once.
  *
  * @module
  */

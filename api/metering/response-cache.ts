@@ -1,7 +1,7 @@
 /**
- * The response cache: responses with data, until the dataset has another version, within a bound of bytes. A cached
- * response spares reading the data. The ledger settles each request all the same, and says whether the version still
- * holds.
+ * The response cache: keeps responses with data in memory, up to a number of bytes, until the dataset gets a new
+ * version. A cached response saves a read, never a charge: the ledger still settles each request, and says whether the
+ * version is current.
  *
  * @module
  */
@@ -13,15 +13,15 @@ export interface ResponseCache {
   /** Returns the cached response of a URL, unless its version is known to be outdated. */
   get(url: string): MeteredResponse | undefined
   /**
-   * Caches a response that has a version, in place of the least recently used ones, if its URL was requested before: an
-   * iteration, which requests each page once, evicts nothing.
+   * Caches a response that has a version, if its URL was requested before. Evicts the least recently used responses if
+   * there is no room. A client that pages through a list requests each URL once, so it evicts nothing.
    */
   set(url: string, response: MeteredResponse): void
   /** Removes responses of other versions than this, the dataset's. */
   noteVersion(version: number): void
 }
 
-/** Of an entry, beside its texts. */
+/** Estimated memory of an entry, besides its texts. */
 const entryOverheadBytes = 600
 const urlOverheadBytes = 200
 /** The part of the bound that is for URLs that were requested once. */

@@ -2,8 +2,8 @@
  * Load shedding: the check in front of the app, which refuses requests with 503 while there is more work than can be done
  * soon (`decisions/0005-http.md`).
  *
- * A refusal must cost next to nothing, or it takes the time of the requests in progress. So servers call it before they
- * make a `Request`, it reads one header, and it writes no log line. `/metrics` counts refusals.
+ * A refusal must cost almost nothing, or it slows down the requests in progress. So servers run the check before they
+ * create a `Request`. It reads one header and writes no log line. `/metrics` counts refusals.
  *
  * @module
  */
