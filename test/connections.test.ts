@@ -173,7 +173,7 @@ describe.skipIf(missing.length > 0)('a connection', () => {
   async function describeSession(databaseUrl: string): Promise<unknown> {
     const database = await openDatabase({ ...testPool, databaseUrl, dataDirectory: '' })
     try {
-      await database.adapt()
+      await database.detectPooler()
       const [row] = await database.sql`
         select current_user as user, ssl, inet_server_addr() is null as socket, current_setting('work_mem') as work_mem
         from pg_stat_ssl where pid = pg_backend_pid()`

@@ -58,7 +58,7 @@ describeOnPooler('through PgBouncer', { timeout: 300_000 }, () => {
       databaseUrl: pooler.urlOf(databaseUrl),
       dataDirectory: '',
     })
-    await database.adapt()
+    await database.detectPooler()
     return database
   }
 
@@ -193,14 +193,14 @@ describeOnPooler('through PgBouncer', { timeout: 300_000 }, () => {
       return row?.count
     }
     const direct = await openSameDatabase(service)
-    await direct.adapt()
+    await direct.detectPooler()
     const directOff = await openDatabase({
       ...testPool,
       databasePreparedStatements: 'off',
       databaseUrl: service.location.databaseUrl,
       dataDirectory: '',
     })
-    await directOff.adapt()
+    await directOff.detectPooler()
     const pooled = await openPooled(service.location.databaseUrl)
     expect([
       await countPrepared(direct),

@@ -94,7 +94,7 @@ async function openReady(options: DatabaseOptions, anySchema: boolean): Promise<
   for (let attempt = 1; ; attempt++) {
     const database = await openDatabase(options)
     try {
-      await database.adapt()
+      await database.detectPooler()
       if (anySchema) await database.sql`select 1`
       else if (database.owned) await migrate(database.sql)
       else await assertMigrated(database.sql)

@@ -14,7 +14,7 @@ import {
 } from './connect.ts'
 import type { PreparedStatements } from './connection-url.ts'
 import { openEmbeddedDatabase } from './embedded.ts'
-import { createPoolerAdapter } from './pooler.ts'
+import { createPoolerDetector } from './pooler.ts'
 import { createReplicas, type Replicas } from './replicas.ts'
 
 /** Location and limits of the database. */
@@ -52,7 +52,7 @@ export interface Database {
    * Adapts the pools to a pooler if there is one. Call it before the first statement, and again until it resolves: it
    * rejects while the database is unavailable.
    */
-  adapt(): Promise<void>
+  detectPooler(): Promise<void>
   /**
    * Lets statements in progress finish, then disconnects. An embedded database that this process runs stops when other
    * processes have disconnected, or after `othersTimeoutMs` (default 3,000).
@@ -88,7 +88,7 @@ async function openEmbedded(options: DatabaseOptions): Promise<Database> {
     kind: 'embedded',
     owned: embedded.owned,
     replicas: createReplicas([]),
-    adapt: async () => {},
+    detectPooler: async () => {},
     async close({ othersTimeoutMs } = {}) {
       await pools.close()
       await embedded.close({ othersTimeoutMs })
@@ -115,7 +115,7 @@ function openServer(databaseUrl: string, options: DatabaseOptions): Database {
         usesSession,
       })
       const name = replica.path ?? `${replica.host}:${replica.port}`
-      return { name, sql, adapt: createPoolerAdapter(replica, [sql], preparedStatements) }
+      return { name, sql, detectPooler: createPoolerDetector(replica, [sql], preparedStatements) }
     }),
   )
   return {
@@ -123,7 +123,7 @@ function openServer(databaseUrl: string, options: DatabaseOptions): Database {
     kind: 'postgresql',
     owned: false,
     replicas,
-    adapt: createPoolerAdapter(server, [pools.sql, pools.ledgerSql], preparedStatements),
+    detectPooler: createPoolerDetector(server, [pools.sql, pools.ledgerSql], preparedStatements),
     async close() {
       await Promise.all([pools.close(), replicas.close()])
     },

@@ -32,14 +32,14 @@ async function isPooled(server: Server): Promise<boolean> {
  * Creates a function that adapts the pools of a server to a pooler if there is one. It must run before the first
  * statement. It rejects while the database is unavailable.
  */
-export function createPoolerAdapter(
+export function createPoolerDetector(
   server: Server,
   pools: readonly Sql[],
   preparedStatements: PreparedStatements,
 ): () => Promise<void> {
-  let isAdapted = preparedStatements === 'off' // such pools ask nothing of a session
-  return async function adapt() {
-    if (isAdapted) return
+  let isDetected = preparedStatements === 'off' // such pools ask nothing of a session
+  return async function detectPooler() {
+    if (isDetected) return
     if (await isPooled(server)) {
       for (const { options } of pools) {
         if (preparedStatements === 'auto') options.prepare = false
@@ -48,6 +48,6 @@ export function createPoolerAdapter(
         delete options.connection?.default_transaction_isolation
       }
     }
-    isAdapted = true
+    isDetected = true
   }
 }

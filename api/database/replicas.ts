@@ -14,7 +14,7 @@ export interface ReplicaPool {
   name: string
   sql: Sql
   /** See `Database`. */
-  adapt(): Promise<void>
+  detectPooler(): Promise<void>
 }
 
 /** The replicas of a database; maybe none. */
@@ -76,7 +76,7 @@ export function createReplicas(pools: readonly ReplicaPool[]): Replicas {
 
   async function check(replica: WatchedReplica): Promise<string> {
     try {
-      await replica.adapt()
+      await replica.detectPooler()
       const [dataset] = await replica.sql<{ version: number }[]>`select version from dataset`
       replica.version = dataset?.version
       if (isUsable(replica)) return usable

@@ -71,13 +71,13 @@ export interface MeterOptions {
 }
 
 /** A valid request. */
-interface Order {
+interface ValidRequest {
   query: MeteredQuery
   conditions: RequestConditions
 }
 
 /** A response that isn't settled yet, and its rendered body. */
-interface Offer {
+interface PreparedResponse {
   response: MeteredResponse | MeteredError
   /** Null: the request is a HEAD, the response is a 304, or it is an error. */
   body: string | Uint8Array<ArrayBuffer> | null
@@ -92,14 +92,14 @@ export function createMeter(
   { basePath, publicUrl, queue, responseCache, replicas, routing, traceDatabase = untraced }: MeterOptions,
 ): Meter {
   async function checkOut(c: ApiContext, validate: Validate, leaveQueue: () => void): Promise<Response> {
-    const order = validateRequest(c, validate, publicUrl(c))
-    if ('error' in order) {
+    const validated = validateRequest(c, validate, publicUrl(c))
+    if ('error' in validated) {
       await settle(c, {}, leaveQueue)
-      throw order.error
+      throw validated.error
     }
-    const { query, conditions } = order
+    const { query, conditions } = validated
     if (query.document !== undefined && isPriceKnown(c) && !routing.hasReplica()) {
-      return lookUpAndCharge(c, order, query.document, leaveQueue)
+      return lookUpAndCharge(c, validated, query.document, leaveQueue)
     }
     const requester = { caller: c.get('caller').id, onWait: leaveQueue }
     const url = publicUrl(c).href
@@ -108,13 +108,13 @@ export function createMeter(
     for (const source of ['cache', 'replica', 'primary'] as const) {
       const response = source === 'cache' ? responseCache.get(url) : await readFrom(source, query, requester)
       if (response === undefined) continue
-      const offer = makeOffer(c, response)
+      const prepared = prepareResponse(c, response)
       const version = source !== 'primary' && 'version' in response ? response.version : undefined
-      const purchase = createPurchase(c, offer, conditions)
+      const purchase = createPurchase(c, prepared, conditions)
       const settlement = await settle(c, { purchase, version: version ?? null }, leaveQueue)
       if (settlement.outcome === 'stale') continue
       if (source !== 'cache' && 'data' in response) responseCache.set(url, response)
-      return respond(c, offer, settlement)
+      return respond(c, prepared, settlement)
     }
     throw new Error('what the primary has is never stale')
   }
@@ -134,7 +134,7 @@ export function createMeter(
   /** Reads a single resource and charges for it, with one statement. From then on nothing may fail. */
   async function lookUpAndCharge(
     c: ApiContext,
-    { query, conditions }: Order,
+    { query, conditions }: ValidRequest,
     { lookUp, createResponse }: NonNullable<MeteredQuery['document']>,
     leaveQueue: () => void,
   ): Promise<Response> {
@@ -143,12 +143,12 @@ export function createMeter(
     if (settlement.outcome === 'stale') throw new Error('a look-up of any version is never stale')
     const { document, version } = settlement
     const response = document === undefined ? query.createError() : createResponse({ document, version })
-    return respond(c, makeOffer(c, response), settlement)
+    return respond(c, prepareResponse(c, response), settlement)
   }
 
   function createPurchase(
     c: ApiContext,
-    { response, body, cost }: Offer,
+    { response, body, cost }: PreparedResponse,
     conditions: RequestConditions,
   ): Purchase | null {
     const isCharged = body !== null || ('error' in response && c.req.method !== 'HEAD' && cost > 0)
@@ -236,7 +236,7 @@ export function createMeter(
 }
 
 /** Validates a request. An error is free, and becomes the response once the request is settled. */
-function validateRequest(c: ApiContext, validate: Validate, url: URL): Order | { error: ApiError } {
+function validateRequest(c: ApiContext, validate: Validate, url: URL): ValidRequest | { error: ApiError } {
   try {
     assertReadableUrl(c.req.url)
     const isQuote = c.req.method === 'HEAD'
@@ -257,7 +257,7 @@ function isPriceKnown(c: ApiContext): boolean {
 }
 
 /** Prices and renders a response. Rendering comes before the charge, because it may fail. */
-function makeOffer(c: ApiContext, response: MeteredResponse | MeteredError): Offer {
+function prepareResponse(c: ApiContext, response: MeteredResponse | MeteredError): PreparedResponse {
   if ('error' in response) return { response, body: null, cost: response.cost, isNotModified: false }
   const isNotModified = matchesEntityTag(c.req.header('If-None-Match'), response.tag)
   const hasBody = !isNotModified && c.req.method !== 'HEAD'
@@ -269,10 +269,10 @@ function makeOffer(c: ApiContext, response: MeteredResponse | MeteredError): Off
   }
 }
 
-/** Sends a settled offer. If it is an error, sets the headers and throws it. */
+/** Sends a settled response. If it is an error, sets the headers and throws it. */
 async function respond(
   c: ApiContext,
-  { response, body, cost, isNotModified }: Offer,
+  { response, body, cost, isNotModified }: PreparedResponse,
   { outcome, charged }: Settlement,
 ): Promise<Response> {
   c.set('charged', charged) // for the access log

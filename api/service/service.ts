@@ -166,7 +166,7 @@ async function waitForDatabase(
   }
   for (; ; await sleep(retryIntervalMs)) {
     try {
-      await database.adapt()
+      await database.detectPooler()
       const { missing } = await readSchemaState(database.sql)
       if (missing.length === 0 || database.kind === 'embedded') await migrate(database.sql)
       else await migrateWithoutTimeout(config, () => reportOnce(migrationWaits))
@@ -187,7 +187,7 @@ async function migrateWithoutTimeout(config: Config, onWait: () => void): Promis
     databaseReplicaUrls: [],
   })
   try {
-    await database.adapt()
+    await database.detectPooler()
     await migrate(database.sql, { onWait })
   } finally {
     await database.close()

@@ -47,7 +47,15 @@ export function createInstance(
 ): Instance {
   const { baseUrl } = options
   const { app, fetch, loadShedder, refuse, close } = createApp({
-    database: { sql, ledgerSql, kind, owned: false, replicas, adapt: async () => {}, close: async () => {} },
+    database: {
+      sql,
+      ledgerSql,
+      kind,
+      owned: false,
+      replicas,
+      detectPooler: async () => {},
+      close: async () => {},
+    },
     logger: getLogger('devdata'),
     baseUrl,
     storedListsMb: 16,
