@@ -29,7 +29,7 @@ export default defineConfig({
     hookTimeout: 600_000,
     teardownTimeout: 120_000,
     expect: { poll: { timeout: 120_000 } },
-    maxWorkers: 2,
+    maxWorkers: 3,
     reporters: ['default', matrix],
     projects: [
       { extends: true, test: { name: 'app', include: ['test/**/*.test.ts'] } },

@@ -20,9 +20,9 @@ interface AxeResults {
   violations: { id: string; nodes: { target: unknown[] }[] }[]
 }
 
-/** What axe objects to, a line for each element. */
-async function runAxe(page: Page, context: string): Promise<string[]> {
-  const { violations }: AxeResults = await page.evaluate(`axe.run(${context})`)
+/** What axe objects to, a line for each element. `options` are the arguments of `axe.run`, as JavaScript. */
+async function runAxe(page: Page, options: string): Promise<string[]> {
+  const { violations }: AxeResults = await page.evaluate(`axe.run(${options})`)
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
 }
 
@@ -75,10 +75,11 @@ describe.skipIf(!hasChromium)('every page', () => {
     const found: string[] = []
     for (const path of pages) {
       await openReachable(page, path)
-      for (const theme of ['light', 'dark']) {
-        await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
-        for (const line of await runAxe(page, 'document')) found.push(`${path} ${theme} ${line}`)
-      }
+      for (const line of await runAxe(page, 'document')) found.push(`${path} ${line}`)
+      // The themes differ in colors alone.
+      await page.evaluate(`document.documentElement.dataset.theme = 'dark'`)
+      for (const line of await runAxe(page, "document, { runOnly: ['color-contrast'] }"))
+        found.push(`${path} dark ${line}`)
     }
     expect(found).toEqual([])
     expect([...hosts]).toEqual([portal.origin])
