@@ -10,7 +10,7 @@ import { startTestService, type TestService } from './support/service.ts'
 
 /** The limits of an instance, as the page on scaling says. */
 const maxInProgress = 4_000
-const maxRunning = 256
+const maxRunning = 128
 const maxQueued = 2_000
 /** Requests beyond a limit. */
 const surplus = 50
