@@ -16,7 +16,7 @@ import {
 import { parseRateLimit, type RateLimit } from './ledger/rate-limit.ts'
 
 /** Log levels, from the most to the least verbose. */
-export const logLevels = ['debug', 'info', 'warning', 'error'] as const
+const logLevels = ['debug', 'info', 'warning', 'error'] as const
 
 /** All settings, validated. */
 export interface Config {

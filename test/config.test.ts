@@ -154,7 +154,7 @@ test.each<[url: string, rule: string]>([
     'postgres://db/name?sslmode=on',
     'must have an sslmode of disable, prefer, require, verify-ca, verify-full',
   ],
-  ['postgres://u:hunter2%@db/name', 'must have % written as %25 where it stands for itself'],
+  ['postgres://u:hunter2%@db/name', 'must have a literal % written as %25'],
   [
     'postgres://u:hunter2@db/name?channel_binding=require',
     'must be without channel_binding=require, which is not supported',

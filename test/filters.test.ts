@@ -478,6 +478,20 @@ describeOnEachDatabase('a dependency’s name', (kind) => {
   })
 })
 
+/** A repository like the first of the sample, with an id, an owner and a name of its own. */
+function createModelRepository(id: number, owner: string, name: string): SampleRepository {
+  const { internal_id: _, ...model } = sampleRepositories[0] ?? expect.unreachable()
+  return {
+    ...model,
+    forge_rest_id: id,
+    forge_graphql_id: `R_${id}`,
+    url: `https://forge.example/${owner}/${name}`,
+    name,
+    owner_login: owner,
+    full_name: `${owner}/${name}`,
+  }
+}
+
 const spelled = (
   [
     ['pyproject.toml', 'pyproject.toml', 'Charset_Normalizer'],
@@ -493,19 +507,12 @@ const spelled = (
     ['both-npm', 'package.json', 'a_b'],
   ] as const
 ).map(([name, file, dependency], index): SampleRepository => {
-  const { internal_id: _, ...model } = sampleRepositories[0] ?? expect.unreachable()
-  const url = `https://forge.example/someone/${name}`
+  const repository = createModelRepository(index + 1, 'someone', name)
   return {
-    ...model,
-    forge_rest_id: index + 1,
-    forge_graphql_id: `R_${index + 1}`,
-    url,
-    name,
-    owner_login: 'someone',
-    full_name: `someone/${name}`,
+    ...repository,
     dependencies: [
       {
-        url,
+        url: repository.url,
         first_use_date: 1,
         last_use_date: null,
         updated_at: 1,
@@ -536,20 +543,13 @@ const projects = (
     ['someone', 'by-two'],
   ] as const
 ).map(([owner, name], index): SampleRepository => {
-  const { internal_id: _, ...model } = sampleRepositories[0] ?? expect.unreachable()
-  const url = `https://forge.example/${owner}/${name}`
+  const repository = createModelRepository(index + 1, owner, name)
   const status = name === 'removed' ? 'removed' : 'active'
   return {
-    ...model,
-    forge_rest_id: index + 1,
-    forge_graphql_id: `R_${index + 1}`,
-    url,
-    name,
-    owner_login: owner,
-    full_name: `${owner}/${name}`,
+    ...repository,
     dependencies: [
       {
-        url,
+        url: repository.url,
         first_use_date: 1,
         last_use_date: status === 'removed' ? 2 : null,
         updated_at: 2,

@@ -59,7 +59,7 @@ export function createStoredListEviction(
       .catch(reportFailure('Old stored lists could not be deleted'))
       .finally(() => {
         sweeping = undefined
-        sweepIfDue() // for the lists built meanwhile
+        sweepIfDue() // lists may have been built during this sweep
       })
   }
 

@@ -32,7 +32,7 @@ function addVerify(ledger: Command): void {
     .description(
       `Checks that the ledger adds up, for every key: what was granted minus what was spent is the balance, each entry
 states the balance after it, none is missing, and the sums by day are those of the entries. Reads the whole ledger;
-the service can run meanwhile. Exits with 1 if something is wrong.`,
+the service can keep running. Exits with 1 if something is wrong.`,
     )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  devdata ledger verify\n  devdata ledger verify --json')
@@ -61,8 +61,8 @@ function addPrune(ledger: Command): void {
     .summary('fold old entries into one for each key')
     .description(
       `Folds each key's entries from before a date into one entry of kind "balance", so that the ledger does
-not grow forever. Balances and the sums by day stay as they are; the folded entries are lost. The service can run
-meanwhile.`,
+not grow forever. Balances and the sums by day stay as they are; the folded entries are lost. The service can
+keep running.`,
     )
     .requiredOption('--before <date>', 'a date (0:00 UTC) or a timestamp, in the past', readPast)
     .option('--dry-run', 'count the entries that would be folded, and change nothing')

@@ -87,8 +87,8 @@ export async function withDatabase<T>(
 }
 
 /**
- * Opens the database, and migrates or checks its schema. If another process stops its embedded database meanwhile, this
- * process opens it.
+ * Opens the database, and migrates or checks its schema. If another process stops its embedded database before this
+ * one has connected, this process opens it.
  */
 async function openReady(options: DatabaseOptions, anySchema: boolean): Promise<Database> {
   for (let attempt = 1; ; attempt++) {

@@ -149,7 +149,7 @@ export function openServerPool(
     connection: {
       ...server.connection,
       ...(usesSession && {
-        // A settlement waits for locked keys, and must then see what was settled meanwhile.
+        // A settlement waits for locked keys, and must then see what others settled during the wait.
         default_transaction_isolation: 'read committed',
         ...(statementTimeoutSeconds !== null && { statement_timeout: statementTimeoutSeconds * 1000 }),
       }),

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 
 /** Values of `sslmode`. `require` doesn't check the certificate. */
-export const tlsModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
+const tlsModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 type TlsMode = (typeof tlsModes)[number]
 
 /** Whether statements are prepared; `auto`: unless there is a pooler in front of the server. */
@@ -130,7 +130,7 @@ function unescapePart(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new ConnectionUrlError('must have % written as %25 where it stands for itself')
+    throw new ConnectionUrlError('must have a literal % written as %25')
   }
 }
 

@@ -79,10 +79,10 @@ interface Applied {
 async function readApplied(sql: Sql): Promise<Applied[]> {
   const applied = await selectApplied(sql)
   if (applied !== undefined) return applied
-  const obstacle = await findObstacle(sql)
-  if (obstacle === undefined) return []
+  const refusal = await findRefusal(sql)
+  if (refusal === undefined) return []
   const appliedMeanwhile = await selectApplied(sql) // another process may have created what was found
-  if (appliedMeanwhile === undefined) throw new MigrationError(obstacle)
+  if (appliedMeanwhile === undefined) throw new MigrationError(refusal)
   return appliedMeanwhile
 }
 
@@ -117,9 +117,9 @@ function assertReleased(applied: readonly Applied[]): void {
 /**
  * Says why devdata must not create its schema in a database: it is a template, or another program uses it. In `public`
  * the whole database must be empty; in another schema that `search_path` names, only that schema.
- * Returns undefined if there is no obstacle.
+ * Returns undefined if the schema can be created.
  */
-async function findObstacle(sql: Sql): Promise<string | undefined> {
+async function findRefusal(sql: Sql): Promise<string | undefined> {
   const [state] = await sql<{ schema: string | null; isTemplate: boolean; relation: string | null }[]>`
     select current_schema() as schema, datistemplate as "isTemplate", (
       select min(n.nspname || '.' || c.relname)

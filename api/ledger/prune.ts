@@ -46,7 +46,7 @@ function isOld(sql: SqlOrTransaction, keyId: Fragment, before: Date): Fragment {
 }
 
 /**
- * Folds each key's entries from before a moment into one, at the position of the last. Requests go on meanwhile. After an
+ * Folds each key's entries from before a moment into one, at the position of the last. Requests are served during it. After an
  * interruption, the ledger adds up, and the next call continues. `onProgress` gets the number of entries removed so far.
  */
 export async function pruneLedger(

@@ -42,10 +42,10 @@ import type { ResponseCache } from './response-cache.ts'
 /** Settles and sends the responses of endpoints that need a key. */
 export interface Meter {
   /**
-   * Middleware: throws the error that `findObstacle` returns for the caller. First settles the request without counting
+   * Middleware: throws the error that `checkPermission` returns for the caller. First settles the request without counting
    * it, so that an invalid key gets 401 and the error has quota headers.
    */
-  permit(findObstacle: (caller: BearerKey) => ApiError | undefined): MiddlewareHandler<HonoEnvironment>
+  permit(checkPermission: (caller: BearerKey) => ApiError | undefined): MiddlewareHandler<HonoEnvironment>
   /** Middleware: throws 429 without a statement while the cache shows that the key is over its rate limit. */
   throttle: MiddlewareHandler<HonoEnvironment>
   /** An endpoint whose responses cost credits. An `ApiError` that `validate` throws is a free response. */
@@ -192,7 +192,7 @@ export function createMeter(
     }
   }
 
-  /** Runs `handle` in the caller's turn. `leaveQueue` ends the turn early, for what takes long. */
+  /** Runs `handle` in the caller's turn. `leaveQueue` ends the turn early, before `handle` waits for something else. */
   async function inTurn(
     c: ApiContext,
     handle: (leaveQueue: () => void) => Promise<Response>,
@@ -208,9 +208,9 @@ export function createMeter(
   }
 
   return {
-    permit: (findObstacle) =>
+    permit: (checkPermission) =>
       createMiddleware<HonoEnvironment>(async function permit(c, next) {
-        const error = findObstacle(c.get('caller'))
+        const error = checkPermission(c.get('caller'))
         if (error === undefined) return next()
         await settle(c, { isCounted: false })
         throw error
@@ -225,12 +225,12 @@ export function createMeter(
 
     metered: (validate) => (c) => inTurn(c, (leaveQueue) => checkOut(c, validate, leaveQueue)),
 
-    free: (respond) => (c) =>
+    free: (respondFree) => (c) =>
       inTurn(c, async (leaveQueue) => {
         const settlement = await settle(c, {}, leaveQueue)
         if (settlement.outcome === 'stale') throw new Error('a request of any version is never stale')
         assertReadableUrl(c.req.url)
-        return respond(c, publicUrl(c), settlement)
+        return respondFree(c, publicUrl(c), settlement)
       }),
   }
 }

@@ -20,11 +20,11 @@ export interface GuardOptions {
  * throttles it. Each step may refuse the request.
  */
 export function createGuard({ ledger, meter, connectReads, readLifecyclePhase }: GuardOptions) {
-  function permitOnly(findObstacle: (caller: BearerKey) => ApiError | undefined) {
+  function permitOnly(checkPermission: (caller: BearerKey) => ApiError | undefined) {
     return [
       awaitDatabase(readLifecyclePhase),
       authenticate(ledger, connectReads),
-      meter.permit(findObstacle),
+      meter.permit(checkPermission),
       meter.throttle,
     ] as const
   }
