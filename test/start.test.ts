@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from '
 import { buildDocs } from '../docs-site/build.ts'
 import { runCommand } from './support/command-line.ts'
 import { listStartCommand, runtimes } from './support/process.ts'
+import { inheritEnvironment } from './support/program.ts'
 import { testOnServer } from './support/server.ts'
 import { startTestService } from './support/service.ts'
 
@@ -21,10 +22,9 @@ afterEach(() => {
 /** Starts the service on a free port, in a folder without a .env file. */
 function start(command: readonly string[], directory: string, settings: Record<string, string>) {
   const [program = '', ...parameters] = command
-  const { PATH = '', HOME = '' } = process.env
   const child = spawn(program, parameters, {
     cwd: directory,
-    env: { PATH, HOME, NO_COLOR: '1', PORT: '0', ...settings },
+    env: { ...inheritEnvironment(), NO_COLOR: '1', PORT: '0', ...settings },
     stdio: 'pipe',
   })
   running.add(child)

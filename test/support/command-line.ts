@@ -8,7 +8,10 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
-import { inject } from 'vitest'
+import * as v from 'valibot'
+import { expect, inject } from 'vitest'
+import { inheritEnvironment } from './program.ts'
+import { createUser } from './records.ts'
 import type { TestService } from './service.ts'
 
 /** Where a command finds its database: settings, and the folder that it is run in. */
@@ -48,10 +51,9 @@ export function startCommand(
   const [command = '', ...before] = program
   // Settings of whoever runs the tests must not reach it; an empty one counts as unset.
   const settings = { DATABASE_URL: '', DATA_DIR: '', DEFAULT_RATE_LIMIT: '', NO_COLOR: '1', ...environment }
-  const { PATH, HOME } = process.env
   return spawn(command, [...before, commandLine, ...args], {
     cwd: directory,
-    env: { ...(PATH && { PATH }), ...(HOME && { HOME }), ...settings },
+    env: { ...inheritEnvironment(), ...settings },
     stdio: 'pipe',
   })
 }
@@ -65,6 +67,24 @@ export async function runCommand(args: readonly string[], options: RunOptions): 
   else Readable.from(input).pipe(child.stdin)
   return finishCommand(child)
 }
+
+/** Runs a command, with options of its own. */
+export type Run = (args: readonly string[], options?: Partial<RunOptions>) => Promise<CommandResult>
+
+/** Runs a command that must succeed without a word on standard error, and reads the JSON that it prints. */
+export async function readJson(
+  run: Run,
+  args: readonly string[],
+  options?: Partial<RunOptions>,
+): Promise<unknown> {
+  const { code, stdout, stderr } = await run([...args, '--json'], options)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toMatch(/^[^\n]+\n$/)
+  return JSON.parse(stdout)
+}
+
+/** What `keys create --json` and `keys rotate --json` print, as far as it matters to most. */
+export const createdKeySchema = v.looseObject({ id: v.number(), api_key: v.string() })
 
 /** Waits for a started command's end. */
 export async function finishCommand(child: ChildProcessWithoutNullStreams): Promise<CommandResult> {
@@ -103,4 +123,12 @@ export async function createFolder(
     directory,
     remove: () => rm(directory, { recursive: true, force: true }),
   }
+}
+
+/** The sample data, as files to import. */
+export const sampleDirectory = resolve(import.meta.dirname, '../../sample')
+
+/** A user's line, with a number of its own. */
+export function createUserLine(number: number): string {
+  return `${JSON.stringify(createUser(900_000 + number, { login: `line-user-${number}` }))}\n`
 }
