@@ -41,7 +41,7 @@ describe('devdata on the embedded database that nobody runs', () => {
       stderr: '',
     })
     const created = await Promise.all(
-      Array.from({ length: 6 }, (_, index) => run(['keys', 'create', '--name', `key ${index}`, '--json'])),
+      Array.from({ length: 4 }, (_, index) => run(['keys', 'create', '--name', `key ${index}`, '--json'])),
     )
     expect(created.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
       created.map(() => ({ code: 0, stderr: '' })),

@@ -8,6 +8,7 @@ import {
   runCommand,
   startCommand,
 } from './support/command-line.ts'
+import { countLockWaits } from './support/lock-waits.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 describeOnEachDatabase('devdata import', (kind) => {
@@ -80,18 +81,15 @@ describeOnEachDatabase('devdata import', (kind) => {
   })
 
   test.runIf(kind === 'postgresql')('leaves the server nothing to wait for when it is killed', async () => {
-    const listWaiting = () => service.sql`
-      select from pg_locks join pg_database d on d.oid = database
-      where d.datname = current_database() and locktype = 'advisory' and not granted`
     await service.sql.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(${applyLock})`
       const child = startCommand(['import', 'ndjson', '-', '--kind', 'users'], { ...location })
       const ended = finishCommand(child)
       child.stdin.end(createUserLine(44))
-      await expect.poll(async () => (await listWaiting()).length).toBe(1)
+      await expect.poll(() => countLockWaits(service.sql)).toBe(1)
       child.kill('SIGKILL')
       await ended
-      await expect.poll(async () => (await listWaiting()).length).toBe(0)
+      await expect.poll(() => countLockWaits(service.sql)).toBe(0)
     })
   })
 })

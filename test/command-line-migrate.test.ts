@@ -6,6 +6,7 @@ import { afterAll, beforeAll, test } from 'vitest'
 import { listMigrations, migrationLock } from '../api/database/migrate.ts'
 import { type Run, readJson, runCommand, sampleDirectory } from './support/command-line.ts'
 import { databaseUrl } from './support/databases.ts'
+import { countLockWaits } from './support/lock-waits.ts'
 import { describeOnServer, getServerUrl } from './support/server.ts'
 
 describeOnServer('devdata on PostgreSQL', { concurrent: true }, () => {
@@ -76,10 +77,7 @@ describeOnServer('devdata on PostgreSQL', { concurrent: true }, () => {
     const migrating = await sql.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(${migrationLock})`
       const migrating = runOn(url, { DATABASE_STATEMENT_TIMEOUT_SECONDS: '6' })(['migrate'])
-      const listWaiting = () => tx`
-        select from pg_locks join pg_database d on d.oid = database
-        where datname = current_database() and locktype = 'advisory' and not granted`
-      await expect.poll(listWaiting).toHaveLength(1)
+      await expect.poll(() => countLockWaits(tx)).toBe(1)
       await sleep(12_000) // it would be given up after 11
       return { migrating }
     })

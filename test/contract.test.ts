@@ -511,7 +511,7 @@ describe('openapi.yml', () => {
       ...Object.keys(provocations),
       'Internal server error',
       // What takes an overload, a database that is away, or an instance that starts or stops: requests.test.ts,
-      // start-and-stop.test.ts.
+      // stopping.test.ts, database-outages.test.ts.
       'Database unavailable; retry in 5 seconds',
       'Over capacity; retry in 5 seconds',
       'Database not migrated; retry in 5 seconds',

@@ -5,6 +5,7 @@
  * @module
  */
 import { request as send } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { assertMatchesContract } from './contract.ts'
 import { unpack } from './instance.ts'
 import { type RuntimeName, startInstanceProcess } from './process.ts'
@@ -110,4 +111,26 @@ function exchange({
     request.on('error', fail)
     request.end()
   })
+}
+
+/** What a service at a URL responds, held to the contract. */
+export async function getFrom(
+  url: string,
+  key?: string,
+): Promise<{ status: number; headers: Headers; body: string }> {
+  const response = await fetch(url, { headers: key === undefined ? {} : { Authorization: `Bearer ${key}` } })
+  const body = await response.text()
+  const { status, headers } = response
+  assertMatchesContract({ method: 'GET', url: new URL(url).pathname, status, headers, body })
+  return { status, headers, body }
+}
+
+/** Asks again while a service responds with 503, and resolves once it responds with 200. */
+export async function waitForSuccess(url: string, key?: string): Promise<void> {
+  for (;;) {
+    const { status, body } = await getFrom(url, key)
+    if (status === 200) return
+    if (status !== 503) throw new Error(`${url} responded with ${status}: ${body}`)
+    await sleep(20)
+  }
 }
