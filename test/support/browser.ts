@@ -14,12 +14,13 @@ import {
   type Page,
   type Response,
 } from 'playwright-core'
+import { docsDirectory, findDocs } from '../../api/docs/docs-manifest.ts'
 import { buildDocs } from '../../docs-site/build.ts'
 import { createInstance, type InstanceOptions } from './instance.ts'
 import { startTestService, type TestService } from './service.ts'
 
-/** What a page is waited for, in milliseconds: the end of what hangs, and no measure of this machine. */
-const patience = 120_000
+/** It ends what hangs, and is not a measure of this machine. */
+const timeoutMs = 120_000
 
 const chromiumPath = process.env.CHROMIUM_PATH || '/usr/bin/chromium'
 
@@ -52,7 +53,7 @@ export async function openPortal(
   const { port } = server.address() as AddressInfo
   const browser = await chromium.launch({
     executablePath: chromiumPath,
-    timeout: patience,
+    timeout: timeoutMs,
     args: [
       '--headless',
       '--no-sandbox',
@@ -69,7 +70,7 @@ export async function openPortal(
     origin: `http://127.0.0.1:${port}`,
     async openContext(options) {
       const context = await browser.newContext(options)
-      context.setDefaultTimeout(patience)
+      context.setDefaultTimeout(timeoutMs)
       return context
     },
     async close() {
@@ -78,6 +79,14 @@ export async function openPortal(
       await service.close()
     },
   }
+}
+
+/** The paths of all pages of the docs, and of one that is not there. */
+export async function listPortalPages(): Promise<string[]> {
+  const docs = await findDocs(docsDirectory)
+  const files = Object.keys(docs?.files ?? {}).filter((name) => /(^|\/)index\.html$/.test(name))
+  if (files.length <= 50) throw new Error(`there are ${files.length} pages alone`)
+  return [...files.map((name) => `/docs/${name.replace(/index\.html$/, '')}`), '/docs/no-such-page']
 }
 
 /**
