@@ -517,7 +517,7 @@ describe('openapi.yml', () => {
       'Database not migrated; retry in 5 seconds',
       'Shutting down; retry in 5 seconds',
       ...messagesBeforeTheApp,
-      // docs.test.ts
+      // docs-build.test.ts
       'The documentation is not built; run: npm run docs',
     ]
     expect([...new Set(listDocumentedMessages(contract))].sort()).toEqual(given.sort())
