@@ -89,21 +89,14 @@ describe.each(runtimes)('a start on %s', (runtime) => {
     blocker.close()
   })
 
-  test('refuses a data folder that another process serves', async () => {
+  test('refuses a data folder that another process serves, and loses nothing that was charged when it is killed', async () => {
     using service = startService(command, directory, {})
-    await service.ready()
-    const { code, stderr } = await startService(command, directory, {}).ended
-    expect([code, stderr.trim()]).toEqual([
+    const { base, userKey } = readStart(await service.ready())
+    const refused = await startService(command, directory, {}).ended
+    expect([refused.code, refused.stderr.trim()]).toEqual([
       1,
       'DATA_DIR .data is in use by another devdata process; stop it, or set another DATA_DIR',
     ])
-    service.stop()
-    await service.ended
-  })
-
-  test('loses nothing that was charged when it is killed', async () => {
-    using service = startService(command, directory, {})
-    const { base, userKey } = readStart(await service.ready())
     await Promise.all(
       Array.from({ length: 20 }, (_, page) => getJson(`${base}/users?per_page=3&page=${page + 1}`, userKey)),
     )
