@@ -163,7 +163,7 @@ describe('devdata', () => {
     ['keys revoke', "missing required argument 'id'"],
     ['keys restore x', id],
     ['keys delete 1 2', 'too many arguments'],
-    ['import', ''],
+    ['import', 'Usage: devdata import'],
     ['import csv x', "unknown command 'csv'"],
     ['import ndjson', "missing required argument 'path'"],
     ['import ndjson x --kind people', 'Allowed choices are users, repos, commits.'],
