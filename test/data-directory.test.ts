@@ -5,8 +5,8 @@
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, statSync } from 'node:fs'
-import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cpSync, existsSync, readdirSync, statSync } from 'node:fs'
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import postgres from 'postgres'
@@ -25,7 +25,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }))
 /** A data folder with an empty database, or with the sample data. */
 async function createDataDirectory(name: string, data: 'empty' | 'sample' = 'empty'): Promise<string> {
   const path = join(directory, name)
-  await cp(join(inject('databases').embedded, data), path, { recursive: true })
+  cpSync(join(inject('databases').embedded, data), path, { recursive: true })
   return path
 }
 

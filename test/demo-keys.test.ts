@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { existsSync } from 'node:fs'
-import { cp, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { cpSync, existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
@@ -25,7 +25,7 @@ test('demo keys are created for a trial alone, stop working outside of it, and n
   const dataDirectory = join(directory, '.data')
   const file = join(dataDirectory, 'demo-keys.json')
   const key = /[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}/
-  await cp(join(inject('databases').embedded, 'empty'), dataDirectory, { recursive: true })
+  cpSync(join(inject('databases').embedded, 'empty'), dataDirectory, { recursive: true })
   /** Starts with settings, looks, and stops. */
   async function look<T>(
     settings: Record<string, string>,

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cpSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +18,7 @@ describe.each(runtimes)('a start on %s', (runtime) => {
     await buildDocs({ ifStale: true })
     directory = await mkdtemp(join(tmpdir(), 'devdata-start-'))
     command = listStartCommand(runtime, directory)
-    await cp(join(inject('databases').embedded, 'empty'), join(directory, '.data'), { recursive: true })
+    cpSync(join(inject('databases').embedded, 'empty'), join(directory, '.data'), { recursive: true })
   })
   afterAll(() => rm(directory, { recursive: true, force: true }))
 

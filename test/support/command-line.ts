@@ -4,7 +4,8 @@
  * @module
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { cpSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
@@ -116,7 +117,7 @@ export async function createFolder(
 ): Promise<Location & { remove(): Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), 'devdata-cli-'))
   if (data !== undefined) {
-    await cp(join(inject('databases').embedded, data), join(directory, '.data'), { recursive: true })
+    cpSync(join(inject('databases').embedded, data), join(directory, '.data'), { recursive: true })
   }
   return {
     environment: {},
