@@ -36,7 +36,7 @@ export function findChromium(): boolean {
 export interface Portal {
   service: TestService
   origin: string
-  /** Pages of a reader's own. */
+  /** Opens pages that share cookies and storage with no others. */
   openContext(options: BrowserContextOptions): Promise<BrowserContext>
   close(): Promise<void>
 }
@@ -90,8 +90,8 @@ export async function listPortalPages(): Promise<string[]> {
 }
 
 /**
- * Goes to a page, and waits until its scripts have run and nothing more is fetched. Half a second without a request, which
- * is all that `networkidle` says, can pass on a busy machine before the first script; modules run before `load`.
+ * Goes to a page, and waits until its scripts have run and the network is idle. On a busy machine, half a second without
+ * requests (`networkidle`) can pass before the first script. Modules run before `load`.
  */
 export async function visit(page: Page, url: string): Promise<Response | null> {
   const response = await page.goto(url, { waitUntil: 'load' })
@@ -106,8 +106,8 @@ export async function reload(page: Page): Promise<void> {
 }
 
 /**
- * Goes to the viewer, and waits until it has drawn: only then do its buttons do anything. Its library comes after `load`,
- * and can take longer to start than the network is idle.
+ * Goes to the viewer, and waits until it has drawn: its buttons do nothing before. Its library loads after `load`, and
+ * can take longer to start than the network is idle.
  */
 export async function visitViewer(page: Page, url: string): Promise<void> {
   await visit(page, url)
@@ -115,8 +115,8 @@ export async function visitViewer(page: Page, url: string): Promise<void> {
 }
 
 /**
- * Opens the dialog of "Test Request", of an operation or of the first. Scalar draws its buttons anew while it starts, and
- * a click on one that goes is lost: it is made again then.
+ * Opens the dialog "Test Request" of an operation, or of the first one. Scalar redraws its buttons while it starts, and a
+ * click on a removed button is lost. Then this clicks again.
  */
 export async function openRequest(page: Page, operation: Locator = page.locator('#app')): Promise<Locator> {
   const dialog = page.getByRole('dialog')

@@ -1,5 +1,5 @@
 /**
- * Runs the real command line, in a process of its own.
+ * Runs commands, each in a process of its own.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export interface Location {
 
 /** How a command is run. */
 export interface RunOptions extends Location {
-  /** What it reads on standard input; nothing when left out. */
+  /** Standard input. Default: empty. */
   input?: string | Uint8Array | AsyncIterable<string>
   /** Program and arguments before the command's own. Default: this Node. */
   program?: readonly string[]
@@ -37,7 +37,7 @@ export interface CommandResult {
   stderr: string
 }
 
-/** What a command that loads says every few seconds: how often it does is a measure of this machine. */
+/** Progress of an import. The number of lines depends on the machine's speed. */
 const progressLine =
   /^(?:Folding|applying|waiting for another load|reading(?: \w+)?), (?:\d+ %, )?[\d:]+(?: s)?(?: left)?(?:, .*)?\n/gm
 
@@ -50,7 +50,7 @@ export function startCommand(
   { environment, directory, program = [process.execPath] }: RunOptions,
 ): ChildProcessWithoutNullStreams {
   const [command = '', ...before] = program
-  // Settings of whoever runs the tests must not reach it; an empty one counts as unset.
+  // Empty settings count as unset.
   const settings = { DATABASE_URL: '', DATA_DIR: '', DEFAULT_RATE_LIMIT: '', NO_COLOR: '1', ...environment }
   return spawn(command, [...before, commandLine, ...args], {
     cwd: directory,
@@ -69,10 +69,10 @@ export async function runCommand(args: readonly string[], options: RunOptions): 
   return finishCommand(child)
 }
 
-/** Runs a command, with options of its own. */
+/** Runs a command in a test's location. */
 export type Run = (args: readonly string[], options?: Partial<RunOptions>) => Promise<CommandResult>
 
-/** Runs a command that must succeed without a word on standard error, and reads the JSON that it prints. */
+/** Runs a command with `--json`, and reads what it prints. It must succeed, and print nothing on standard error. */
 export async function readJson(
   run: Run,
   args: readonly string[],
@@ -84,7 +84,7 @@ export async function readJson(
   return JSON.parse(stdout)
 }
 
-/** What `keys create --json` and `keys rotate --json` print, as far as it matters to most. */
+/** What `keys create --json` and `keys rotate --json` print, in part. */
 export const createdKeySchema = v.looseObject({ id: v.number(), api_key: v.string() })
 
 /** Waits for a started command's end. */
@@ -129,7 +129,7 @@ export async function createFolder(
 /** The sample data, as files to import. */
 export const sampleDirectory = resolve(import.meta.dirname, '../../sample')
 
-/** A user's line, with a number of its own. */
+/** A line of a user. Users with different numbers are different. */
 export function createUserLine(number: number): string {
   return `${JSON.stringify(createUser(900_000 + number, { login: `line-user-${number}` }))}\n`
 }

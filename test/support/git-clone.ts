@@ -29,7 +29,7 @@ afterEach(() => {
   setBefore.clear()
 })
 
-/** A real repository in a temporary folder. Commits are at the second that they say, by nobody's settings. */
+/** A repository in a temporary folder. Tests set the dates of commits. The user's settings of git don't count. */
 export class Clone {
   readonly path: string
 
