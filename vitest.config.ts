@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { matrix } from './test/support/matrix.ts'
 
@@ -29,6 +30,8 @@ export default defineConfig({
     hookTimeout: 600_000,
     teardownTimeout: 120_000,
     expect: { poll: { timeout: 120_000 } },
+    // Programs that tests start are compiled once for all of them.
+    env: { NODE_COMPILE_CACHE: resolve('node_modules/.vite/compile-cache') },
     maxWorkers: 3,
     reporters: ['default', matrix],
     projects: [

@@ -4,7 +4,8 @@
  * @module
  */
 import { randomUUID } from 'node:crypto'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { cpSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
@@ -153,7 +154,8 @@ export async function startTestService(
 
 async function copyEmbedded(data: string) {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'devdata-'))
-  await cp(join(inject('databases').embedded, data), dataDirectory, { recursive: true })
+  // A thousand files: `cp` takes several times as long.
+  cpSync(join(inject('databases').embedded, data), dataDirectory, { recursive: true })
   return {
     location: { databaseUrl: undefined, dataDirectory },
     remove: () => rm(dataDirectory, { recursive: true, force: true }),

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-test('the running commit is told as git tells it: on a branch, with packed branches, detached, in a worktree', async () => {
+test('the build info has the commit that git names: on a branch, with packed branches, detached, in a worktree', async () => {
   const checkout = join(directory, 'checkout')
   const git = (...parameters: string[]) => {
     const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org']
@@ -40,6 +40,6 @@ test('the running commit is told as git tells it: on a branch, with packed branc
   expect(readCommit(checkout)).toBe(first)
 })
 
-test('where there is no checkout, no commit is told', () => {
+test('the build info has no commit where there is no checkout', () => {
   expect(readCommit(directory)).toBeNull()
 })

@@ -9,14 +9,14 @@ test.each([
   ['::', 'http://[::1]:8000'],
   ['::1', 'http://[::1]:8000'],
   ['devdata.internal', 'http://devdata.internal:8000'],
-])('a service with HOST=%s is on its own machine at %s', (host, local) => {
+])('a service with HOST=%s is reached on its own machine at %s', (host, local) => {
   expect(localOrigin({ host, port: 8000 })).toBe(local)
 })
 
 test.each([
   ['0.0.0.0', 'http://127.0.0.1:8123'],
   ['::', 'http://[::1]:8123'],
-])('a start with HOST=%s prints addresses that a browser on this machine can open', (host, local) => {
+])('a start with HOST=%s prints URLs that a browser on this machine can open', (host, local) => {
   const config = readConfig({ HOST: host, DATABASE_URL: 'postgres://localhost/devdata' })
   const text = formatReadyMessage({ config, port: 8123, keys: undefined })
   expect([...text.matchAll(/http\S+/g)].map(([url]) => url)).toEqual([

@@ -50,7 +50,7 @@ describeOnServer('a COPY', () => {
     return letters
   }
 
-  test('that went well is over: no message follows that no answer comes to', async () => {
+  test('that went well is over: the driver sends no CopyFail after it', async () => {
     for (const n of [1, 2, 3]) {
       const stream = await begin()
       stream.end(`${n}\n`)
@@ -61,7 +61,7 @@ describeOnServer('a COPY', () => {
     expect(readMessages()).toMatch(/Qdc[^f]*Qdc[^f]*Qdc[^f]*$/)
   })
 
-  test('that is given up leaves nothing, and its connection goes on', async () => {
+  test('that is given up writes nothing, and its connection can be used again', async () => {
     const stream = await begin()
     stream.write('1\n')
     stream.destroy(new Error('given up'))
@@ -70,7 +70,7 @@ describeOnServer('a COPY', () => {
     expect(readMessages()).toContain('f')
   })
 
-  test('that fails at its end says why, and its connection goes on', async () => {
+  test('that fails at its end says why, and its connection can be used again', async () => {
     const stream = await begin()
     stream.end('one\n')
     await expect(finished(stream)).rejects.toThrow(/invalid input syntax for type integer: "one"/)

@@ -1,32 +1,27 @@
 /**
  * What agents and tools find: every page as Markdown, `llms.txt`, the API catalog, and with a `BASE_URL` a sitemap and
- * canonical addresses.
+ * canonical URLs.
  *
  * @module
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../api/database/database.ts'
 import { type BuiltDocs, docsDirectory, findDocs } from '../api/docs/docs-manifest.ts'
 import { buildDocs } from '../docs-site/build.ts'
 import { convertPage } from '../docs-site/markdown.ts'
-import { createInstance, type Instance, openAbsentDatabase } from './support/instance.ts'
+import { type ServedDocs, serveDocs } from './support/docs.ts'
+import { createInstance, type Instance } from './support/instance.ts'
 
-let database: Database
+let docs: ServedDocs
 let instance: Instance
 let manifest: BuiltDocs
-
 beforeAll(async () => {
-  await buildDocs({ ifStale: true })
-  const built = await findDocs(docsDirectory)
-  if (!built) throw new Error('the build left no docs')
-  manifest = built
-  database = await openAbsentDatabase()
-  instance = createInstance(database)
+  docs = await serveDocs()
+  instance = docs.instance
+  manifest = docs.manifest
 })
-
-afterAll(() => database.close())
+afterAll(() => docs.close())
 
 const listPages = () =>
   Object.keys(manifest.files)
@@ -34,7 +29,7 @@ const listPages = () =>
     .map((name) => name.replace(/\/?index\.html$/, ''))
 
 describe('a page as Markdown', () => {
-  test('is at its address with .md, for every page', async () => {
+  test('is at its URL with .md, for every page', async () => {
     const pages = listPages()
     expect(pages.length).toBeGreaterThan(50)
     for (const page of pages) {
@@ -101,7 +96,7 @@ describe('a page as Markdown', () => {
     expect((await instance.request('/docs')).text).toContain('href="/docs/index.md"')
   })
 
-  test('leads to Markdown with complete addresses where the address is known', () => {
+  test('links to Markdown with complete URLs where the base URL is known', () => {
     const html = `<meta name="description" content="About"><h1>Title</h1><div class="sl-markdown-content">
       <p><a href="/api/docs/errors/#not-found">errors</a> <a href="/api/openapi.yml">document</a> <a href="https://other.example/a">other</a> <a href="#here">here</a></p></div>`
     const page = convertPage(html, 'guide/index.html', { base: '/api/docs', origin: 'https://example.com' })
@@ -172,7 +167,7 @@ describe('/.well-known/api-catalog', () => {
 
   test('is at the top of the host under a BASE_URL with a path, and below it', async () => {
     const baseUrl = 'https://api.example.com/public-api'
-    const { app } = createInstance(database, { baseUrl })
+    const { app } = createInstance(docs.database, { baseUrl })
     const [top, below] = await Promise.all(
       ['https://api.example.com', baseUrl].map((root) => app.request(`${root}/.well-known/api-catalog`)),
     )
@@ -191,13 +186,13 @@ describe('a build for a BASE_URL with a path', () => {
 
   beforeAll(async () => {
     await buildDocs({ baseUrl, ifStale: true })
-    const docs = await findDocs(docsDirectory, baseUrl)
-    if (!docs) throw new Error('the build left no docs')
-    built = docs.directory
-    prefixed = createInstance(database, { baseUrl })
+    const found = await findDocs(docsDirectory, baseUrl)
+    if (!found) throw new Error('the build left no docs')
+    built = found.directory
+    prefixed = createInstance(docs.database, { baseUrl })
   })
 
-  test('has canonical addresses, a picture and a sitemap of every page', async () => {
+  test('has canonical URLs, a picture and a sitemap of every page', async () => {
     const page = (await prefixed.request('/docs/credits')).text
     expect(page).toContain(`<link rel="canonical" href="${baseUrl}/docs/credits/"`)
     expect(page).toContain(`<meta property="og:url" content="${baseUrl}/docs/credits/"`)
@@ -220,7 +215,7 @@ describe('a build for a BASE_URL with a path', () => {
     )
   })
 
-  test('shows that address in samples, links and Markdown, and no other', async () => {
+  test('shows that URL in samples, links and Markdown, and no other', async () => {
     for (const name of Object.keys(manifest.files).filter((file) => /\.(html|md|txt)$/.test(file))) {
       const text = await readFile(join(built, name), 'utf8')
       expect([
