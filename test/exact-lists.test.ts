@@ -1,3 +1,8 @@
+/**
+ * Any page of any list, compared with plain SQL on random data (decisions/0003-lists.md).
+ *
+ * @module
+ */
 import { expect, test } from 'vitest'
 import { createRandom, type Random } from '../sample/random.ts'
 import { readListAnswer } from './support/list-answer.ts'
@@ -12,7 +17,7 @@ import { loadRecords, type Records } from './support/records.ts'
 import type { OracleFilter } from './support/sample-oracle.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
-/** `TEST_SEED=… npx vitest run test/exact-lists.test.ts` does again what a run did. */
+/** `TEST_SEED=… npx vitest run test/exact-lists.test.ts` repeats a run. */
 const seed = process.env.TEST_SEED ?? String(Date.now())
 const firstLoad = { users: 2_000, repositories: 1_200, commits: 3_000 }
 const laterLoad = { users: 60, repositories: 40, commits: 150 }
@@ -30,7 +35,7 @@ interface List {
 }
 
 describeOnEachDatabase('every list', (kind) => {
-  test('answers any page of any filter as plain SQL does, before and after loads that change all sorts of things', async () => {
+  test('has the pages that plain SQL finds, for any filter, before and after loads', async () => {
     console.info(`seed ${seed}`)
     const random = createRandom(`${seed} filters`)
     const forge = createRandomForge(seed)

@@ -36,6 +36,15 @@ export async function readList(service: TestService, key: string, path: string):
   }
 }
 
+/** Reads the first 100 items of a list, with a key of its own. */
+export async function readFirstItems(service: TestService, path: string, query: Record<string, string>) {
+  const { secret } = await service.createKey()
+  const search = new URLSearchParams({ ...query, per_page: '100' })
+  const { data, total } = readListAnswer(await service.request(`${path}?${search}`, { key: secret }))
+  if (data.length !== Math.min(total, 100)) throw new Error(`${path}: ${data.length} items of ${total}`)
+  return { data, total }
+}
+
 /** Everything that a service lists, without `internal_id`: users, repositories, and each repository's commits. */
 export async function readCatalog(service: TestService, key: string) {
   const users = await readList(service, key, '/users')
