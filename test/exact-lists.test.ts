@@ -5,6 +5,7 @@
  */
 import { expect, test } from 'vitest'
 import { createRandom, type Random } from '../sample/random.ts'
+import { isDrill, seed } from './support/drill.ts'
 import { readListAnswer } from './support/list-answer.ts'
 import {
   createPlainCatalog,
@@ -17,15 +18,15 @@ import { loadRecords, type Records } from './support/records.ts'
 import type { OracleFilter } from './support/sample-oracle.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
-/** `TEST_SEED=… npx vitest run test/exact-lists.test.ts` repeats a run. */
-const seed = process.env.TEST_SEED ?? String(Date.now())
-const firstLoad = { users: 2_000, repositories: 1_200, commits: 3_000 }
+const firstLoad = isDrill
+  ? { users: 5_000, repositories: 3_000, commits: 7_500 }
+  : { users: 1_000, repositories: 600, commits: 1_500 }
 const laterLoad = { users: 60, repositories: 40, commits: 150 }
 const laterChange = { users: 150, repositories: 120, commits: 200 }
-const rounds = 4
-/** New ones in each round; half as many that were asked for before are asked for again. */
-const filtersPerRound = 50
-const repositoriesPerRound = 12
+const rounds = isDrill ? 10 : 2
+/** New ones in each round; half as many of the earlier ones are read again. */
+const filtersPerRound = isDrill ? 60 : 24
+const repositoriesPerRound = isDrill ? 15 : 6
 
 /** A list that can be asked for, and what it must answer. */
 interface List {

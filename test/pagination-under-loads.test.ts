@@ -6,17 +6,16 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '../sample/random.ts'
 import type { SampleCommit, SampleRepository } from '../sample/records.ts'
+import { isDrill, seed } from './support/drill.ts'
 import { type ListResponse, readListAnswer } from './support/list-answer.ts'
 import { createPlainCatalog, type PlainCatalog, type PlainPage } from './support/plain-catalog.ts'
 import { createRandomForge } from './support/random-forge.ts'
 import { loadRecords } from './support/records.ts'
 import { describeOnEachDatabase, startTestService } from './support/service.ts'
 
-/** `TEST_SEED=… npx vitest run test/pagination-under-loads.test.ts` repeats a run. */
-const seed = process.env.TEST_SEED ?? String(Date.now())
-const loads = 8
+const loads = isDrill ? 40 : 4
 /** Pages of an iteration: most have a load before and after. */
-const pages = 12
+const pages = isDrill ? 50 : 8
 const everything = { limit: 1_000_000, offset: 0 }
 const identity = {
   owner_login: 'own',

@@ -5,6 +5,7 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isDrill } from './support/drill.ts'
 import { readListAnswer } from './support/list-answer.ts'
 import {
   findRepositories,
@@ -34,7 +35,7 @@ describeOnEachDatabase('a random filter', (kind) => {
         const expected = findUsers({ ...(location !== undefined && { location }), ...filter })
         await expectPage('/users', location, filter, { expected, at, size })
       }),
-      { numRuns: 150 },
+      { numRuns: isDrill ? 2_000 : 60 },
     )
   })
 
@@ -44,7 +45,7 @@ describeOnEachDatabase('a random filter', (kind) => {
         const expected = findRepositories(filter)
         await expectPage('/repos', undefined, filter, { expected, at, size })
       }),
-      { numRuns: 100 },
+      { numRuns: isDrill ? 1_000 : 40 },
     )
   })
 

@@ -19,12 +19,8 @@ import { testPool } from './support/databases.ts'
 import { fillDisk, fullDevice } from './support/faults.ts'
 import { startFaultyProxy } from './support/faulty-proxy.ts'
 import { createInstance } from './support/instance.ts'
-import {
-  findPostgresBinaries,
-  type PostgresCluster,
-  postgresMissing,
-  startPostgresCluster,
-} from './support/postgres-cluster.ts'
+import { findPostgresBinaries, postgresMissing } from './support/postgres-binaries.ts'
+import { type PostgresCluster, startPostgresCluster } from './support/postgres-cluster.ts'
 import { type RuntimeName, runtimes, startInstanceProcess } from './support/process.ts'
 import { loadRecords } from './support/records.ts'
 import { sampleUsers } from './support/sample-oracle.ts'

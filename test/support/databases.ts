@@ -12,7 +12,8 @@ import type { TestProject } from 'vitest/node'
 import { type DatabaseOptions, openDatabase } from '../../api/database/database.ts'
 import { migrate } from '../../api/database/migrate.ts'
 import { loadSampleData } from '../../api/service/trial.ts'
-import { findPostgresBinaries, postgresMissing, startPostgresCluster } from './postgres-cluster.ts'
+import { findPostgresBinaries, postgresMissing } from './postgres-binaries.ts'
+import { startPostgresCluster } from './postgres-cluster.ts'
 
 /** What tests find prepared. */
 export interface PreparedDatabases {

@@ -5,7 +5,7 @@
  * @module
  */
 import { describe, inject, test } from 'vitest'
-import { postgresMissing } from './postgres-cluster.ts'
+import { postgresMissing } from './postgres-binaries.ts'
 
 const { postgres } = inject('databases')
 
