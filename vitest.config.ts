@@ -13,14 +13,11 @@ const overTheWire = [
   'documented-messages',
   'etag',
   'hostile-requests',
-  'idempotency',
   'max-credits',
   'operations',
   'public-endpoints',
-  'rate-limits',
   'repositories',
   'requests',
-  'usage',
   'users',
 ].map((name) => `test/${name}.test.ts`)
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { digestIdempotency, sweepIdempotencyKeys } from '../api/ledger/idempotency.ts'
 import { readPrice, startTwoInstances, type TwoInstances } from './support/idempotency.ts'
 import { createInstance } from './support/instance.ts'
-import { describeOnEachDatabase, testInside } from './support/service.ts'
+import { describeOnEachDatabase } from './support/service.ts'
 
 describeOnEachDatabase('an idempotency key', (kind) => {
   let service: TwoInstances['service']
@@ -125,7 +125,7 @@ describeOnEachDatabase('an idempotency key', (kind) => {
     expect(await countKept(id)).toEqual({ old: 0, young: 0 })
   })
 
-  testInside('is deleted by the service itself, beside requests', async () => {
+  test('is deleted by the service itself, beside requests', async () => {
     const { secret, id } = await service.createKey()
     const { id: sleeper } = await service.createKey()
     await store(sleeper, 5_000, '25 hours')

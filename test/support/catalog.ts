@@ -20,7 +20,7 @@ export interface Records {
 export type Item = Record<string, unknown>
 
 /** Reads a whole list. */
-export async function readList(service: TestService, key: string, path: string): Promise<Item[]> {
+async function readList(service: TestService, key: string, path: string): Promise<Item[]> {
   const items: Item[] = []
   for (let page = 1; ; page++) {
     const separator = path.includes('?') ? '&' : '?'

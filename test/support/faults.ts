@@ -52,7 +52,7 @@ const lasting = 700
 const breaks = 4
 
 /** Waits until the server takes statements. */
-export async function waitForServer({ cluster }: Pick<Site, 'cluster'>): Promise<void> {
+async function waitForServer({ cluster }: Pick<Site, 'cluster'>): Promise<void> {
   for (const deadline = Date.now() + maxRecoveryMs; ; await sleep(10)) {
     const sql = postgres(cluster.url, { max: 1, connect_timeout: 5, onnotice: () => {} })
     try {

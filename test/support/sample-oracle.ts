@@ -39,7 +39,7 @@ export const sampleRepositories: readonly ListedRepository[] = readLines<SampleR
   }),
 )
 /** All commits, in the order of the file. */
-export const sampleCommits: readonly SampleCommit[] = readLines('commits')
+const sampleCommits: readonly SampleCommit[] = readLines('commits')
 
 const repositoriesByUrl = new Map(sampleRepositories.map((repository) => [repository.url, repository]))
 const userRepositories = findUserRepositories()
