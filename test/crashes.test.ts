@@ -14,7 +14,7 @@ const hasPostgres = findPostgresBinaries() !== undefined
 if (!hasPostgres) console.warn(`skipped: ${postgresMissing}`)
 
 const clients = isDrill ? 1_000 : 200
-const durationMs = isDrill ? 180_000 : 8_000
+const durationMs = isDrill ? 120_000 : 8_000
 
 test.skipIf(!hasPostgres)(
   `${durationMs / 1000} seconds of crashes under load leave a ledger that adds up, with an entry for each delivery`,

@@ -25,8 +25,8 @@ const hasPostgres = findPostgresBinaries() !== undefined
 if (!hasPostgres) console.warn(`skipped: ${postgresMissing}`)
 if (fullDevice === undefined) console.warn('skipped: a full disk; this system has no /dev/full')
 
-const clients = isDrill ? 2_000 : 400
-const storms = isDrill ? 3 : 1
+const clients = isDrill ? 1_000 : 400
+const storms = isDrill ? 2 : 1
 
 describe.skipIf(!hasPostgres)(`with ${clients} clients at two instances`, () => {
   let drill: Drill

@@ -31,7 +31,7 @@ import { createInstance, type Instance, openSameDatabase } from './support/insta
 import { type Answer, describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 const { HISTORY_SEED } = process.env
-const count = isDrill ? 4_000 : 200
+const count = isDrill ? 2_000 : 200
 const firstSeed = HISTORY_SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(HISTORY_SEED)
 /** The seed of a history of a run, by its place. */
 const seedAt = (place: number) => (HISTORY_SEED === undefined ? firstSeed + place : firstSeed)

@@ -13,9 +13,9 @@ import { createRandomForge } from './support/random-forge.ts'
 import { loadRecords } from './support/records.ts'
 import { describeOnEachDatabase, startTestService } from './support/service.ts'
 
-const loads = isDrill ? 40 : 4
+const loads = isDrill ? 20 : 4
 /** Pages of an iteration: most have a load before and after. */
-const pages = isDrill ? 50 : 8
+const pages = isDrill ? 25 : 8
 const everything = { limit: 1_000_000, offset: 0 }
 const identity = {
   owner_login: 'own',
@@ -154,9 +154,9 @@ describeOnEachDatabase('an iteration of any list by rel="next"', (kind) => {
       for (let step = 0; states.some(({ next }) => next !== undefined); step++) {
         for (const [index, state] of states.entries()) {
           if (state.next === undefined) continue
-          const answer: ListResponse = readListAnswer(await service.request(state.next, { key: secret }))
-          state.seen.push(...answer.data.map((item) => iterations[index]?.keyOf(item)))
-          const next = answer.links.get('next')
+          const response: ListResponse = readListAnswer(await service.request(state.next, { key: secret }))
+          state.seen.push(...response.data.map((item) => iterations[index]?.keyOf(item)))
+          const next = response.links.get('next')
           state.next = next && next.pathname + next.search
         }
         if (step >= loads) continue

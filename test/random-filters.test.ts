@@ -35,7 +35,7 @@ describeOnEachDatabase('a random filter', (kind) => {
         const expected = findUsers({ ...(location !== undefined && { location }), ...filter })
         await expectPage('/users', location, filter, { expected, at, size })
       }),
-      { numRuns: isDrill ? 2_000 : 60 },
+      { numRuns: isDrill ? 1_000 : 60 },
     )
   })
 
@@ -45,7 +45,7 @@ describeOnEachDatabase('a random filter', (kind) => {
         const expected = findRepositories(filter)
         await expectPage('/repos', undefined, filter, { expected, at, size })
       }),
-      { numRuns: isDrill ? 1_000 : 40 },
+      { numRuns: isDrill ? 500 : 40 },
     )
   })
 
