@@ -89,8 +89,8 @@ describe('the service', () => {
       ['/', 302],
       ['/no-such-path', 404],
     ] as const) {
-      const answer = await instance.request(path, { key })
-      expect([path, answer.status]).toEqual([path, status])
+      const response = await instance.request(path, { key })
+      expect([path, response.status]).toEqual([path, status])
       const beside = await instance.app.request(`https://api.example.com${path}`, {
         headers: { Authorization: `Bearer ${key}` },
       })
@@ -115,7 +115,7 @@ describe('the service', () => {
   })
 
   test('tells browsers to use HTTPS from then on if BASE_URL does', async () => {
-    const answer = await createInstance(service, { baseUrl }).request('/health')
-    expect(answer.headers.get('Strict-Transport-Security')).toMatch(/^max-age=\d+/)
+    const response = await createInstance(service, { baseUrl }).request('/health')
+    expect(response.headers.get('Strict-Transport-Security')).toMatch(/^max-age=\d+/)
   })
 })

@@ -60,8 +60,8 @@ describe('openapi.yml', () => {
   test('declares only paths and methods that the app serves', async () => {
     for (const path of Object.keys(contract.paths)) {
       for (const method of ['GET', 'HEAD']) {
-        const answer = await service.request(fillPath(path, repository), { method, key })
-        expect([method, path, answer.status]).toEqual([method, path, path === '/' ? 302 : 200])
+        const response = await service.request(fillPath(path, repository), { method, key })
+        expect([method, path, response.status]).toEqual([method, path, path === '/' ? 302 : 200])
       }
     }
     for (const { path, method } of listOperations()) {
@@ -100,12 +100,12 @@ describe('openapi.yml', () => {
 
       /** The pagination of a response; for HEAD only its `per_page`, from the link to the first page. */
       async function readPage(query: string) {
-        const answer = await ask(query)
-        expect([query, answer.status]).toEqual([query, 200])
+        const response = await ask(query)
+        expect([query, response.status]).toEqual([query, 200])
         const [, perPage] =
-          /[?&]page=1&per_page=(\d+)>; rel="first"/.exec(answer.headers.get('Link') ?? '') ?? []
+          /[?&]page=1&per_page=(\d+)>; rel="first"/.exec(response.headers.get('Link') ?? '') ?? []
         if (method === 'HEAD') return { per_page: Number(perPage) }
-        const { pagination } = v.parse(paginationSchema, answer.json())
+        const { pagination } = v.parse(paginationSchema, response.json())
         expect(pagination.per_page).toBe(Number(perPage))
         return pagination
       }
@@ -152,9 +152,9 @@ describe('openapi.yml', () => {
             [`b,${'%C3%A9'.repeat(longest)}`, 200],
             [`b,${'%C3%A9'.repeat(longest + 1)}`, 400],
           ] as const) {
-            const answer = await ask(`?${name}=${value}`)
-            expect([value, answer.status]).toEqual([value, status])
-            if (status === 200) expect(answer.headers.get('X-Total-Count')).toBe('0')
+            const response = await ask(`?${name}=${value}`)
+            expect([value, response.status]).toEqual([value, status])
+            if (status === 200) expect(response.headers.get('X-Total-Count')).toBe('0')
           }
         },
       )
@@ -180,11 +180,11 @@ describe('openapi.yml', () => {
       const plain = await service.request(address, { method, key })
       const undeclared = allQueries.filter((name) => !queries.some((query) => query.name === name))
       for (const name of [...undeclared, 'limit', 'offset', 'sort', 'q', 'Page', 'per-page']) {
-        const answer = await service.request(`${address}?${name}=0&${name}=nothing`, { method, key })
-        expect([path, name, answer.status]).toEqual([path, name, 200])
+        const response = await service.request(`${address}?${name}=0&${name}=nothing`, { method, key })
+        expect([path, name, response.status]).toEqual([path, name, 200])
         for (const header of ['ETag', 'Link', 'X-Total-Count', 'X-Credits-Cost']) {
           const before = plain.headers.get(header)
-          expect([path, name, header, answer.headers.get(header)]).toEqual([path, name, header, before])
+          expect([path, name, header, response.headers.get(header)]).toEqual([path, name, header, before])
         }
       }
     }
@@ -229,8 +229,8 @@ describe('openapi.yml', () => {
       [String(maximum), 200],
       [String(BigInt(maximum) + 1n), 400],
     ] as const) {
-      const answer = await service.request('/users/ngoldberg', { key, headers: { 'Max-Credits': credits } })
-      expect([credits, answer.status]).toEqual([credits, status])
+      const response = await service.request('/users/ngoldberg', { key, headers: { 'Max-Credits': credits } })
+      expect([credits, response.status]).toEqual([credits, status])
     }
   })
 

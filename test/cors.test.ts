@@ -68,7 +68,7 @@ describe('another origin', () => {
   test.each(['/users', '/repos/a/b', '/api-key/credits', '/health', '/no-such-path'])(
     'gets a preflight of %s without a key',
     async (path) => {
-      const answer = await service.request(path, {
+      const response = await service.request(path, {
         method: 'OPTIONS',
         headers: {
           Origin: 'https://elsewhere.example',
@@ -76,12 +76,12 @@ describe('another origin', () => {
           'Access-Control-Request-Headers': 'authorization,if-none-match',
         },
       })
-      expect([answer.status, answer.text]).toEqual([204, ''])
-      expect(answer.headers.get('Allow')).toBe('GET, HEAD, OPTIONS')
-      expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*')
-      const methods = answer.headers.get('Access-Control-Allow-Methods') ?? ''
+      expect([response.status, response.text]).toEqual([204, ''])
+      expect(response.headers.get('Allow')).toBe('GET, HEAD, OPTIONS')
+      expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')
+      const methods = response.headers.get('Access-Control-Allow-Methods') ?? ''
       expect(methods.split(',').sort()).toEqual(['GET', 'HEAD', 'OPTIONS'])
-      const allowed = (answer.headers.get('Access-Control-Allow-Headers') ?? '').toLowerCase().split(',')
+      const allowed = (response.headers.get('Access-Control-Allow-Headers') ?? '').toLowerCase().split(',')
       expect(allowed.sort()).toEqual(['authorization', 'idempotency-key', 'if-none-match', 'max-credits'])
     },
   )

@@ -144,9 +144,9 @@ describeOnEachDatabase('a filter by dependencies', (kind) => {
       async function expectRefused(value: string, rule: string): Promise<void> {
         const { secret, id } = await service.createKey({ credits: 1000 })
         const query = new URLSearchParams({ [parameter]: value })
-        const answer = await service.request(`${path}?${query}`, { key: secret })
-        expect([answer.status, answer.json()]).toEqual([400, { error: `Invalid ${parameter}: ${rule}` }])
-        expect(answer.headers.get('X-Credits-Cost')).toBe('0')
+        const response = await service.request(`${path}?${query}`, { key: secret })
+        expect([response.status, response.json()]).toEqual([400, { error: `Invalid ${parameter}: ${rule}` }])
+        expect(response.headers.get('X-Credits-Cost')).toBe('0')
         expect((await service.readLedger(id)).charged).toBe(0)
       }
 
@@ -180,8 +180,8 @@ describeOnEachDatabase('a filter by dependencies', (kind) => {
           ['', ''],
         ]) {
           const query = new URLSearchParams(values.map((value) => [parameter, value]))
-          const answer = await service.request(`${path}?${query}`, { key: secret })
-          expect([answer.status, answer.json()]).toEqual([
+          const response = await service.request(`${path}?${query}`, { key: secret })
+          expect([response.status, response.json()]).toEqual([
             400,
             { error: `Invalid ${parameter}: given more than once` },
           ])

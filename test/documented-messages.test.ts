@@ -88,8 +88,8 @@ describe('openapi.yml', () => {
     ]
     const given = new Set<string>()
     for (const [wrong, headers] of requests) {
-      const answer = await service.request(wrong, { key, headers })
-      if (answer.status === 400) given.add(v.parse(v.object({ error: v.string() }), answer.json()).error)
+      const response = await service.request(wrong, { key, headers })
+      if (response.status === 400) given.add(v.parse(v.object({ error: v.string() }), response.json()).error)
     }
     expect([...given].sort()).toEqual(
       listMessages(path, '400')

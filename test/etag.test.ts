@@ -80,18 +80,18 @@ describe('a conditional request', () => {
         ['', 200],
         [`"x${strong.slice(1)}`, 200],
       ] as const) {
-        const answer = await service.request(path, { key, headers: { 'If-None-Match': ifNoneMatch } })
-        expect([path, ifNoneMatch, answer.status]).toEqual([path, ifNoneMatch, status])
-        expect(answer.headers.get('ETag')).toBe(tag)
-        if (status === 304) expect(answer.text).toBe('')
+        const response = await service.request(path, { key, headers: { 'If-None-Match': ifNoneMatch } })
+        expect([path, ifNoneMatch, response.status]).toEqual([path, ifNoneMatch, status])
+        expect(response.headers.get('ETag')).toBe(tag)
+        if (status === 304) expect(response.text).toBe('')
       }
     }
   })
 
   test('gets 304 for HEAD as for GET', async () => {
     const headers = { 'If-None-Match': await read('/users?per_page=5') }
-    const answer = await service.request('/users?per_page=5', { method: 'HEAD', key, headers })
-    expect([answer.status, answer.text]).toEqual([304, ''])
+    const response = await service.request('/users?per_page=5', { method: 'HEAD', key, headers })
+    expect([response.status, response.text]).toEqual([304, ''])
   })
 
   test('gets its error in spite of If-None-Match: *', async () => {

@@ -23,14 +23,14 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
         await lookUp(ended.secret) // now cached
         await setRateLimit(service.sql, ended.id, rateLimit)
         await end(service.sql, ended.id)
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           repeat(
             40,
             async (index) => [index % 2, await lookUp(index % 2 === 0 ? good.secret : ended.secret)] as const,
           ),
         )
         const statusesOf = (place: number) =>
-          countStatuses(answers.filter(([half]) => half === place).map(([, answer]) => answer))
+          countStatuses(responses.filter(([half]) => half === place).map(([, response]) => response))
         expect([rateLimit, statusesOf(0), statusesOf(1)]).toEqual([rateLimit, { 200: 20 }, { 401: 20 }])
       }
     }
@@ -68,8 +68,8 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
       sql`select id, ctid::text from api_keys where id in (${plain.id}, ${limited.id}) order by id`
     const before = await readPlaces()
     for (let round = 0; round < 3; round++) {
-      const answers = repeat(20, (index) => lookUp((index % 2 === 0 ? plain : limited).secret))
-      expect(countStatuses(await Promise.all(answers))).toEqual({ 200: 20 })
+      const responses = repeat(20, (index) => lookUp((index % 2 === 0 ? plain : limited).secret))
+      expect(countStatuses(await Promise.all(responses))).toEqual({ 200: 20 })
     }
     expect(await readPlaces()).toEqual(before)
     expect(await sql`select from ledger_days where api_key_id = ${plain.id}`).toHaveLength(0)
@@ -83,8 +83,8 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
     await lookUp(expired.secret)
     await setRateLimit(service.sql, expired.id, { requests: 5, seconds: 60 })
     await service.sql`update api_keys set expires_at = now() where id = ${expired.id}`
-    const answers = await Promise.all([good, expired, good, expired].map(({ secret }) => lookUp(secret)))
-    expect(answers.map(({ status }) => status)).toEqual([200, 401, 200, 401])
+    const responses = await Promise.all([good, expired, good, expired].map(({ secret }) => lookUp(secret)))
+    expect(responses.map(({ status }) => status)).toEqual([200, 401, 200, 401])
   })
 
   test('succeed whatever one of their clients sends', async () => {
@@ -125,7 +125,7 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
       ['/api-key/usage/days?page=9007199254740991&per_page=1'],
     ]
     for (let round = 0; round < 3; round++) {
-      const [ordinary, answers] = await Promise.all([
+      const [ordinary, responses] = await Promise.all([
         Promise.all(repeat(100, () => lookUp(good.secret))),
         Promise.all(
           strange.map(([path, headers = {}, method = 'GET']) =>
@@ -134,7 +134,7 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
         ),
       ])
       expect(countStatuses(ordinary)).toEqual({ 200: 100 })
-      const failed = answers.flatMap(({ status }, index) =>
+      const failed = responses.flatMap(({ status }, index) =>
         status >= 500 ? [[status, strange[index]?.[0].slice(0, 60)]] : [],
       )
       expect(failed).toEqual([])
@@ -151,8 +151,8 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
     await lookUp(revoked.secret)
     await revokeKey(service.sql, revoked.id)
     const keys = [rich, poor, limited, revoked, admin]
-    const answers = await Promise.all(repeat(100, (index) => lookUp(keys[index % 5]?.secret ?? '')))
-    const statusesOf = (place: number) => countStatuses(answers.filter((_, index) => index % 5 === place))
+    const responses = await Promise.all(repeat(100, (index) => lookUp(keys[index % 5]?.secret ?? '')))
+    const statusesOf = (place: number) => countStatuses(responses.filter((_, index) => index % 5 === place))
     expect(keys.map((_, place) => statusesOf(place))).toEqual([
       { 200: 20 },
       { 200: 7, 403: 13 },
@@ -219,7 +219,7 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
         )
         let served = 0
         for (let round = 0; round < 2; round++) {
-          const answers = await Promise.all(
+          const responses = await Promise.all(
             repeat(1_500, (index) => {
               const { secret } = keys[(index * index) % 40] ?? { secret: '' }
               return small.request(index % 10 === 0 ? '/users?per_page=3' : '/users/ngoldberg', {
@@ -227,7 +227,7 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
               })
             }),
           )
-          for (const { status, headers, text } of answers) {
+          for (const { status, headers, text } of responses) {
             expect([200, 403]).toContain(status)
             served += Number(headers.get('X-Credits-Cost'))
             if (status === 403) expect(text).toContain('insufficient credits')

@@ -173,10 +173,10 @@ describeOnEachDatabase('the service', (kind) => {
           const sent = `${url.pathname}${url.search}`
           const head = JSON.stringify({ sent, headers }).length + 500 // with what the client adds
           fc.pre(head <= maxAddressLength)
-          const answer = await service.request(sent, { method, headers, key: keys[key] })
+          const response = await service.request(sent, { method, headers, key: keys[key] })
           // Docs that nobody has built are away (503), and the machine that runs this need not have built them.
-          const isAway = answer.status === 503 && docsAnswer.status === 503 && /^\/(api-)?docs/.test(sent)
-          expect([sent, answer.status < 500 || isAway]).toEqual([sent, true])
+          const isAway = response.status === 503 && docsAnswer.status === 503 && /^\/(api-)?docs/.test(sent)
+          expect([sent, response.status < 500 || isAway]).toEqual([sent, true])
         },
       ),
       { numRuns: 800 * share },
@@ -187,8 +187,8 @@ describeOnEachDatabase('the service', (kind) => {
     const scheme = fc.constantFrom('', 'Bearer ', 'bearer ', 'Bearer', 'Bearer  ', 'Basic ', 'Bearer\t')
     await fc.assert(
       fc.asyncProperty(scheme, headerValue, async (start, value) => {
-        const answer = await service.request('/users', { headers: { Authorization: `${start}${value}` } })
-        expect(answer.status).toBe(401)
+        const response = await service.request('/users', { headers: { Authorization: `${start}${value}` } })
+        expect(response.status).toBe(401)
       }),
       { numRuns: 150 * share },
     )
@@ -255,8 +255,8 @@ describeOnEachDatabase('the service', (kind) => {
         `/version?x=${part}`,
         `/openapi.yml?${part}`,
       ]) {
-        const answer = await service.request(url, { key: secret })
-        expect([url, answer.status, answer.json()]).toEqual([url, 400, { error }])
+        const response = await service.request(url, { key: secret })
+        expect([url, response.status, response.json()]).toEqual([url, 400, { error }])
       }
     }
     expect((await service.readLedger(id)).charged).toBe(0)
@@ -267,8 +267,8 @@ describeOnEachDatabase('the service', (kind) => {
     'refuses a URL of more than 262,144 characters with 414, for free',
     async () => {
       const { secret, id } = await service.createKey({ credits: 10 })
-      const answer = await service.request(tooLong, { key: secret })
-      expect(answer.status).toBe(414)
+      const response = await service.request(tooLong, { key: secret })
+      expect(response.status).toBe(414)
       expect((await service.readLedger(id)).charged).toBe(0)
     },
   )

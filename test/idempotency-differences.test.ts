@@ -34,12 +34,12 @@ describeOnEachDatabase('a repetition', (kind) => {
     const paid: number[] = []
     for (const count of [1, 100, 100, 40, 100, 0, 100]) {
       await settle(count)
-      const answer = await ask(secret, path, 'growing', {
+      const response = await ask(secret, path, 'growing', {
         through: paid.length % 2 === 0 ? service : other,
       })
-      const { cost, status, remaining, isReplayed } = readPrice(answer)
+      const { cost, status, remaining, isReplayed } = readPrice(response)
       expect([status, isReplayed]).toEqual([200, paid.length > 0])
-      expect(readData(answer)).toHaveLength(count)
+      expect(readData(response)).toHaveLength(count)
       paid.push(cost)
       expect(remaining).toBe(1_000 - paid.reduce((sum, each) => sum + each))
     }
@@ -66,8 +66,8 @@ describeOnEachDatabase('a repetition', (kind) => {
       ['0', 'Max-Credits is 0, and this costs 99'],
     ] as const) {
       const headers = most === undefined ? {} : { 'Max-Credits': most }
-      const answer = await ask(secret, path, 'growing', { headers })
-      expect([answer.json(), readPrice(answer)]).toEqual([
+      const response = await ask(secret, path, 'growing', { headers })
+      expect([response.json(), readPrice(response)]).toEqual([
         { error },
         { status: 403, cost: 0, remaining: 49, isReplayed: false },
       ])
@@ -86,12 +86,12 @@ describeOnEachDatabase('a repetition', (kind) => {
     await settle(5)
     await ask(secret, path, 'growing')
     await settle(20)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         ask(secret, path, 'growing', { through: index % 2 === 0 ? service : other }),
       ),
     )
-    const prices = answers.map(readPrice)
+    const prices = responses.map(readPrice)
     expect(prices.filter(({ status, isReplayed }) => status === 200 && isReplayed)).toHaveLength(40)
     expect(prices.filter(({ cost }) => cost > 0).map(({ cost }) => cost)).toEqual([15])
     expect(await service.readLedger(id)).toEqual({ balance: 0, granted: 20, charged: 20 })

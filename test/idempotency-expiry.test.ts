@@ -59,12 +59,12 @@ describeOnEachDatabase('an idempotency key', (kind) => {
     const { secret, id } = await service.createKey({ credits: 10 })
     await ask(secret, '/users/ngoldberg', 'text')
     await age(id, '25 hours')
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         ask(secret, '/users/ngoldberg', 'text', { through: index % 2 === 0 ? service : other }),
       ),
     )
-    expect(answers.filter(({ headers }) => headers.get('X-Credits-Cost') === '1')).toHaveLength(1)
+    expect(responses.filter(({ headers }) => headers.get('X-Credits-Cost') === '1')).toHaveLength(1)
     expect(await service.readLedger(id)).toMatchObject({ charged: 2 })
   })
 

@@ -59,12 +59,12 @@ describeOnEachDatabase('a request with an Idempotency-Key', (kind) => {
   test('is charged once if many arrive concurrently, at two instances', async () => {
     for (const [path, cost] of endpoints) {
       const { secret, id } = await service.createKey({ credits: 100 })
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 40 }, (_, index) =>
           ask(secret, path, 'at-once', { through: index % 2 === 0 ? service : other }),
         ),
       )
-      const prices = answers.map(readPrice)
+      const prices = responses.map(readPrice)
       expect(new Set(prices.map(({ status }) => status))).toEqual(new Set([200]))
       expect(prices.filter(({ isReplayed }) => !isReplayed)).toEqual([
         { status: 200, cost, remaining: 100 - cost, isReplayed: false },
@@ -76,24 +76,24 @@ describeOnEachDatabase('a request with an Idempotency-Key', (kind) => {
 
   test('is delivered each time if many arrive concurrently and the balance is enough for one', async () => {
     const { secret, id } = await service.createKey({ credits: 3 })
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         ask(secret, '/users?per_page=3', 'last', { through: index % 2 === 0 ? service : other }),
       ),
     )
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200))
     expect(await service.readLedger(id)).toEqual({ balance: 0, granted: 3, charged: 3 })
   })
 
   test('is 422 if others with the same key arrive concurrently, but for one, which is charged', async () => {
     const { secret, id } = await service.createKey({ credits: 100 })
     const paths = Array.from({ length: 20 }, (_, index) => `/users?per_page=2&page=${index + 1}`)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       paths.map((path, index) =>
         ask(secret, path, 'contested', { through: index % 2 === 0 ? service : other }),
       ),
     )
-    const statuses = answers.map(({ status }) => status)
+    const statuses = responses.map(({ status }) => status)
     expect(statuses.filter((status) => status === 200)).toHaveLength(1)
     expect(statuses.filter((status) => status === 422)).toHaveLength(19)
     expect(await service.readLedger(id)).toEqual({ balance: 98, granted: 100, charged: 2 })
@@ -114,8 +114,8 @@ describeOnEachDatabase('a request with an Idempotency-Key', (kind) => {
       '/repos?per_page=3',
       '/users?page=999',
     ]) {
-      const answer = await ask(secret, path, 'mine', { through: other })
-      expect([path, readPrice(answer), answer.json()]).toEqual([
+      const response = await ask(secret, path, 'mine', { through: other })
+      expect([path, readPrice(response), response.json()]).toEqual([
         path,
         { status: 422, cost: 0, remaining: 97, isReplayed: false },
         { error: 'Idempotency-Key was sent with another request before; use a new one for this request' },
@@ -137,14 +137,14 @@ describeOnEachDatabase('a request with an Idempotency-Key', (kind) => {
     const wrong = ['', 'two words', 'a'.repeat(256), 'schl\u00fcssel', 'a\tb', '\u00a0', '\u007f']
     for (const text of wrong) {
       for (const [path] of endpoints) {
-        const answer = await ask(secret, path, text)
-        expect([path, text, answer.status, answer.json()]).toEqual([
+        const response = await ask(secret, path, text)
+        expect([path, text, response.status, response.json()]).toEqual([
           path,
           text,
           400,
           { error: 'Invalid Idempotency-Key: must be 1 to 255 visible ASCII characters' },
         ])
-        expect(readPrice(answer)).toMatchObject({ cost: 0, remaining: 100 })
+        expect(readPrice(response)).toMatchObject({ cost: 0, remaining: 100 })
       }
     }
     expect(await service.readLedger(id)).toMatchObject({ charged: 0 })
@@ -224,15 +224,15 @@ describeOnEachDatabase('a request with an Idempotency-Key', (kind) => {
     const { secret, id } = await service.createKey({ credits: 10 })
     await ask(secret, '/users/ngoldberg', 'mine')
     await revokeKey(service.sql, id)
-    const answer = await ask(secret, '/users/ngoldberg', 'mine')
-    expect([answer.status, answer.headers.has('Idempotency-Replayed')]).toEqual([401, false])
+    const response = await ask(secret, '/users/ngoldberg', 'mine')
+    expect([response.status, response.headers.has('Idempotency-Replayed')]).toEqual([401, false])
   })
 
   test('is neither replayed nor in conflict under an admin key, which is not charged', async () => {
     const { secret } = await service.createKey({ role: 'admin', credits: 0 })
     for (const path of ['/users/ngoldberg', '/users/ngoldberg', '/users?per_page=3']) {
-      const answer = await ask(secret, path, 'operator')
-      expect([path, readPrice(answer)]).toEqual([
+      const response = await ask(secret, path, 'operator')
+      expect([path, readPrice(response)]).toEqual([
         path,
         { status: 200, cost: 0, remaining: 0, isReplayed: false },
       ])
@@ -243,8 +243,8 @@ describeOnEachDatabase('a request with an Idempotency-Key', (kind) => {
   describe('may be followed by another one with the same value after', () => {
     /** Expects that nothing was charged under the value yet. */
     async function expectUnused(secret: string, text: string): Promise<void> {
-      const answer = await ask(secret, '/users?per_page=2&page=3', text)
-      expect(readPrice(answer)).toMatchObject({ status: 200, cost: 2, isReplayed: false })
+      const response = await ask(secret, '/users?per_page=2&page=3', text)
+      expect(readPrice(response)).toMatchObject({ status: 200, cost: 2, isReplayed: false })
     }
 
     test.each<[what: string, path: string, status: number, options?: AskOptions]>([
@@ -260,8 +260,8 @@ describeOnEachDatabase('a request with an Idempotency-Key', (kind) => {
       ['a 304', '/users/ngoldberg', 304, { headers: { 'If-None-Match': '*' } }],
     ])('%s', async (_, path, status, options) => {
       const { secret, id } = await service.createKey({ credits: 10 })
-      const answer = await ask(secret, path, 'text', options)
-      expect([answer.status, answer.headers.has('Idempotency-Replayed')]).toEqual([status, false])
+      const response = await ask(secret, path, 'text', options)
+      expect([response.status, response.headers.has('Idempotency-Replayed')]).toEqual([status, false])
       expect(await service.readLedger(id)).toMatchObject({ charged: 0 })
       await expectUnused(secret, 'text')
     })

@@ -100,17 +100,17 @@ describeOnEachDatabase('an instance', (kind) => {
   test('refuses requests beyond its queue with 503, for free, and serves the others', async () => {
     const { secret: key, id } = await service.createKey({ credits: 10_000 })
     await service.request('/api-key/credits', { key }) // from now on it's cached: all requests arrive at the queue together
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 2_500 }, () => service.request('/users?per_page=1', { key })),
     )
-    const served = answers.filter(({ status }) => status === 200)
-    const refused = answers.filter(({ status }) => status === 503)
+    const served = responses.filter(({ status }) => status === 200)
+    const refused = responses.filter(({ status }) => status === 503)
     expect(served.length + refused.length).toBe(2_500)
     expect(served.length).toBeGreaterThanOrEqual(128)
     expect(refused.length).toBeGreaterThanOrEqual(2_500 - 2_128) // 128 run, 2,000 may wait
-    for (const answer of refused) {
-      expect(answer.json()).toEqual({ error: 'Over capacity; retry in 5 seconds' })
-      expect(answer.headers.get('Retry-After')).toBe('5')
+    for (const response of refused) {
+      expect(response.json()).toEqual({ error: 'Over capacity; retry in 5 seconds' })
+      expect(response.headers.get('Retry-After')).toBe('5')
     }
     expect((await service.readLedger(id)).charged).toBe(served.length)
     expect((await service.request('/users?per_page=1', { key })).status).toBe(200)

@@ -78,8 +78,8 @@ describeOnEachDatabase('location', (kind) => {
   test('given twice is 400, and free, even with the same value', async () => {
     const { secret, id } = await service.createKey({ credits: 10 })
     for (const query of ['location=a&location=b', 'location=a&location=a', 'location=&location=']) {
-      const answer = await service.request(`/users?${query}`, { key: secret })
-      expect([answer.status, answer.json()]).toEqual([
+      const response = await service.request(`/users?${query}`, { key: secret })
+      expect([response.status, response.json()]).toEqual([
         400,
         { error: 'Invalid location: given more than once' },
       ])
@@ -93,8 +93,8 @@ describeOnEachDatabase('location', (kind) => {
       const longest = character.repeat(255)
       expect((await readFirstItems(service, '/users', { location: `  ${longest} ` })).total).toBe(0)
       const query = new URLSearchParams({ location: longest + character })
-      const answer = await service.request(`/users?${query}`, { key })
-      expect([answer.status, answer.json()]).toEqual([
+      const response = await service.request(`/users?${query}`, { key })
+      expect([response.status, response.json()]).toEqual([
         400,
         { error: 'Invalid location: longer than 255 characters' },
       ])

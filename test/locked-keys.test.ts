@@ -143,12 +143,12 @@ describeOnServer('while a key’s row is locked', () => {
         (index % 2 === 0 ? service : other).request('/users/ngoldberg', { key: locked.secret }),
       ),
     )
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       repeat(200, (index) =>
         (index % 2 === 0 ? service : other).request('/users?per_page=2', { key: keys[index % 20]?.secret }),
       ),
     )
-    expect(countStatuses(answers)).toEqual({ 200: 200 })
+    expect(countStatuses(responses)).toEqual({ 200: 200 })
     expect(waiting.served).toEqual([])
     await release()
     await waiting.end()
@@ -169,8 +169,8 @@ describeOnServer('while a key’s row is locked', () => {
       const statuses = await Promise.all(
         repeat(20, async () => {
           const { secret } = await service.createKey()
-          const answers = [await ask(secret), await ask(secret), await instance.request('/health')]
-          return answers.map(({ status }) => status)
+          const responses = [await ask(secret), await ask(secret), await instance.request('/health')]
+          return responses.map(({ status }) => status)
         }),
       )
       expect(statuses).toEqual(repeat(20, () => [200, 200, 200]))
@@ -188,9 +188,9 @@ describeOnServer('while a key’s row is locked', () => {
     await lookUp(free.secret)
     const release = await hold(locked.id)
     const waiting = watchAnswers(repeat(5, () => lookUp(locked.secret)))
-    const answers = await Promise.all(repeat(20, () => lookUp(free.secret)))
+    const responses = await Promise.all(repeat(20, () => lookUp(free.secret)))
     await release()
-    expect(countStatuses(answers)).toEqual({ 200: 20 })
+    expect(countStatuses(responses)).toEqual({ 200: 20 })
     await waiting.end()
     await expectCharged(locked.id, waiting.served, { before: 0 })
   })
@@ -230,10 +230,10 @@ describeOnServer('while a key’s row is locked', () => {
       const locked = await service.createKey({ credits: 100 })
       await lookUp(locked.secret)
       const release = await hold(locked.id)
-      const answers = await Promise.all(repeat(10, () => lookUp(locked.secret)))
+      const responses = await Promise.all(repeat(10, () => lookUp(locked.secret)))
       await release()
-      expect(countStatuses(answers)).toEqual({ 503: 10 })
-      for (const { headers, json } of answers) {
+      expect(countStatuses(responses)).toEqual({ 503: 10 })
+      for (const { headers, json } of responses) {
         expect(headers.get('Retry-After')).toBe('5')
         expect(json()).toEqual({ error: 'Database unavailable; retry in 5 seconds' })
       }
@@ -267,8 +267,8 @@ describeOnServer('while a key’s row is locked', () => {
       ['/users', 'HEAD'],
       ['/users?page=999', 'GET'],
     ] as const) {
-      const answer = await service.request(path, { method, key: locked.secret })
-      expect([path, answer.status, answer.headers.get('X-Credits-Remaining')]).toEqual([path, 200, '99'])
+      const response = await service.request(path, { method, key: locked.secret })
+      expect([path, response.status, response.headers.get('X-Credits-Remaining')]).toEqual([path, 200, '99'])
     }
     await release()
   })

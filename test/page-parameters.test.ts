@@ -73,11 +73,11 @@ describeOnEachDatabase('a list', (kind) => {
   /** Expects one of these errors, for free. */
   async function expectRefused(url: string, errors: readonly string[]): Promise<void> {
     const before = await service.readLedger(keyId)
-    const answer = await service.request(url, { key })
-    expect([url, answer.status]).toEqual([url, 400])
-    expect(errors.map((error) => ({ error }))).toContainEqual(answer.json())
-    expect(answer.headers.get('X-Credits-Cost')).toBe('0')
-    expect(answer.headers.get('Link')).toBeNull()
+    const response = await service.request(url, { key })
+    expect([url, response.status]).toEqual([url, 400])
+    expect(errors.map((error) => ({ error }))).toContainEqual(response.json())
+    expect(response.headers.get('X-Credits-Cost')).toBe('0')
+    expect(response.headers.get('Link')).toBeNull()
     expect(await service.readLedger(keyId)).toEqual(before)
   }
 
@@ -153,13 +153,13 @@ describeOnEachDatabase('a list', (kind) => {
           const expected = lists.get(list) ?? []
           const last = Math.max(1, Math.ceil(expected.length / size))
           const page = Math.min(last, 1 + Math.floor(at * last))
-          const answer = readListAnswer(
+          const response = readListAnswer(
             await service.request(`${list}page=${page}&per_page=${size}`, { key }),
           )
-          expect(answer.data).toEqual(expected.slice((page - 1) * size, page * size))
-          expect(answer.cost).toBe(answer.data.length)
-          expect(answer.total).toBe(expected.length)
-          expect(answer.pagination).toEqual({
+          expect(response.data).toEqual(expected.slice((page - 1) * size, page * size))
+          expect(response.cost).toBe(response.data.length)
+          expect(response.total).toBe(expected.length)
+          expect(response.pagination).toEqual({
             page,
             per_page: size,
             next_page: page < last ? page + 1 : 0,
@@ -187,18 +187,18 @@ describeOnEachDatabase('a list', (kind) => {
           const last = Math.max(1, Math.ceil(expected.length / size))
           const page = Math.min(last + beyond, Math.floor(Number.MAX_SAFE_INTEGER / size))
           const before = await service.readLedger(keyId)
-          const answer = readListAnswer(
+          const response = readListAnswer(
             await service.request(`${list}page=${page}&per_page=${size}`, { key }),
           )
-          expect(answer.data).toEqual([])
-          expect(answer.cost).toBe(0)
-          expect(answer.total).toBe(expected.length)
-          const pages = [...answer.links].map(([relation, { searchParams }]) => [
+          expect(response.data).toEqual([])
+          expect(response.cost).toBe(0)
+          expect(response.total).toBe(expected.length)
+          const pages = [...response.links].map(([relation, { searchParams }]) => [
             relation,
             Number(searchParams.get('page')),
           ])
           expect(Object.fromEntries(pages)).toEqual({ first: 1, prev: last, last })
-          expect(answer.pagination).toEqual({
+          expect(response.pagination).toEqual({
             page,
             per_page: size,
             next_page: 0,

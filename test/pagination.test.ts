@@ -134,9 +134,9 @@ describeOnEachDatabase('an iteration by rel="next"', (kind) => {
     const seen: object[] = []
     let next: string | undefined = `${path}?${new URLSearchParams(queryOf(1))}`
     for (let page = 1; next !== undefined; page++) {
-      const answer = readListAnswer(await service.request(next, { key: secret }))
-      seen.push(...answer.data)
-      const links = [...answer.links].map(([relation, target]) => {
+      const response = readListAnswer(await service.request(next, { key: secret }))
+      seen.push(...response.data)
+      const links = [...response.links].map(([relation, target]) => {
         expect(`${target.origin}${target.pathname}`).toBe(`${baseUrl}${path}`)
         const { after, ...query } = Object.fromEntries(target.searchParams)
         expect([relation, after !== undefined]).toEqual([relation, relation === 'next'])
@@ -148,17 +148,17 @@ describeOnEachDatabase('an iteration by rel="next"', (kind) => {
         ...(page < last && { next: queryOf(page + 1) }),
         last: queryOf(last),
       })
-      expect(answer.pagination).toEqual({
+      expect(response.pagination).toEqual({
         page,
         per_page: size,
         next_page: page < last ? page + 1 : 0,
         prev_page: page - 1,
         has_more: page < last,
       })
-      expect(answer.total).toBe(expected.length)
-      expect(answer.cost).toBe(answer.data.length)
-      expect(answer.remaining).toBe(expected.length - seen.length)
-      next = answer.links.get('next')?.href.slice(baseUrl.length)
+      expect(response.total).toBe(expected.length)
+      expect(response.cost).toBe(response.data.length)
+      expect(response.remaining).toBe(expected.length - seen.length)
+      next = response.links.get('next')?.href.slice(baseUrl.length)
     }
     expect(await service.readLedger(id)).toEqual({
       balance: 0,
@@ -290,8 +290,8 @@ describeOnEachDatabase('an iteration by rel="next"', (kind) => {
       'Zu\u0308rich',
     ]) {
       const query = new URLSearchParams({ location, dependency_names: ',Redis,,', dependency_files: ' ' })
-      const answer = await service.request(`/users?${query}`, { key: secret })
-      for (const [, target] of parseLinkHeader(answer.headers.get('Link') ?? '')) {
+      const response = await service.request(`/users?${query}`, { key: secret })
+      for (const [, target] of parseLinkHeader(response.headers.get('Link') ?? '')) {
         expect(Object.fromEntries(target.searchParams)).toMatchObject({
           location,
           dependency_names: ',Redis,,',
@@ -314,8 +314,8 @@ describeOnEachDatabase('an iteration by rel="next"', (kind) => {
       const seen: unknown[] = []
       let next: string | undefined = '/users?location=berlin&per_page=4'
       for (let page = 1; next !== undefined; page++) {
-        const answer = readListAnswer(await changing.request(next, { key: secret }))
-        seen.push(...answer.data.map(({ login }) => login))
+        const response = readListAnswer(await changing.request(next, { key: secret }))
+        seen.push(...response.data.map(({ login }) => login))
         if (page === 2) {
           const users = [
             ...leaving.map((user) => ({ ...user, location: 'elsewhere' })),
@@ -323,7 +323,7 @@ describeOnEachDatabase('an iteration by rel="next"', (kind) => {
           ]
           await loadRecords(changing.sql, { users })
         }
-        next = answer.links.get('next')?.href.slice(baseUrl.length)
+        next = response.links.get('next')?.href.slice(baseUrl.length)
       }
       expect(seen.filter((login) => staying.some((user) => user.login === login))).toEqual(
         staying.map(({ login }) => login),
@@ -363,10 +363,10 @@ describeOnEachDatabase('an iteration by rel="next"', (kind) => {
         const seen: object[] = []
         let next: string | undefined = `/users?${query}`
         for (let page = 1; next !== undefined; page++) {
-          const answer = readListAnswer(await arriving.request(next, { key: secret }))
-          seen.push(...answer.data)
+          const response = readListAnswer(await arriving.request(next, { key: secret }))
+          seen.push(...response.data)
           if (page === 2) await loadRecords(arriving.sql, { users: arrived })
-          next = answer.links.get('next')?.href.slice(baseUrl.length)
+          next = response.links.get('next')?.href.slice(baseUrl.length)
         }
         expect(seen).toEqual([...before, ...arrived])
       }

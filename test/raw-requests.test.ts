@@ -58,8 +58,8 @@ describe.each(runtimes)('a process on %s', (runtime) => {
 
   /** Reads the key's balance, for free. */
   async function readBalance(): Promise<number> {
-    const answer = await sendRequest('GET /api-key/credits HTTP/1.1')
-    return Number(/"remaining_credits":(\d+)/.exec(answer)?.[1])
+    const response = await sendRequest('GET /api-key/credits HTTP/1.1')
+    return Number(/"remaining_credits":(\d+)/.exec(response)?.[1])
   }
 
   test('refuses an invalid Host on every route with 400, before it reads or charges a key', async () => {
@@ -77,8 +77,8 @@ describe.each(runtimes)('a process on %s', (runtime) => {
         '/users/ngoldberg',
         '/nothing',
       ]) {
-        const answer = await sendRequest(`GET ${path} HTTP/1.1`, `Host: ${host}`)
-        expect([host, path, answer]).toEqual([
+        const response = await sendRequest(`GET ${path} HTTP/1.1`, `Host: ${host}`)
+        expect([host, path, response]).toEqual([
           host,
           path,
           expect.stringMatching(
@@ -88,13 +88,13 @@ describe.each(runtimes)('a process on %s', (runtime) => {
       }
     }
     for (const authority of ['1.2.3.256', 'a`b`', 'a@localhost', 'localhost:0']) {
-      const answer = await sendRequest(`GET http://${authority}/users/ngoldberg HTTP/1.1`)
-      expect([authority, answer]).toEqual([authority, expect.stringMatching(/^HTTP\/1\.1 400 /)])
+      const response = await sendRequest(`GET http://${authority}/users/ngoldberg HTTP/1.1`)
+      expect([authority, response]).toEqual([authority, expect.stringMatching(/^HTTP\/1\.1 400 /)])
     }
     for (const second of ['localhost', 'a']) {
-      const answer = await sendRequest('GET /users HTTP/1.1', `Host: localhost\r\nHost: ${second}`)
-      expect([second, answer]).toEqual([second, expect.stringMatching(/^HTTP\/1\.1 400 /)])
-      if (runtime === 'node') expect(answer).toContain('X-Error-Code: invalid_host') // Deno refuses it itself
+      const response = await sendRequest('GET /users HTTP/1.1', `Host: localhost\r\nHost: ${second}`)
+      expect([second, response]).toEqual([second, expect.stringMatching(/^HTTP\/1\.1 400 /)])
+      if (runtime === 'node') expect(response).toContain('X-Error-Code: invalid_host') // Deno refuses it itself
     }
     expect(await readBalance()).toBe(before)
   })
@@ -106,19 +106,19 @@ describe.each(runtimes)('a process on %s', (runtime) => {
       ['127.1:99', 'http://127.0.0.1:99'],
       ['[::1]:8000', 'http://[::1]:8000'],
     ] as const) {
-      const answer = await sendRequest('GET /users?per_page=1 HTTP/1.1', `Host: ${host}`)
-      expect([host, answer]).toEqual([host, expect.stringMatching(/^HTTP\/1\.1 200 /)])
-      expect(answer).toContain(`<${origin}/users?page=1&per_page=1>; rel="first"`)
+      const response = await sendRequest('GET /users?per_page=1 HTTP/1.1', `Host: ${host}`)
+      expect([host, response]).toEqual([host, expect.stringMatching(/^HTTP\/1\.1 200 /)])
+      expect(response).toContain(`<${origin}/users?page=1&per_page=1>; rel="first"`)
     }
   })
 
   test('serves HTTP/1.0 without a Host, with its own network address in links', async () => {
     const { host } = new URL(server.url)
     expect(await send('GET /health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.[01] 200 /)
-    const answer = await send(`GET /users?per_page=1 HTTP/1.0\r\nAuthorization: Bearer ${key}\r\n\r\n`)
-    expect(answer).toMatch(/^HTTP\/1\.[01] 200 /)
+    const response = await send(`GET /users?per_page=1 HTTP/1.0\r\nAuthorization: Bearer ${key}\r\n\r\n`)
+    expect(response).toMatch(/^HTTP\/1\.[01] 200 /)
     const origins = [host, host.replace('127.0.0.1', 'localhost')].map((each) => `<http://${each}/users?`)
-    expect(origins.some((origin) => answer.includes(origin))).toBe(true)
+    expect(origins.some((origin) => response.includes(origin))).toBe(true)
   })
 
   test('refuses a login, owner or name of . or .. in any encoding with 400, for free, and never takes another route', async () => {
@@ -135,8 +135,8 @@ describe.each(runtimes)('a process on %s', (runtime) => {
         `/${dots}/users?per_page=1`,
         `http://localhost/users/${dots}`,
       ]) {
-        const answer = await sendRequest(`GET ${path} HTTP/1.1`)
-        expect([path, answer]).toEqual([
+        const response = await sendRequest(`GET ${path} HTTP/1.1`)
+        expect([path, response]).toEqual([
           path,
           expect.stringMatching(
             /^HTTP\/1\.1 400 .*x-error-code: invalid_url\r\n.*\{"error":"Invalid URL: /is,
@@ -157,15 +157,15 @@ describe.each(runtimes)('a process on %s', (runtime) => {
       'CONNECT localhost:80',
     ]
     for (const line of lines) {
-      const answer = await sendRequest(`${line} HTTP/1.1`)
-      expect([line, answer]).toEqual([
+      const response = await sendRequest(`${line} HTTP/1.1`)
+      expect([line, response]).toEqual([
         line,
         expect.stringMatching(
           /^HTTP\/1\.1 405 .*\{"error":"Method not allowed; use GET, HEAD or OPTIONS"\}$/s,
         ),
       ])
-      expect(answer).toMatch(/\r\nallow: GET, HEAD, OPTIONS\r\n/i)
-      expect(answer).toMatch(/\r\nx-error-code: method_not_allowed\r\n/i)
+      expect(response).toMatch(/\r\nallow: GET, HEAD, OPTIONS\r\n/i)
+      expect(response).toMatch(/\r\nx-error-code: method_not_allowed\r\n/i)
     }
   })
 
@@ -186,8 +186,8 @@ describe.each(runtimes)('a process on %s', (runtime) => {
       'a path that is too long': `GET /users/${'a'.repeat(400_000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
     }
     for (const [what, bytes] of Object.entries(broken)) {
-      const answer = await send(bytes)
-      expect([what, answer]).toEqual([what, expect.stringMatching(refusal)])
+      const response = await send(bytes)
+      expect([what, response]).toEqual([what, expect.stringMatching(refusal)])
     }
   })
 
@@ -232,8 +232,8 @@ describe.each(runtimes)('a process on %s', (runtime) => {
     const extra = fc.constantFrom('X-Nothing: 1', ...odd.headers)
     await fc.assert(
       fc.asyncProperty(target, host, extra, async (target, host, extra) => {
-        const answer = await sendRequest(`GET ${target} HTTP/1.1`, `Host: ${host}\r\n${extra}`)
-        if (!/^HTTP\/1\.1 [123]\d\d /.test(answer)) expect(answer).toMatch(refusal)
+        const response = await sendRequest(`GET ${target} HTTP/1.1`, `Host: ${host}\r\n${extra}`)
+        if (!/^HTTP\/1\.1 [123]\d\d /.test(response)) expect(response).toMatch(refusal)
       }),
       { numRuns: 300 },
     )

@@ -60,10 +60,10 @@ describe('the log', () => {
       '/no-such-path/ngoldberg@example.org',
     ]) {
       records.length = 0
-      const answer = await service.request(path, { key: secrets[1] })
-      const id = answer.headers.get('X-Request-Id')
+      const response = await service.request(path, { key: secrets[1] })
+      const id = response.headers.get('X-Request-Id')
       expect(records.map(({ properties }) => properties.request_id)).toEqual([id])
-      expect(records[0]?.properties).toMatchObject({ method: 'GET', status: answer.status })
+      expect(records[0]?.properties).toMatchObject({ method: 'GET', status: response.status })
       const text = records.map(writeRecord).join('\n')
       for (const secret of secrets) expect(text).not.toContain(secret)
       expect(text).not.toContain('@')
@@ -105,9 +105,13 @@ describe('a defect', () => {
     await service.sql`alter table users rename to moved_away`
     for (const path of ['/users', '/users/ngoldberg', '/users?location=berlin']) {
       records.length = 0
-      const answer = await service.request(path, { key: secret })
-      expect([path, answer.status, answer.json()]).toEqual([path, 500, { error: 'Internal server error' }])
-      const requestId = answer.headers.get('X-Request-Id')
+      const response = await service.request(path, { key: secret })
+      expect([path, response.status, response.json()]).toEqual([
+        path,
+        500,
+        { error: 'Internal server error' },
+      ])
+      const requestId = response.headers.get('X-Request-Id')
       // Immediately, or within a second if the same has just happened to another request.
       const findErrors = () => records.filter(({ level }) => level === 'error')
       await expect
@@ -145,14 +149,14 @@ describe('an unavailable database', () => {
       const instance = createInstance(database)
       const key = crypto.randomUUID()
       for (const path of ['/users', '/repos/a/b', '/api-key/credits', '/metrics', '/health']) {
-        const answer = await instance.request(path, { key })
-        expect([path, answer.status, answer.json()]).toEqual([
+        const response = await instance.request(path, { key })
+        expect([path, response.status, response.json()]).toEqual([
           path,
           503,
           { error: 'Database unavailable; retry in 5 seconds' },
         ])
-        expect(answer.headers.get('Retry-After')).toBe('5')
-        expect(answer.headers.get('X-Request-Id')).toMatch(uuid)
+        expect(response.headers.get('Retry-After')).toBe('5')
+        expect(response.headers.get('X-Request-Id')).toMatch(uuid)
       }
       // Waits don't grow with the length of an outage.
       for (let count = 0; count < 20; count++) {

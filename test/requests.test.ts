@@ -28,8 +28,8 @@ describe('the service', () => {
 
   describe('sends an X-Request-Id', () => {
     test('that is unique with every response', async () => {
-      const answers = await requestEachStatus(service, key)
-      const ids = answers.map(({ headers }) => headers.get('X-Request-Id') ?? '')
+      const responses = await requestEachStatus(service, key)
+      const ids = responses.map(({ headers }) => headers.get('X-Request-Id') ?? '')
       for (const id of ids) expect(id).toMatch(uuid)
       expect(new Set(ids).size).toBe(ids.length)
     })
@@ -38,9 +38,9 @@ describe('the service', () => {
       const admin = await service.createKey({ role: 'admin' })
       for (const path of ['/users', '/repos?per_page=2', '/users?page=999', '/admin/keys']) {
         const before = Math.floor(Date.now() / 1000)
-        const answer = await service.request(path, { key: admin.secret })
-        const { meta } = v.parse(metaSchema, answer.json())
-        expect(meta.request_id).toBe(answer.headers.get('X-Request-Id'))
+        const response = await service.request(path, { key: admin.secret })
+        const { meta } = v.parse(metaSchema, response.json())
+        expect(meta.request_id).toBe(response.headers.get('X-Request-Id'))
         expect(meta.timestamp).toBeGreaterThanOrEqual(before)
         expect(meta.timestamp).toBeLessThanOrEqual(Math.floor(Date.now() / 1000))
         expect(Number.isInteger(meta.execution_time)).toBe(true)
@@ -49,8 +49,8 @@ describe('the service', () => {
     })
 
     test('that a client can’t choose', async () => {
-      const answer = await service.request('/health', { headers: { 'X-Request-Id': 'mine' } })
-      expect(answer.headers.get('X-Request-Id')).toMatch(uuid)
+      const response = await service.request('/health', { headers: { 'X-Request-Id': 'mine' } })
+      expect(response.headers.get('X-Request-Id')).toMatch(uuid)
     })
   })
 
@@ -66,13 +66,13 @@ describe('the service', () => {
         '/admin/keys',
       ]) {
         for (const options of [{ method }, { method, key }]) {
-          const answer = await service.request(path, options)
-          expect([path, answer.status, answer.json()]).toEqual([
+          const response = await service.request(path, options)
+          expect([path, response.status, response.json()]).toEqual([
             path,
             405,
             { error: 'Method not allowed; use GET, HEAD or OPTIONS' },
           ])
-          expect(answer.headers.get('Allow')).toBe('GET, HEAD, OPTIONS')
+          expect(response.headers.get('Allow')).toBe('GET, HEAD, OPTIONS')
         }
       }
     })
@@ -87,8 +87,8 @@ describe('the service', () => {
       '/favicon.png',
       '/.env',
     ])('the unknown path %s with 404 and an error body', async (path) => {
-      const answer = await service.request(path, { key })
-      expect([answer.status, answer.json()]).toEqual([404, { error: 'Not found' }])
+      const response = await service.request(path, { key })
+      expect([response.status, response.json()]).toEqual([404, { error: 'Not found' }])
       const head = await service.request(path, { method: 'HEAD' })
       expect([head.status, head.text]).toEqual([404, ''])
     })
@@ -111,8 +111,8 @@ describe('the service', () => {
       'broken escapes and NUL in the URL of %s with 400, and a longer URL than its limit with 414',
       async (path) => {
         for (const query of ['?x=%', '?x=%zz', '?x=%ff', '?%c3%28=1']) {
-          const answer = await service.request(`${path}${query}`, { key })
-          expect([query, answer.status, answer.json()]).toEqual([
+          const response = await service.request(`${path}${query}`, { key })
+          expect([query, response.status, response.json()]).toEqual([
             query,
             400,
             { error: 'Invalid URL: broken percent-escape' },
@@ -136,8 +136,8 @@ describe('the service', () => {
       const entries = (prefix: string) =>
         Array.from({ length: 50 }, (_, index) => `${prefix}${index}`.padEnd(255, 'x')).join(',')
       const path = `/users?dependency_names=${entries('n')}&dependency_files=${entries('f')}`
-      const answer = await service.request(path, { key })
-      expect([answer.status, answer.headers.get('X-Total-Count')]).toEqual([200, '0'])
+      const response = await service.request(path, { key })
+      expect([response.status, response.headers.get('X-Total-Count')]).toEqual([200, '0'])
     })
   })
 

@@ -65,8 +65,8 @@ describeOnEachDatabase('a single resource', (kind) => {
       }
       const usage = await Promise.all(
         keys.map(async ({ secret }) => {
-          const answer = await service.request('/api-key/usage?per_page=100', { key: secret })
-          const { data } = answer.json() as { data: { timestamp: unknown; request_id: unknown }[] }
+          const response = await service.request('/api-key/usage?per_page=100', { key: secret })
+          const { data } = response.json() as { data: { timestamp: unknown; request_id: unknown }[] }
           return data.map(({ timestamp, request_id, ...entry }) => entry)
         }),
       )
@@ -79,7 +79,7 @@ describeOnEachDatabase('a single resource', (kind) => {
     const { secret, id } = await service.createKey({ credits: 10_000 })
     const users = sampleUsers.slice(0, 40)
     const repositories = sampleRepositories.slice(0, 40)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       users.flatMap(({ login }, index) => [
         service.request(`/users/${login}`, { key: secret }),
         service.request(`/repos/${repositories[index]?.full_name}`, { key: secret }),
@@ -89,7 +89,7 @@ describeOnEachDatabase('a single resource', (kind) => {
       ]),
     )
     for (const [index, { login }] of users.entries()) {
-      const [one, repo, noUser, noRepo, page] = answers.slice(index * 5, index * 5 + 5)
+      const [one, repo, noUser, noRepo, page] = responses.slice(index * 5, index * 5 + 5)
       expect(one?.json()).toMatchObject({ login })
       expect(repo?.json()).toMatchObject({ full_name: repositories[index]?.full_name })
       expect([noUser?.status, noUser?.headers.get('X-Credits-Cost')]).toEqual([404, '1'])

@@ -104,7 +104,7 @@ describeOnEachDatabase('new filters', (kind) => {
     async () => {
       const operator = await openSameDatabase(service)
       const [greedy, other] = await Promise.all([service.createKey(), service.createKey()])
-      let answered = 0
+      let served = 0
       const quotes: Promise<number>[] = []
       await operator.sql.begin(async (tx) => {
         await tx`lock table locations in access exclusive mode` // so that no location is found
@@ -115,7 +115,7 @@ describeOnEachDatabase('new filters', (kind) => {
           })
           quotes.push(
             quote.then(({ status }) => {
-              answered++
+              served++
               return status
             }),
           )
@@ -126,13 +126,13 @@ describeOnEachDatabase('new filters', (kind) => {
             where datname = current_database() and relation = 'locations'::regclass and not granted`
           waiting = row?.waiting ?? 0
         }
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           ['/users?per_page=1', '/users/ngoldberg', '/repos?per_page=1'].map((path) =>
             service.request(path, { key: other.secret }),
           ),
         )
-        expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
-        expect(answered).toBe(0)
+        expect(responses.map(({ status }) => status)).toEqual([200, 200, 200])
+        expect(served).toBe(0)
       })
       expect(new Set(await Promise.all(quotes))).toEqual(new Set([200]))
       await operator.close()

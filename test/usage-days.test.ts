@@ -102,8 +102,8 @@ describeOnEachDatabase('the usage of a day', (kind) => {
         '２０３０-12-31',
         '1924905600',
       ]) {
-        const answer = await service.request(`${path}?day=${encodeURIComponent(day)}`, { key: key.secret })
-        expect([path, day, answer.status, answer.json()]).toEqual([
+        const response = await service.request(`${path}?day=${encodeURIComponent(day)}`, { key: key.secret })
+        expect([path, day, response.status, response.json()]).toEqual([
           path,
           day,
           400,
@@ -118,11 +118,11 @@ describeOnEachDatabase('the usage of a day', (kind) => {
   test('is exact for a key with entries of today and of another day', async () => {
     const { secret, id } = await service.createKey({ credits: 100 })
     await writeLedger(service, id, { start: '2020-02-28T23:00:00Z', step: 600, charges: 20 })
-    const answer = await service.request('/users?per_page=3', { key: secret })
+    const response = await service.request('/users?per_page=3', { key: secret })
     await grantCredits(service.sql, id, 5)
     const entries = readEntries(await ask(secret, `${usagePath}?per_page=100`))
     const [, newest] = entries
-    expect(newest).toMatchObject({ request_id: answer.headers.get('X-Request-Id'), items: 3, entry: 22 })
+    expect(newest).toMatchObject({ request_id: response.headers.get('X-Request-Id'), items: 3, entry: 22 })
     const today = dateOf(newest?.timestamp ?? 0)
     expect(readEntries(await ask(secret, `${usagePath}?day=${today}`))).toEqual(
       entries.filter(({ timestamp }) => dateOf(timestamp) === today),

@@ -51,11 +51,11 @@ describeOnEachDatabase('the usage of a key', (kind) => {
       [`${repository}/commits?per_page=4`, 4],
       [`${repository}/dependencies?per_page=2`, 2],
     ] as const) {
-      const answer = await service.request(path, { key: secret })
+      const response = await service.request(path, { key: secret })
       balance -= cost
       expected.unshift({
         kind: 'charge',
-        request_id: answer.headers.get('X-Request-Id'),
+        request_id: response.headers.get('X-Request-Id'),
         method: 'GET',
         path: path.replace(/\?.*/, ''),
         items,
@@ -121,15 +121,15 @@ describeOnEachDatabase('the usage of a key', (kind) => {
   test('has a response’s entry from the response on', async () => {
     const { secret } = await service.createKey({ credits: 100 })
     for (let round = 0; round < 20; round++) {
-      const answer = await service.request('/users/ngoldberg', { key: secret })
+      const response = await service.request('/users/ngoldberg', { key: secret })
       const [newest] = readEntries(await ask(secret, `${usagePath}?per_page=1`))
-      expect(newest?.request_id).toBe(answer.headers.get('X-Request-Id'))
+      expect(newest?.request_id).toBe(response.headers.get('X-Request-Id'))
     }
   })
 
   test('has an entry for each of many concurrent requests, with balances that decrease by the costs', async () => {
     const { secret } = await service.createKey({ credits: 1_000 })
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 150 }, (_, index) =>
         service.request(`/users?per_page=${(index % 4) + 1}`, { key: secret }),
       ),
@@ -137,7 +137,7 @@ describeOnEachDatabase('the usage of a key', (kind) => {
     const entries = (await readPages(service, secret, `${usagePath}?per_page=100`)).flatMap(readEntries)
     const charges = entries.filter(({ kind }) => kind === 'charge')
     const told = new Map(
-      answers.map(({ headers }) => [
+      responses.map(({ headers }) => [
         headers.get('X-Request-Id'),
         [Number(headers.get('X-Credits-Cost')), Number(headers.get('X-Credits-Remaining'))],
       ]),
@@ -203,10 +203,10 @@ describeOnEachDatabase('the usage of a key', (kind) => {
     await writeLedger(service, id, { start: '2030-05-01T00:00:00Z', step: 1, charges: 40 })
     for (const path of [`${usagePath}?per_page=7&page=2`, `${daysPath}?day=2030-05-01&per_page=1`]) {
       const head = await service.request(path, { method: 'HEAD', key: secret })
-      const answer = await service.request(path, { key: secret })
+      const response = await service.request(path, { key: secret })
       expect([path, head.status, head.text]).toEqual([path, 200, ''])
       for (const name of ['Link', 'X-Total-Count', 'Content-Type', 'Cache-Control', 'X-Credits-Cost']) {
-        expect([path, name, head.headers.get(name)]).toEqual([path, name, answer.headers.get(name)])
+        expect([path, name, head.headers.get(name)]).toEqual([path, name, response.headers.get(name)])
       }
     }
   })
@@ -221,8 +221,8 @@ describeOnEachDatabase('the usage of a key', (kind) => {
     await Promise.all(
       Array.from({ length: 200 }, async (_, index) => {
         const place = index % 5
-        const answer = await service.request('/users?per_page=2', { key: keys[place]?.secret })
-        if (place !== 4) requests[place]?.add(answer.headers.get('X-Request-Id'))
+        const response = await service.request('/users?per_page=2', { key: keys[place]?.secret })
+        if (place !== 4) requests[place]?.add(response.headers.get('X-Request-Id'))
       }),
     )
     for (const [place, { secret }] of keys.entries()) {

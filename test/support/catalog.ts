@@ -1,5 +1,5 @@
 /**
- * Reads all that a service lists, as a client does, and tells what the filters must answer on given records.
+ * Reads everything that a service lists, as a client does, and computes what filters must find.
  *
  * @module
  */

@@ -26,7 +26,7 @@ import {
 } from './postgres-process.ts'
 
 const superuser = 'postgres'
-/** What a test may want different. */
+/** Options of a cluster. */
 export interface PostgresClusterOptions {
   /**
    * Server settings, for example `{ max_connections: '20', fsync: 'on' }`. `fsync` and `full_page_writes` are `off`
@@ -35,9 +35,8 @@ export interface PostgresClusterOptions {
    */
   settings?: Record<string, string>
   /**
-   * A folder of its own for the cluster, which stays when the server has stopped: what was kept there is found there, with
-   * the settings that it was made with. Its path must be short, and open to the user who runs PostgreSQL. Default: a
-   * temporary folder, which goes.
+   * A folder for the cluster, which remains when the server has stopped: a cluster there is used again, with its settings.
+   * Its path must be short, and open to the user who runs PostgreSQL. Default: a temporary folder, which is removed.
    */
   folder?: string
 }
@@ -61,7 +60,7 @@ export interface PostgresCluster extends AsyncDisposable {
   stop(mode?: StopMode): Promise<void>
   /** Starts the server again on the same port. Does nothing when it is running. */
   start(): Promise<void>
-  /** Stops the server at once and removes the folder. Happens by itself when the process ends. */
+  /** Stops the server immediately and removes the folder, as the end of this process does. */
   [Symbol.asyncDispose](): Promise<void>
 }
 

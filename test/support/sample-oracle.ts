@@ -1,5 +1,5 @@
 /**
- * What the lists must answer on the sample data, computed from `sample/*.ndjson` by plain loops straight from
+ * What lists must return of the sample data, computed from `sample/*.ndjson` by plain loops straight from
  * decisions/0003-lists.md. It shares no code with the service, so that the two can be held against each other.
  *
  * @module

@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL server that is prepared for the whole run, and what is skipped on a machine without. A test that stops
- * or breaks its server makes one of its own; see `startPostgresCluster`.
+ * The PostgreSQL server of the whole run; tests that need it are skipped without. A test that stops or breaks its server
+ * starts its own with `startPostgresCluster`.
  *
  * @module
  */

@@ -10,9 +10,9 @@ import type { ChargeRequest } from '../../api/ledger/settle.ts'
 import type { Answer, TestService } from './service.ts'
 
 /** How many responses have each status. */
-export function countStatuses(answers: readonly Answer[]): Record<number, number> {
+export function countStatuses(responses: readonly Answer[]): Record<number, number> {
   const counts: Record<number, number> = {}
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1
   return counts
 }
 
