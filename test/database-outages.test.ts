@@ -15,12 +15,8 @@ import { fillDisk, fullDevice } from './support/faults.ts'
 import { startFaultyProxy } from './support/faulty-proxy.ts'
 import { createInstance } from './support/instance.ts'
 import { getFrom, waitForSuccess } from './support/live-service.ts'
-import {
-  findPostgresBinaries,
-  type PostgresCluster,
-  postgresMissing,
-  startPostgresCluster,
-} from './support/postgres-cluster.ts'
+import { findPostgresBinaries, postgresMissing } from './support/postgres-binaries.ts'
+import { type PostgresCluster, startPostgresCluster } from './support/postgres-cluster.ts'
 import { startInstanceProcess } from './support/process.ts'
 import { loadRecords } from './support/records.ts'
 import { sampleUsers } from './support/sample-oracle.ts'

@@ -1,3 +1,8 @@
+/**
+ * Stored lists: computed once for each filter and version, within a bound of bytes (decisions/0003-lists.md).
+ *
+ * @module
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { foldText } from '../api/catalog/case-folding.ts'
@@ -15,7 +20,7 @@ import { describeOnEachDatabase, startTestService, type TestService } from './su
 const userListOnPrimary = { ...userList, isReplica: false }
 
 describeOnEachDatabase('a load', (kind) => {
-  test('leaves no lists of an older version in the database', async () => {
+  test('deletes the stored lists of older versions', async () => {
     const service = await startTestService(kind)
     try {
       const { secret } = await service.createKey()
@@ -35,7 +40,7 @@ describeOnEachDatabase('a load', (kind) => {
   })
 
   test.runIf(kind === 'postgresql')(
-    'makes the lists anew that are in use, so that nobody has to wait for them after it',
+    'computes the stored lists in use again, so that no request waits for them afterwards',
     async () => {
       const service = await startTestService(kind)
       try {
@@ -67,7 +72,7 @@ describeOnEachDatabase('a load', (kind) => {
   )
 })
 
-describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
+describeOnEachDatabase('new filters', (kind) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(kind)
@@ -75,10 +80,9 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
   afterAll(() => service.close())
 
   const megabyte = 2 ** 20
-  /** How fast this machine is, is not what the tests are about. */
   const options = { maxBytes: 16 * megabyte, maxWaitMs: 300_000, maxQueued: 1_000 }
 
-  test('wait by turns: a key that asks for ever new ones delays itself', async () => {
+  test('are computed in turns: a key with many delays its own only', async () => {
     // With a single connection to read: of two, one may do all while the other stands still.
     const narrow = await startTestService(kind, { databasePoolSize: 2 })
     const store = createStoredLists(narrow.sql, options)
@@ -96,11 +100,11 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
   })
 
   test.runIf(kind === 'postgresql')(
-    'keep no other key’s requests waiting, however many of them one key sends',
+    'of one key delay no request of another, however many they are',
     async () => {
       const operator = await openSameDatabase(service)
       const [greedy, other] = await Promise.all([service.createKey(), service.createKey()])
-      let answered = 0
+      let served = 0
       const quotes: Promise<number>[] = []
       await operator.sql.begin(async (tx) => {
         await tx`lock table locations in access exclusive mode` // so that no location is found
@@ -111,7 +115,7 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
           })
           quotes.push(
             quote.then(({ status }) => {
-              answered++
+              served++
               return status
             }),
           )
@@ -122,13 +126,13 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
             where datname = current_database() and relation = 'locations'::regclass and not granted`
           waiting = row?.waiting ?? 0
         }
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           ['/users?per_page=1', '/users/ngoldberg', '/repos?per_page=1'].map((path) =>
             service.request(path, { key: other.secret }),
           ),
         )
-        expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
-        expect(answered).toBe(0)
+        expect(responses.map(({ status }) => status)).toEqual([200, 200, 200])
+        expect(served).toBe(0)
       })
       expect(new Set(await Promise.all(quotes))).toEqual(new Set([200]))
       await operator.close()
@@ -136,7 +140,7 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
   )
 
   test.runIf(kind === 'postgresql')(
-    'are their caller’s work, quoted or bought: who has too many waiting is refused, whatever it asks for',
+    'count against their key, also for HEAD: a key with too many waiting is refused every request',
     async () => {
       const operator = await openSameDatabase(service)
       const instance = createInstance(service)
@@ -167,7 +171,7 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
     },
   )
 
-  test('leave room for those of others: who has many waiting is refused first', async () => {
+  test('are refused first for the key with the most waiting', async () => {
     const store = createStoredLists(service.sql, { ...options, maxQueued: 8 })
     const ask = (caller: number, number: number) =>
       store.build('users', createFilter({ location: `${caller} asks ${number}` }), { caller }).then(
@@ -185,7 +189,7 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
     expect(await ask(1, 100)).toBe('made')
   })
 
-  test('are computed once, however many ask at once', async () => {
+  test('are computed once for concurrent requests on several instances', async () => {
     const stores = [1, 2].map(() => createStoredLists(service.sql, options))
     const filter = createFilter({ location: 'a', dependencyNames: ['react', 'typescript'] })
     const [before] = await service.sql<{ id: number }[]>`select coalesce(max(id), 0) as id from stored_lists`
@@ -196,7 +200,7 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
     expect(made).toHaveLength(1)
   })
 
-  test('are computed once for all who stand in line for them, and leave the other turn to others', async () => {
+  test('are computed once for all requests in the queue', async () => {
     const computed = vi.spyOn(service.sql, 'begin')
     const store = createStoredLists(service.sql, options)
     const ask = (location: string, callers: number) =>
@@ -209,7 +213,7 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
     await store.close()
   })
 
-  test('are read though they take more than the bound', async () => {
+  test('are served even if they exceed the bound', async () => {
     const store = createStoredLists(service.sql, { ...options, maxBytes: 1_000 })
     const list = createList(service.sql, store, userListOnPrimary)
     for (const location of ['berlin', 'paris', 'london']) {
@@ -222,7 +226,7 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
     await store.close()
   })
 
-  test('are refused for a while where each attempt finds a newer version of the data', async () => {
+  test('are 503 if each attempt finds a newer version of the data', async () => {
     const store = createStoredLists(service.sql, options)
     const list = createList(service.sql, { ...store, build: async () => {} }, userListOnPrimary)
     const filter = createFilter({ location: 'too late' })
@@ -230,7 +234,7 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
     await expect(list({ filter, page, caller: 1 })).rejects.toThrow(OverCapacityError)
   })
 
-  test('are cleared away before lists that are in use, on another instance too', async () => {
+  test('are deleted before lists in use, on another instance too', async () => {
     await service.sql`delete from stored_lists`
     const maxBytes = megabyte / 16 // sixteen small lists
     const [greedy, other] = [1, 2].map(() => createStoredLists(service.sql, { ...options, maxBytes }))
@@ -266,7 +270,7 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
     }
   })
 
-  test('are made though nothing can be cleared away, and the log says so', async () => {
+  test('are computed even if no old list can be deleted, and the log says so', async () => {
     const messages: string[] = []
     const store = createStoredLists(service.sql, { ...options, report: (message) => messages.push(message) })
     await service.sql.unsafe(`
@@ -282,7 +286,7 @@ describeOnEachDatabase('filters that nobody has asked for yet', (kind) => {
     await service.sql.unsafe('drop trigger refuse on stored_lists; drop function refuse;')
   })
 
-  test('leave no more than the bound, and a sixteenth of it, in the database', async () => {
+  test('take at most the bound and a sixteenth of it in the database', async () => {
     const maxBytes = megabyte / 4
     const store = createStoredLists(service.sql, { ...options, maxBytes })
     const readBytes = async () => {

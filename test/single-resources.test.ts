@@ -1,6 +1,5 @@
 /**
- * What is looked up by name is read and charged for with one statement. It must be the same answer, at the same price, as
- * when it is read first: that is how a request with `If-None-Match` goes, since its cost depends on what is read.
+ * Single resources: read and charged with one statement, or read first for `If-None-Match`. Response and price are the same.
  *
  * @module
  */
@@ -9,14 +8,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sampleRepositories, sampleUsers } from './support/sample-oracle.ts'
 import { type Answer, describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
-/** Names the request or the moment, or says what the request came with. */
+/** Headers that differ between requests. */
 const varying = ['x-request-id', 'ratelimit', 'x-ratelimit-reset', 'date']
 
 function describeAnswer({ status, headers, text }: Answer) {
   return { status, text, headers: [...headers].filter(([name]) => !varying.includes(name)) }
 }
 
-describeOnEachDatabase('a look-up', (kind) => {
+describeOnEachDatabase('a single resource', (kind) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(kind)
@@ -37,7 +36,7 @@ describeOnEachDatabase('a look-up', (kind) => {
     '/repos//',
   ]
 
-  test('is answered and charged alike, whether it is read first or not', async () => {
+  test('has the same response and price whether it is read first or with the charge', async () => {
     const idempotencyKey = randomUUID()
     const conditions: Record<string, string>[] = [
       {},
@@ -66,8 +65,8 @@ describeOnEachDatabase('a look-up', (kind) => {
       }
       const usage = await Promise.all(
         keys.map(async ({ secret }) => {
-          const answer = await service.request('/api-key/usage?per_page=100', { key: secret })
-          const { data } = answer.json() as { data: { timestamp: unknown; request_id: unknown }[] }
+          const response = await service.request('/api-key/usage?per_page=100', { key: secret })
+          const { data } = response.json() as { data: { timestamp: unknown; request_id: unknown }[] }
           return data.map(({ timestamp, request_id, ...entry }) => entry)
         }),
       )
@@ -76,11 +75,11 @@ describeOnEachDatabase('a look-up', (kind) => {
     }
   })
 
-  test('gives each of many at once its own, beside pages of lists', async () => {
+  test('is the requested one for each of many concurrent requests, beside pages of lists', async () => {
     const { secret, id } = await service.createKey({ credits: 10_000 })
     const users = sampleUsers.slice(0, 40)
     const repositories = sampleRepositories.slice(0, 40)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       users.flatMap(({ login }, index) => [
         service.request(`/users/${login}`, { key: secret }),
         service.request(`/repos/${repositories[index]?.full_name}`, { key: secret }),
@@ -90,7 +89,7 @@ describeOnEachDatabase('a look-up', (kind) => {
       ]),
     )
     for (const [index, { login }] of users.entries()) {
-      const [one, repo, noUser, noRepo, page] = answers.slice(index * 5, index * 5 + 5)
+      const [one, repo, noUser, noRepo, page] = responses.slice(index * 5, index * 5 + 5)
       expect(one?.json()).toMatchObject({ login })
       expect(repo?.json()).toMatchObject({ full_name: repositories[index]?.full_name })
       expect([noUser?.status, noUser?.headers.get('X-Credits-Cost')]).toEqual([404, '1'])

@@ -1,29 +1,33 @@
+/**
+ * Iterations through every kind of list while loads change it (decisions/0003-lists.md).
+ *
+ * @module
+ */
 import { expect, test } from 'vitest'
 import { createRandom } from '../sample/random.ts'
 import type { SampleCommit, SampleRepository } from '../sample/records.ts'
+import { isDrill, seed } from './support/drill.ts'
 import { type ListResponse, readListAnswer } from './support/list-answer.ts'
 import { createPlainCatalog, type PlainCatalog, type PlainPage } from './support/plain-catalog.ts'
 import { createRandomForge } from './support/random-forge.ts'
 import { loadRecords } from './support/records.ts'
 import { describeOnEachDatabase, startTestService } from './support/service.ts'
 
-/** `TEST_SEED=… npx vitest run test/walks-under-loads.test.ts` does again what a run did. */
-const seed = process.env.TEST_SEED ?? String(Date.now())
-const loads = 8
-/** Pages of a walk: most of them have a load before them, and one after. */
-const pages = 12
+const loads = isDrill ? 20 : 4
+/** Pages of an iteration: most have a load before and after. */
+const pages = isDrill ? 25 : 8
 const everything = { limit: 1_000_000, offset: 0 }
-const address = {
+const identity = {
   owner_login: 'own',
   name: 'busy',
   full_name: 'own/busy',
   url: 'https://forge.example/own/busy',
 }
 
-/** A list, and what tells its elements apart. */
-interface Walk {
+/** A list, and the key of its items. */
+interface Iteration {
   path: string
-  keyOf(element: Record<string, unknown>): unknown
+  keyOf(item: Record<string, unknown>): unknown
   listAll(plain: PlainCatalog): Promise<PlainPage>
 }
 
@@ -35,7 +39,7 @@ const filters = [
   { names: ['lodash', 'package-60', 'package-200'] },
   { files: ['go.mod', 'pom.xml'] },
 ]
-const walks: Walk[] = [
+const iterations: Iteration[] = [
   ...[...filters, { location: 'e', names: ['django', 'react'] }].map((filter) => ({
     path: `/users?${toQuery(filter)}`,
     keyOf: byId,
@@ -68,10 +72,10 @@ function toQuery({ location, names, files }: { location?: string; names?: string
   })
 }
 
-describeOnEachDatabase('a walk of any list by rel="next"', (kind) => {
-  test('meets every element that was there all along exactly once, in order, while loads come in between', async () => {
+describeOnEachDatabase('an iteration of any list by rel="next"', (kind) => {
+  test('has each item exactly once, in order, that stays in the list while loads change it', async () => {
     console.info(`seed ${seed}`)
-    const random = createRandom(`${seed} walks`)
+    const random = createRandom(`${seed} iterations`)
     const forge = createRandomForge(seed)
     const service = await startTestService(kind, { data: 'empty' })
     try {
@@ -80,14 +84,14 @@ describeOnEachDatabase('a walk of any list by rel="next"', (kind) => {
       const first = forge.grow({ users: 900, repositories: 500, commits: 900 })
       let busy = declareAnew({
         ...(forge.repositories[0] ?? expect.unreachable()),
-        ...address,
+        ...identity,
         forge_rest_id: 1,
       })
       const itsCommits: SampleCommit[] = []
 
-      /** The next state of the one repository whose lists are walked: it is never moved. */
+      /** The next state of the one repository whose own lists are read. */
       function declareAnew(repository: SampleRepository): SampleRepository {
-        const kept = repository.url === address.url && repository.dependencies.length > 50
+        const kept = repository.url === identity.url && repository.dependencies.length > 50
         const names = new Set<string>()
         for (const { dependency } of kept ? repository.dependencies : []) {
           if (!random.chance(0.1)) names.add(dependency.dependency_name)
@@ -95,14 +99,14 @@ describeOnEachDatabase('a walk of any list by rel="next"', (kind) => {
         while (names.size < 150)
           names.add(`${random.pick(['a', 'Ü', '@b/', '"', '🌍'])}${random.integer(1, 5000)}`)
         const dependencies = [...names].map((name) => ({
-          url: address.url,
+          url: identity.url,
           first_use_date: 1,
           last_use_date: null,
           updated_at: 1,
           status: 'active' as const,
           dependency: { dependency_name: name, dependency_file: 'package.json' },
         }))
-        return { ...repository, ...address, dependencies }
+        return { ...repository, ...identity, dependencies }
       }
 
       /** Commits of any age, as when a branch is merged. */
@@ -114,7 +118,7 @@ describeOnEachDatabase('a walk of any list by rel="next"', (kind) => {
           committer_email: 'somebody@example.org',
           committer_date: random.chance(0.1) ? null : random.integer(1, 500),
           message: 'more',
-          repo_url: address.url,
+          repo_url: identity.url,
         }))
       }
 
@@ -133,26 +137,26 @@ describeOnEachDatabase('a walk of any list by rel="next"', (kind) => {
           commits: [...itsCommits, ...commits],
         })
         const lists: unknown[][] = []
-        for (const walk of walks) {
-          const { data } = await walk.listAll(plain)
-          lists.push(data.map((element) => walk.keyOf({ ...element })))
+        for (const iteration of iterations) {
+          const { data } = await iteration.listAll(plain)
+          lists.push(data.map((item) => iteration.keyOf({ ...item })))
         }
         return lists
       }
 
       let staying = await listAll()
-      const states = walks.map(({ path }, index) => ({
+      const states = iterations.map(({ path }, index) => ({
         next: `${path}&per_page=${Math.min(100, Math.ceil((staying[index]?.length ?? 0) / pages))}` as
           | string
           | undefined,
-        met: [] as unknown[],
+        seen: [] as unknown[],
       }))
       for (let step = 0; states.some(({ next }) => next !== undefined); step++) {
         for (const [index, state] of states.entries()) {
           if (state.next === undefined) continue
-          const answer: ListResponse = readListAnswer(await service.request(state.next, { key: secret }))
-          state.met.push(...answer.data.map((element) => walks[index]?.keyOf(element)))
-          const next = answer.links.get('next')
+          const response: ListResponse = readListAnswer(await service.request(state.next, { key: secret }))
+          state.seen.push(...response.data.map((item) => iterations[index]?.keyOf(item)))
+          const next = response.links.get('next')
           state.next = next && next.pathname + next.search
         }
         if (step >= loads) continue
@@ -172,15 +176,15 @@ describeOnEachDatabase('a walk of any list by rel="next"', (kind) => {
           return keys.filter((key) => there.has(key))
         })
       }
-      for (const [index, { path }] of walks.entries()) {
-        const met = states[index]?.met ?? []
+      for (const [index, { path }] of iterations.entries()) {
+        const seen = states[index]?.seen ?? []
         const stayed = new Set(staying[index])
         expect(staying[index]?.length, `${path}, seed ${seed}`).toBeGreaterThan(pages)
         expect(
-          met.filter((key) => stayed.has(key)),
+          seen.filter((key) => stayed.has(key)),
           `${path}, seed ${seed}`,
         ).toEqual(staying[index])
-        expect(met.length, `${path}, seed ${seed}: met twice`).toBe(new Set(met).size)
+        expect(seen.length, `${path}, seed ${seed}: seen twice`).toBe(new Set(seen).size)
       }
     } finally {
       await service.close()

@@ -1,7 +1,12 @@
+/**
+ * Reads that concurrent callers share (api/concurrency/shared-read.ts).
+ *
+ * @module
+ */
 import { expect, test } from 'vitest'
 import { shareRead } from '../api/concurrency/shared-read.ts'
 
-test('what a few ask at once is read once; who asks while it is read waits for what is read afterwards', async () => {
+test('a shared read serves concurrent callers once, and later callers with the next read', async () => {
   const readings: PromiseWithResolvers<number>[] = []
   const ask = shareRead(() => {
     const reading = Promise.withResolvers<number>()
@@ -18,7 +23,7 @@ test('what a few ask at once is read once; who asks while it is read waits for w
   expect(await second).toEqual([2, 2])
 })
 
-test('a reading that fails fails for those alone who asked for it', async () => {
+test('a shared read that fails fails for its own callers only', async () => {
   let count = 0
   const ask = shareRead(async () => {
     count++

@@ -1,3 +1,8 @@
+/**
+ * Iterations through the pages of every list (decisions/0003-lists.md).
+ *
+ * @module
+ */
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -17,10 +22,9 @@ import { describeOnEachDatabase, startTestService, type TestService } from './su
 
 const baseUrl = 'https://api.example.com/public-api'
 const pageSizes = [1, 7, 30, 100]
-/** Lists with more elements than this are not walked in steps of one. */
-const mostSingleSteps = 60
-/** Pages that are read of a list from where an iteration begins, at most. */
-const mostPages = 12
+/** Longer lists are not read in pages of one item. */
+const maxItemsInSinglePages = 60
+const maxPages = 12
 
 interface List {
   path: string
@@ -42,8 +46,8 @@ const keySchema = v.union([
   v.object({ dependency: v.object({ dependency_name: v.string(), dependency_file: v.string() }) }),
 ])
 
-/** What `after` says of an item of a list. */
-function placeOf({ path }: List, item: object): string {
+/** The cursor (`after`) of an item. */
+function cursorOf({ path }: List, item: object): string {
   const users: readonly object[] = sampleUsers
   if (path === '/users') return String(users.indexOf(item) + 1)
   const key = v.parse(keySchema, item)
@@ -106,8 +110,8 @@ const lists: List[] = [
   ]),
 ]
 
-describe('the lists to walk', () => {
-  test('are of all sizes: empty, one page, many pages', () => {
+describe('the lists of these tests', () => {
+  test('have all sizes: empty, one page, many pages', () => {
     const sizes = lists.map(({ expected }) => expected.length)
     expect(sizes.filter((size) => size === 0).length).toBeGreaterThan(2)
     expect(sizes.filter((size) => size > 0 && size < 7).length).toBeGreaterThan(5)
@@ -115,7 +119,7 @@ describe('the lists to walk', () => {
   })
 })
 
-describeOnEachDatabase('a walk from page 1 by rel="next"', (kind) => {
+describeOnEachDatabase('an iteration by rel="next"', (kind) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(kind, { baseUrl })
@@ -123,58 +127,58 @@ describeOnEachDatabase('a walk from page 1 by rel="next"', (kind) => {
   afterAll(() => service.close())
 
   /** Follows `next` from page 1 to the end, and checks what each page says about itself. */
-  async function walk({ path, query = {}, expected }: List, size: number): Promise<object[]> {
+  async function iterate({ path, query = {}, expected }: List, size: number): Promise<object[]> {
     const { secret, id } = await service.createKey({ credits: expected.length })
     const last = Math.max(1, Math.ceil(expected.length / size))
-    const addressOf = (page: number) => ({ ...query, page: String(page), per_page: String(size) })
-    const met: object[] = []
-    let next: string | undefined = `${path}?${new URLSearchParams(addressOf(1))}`
+    const queryOf = (page: number) => ({ ...query, page: String(page), per_page: String(size) })
+    const seen: object[] = []
+    let next: string | undefined = `${path}?${new URLSearchParams(queryOf(1))}`
     for (let page = 1; next !== undefined; page++) {
-      const answer = readListAnswer(await service.request(next, { key: secret }))
-      met.push(...answer.data)
-      const links = [...answer.links].map(([relation, target]) => {
+      const response = readListAnswer(await service.request(next, { key: secret }))
+      seen.push(...response.data)
+      const links = [...response.links].map(([relation, target]) => {
         expect(`${target.origin}${target.pathname}`).toBe(`${baseUrl}${path}`)
-        const { after, ...address } = Object.fromEntries(target.searchParams)
+        const { after, ...query } = Object.fromEntries(target.searchParams)
         expect([relation, after !== undefined]).toEqual([relation, relation === 'next'])
-        return [relation, address]
+        return [relation, query]
       })
       expect(Object.fromEntries(links)).toEqual({
-        first: addressOf(1),
-        ...(page > 1 && { prev: addressOf(page - 1) }),
-        ...(page < last && { next: addressOf(page + 1) }),
-        last: addressOf(last),
+        first: queryOf(1),
+        ...(page > 1 && { prev: queryOf(page - 1) }),
+        ...(page < last && { next: queryOf(page + 1) }),
+        last: queryOf(last),
       })
-      expect(answer.pagination).toEqual({
+      expect(response.pagination).toEqual({
         page,
         per_page: size,
         next_page: page < last ? page + 1 : 0,
         prev_page: page - 1,
         has_more: page < last,
       })
-      expect(answer.total).toBe(expected.length)
-      expect(answer.cost).toBe(answer.data.length)
-      expect(answer.remaining).toBe(expected.length - met.length)
-      next = answer.links.get('next')?.href.slice(baseUrl.length)
+      expect(response.total).toBe(expected.length)
+      expect(response.cost).toBe(response.data.length)
+      expect(response.remaining).toBe(expected.length - seen.length)
+      next = response.links.get('next')?.href.slice(baseUrl.length)
     }
     expect(await service.readLedger(id)).toEqual({
       balance: 0,
       granted: expected.length,
       charged: expected.length,
     })
-    return met
+    return seen
   }
 
   test.for(lists.map((list) => [`${list.path}?${new URLSearchParams(list.query)}`, list] as const))(
-    'meets every element of %s once, in order, for a credit each',
+    'from page 1 has each item of %s once, in order, for a credit each',
     async ([, list]) => {
       for (const size of pageSizes) {
-        if (size === 1 && list.expected.length > mostSingleSteps) continue
-        expect(await walk(list, size)).toEqual(list.expected)
+        if (size === 1 && list.expected.length > maxItemsInSinglePages) continue
+        expect(await iterate(list, size)).toEqual(list.expected)
       }
     },
   )
 
-  test('and from any page, or behind any item, meets all that follow once, in order, for a credit each', async () => {
+  test('from any page, or after any item, has each following item once, in order, for a credit each', async () => {
     const starts = fc
       .record({ list: fc.constantFrom(...lists), size: fc.integer({ min: 1, max: 100 }) })
       .chain(({ list, size }) => {
@@ -191,28 +195,28 @@ describeOnEachDatabase('a walk from page 1 by rel="next"', (kind) => {
             ),
             { nil: undefined },
           ),
-          behind: fc.option(fc.nat({ max: Math.max(0, length - 1) }), { nil: undefined }),
+          after: fc.option(fc.nat({ max: Math.max(0, length - 1) }), { nil: undefined }),
         })
       })
     await fc.assert(
-      fc.asyncProperty(starts, async ({ list, size, page, behind }) => {
+      fc.asyncProperty(starts, async ({ list, size, page, after }) => {
         const { path, query = {}, expected } = list
-        const item = behind === undefined ? undefined : expected[behind]
+        const item = after === undefined ? undefined : expected[after]
         const first = item === undefined ? ((page ?? 1) - 1) * size : expected.indexOf(item) + 1
-        const following = expected.slice(first).slice(0, size * mostPages)
+        const following = expected.slice(first).slice(0, size * maxPages)
         const { secret, id } = await service.createKey({ credits: following.length })
-        const met: object[] = []
+        const seen: object[] = []
         let next: string | undefined = `${path}?${new URLSearchParams({
           ...query,
           ...(page !== undefined && { page: String(page) }),
           per_page: String(size),
-          ...(item !== undefined && { after: placeOf(list, item) }),
+          ...(item !== undefined && { after: cursorOf(list, item) }),
         })}`
-        for (let count = 1; next !== undefined && count <= mostPages; count++) {
+        for (let count = 1; next !== undefined && count <= maxPages; count++) {
           const { data, links, pagination, cost, total } = readListAnswer(
             await service.request(next, { key: secret }),
           )
-          met.push(...data)
+          seen.push(...data)
           expect(cost).toBe(data.length)
           expect(total).toBe(expected.length)
           for (const relation of ['first', 'prev', 'last']) {
@@ -221,17 +225,17 @@ describeOnEachDatabase('a walk from page 1 by rel="next"', (kind) => {
           const target = links.get('next')
           const number = Number(target?.searchParams.get('page') ?? 0)
           expect([pagination.has_more, pagination.next_page]).toEqual([target !== undefined, number])
-          expect(pagination.has_more).toBe(first + met.length < expected.length)
+          expect(pagination.has_more).toBe(first + seen.length < expected.length)
           next = target?.href.slice(baseUrl.length)
         }
-        expect(met).toEqual(following)
+        expect(seen).toEqual(following)
         expect(await service.readLedger(id)).toMatchObject({ balance: 0, charged: following.length })
       }),
       { numRuns: 150 },
     )
   })
 
-  test('has 30 elements to a page unless it is said otherwise', async () => {
+  test('has 30 items in a page by default', async () => {
     const { secret } = await service.createKey()
     for (const path of ['/users', '/repos', '/repos/yarrow-collective/monolith/commits']) {
       const { data, pagination, links } = readListAnswer(await service.request(path, { key: secret }))
@@ -241,7 +245,7 @@ describeOnEachDatabase('a walk from page 1 by rel="next"', (kind) => {
     }
   })
 
-  test('is not led astray by parameters that the list does not know: they are ignored, and links drop them', async () => {
+  test('ignores unknown parameters, and does not repeat them in links', async () => {
     const { secret } = await service.createKey()
     const unknown = 'sort=name&Page=9&PAGE=x&page%5B%5D=3&location%20=x&utm_source=a&utm_source=b'
     for (const [path, own, alien, expected] of [
@@ -272,7 +276,7 @@ describeOnEachDatabase('a walk from page 1 by rel="next"', (kind) => {
     }
   })
 
-  test('keeps filters in its links as they were sent, whatever characters they have', async () => {
+  test('repeats filters in links as they were sent, whatever characters they have', async () => {
     const { secret } = await service.createKey()
     for (const location of [
       ' Lisbon ',
@@ -286,8 +290,8 @@ describeOnEachDatabase('a walk from page 1 by rel="next"', (kind) => {
       'Zu\u0308rich',
     ]) {
       const query = new URLSearchParams({ location, dependency_names: ',Redis,,', dependency_files: ' ' })
-      const answer = await service.request(`/users?${query}`, { key: secret })
-      for (const [, target] of parseLinkHeader(answer.headers.get('Link') ?? '')) {
+      const response = await service.request(`/users?${query}`, { key: secret })
+      for (const [, target] of parseLinkHeader(response.headers.get('Link') ?? '')) {
         expect(Object.fromEntries(target.searchParams)).toMatchObject({
           location,
           dependency_names: ',Redis,,',
@@ -297,21 +301,21 @@ describeOnEachDatabase('a walk from page 1 by rel="next"', (kind) => {
     }
   })
 
-  test('meets what was there all along once, whatever comes to the list and leaves it meanwhile', async () => {
+  test('has each item once that stays in the list, whatever is added and removed meanwhile', async () => {
     const changing = await startTestService(kind, { baseUrl })
     try {
       const { secret } = await changing.createKey()
       const isThere = ({ location }: SampleUser) => /berlin/i.test(location ?? '')
       const there = sampleUsers.filter(isThere)
-      // Every second one leaves, those that were met already and those that were not, and others come before and behind.
+      // Every second one leaves, listed already or not; others are added before and after.
       const leaving = there.filter((_, index) => index % 2 === 0)
       const coming = sampleUsers.filter((user, index) => !isThere(user) && index % 4 === 0)
       const staying = there.filter((user) => !leaving.includes(user))
-      const met: unknown[] = []
+      const seen: unknown[] = []
       let next: string | undefined = '/users?location=berlin&per_page=4'
       for (let page = 1; next !== undefined; page++) {
-        const answer = readListAnswer(await changing.request(next, { key: secret }))
-        met.push(...answer.data.map(({ login }) => login))
+        const response = readListAnswer(await changing.request(next, { key: secret }))
+        seen.push(...response.data.map(({ login }) => login))
         if (page === 2) {
           const users = [
             ...leaving.map((user) => ({ ...user, location: 'elsewhere' })),
@@ -319,24 +323,24 @@ describeOnEachDatabase('a walk from page 1 by rel="next"', (kind) => {
           ]
           await loadRecords(changing.sql, { users })
         }
-        next = answer.links.get('next')?.href.slice(baseUrl.length)
+        next = response.links.get('next')?.href.slice(baseUrl.length)
       }
-      expect(met.filter((login) => staying.some((user) => user.login === login))).toEqual(
+      expect(seen.filter((login) => staying.some((user) => user.login === login))).toEqual(
         staying.map(({ login }) => login),
       )
-      expect(new Set(met).size).toBe(met.length)
-      const [eighth] = met.slice(7, 8)
+      expect(new Set(seen).size).toBe(seen.length)
+      const [eighth] = seen.slice(7, 8)
       const place = sampleUsers.findIndex(({ login }) => login === eighth)
       const afterwards = sampleUsers.filter(
         (user, index) => index > place && (staying.includes(user) || coming.includes(user)),
       )
-      expect(met.slice(8)).toEqual(afterwards.map(({ login }) => login))
+      expect(seen.slice(8)).toEqual(afterwards.map(({ login }) => login))
     } finally {
       await changing.close()
     }
   })
 
-  test('is not disturbed by a load that comes in between: what is new comes at the end', async () => {
+  test('has the items of a load in between at its end', async () => {
     const arriving = await startTestService(kind, { baseUrl })
     try {
       const { secret } = await arriving.createKey()
@@ -356,15 +360,15 @@ describeOnEachDatabase('a walk from page 1 by rel="next"', (kind) => {
         ['per_page=7', sampleUsers],
       ] as const) {
         const arrived = newcomers.slice(0, query.startsWith('location') ? 2 : 3)
-        const met: object[] = []
+        const seen: object[] = []
         let next: string | undefined = `/users?${query}`
         for (let page = 1; next !== undefined; page++) {
-          const answer = readListAnswer(await arriving.request(next, { key: secret }))
-          met.push(...answer.data)
+          const response = readListAnswer(await arriving.request(next, { key: secret }))
+          seen.push(...response.data)
           if (page === 2) await loadRecords(arriving.sql, { users: arrived })
-          next = answer.links.get('next')?.href.slice(baseUrl.length)
+          next = response.links.get('next')?.href.slice(baseUrl.length)
         }
-        expect(met).toEqual([...before, ...arrived])
+        expect(seen).toEqual([...before, ...arrived])
       }
     } finally {
       await arriving.close()
