@@ -12,7 +12,7 @@ import { sweepStoredLists } from '../api/catalog/stored-list-eviction.ts'
 import type { Sql, SqlOrTransaction } from '../api/database/connect.ts'
 import { openDatabase } from '../api/database/database.ts'
 import { hashSecret } from '../api/ledger/api-key.ts'
-import { sweepIdempotencyKeys } from '../api/ledger/idempotency.ts'
+import { sweepIdempotencyKeys } from '../api/ledger/ledger.ts'
 import { type CommandResult, runCommand } from './support/command-line.ts'
 import { testPool } from './support/databases.ts'
 import {
@@ -255,14 +255,14 @@ describe.skipIf(!hasPostgres)('three roles of a database', () => {
     })
 
     test('charges with settle() what it may, whatever it asks of it, and whatever it puts in front of the tables', async () => {
-      const settle = async (tx: Sql | SqlOrTransaction, cost: number) => {
+      const settle = async (tx: Sql | SqlOrTransaction, price: number) => {
         const secret = `\\x${hashSecret(key.api_key).toString('hex')}`
         const request = {
           n: 0,
           key_id: key.id,
           secret_hash: secret,
           is_counted: false,
-          cost,
+          price,
           items: 1,
           path: '/',
           endpoint: '/',

@@ -284,7 +284,7 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
 /** What a request of a key asks of the ledger. */
 function createChargeRequest(
   key: { id: number; secret: string },
-  cost: number,
+  price: number,
   signal?: AbortSignal,
 ): ChargeRequest {
   return {
@@ -294,9 +294,9 @@ function createChargeRequest(
     isCounted: true,
     version: null,
     purchase: {
-      cost,
+      price,
       maxCredits: null,
-      items: cost,
+      items: price,
       requestId: randomUUID(),
       path: '/users',
       endpoint: '/users',

@@ -5,8 +5,9 @@
  */
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { digestIdempotency, sweepIdempotencyKeys } from '../api/ledger/idempotency.ts'
 import { grantCredits, revokeKey, rotateKey } from '../api/ledger/keys.ts'
+import { sweepIdempotencyKeys } from '../api/ledger/ledger.ts'
+import { digestIdempotency } from '../api/ledger/settle.ts'
 import { findBusyRepository } from './support/catalog.ts'
 import { createInstance, type Instance, openSameDatabase } from './support/instance.ts'
 import { createRepository, createUser, loadRecords } from './support/records.ts'

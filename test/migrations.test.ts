@@ -213,7 +213,7 @@ describeOnEachDatabase('a later migration', (kind) => {
     const settle = schema
       .slice(schema.indexOf('create function settle('))
       .replace('create function', 'create or replace function')
-      .replace('r.endpoint)::ledger', "r.endpoint, 'new')::ledger")
+      .replace('request.endpoint)::ledger', "request.endpoint, 'new')::ledger")
     await writeFile(join(directory, '0002_note.sql'), `alter table ledger add note text; ${settle}`)
   })
   afterEach(async () => {

@@ -87,7 +87,7 @@ describeOnEachDatabase('a cached response', (kind) => {
       isCounted: true,
       version,
       purchase: {
-        cost: 10,
+        price: 10,
         maxCredits: null,
         items: 10,
         requestId: crypto.randomUUID(),

@@ -1,5 +1,5 @@
 /**
- * API keys: their form, and finding them by their secret (decisions/0002-keys.md).
+ * API keys: their secrets and rate limits, and finding them by their secret (decisions/0002-keys.md).
  *
  * @module
  */
@@ -25,6 +25,25 @@ export interface ApiKey {
 export interface BearerKey extends ApiKey {
   secret: string
   secretHash: Buffer
+}
+
+/**
+ * A number of requests in a fixed window. A window begins with the first request after the last one has ended, on the
+ * database's clock, so that all instances agree.
+ */
+export interface RateLimit {
+  requests: number
+  seconds: number
+}
+
+const maxInteger = 2 ** 31 - 1
+
+/** Parses `100/60`, or `none` (null). Returns undefined for anything else. */
+export function parseRateLimit(text: string): RateLimit | null | undefined {
+  if (text === 'none') return null
+  const [, requests = 0, seconds = 0] = (/^(\d{1,10})\/(\d{1,10})$/.exec(text) ?? []).map(Number)
+  const inRange = (value: number) => value >= 1 && value <= maxInteger
+  return inRange(requests) && inRange(seconds) ? { requests, seconds } : undefined
 }
 
 /** Creates a secret: a lowercase UUID v4. */

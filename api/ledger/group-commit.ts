@@ -14,9 +14,34 @@ import type { Sql } from '../database/connect.ts'
 import { lockNotAvailable } from '../database/connection-error.ts'
 import { ClientGoneError } from '../errors.ts'
 import { type ChargeRequest, type Locked, type Settlement, type Stale, settleGroup } from './settle.ts'
-import { createStatementCount, type StatementCount } from './statement-count.ts'
 
 const maxGroupSize = 256
+
+/**
+ * Counts the statements in progress on the ledger's connections. When all connections are busy, postgres.js sends a
+ * statement behind another one, where it may wait, or be lost with that connection.
+ */
+export interface StatementCount {
+  /** Runs `work`, which has one statement in progress at a time. */
+  count<T>(work: () => Promise<T>): Promise<T>
+  hasFreeConnection(): boolean
+}
+
+/** Creates the count of one pool. */
+export function createStatementCount(sql: Sql): StatementCount {
+  let inProgress = 0
+  return {
+    async count(work) {
+      inProgress++
+      try {
+        return await work()
+      } finally {
+        inProgress--
+      }
+    },
+    hasFreeConnection: () => inProgress < sql.options.max,
+  }
+}
 
 /** Settles requests in groups. */
 export interface GroupCommit {

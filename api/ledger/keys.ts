@@ -6,8 +6,7 @@
 import { Buffer } from 'node:buffer'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { type ListPage, offsetOf, type Page } from '../paging/page.ts'
-import { createSecret, hashSecret, type Role, type Scope } from './api-key.ts'
-import type { RateLimit } from './rate-limit.ts'
+import { createSecret, hashSecret, type RateLimit, type Role, type Scope } from './api-key.ts'
 
 /** JSON numbers are exact up to this. */
 export const maxBalance = Number.MAX_SAFE_INTEGER

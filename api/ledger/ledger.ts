@@ -11,10 +11,8 @@ import { createBatcher } from '../concurrency/batcher.ts'
 import type { Sql } from '../database/connect.ts'
 import { isOutOfResources } from '../database/connection-error.ts'
 import { type BearerKey, findApiKeys, hashSecret } from './api-key.ts'
-import { createGroupCommit, type GroupCommitState } from './group-commit.ts'
-import { sweepIdempotencyKeys } from './idempotency.ts'
+import { createGroupCommit, createStatementCount, type GroupCommitState } from './group-commit.ts'
 import type { ChargeRequest, Settlement, Stale } from './settle.ts'
-import { createStatementCount } from './statement-count.ts'
 
 export interface Ledger {
   /** Returns a key from the cache. It may have been revoked since. */
@@ -51,6 +49,8 @@ const maxThrottleCacheMs = 1_000
 const chargeFailureMs = 30_000
 /** In charges with an idempotency key. */
 const sweepInterval = 1_000
+/** Idempotency keys that a sweep deletes at most. */
+const maxSwept = 10_000
 
 interface CachedThrottle {
   settlement: Settlement
@@ -141,4 +141,15 @@ export function createLedger(sql: Sql): Ledger {
       }
     },
   }
+}
+
+/** Deletes the oldest idempotency keys that are older than 24 hours, `maxSwept` at most. */
+export async function sweepIdempotencyKeys(sql: Sql): Promise<void> {
+  await sql`
+    delete from idempotency_keys where (api_key_id, idempotency_key) in (
+      select api_key_id, idempotency_key from idempotency_keys
+      where created_at < now() - interval '24 hours'
+      order by created_at limit ${maxSwept}
+      for update skip locked
+    )`
 }

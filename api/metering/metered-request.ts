@@ -138,7 +138,7 @@ export function createMeter(
     { lookUp, createResponse }: NonNullable<MeteredQuery['document']>,
     leaveQueue: () => void,
   ): Promise<Response> {
-    const purchase = { ...identifyRequest(c), ...conditions, cost: documentCost, items: documentCost }
+    const purchase = { ...identifyRequest(c), ...conditions, price: documentCost, items: documentCost }
     const settlement = await settle(c, { purchase, lookUp }, leaveQueue)
     if (settlement.outcome === 'stale') throw new Error('a look-up of any version is never stale')
     const { document, version } = settlement
@@ -152,7 +152,8 @@ export function createMeter(
     conditions: RequestConditions,
   ): Purchase | null {
     const isCharged = body !== null || ('error' in response && c.req.method !== 'HEAD' && cost > 0)
-    return isCharged ? { ...identifyRequest(c), ...conditions, cost, items: body === null ? 0 : cost } : null
+    if (!isCharged) return null
+    return { ...identifyRequest(c), ...conditions, price: cost, items: body === null ? 0 : cost }
   }
 
   function identifyRequest(c: ApiContext) {
@@ -182,9 +183,9 @@ export function createMeter(
       case 'throttled':
         throw tooManyRequests(readResetSeconds(settlement))
       case 'over_max_credits':
-        throw maxCreditsExceeded(settlement.cost, purchase?.maxCredits ?? 0)
+        throw maxCreditsExceeded(settlement.due, purchase?.maxCredits ?? 0)
       case 'insufficient':
-        throw insufficientCredits(settlement.cost, settlement.balance)
+        throw insufficientCredits(settlement.due, settlement.balance)
       case 'conflict':
         throw idempotencyConflict()
       default:

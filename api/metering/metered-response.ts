@@ -71,7 +71,7 @@ export function createDocumentQuery(
       return found && createResponse(found)
     },
     createError: () => ({ cost: missing.cost, error: missing.createError() }),
-    document: { lookUp: { ...lookUp, costIfAbsent: missing.cost }, createResponse },
+    document: { lookUp: { ...lookUp, priceIfAbsent: missing.cost }, createResponse },
   }
 }
 

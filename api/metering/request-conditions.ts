@@ -5,8 +5,7 @@
  */
 import { badRequest } from '../errors.ts'
 import type { ApiContext } from '../http/request-context.ts'
-import { digestIdempotency } from '../ledger/idempotency.ts'
-import type { Idempotency } from '../ledger/settle.ts'
+import { digestIdempotency, type Idempotency } from '../ledger/settle.ts'
 
 /** The values of the headers `Max-Credits` and `Idempotency-Key`. */
 export interface RequestConditions {
