@@ -5,8 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { SqlOrTransaction } from '../database/connect.ts'
-import { foldText } from './case-folding.ts'
-import { listDependencyKeys } from './dependency-name.ts'
+import { foldText, listDependencyKeys } from './names.ts'
 
 /** A list of the catalog. */
 export type ListName = 'users' | 'repositories'

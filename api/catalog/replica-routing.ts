@@ -7,9 +7,7 @@ import type { Sql } from '../database/connect.ts'
 import type { Database } from '../database/database.ts'
 import { createLookup, type Found, type LookUp } from './document-lookup.ts'
 import { createList, type ReadList } from './list.ts'
-import { repositoryList } from './repositories.ts'
-import type { StoredLists } from './stored-list-store.ts'
-import { userList } from './users.ts'
+import type { StoredLists } from './stored-lists.ts'
 
 /** The catalog in one database. */
 export interface Catalog {
@@ -63,8 +61,8 @@ export function createReplicaRouting(
 function createCatalog(sql: Sql, storedLists: StoredLists, options: { isReplica: boolean }): Catalog {
   return {
     sql,
-    listUsers: createList(sql, storedLists, { ...userList, ...options }),
-    listRepositories: createList(sql, storedLists, { ...repositoryList, ...options }),
+    listUsers: createList(sql, storedLists, { list: 'users', ...options }),
+    listRepositories: createList(sql, storedLists, { list: 'repositories', ...options }),
     lookUp: createLookup(sql),
   }
 }

@@ -7,7 +7,7 @@
 import type { Handler, MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { Catalog, ReplicaRouting } from '../catalog/replica-routing.ts'
-import type { Requester } from '../catalog/stored-list-store.ts'
+import type { Requester } from '../catalog/stored-lists.ts'
 import type { FairQueue } from '../concurrency/fair-queue.ts'
 import type { Replicas } from '../database/replicas.ts'
 import {

@@ -6,7 +6,7 @@
 import { Buffer } from 'node:buffer'
 import type { Found, LookUp } from '../catalog/document-lookup.ts'
 import type { Catalog } from '../catalog/replica-routing.ts'
-import type { Requester } from '../catalog/stored-list-store.ts'
+import type { Requester } from '../catalog/stored-lists.ts'
 import type { ApiError } from '../errors.ts'
 import { createEntityTag } from '../http/entity-tag.ts'
 import type { ApiContext } from '../http/request-context.ts'

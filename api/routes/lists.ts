@@ -4,7 +4,7 @@
  * @module
  */
 import type { Catalog } from '../catalog/replica-routing.ts'
-import type { Requester } from '../catalog/stored-list-store.ts'
+import type { Requester } from '../catalog/stored-lists.ts'
 import { type ApiError, notFound } from '../errors.ts'
 import type { ApiContext } from '../http/request-context.ts'
 import { send, setHeader } from '../http/send.ts'

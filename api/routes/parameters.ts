@@ -5,7 +5,7 @@
  * @module
  */
 import { createFilter, type Filter } from '../catalog/filter.ts'
-import { forgeNamePattern, forgeNameRule } from '../catalog/forge-name.ts'
+import { forgeNamePattern, forgeNameRule } from '../catalog/names.ts'
 import { badRequest } from '../errors.ts'
 import { maxPageNumber, maxPageSize, type Page } from '../paging/page.ts'
 

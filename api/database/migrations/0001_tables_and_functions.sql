@@ -167,7 +167,7 @@ $$;
 -- 4. Catalog ----------------------------------------------------------------------------------------------------------
 
 -- Imports are the only writers, and check once for a whole load what foreign keys would check. Responses are stored as
--- JSON text; the columns beside it are searched. Columns that end in _key are folded by api/catalog/case-folding.ts, so that
+-- JSON text; the columns beside it are searched. Columns that end in _key are folded by api/catalog/names.ts, so that
 -- comparison without case does not depend on the server's locale.
 
 -- The current version of the data. Readers select it in the same statement as the data, so that a response never mixes
@@ -242,7 +242,7 @@ create table location_users (
 create table dependencies (
   id integer primary key generated always as identity,
   name text collate "C" not null,
-  name_key text collate "C" not null, -- spelled by the rules of the file's ecosystem (api/catalog/dependency-name.ts)
+  name_key text collate "C" not null, -- spelled by the rules of the file's ecosystem (api/catalog/names.ts)
   file text collate "C" not null,
   unique (name, file)
 );
