@@ -9,7 +9,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BatchState, createBatcher } from '../concurrency/batcher.ts'
-import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.ts'
+import { createFairQueue } from '../concurrency/fair-queue.ts'
 import type { Sql } from '../database/connect.ts'
 import { lockNotAvailable } from '../database/connection-error.ts'
 import { ClientGoneError } from '../errors.ts'
@@ -69,12 +69,8 @@ export interface GroupCommitOptions {
   statements?: StatementCount
 }
 
-type Settle = (request: ChargeRequest) => Promise<Settlement | Stale | Canceled>
-
-/** The client closed its connection before the statement was sent. Nothing was decided. */
-interface Canceled {
-  outcome: 'canceled'
-}
+/** Undefined: the client closed its connection before the statement was sent. Nothing was decided. */
+type Decision = Settlement | Stale | undefined
 
 /** How long a request waits for a connection for its lock wait. The lock wait itself has the same limit, in SQL. */
 const maxWaitMs = 5_000
@@ -91,26 +87,58 @@ export function createGroupCommit(
   sql: Sql,
   { maxLockWaits, statements = createStatementCount(sql) }: GroupCommitOptions,
 ): GroupCommit {
-  const settleTogether = createBatcher({
-    run: (requests: ChargeRequest[]) =>
-      statements.count(() => settleConnected(sql, requests, { waitForLocks: false })),
+  const settleUnlocked = createBatcher({
+    run: (requests: ChargeRequest[]) => settleConnected(requests, { waitForLocks: false }),
     size: maxGroupSize,
     hasRoom: statements.hasFreeConnection,
   })
+  const waitForLocks = maxLockWaits > 0
   const lockWaits = createFairQueue<number>({
     maxConcurrent: Math.max(1, maxLockWaits),
     maxQueued: Number.POSITIVE_INFINITY, // the service limits the requests in progress
     maxWaitMs,
   })
   /** By key id. */
-  const lockedKeys = new Map<number, { settle: Settle; waiting: number }>()
+  const lockedKeys = new Map<number, { settle(request: ChargeRequest): Promise<Decision>; waiting: number }>()
 
-  async function settleLocked(request: ChargeRequest): Promise<Settlement | Stale | Canceled> {
+  /** Settles the requests of a group whose clients are still connected. */
+  async function settleConnected(
+    requests: readonly ChargeRequest[],
+    options: { waitForLocks: boolean },
+  ): Promise<(Decision | Locked)[]> {
+    const connected = requests.filter(({ signal }) => !signal?.aborted)
+    if (connected.length === 0) return requests.map(() => undefined)
+    const settlements = await statements.count(() => settleGroup(sql, connected, options))
+    const byRequest = new Map(connected.map((request, index) => [request, settlements[index]]))
+    return requests.map((request) => byRequest.get(request))
+  }
+
+  /** Creates the batcher of one locked key. Each of its groups waits for the lock, or polls it. */
+  function createLockedKeyBatcher(keyId: number) {
+    return createBatcher({
+      size: maxGroupSize,
+      hasRoom: () => waitForLocks, // a second group that polls might overtake the first
+      async run(requests: ChargeRequest[]) {
+        const decisions = new Map<ChargeRequest, Decision>()
+        const deadline = performance.now() + maxWaitMs
+        for (let rest = requests; ; await sleep(lockPollIntervalMs)) {
+          const leave = await lockWaits.enter(keyId)
+          const settled = await settleConnected(rest, { waitForLocks }).finally(leave)
+          for (const [index, request] of rest.entries()) {
+            const decision = settled[index]
+            if (decision?.outcome !== 'locked') decisions.set(request, decision)
+          }
+          rest = requests.filter((request) => !decisions.has(request))
+          if (rest.length === 0) return requests.map((request) => decisions.get(request))
+          if (performance.now() > deadline) throw new LockTimeoutError('a key is locked')
+        }
+      },
+    })
+  }
+
+  async function settleLocked(request: ChargeRequest): Promise<Decision> {
     const { keyId } = request
-    const key = lockedKeys.get(keyId) ?? {
-      settle: createLockedKeyBatcher(sql, { keyId, lockWaits, waitForLocks: maxLockWaits > 0, statements }),
-      waiting: 0,
-    }
+    const key = lockedKeys.get(keyId) ?? { settle: createLockedKeyBatcher(keyId), waiting: 0 }
     lockedKeys.set(keyId, key)
     key.waiting++
     try {
@@ -121,79 +149,25 @@ export function createGroupCommit(
     }
   }
 
-  async function settle(request: ChargeRequest, onLockWait = () => {}): Promise<Settlement | Stale> {
+  async function decide(request: ChargeRequest, onLockWait: () => void): Promise<Decision> {
     // Requests of a key are settled in order, so a new one queues behind those that already wait for the key's lock.
     if (!lockedKeys.has(request.keyId)) {
-      const settlement = await settleTogether(request)
-      if (settlement.outcome !== 'locked') return assertConnected(settlement)
+      const decision = await settleUnlocked(request)
+      if (decision?.outcome !== 'locked') return decision
     }
     onLockWait()
-    return assertConnected(await settleLocked(request))
+    return settleLocked(request)
+  }
+
+  async function settle(request: ChargeRequest, onLockWait = () => {}): Promise<Settlement | Stale> {
+    const decision = await decide(request, onLockWait)
+    if (decision === undefined) throw new ClientGoneError()
+    return decision
   }
   settle.readState = (): GroupCommitState => {
     let waitingForLock = 0
     for (const { waiting } of lockedKeys.values()) waitingForLock += waiting
-    return { ...settleTogether.readState(), waitingForLock }
+    return { ...settleUnlocked.readState(), waitingForLock }
   }
   return settle
-}
-
-/** Settles the requests of a group whose clients are still connected. */
-async function settleConnected(
-  sql: Sql,
-  requests: readonly ChargeRequest[],
-  options: { waitForLocks: boolean },
-): Promise<(Settlement | Stale | Locked | Canceled)[]> {
-  const connected = new Set(requests.filter(({ signal }) => !signal?.aborted))
-  const settlements = connected.size > 0 ? await settleGroup(sql, [...connected], options) : []
-  return requests.flatMap((request) =>
-    connected.has(request) ? (settlements.shift() ?? []) : { outcome: 'canceled' },
-  )
-}
-
-function assertConnected(settlement: Settlement | Stale | Canceled): Settlement | Stale {
-  if (settlement.outcome === 'canceled') throw new ClientGoneError()
-  return settlement
-}
-
-interface LockedKeyOptions {
-  keyId: number
-  lockWaits: FairQueue<number>
-  waitForLocks: boolean
-  statements: StatementCount
-}
-
-/** Creates the batcher of one locked key. Each of its groups waits for the lock, or polls it. */
-function createLockedKeyBatcher(
-  sql: Sql,
-  { keyId, lockWaits, waitForLocks, statements }: LockedKeyOptions,
-): Settle {
-  async function settleInTurn(
-    requests: ChargeRequest[],
-  ): Promise<(Settlement | Stale | Locked | Canceled)[]> {
-    const leave = await lockWaits.enter(keyId)
-    try {
-      return await statements.count(() => settleConnected(sql, requests, { waitForLocks }))
-    } finally {
-      leave()
-    }
-  }
-
-  return createBatcher({
-    size: maxGroupSize,
-    hasRoom: () => waitForLocks, // a second group that polls might overtake the first
-    async run(requests: ChargeRequest[]) {
-      const settlements = new Map<ChargeRequest, Settlement | Stale | Canceled>()
-      const deadline = performance.now() + maxWaitMs
-      for (let rest = requests; ; await sleep(lockPollIntervalMs)) {
-        for (const [index, settlement] of (await settleInTurn(rest)).entries()) {
-          const request = rest[index]
-          if (request !== undefined && settlement.outcome !== 'locked') settlements.set(request, settlement)
-        }
-        rest = requests.filter((request) => !settlements.has(request))
-        if (rest.length === 0) return requests.flatMap((request) => settlements.get(request) ?? [])
-        if (waitForLocks || performance.now() > deadline) throw new LockTimeoutError('a key is locked')
-      }
-    },
-  })
 }

@@ -77,17 +77,6 @@ export function createLedger(sql: Sql): Ledger {
   /** On the clock of `performance.now()`. */
   let failingUntil = Number.NEGATIVE_INFINITY
 
-  async function settle(request: ChargeRequest, onLockWait?: () => void): Promise<Settlement | Stale> {
-    try {
-      const settlement = await settleInGroup(request, onLockWait)
-      if (settlement.outcome !== 'stale' && settlement.charged > 0) failingUntil = Number.NEGATIVE_INFINITY
-      return settlement
-    } catch (error) {
-      if (isOutOfResources(error)) failingUntil = performance.now() + chargeFailureMs
-      throw error
-    }
-  }
-
   function cacheThrottle(keyId: number, settlement: Settlement, sentAt: number): void {
     const windowMs = (settlement.rateLimit?.resetSeconds ?? 0) * 1_000
     // The database decided between `sentAt` and now, so the window ends between these plus `windowMs`.
@@ -120,25 +109,27 @@ export function createLedger(sql: Sql): Ledger {
     },
     async settle({ id, secret, secretHash }, request, onLockWait) {
       const sentAt = performance.now()
-      const settlement = await settle({ keyId: id, secretHash, ...request }, onLockWait)
+      const settlement = await settleInGroup({ keyId: id, secretHash, ...request }, onLockWait).catch(
+        (error: unknown) => {
+          if (isOutOfResources(error)) failingUntil = performance.now() + chargeFailureMs
+          throw error
+        },
+      )
       if (settlement.outcome === 'stale') return settlement
       if (settlement.outcome === 'unusable') keys.delete(secret)
       if (settlement.outcome === 'throttled') cacheThrottle(id, settlement, sentAt)
-      if (settlement.charged > 0 && request.purchase?.idempotency) countSweep()
+      if (settlement.charged > 0) {
+        failingUntil = Number.NEGATIVE_INFINITY
+        if (request.purchase?.idempotency) countSweep()
+      }
       return settlement
     },
     findCachedThrottle(keyId) {
-      const throttle = throttles.get(keyId)
+      const { settlement, expiresAt = 0, windowEndsAt = 0 } = throttles.get(keyId) ?? {}
       const now = performance.now()
-      if (throttle === undefined || now >= throttle.expiresAt) return undefined
-      const { settlement, windowEndsAt } = throttle
-      return {
-        ...settlement,
-        rateLimit: settlement.rateLimit && {
-          ...settlement.rateLimit,
-          resetSeconds: (windowEndsAt - now) / 1_000,
-        },
-      }
+      if (settlement?.rateLimit === undefined || now >= expiresAt) return undefined
+      const resetSeconds = (windowEndsAt - now) / 1_000
+      return { ...settlement, rateLimit: { ...settlement.rateLimit, resetSeconds } }
     },
   }
 }

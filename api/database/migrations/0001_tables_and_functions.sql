@@ -1,12 +1,6 @@
--- The schema of devdata, in parts:
---   1. API keys       2. Ledger       3. Usage by day       4. Catalog
---   5. Stored lists   6. Imports      7. Settling requests
---
 -- Until version 0.1.0 is released, this file changes in place, and a database made by an earlier state of it is refused.
--- From 0.1.0 on it never changes. Every later change, of a function too, is a numbered migration in this folder. While
--- instances are upgraded one by one, those of the version before use the new schema: a migration must leave their
--- statements working.
-
+-- From then on, every change, of a function too, is a numbered migration in this folder. While instances are upgraded one
+-- by one, those of the version before use the new schema: a migration must leave their statements working.
 
 -- 1. API keys ---------------------------------------------------------------------------------------------------------
 
@@ -22,9 +16,8 @@ create table api_keys (
   expires_at timestamptz,
   revoked_at timestamptz,
   deleted_at timestamptz, -- the row stays, because its ledger must still add up
-  -- Both are written once a minute at most. `devdata ledger verify` notices by the position that newer entries are lost.
-  last_used_at timestamptz,
-  noted_position bigint not null default 0, -- of the newest ledger entry at last_used_at
+  last_used_at timestamptz, -- exact to a minute
+  noted_position bigint not null default 0, -- of the newest ledger entry then: shows whether newer entries were lost
   check ((rate_limit_requests is null) = (rate_limit_seconds is null))
 ) with (fillfactor = 90);
 
@@ -66,16 +59,14 @@ create table idempotency_keys (
 );
 create index on idempotency_keys (created_at);
 
-
 -- 2. Ledger -----------------------------------------------------------------------------------------------------------
 
 -- One entry for each change of a balance. Entries of a key are numbered 1, 2, 3, … without a gap, and their times never
--- decrease. The newest entry holds the balance: a charge adds a row and updates none, so it never has to pass old
--- versions of a row, which stay for as long as any transaction is open.
+-- decrease. The newest entry holds the balance, sum(granted) - sum(cost): a charge adds a row and updates none, so it
+-- never has to pass old versions of a row, which stay for as long as any transaction is open. There is no foreign key: the
+-- key's row is locked when an entry is added, and is never deleted.
 --
--- At every moment, the balance is sum(granted) - sum(cost). `devdata ledger prune` replaces a key's oldest entries with
--- one of kind `balance`, at the position of the last one. There is no foreign key: the key's row is locked when an
--- entry is added, and is never deleted.
+-- `devdata ledger prune` replaces a key's oldest entries with one of kind `balance`, at the position of the last one.
 create table ledger (
   api_key_id integer not null,
   position bigint not null,
@@ -96,7 +87,6 @@ select k.id as api_key_id, coalesce(l.balance, 0) as credits, coalesce(l.positio
 from api_keys k left join lateral (
   select balance, position from ledger where api_key_id = k.id order by position desc limit 1
 ) l on true;
-
 
 -- 3. Usage by day -----------------------------------------------------------------------------------------------------
 
@@ -163,12 +153,10 @@ begin
 end
 $$;
 
-
 -- 4. Catalog ----------------------------------------------------------------------------------------------------------
 
 -- Imports are the only writers, and check once for a whole load what foreign keys would check. Responses are stored as
--- JSON text; the columns beside it are searched. Columns that end in _key are folded by api/catalog/names.ts, so that
--- comparison without case does not depend on the server's locale.
+-- JSON text; the columns beside it are searched. api/catalog/names.ts writes the columns that end in _key.
 
 -- The current version of the data. Readers select it in the same statement as the data, so that a response never mixes
 -- two versions.
@@ -209,10 +197,8 @@ begin
   raise exception '% rows are never deleted: their ids are ranks without gaps', tg_table_name;
 end
 $$;
-create trigger refuse_delete before delete on users for each row execute function refuse_removal();
-create trigger refuse_truncate before truncate on users execute function refuse_removal();
-create trigger refuse_delete before delete on repositories for each row execute function refuse_removal();
-create trigger refuse_truncate before truncate on repositories execute function refuse_removal();
+create trigger refuse_removal before delete or truncate on users execute function refuse_removal();
+create trigger refuse_removal before delete or truncate on repositories execute function refuse_removal();
 
 -- position counts a repository's commits from the oldest (1) to the newest, so any page of them is a range.
 create table commits (
@@ -276,11 +262,10 @@ create table contributions (
 );
 create index on contributions (repository_id);
 
-
 -- 5. Stored lists -----------------------------------------------------------------------------------------------------
 
--- A stored list is the result of a filter at a dataset version: its exact total, and the matching ids in order, in
--- chunks. It is computed when it is first requested. A load computes the most recently used ones for its new version.
+-- The result of a filter at a dataset version: its exact total, and the matching ids in order, in chunks. It is stored
+-- when it is first requested. A load stores the most recently used ones for its new version.
 create table stored_lists (
   id bigint primary key generated always as identity,
   filter_hash bytea not null, -- SHA-256 of the list's name and the filter
@@ -299,14 +284,12 @@ create table stored_list_chunks (
 );
 create index on stored_list_chunks (stored_list_id, (ids[1])); -- finds the chunk where the page after an id begins
 
-
 -- 6. Imports ----------------------------------------------------------------------------------------------------------
 
--- Loads in progress. Each stages its rows in unlogged tables of its own (api/import/staging.ts). A crash of the server
--- empties these, which `staged` reveals.
+-- Loads in progress. Each stages its rows in unlogged tables of its own (api/import/staging.ts).
 create table imports (
   id bigint primary key generated always as identity,
-  staged bigint -- number of rows, once all are staged
+  staged bigint -- number of rows, once all are staged: reveals that a crash of the server has emptied the tables
 );
 
 -- Loads update the planner's statistics, which only the owner of a table may do.
@@ -317,7 +300,6 @@ begin
 end
 $$;
 revoke execute on function analyze_table(regclass) from public;
-
 
 -- 7. Settling requests ------------------------------------------------------------------------------------------------
 
@@ -539,12 +521,10 @@ $$;
 
 -- A role that may call settle() needs no right to write to the ledger: the function has its owner's rights. Its path has
 -- only this schema and, last, the caller's temporary tables, which can't stand in for the real ones. `create or replace`
--- resets both: a migration that replaces settle() has to repeat this block.
+-- resets both: a migration that replaces settle() has to repeat this.
 do $$
-declare
-  settle regprocedure := 'settle(json, boolean, bigint, integer[], integer)';
 begin
-  execute format('alter function %s security definer set search_path = %I, pg_temp', settle, current_schema());
-  execute format('revoke execute on function %s from public', settle);
+  execute format('alter function settle security definer set search_path = %I, pg_temp', current_schema());
 end
 $$;
+revoke execute on function settle from public;
