@@ -34,22 +34,18 @@ export function createReplicaRouting(
   { sql, replicas }: Pick<Database, 'sql' | 'replicas'>,
   storedLists: StoredLists,
 ): ReplicaRouting {
-  const catalogs = new Map<Sql, Catalog>()
-
-  function findCatalog(sql: Sql): Catalog {
-    const catalog = catalogs.get(sql) ?? createCatalog(sql, storedLists, { isReplica: true })
-    catalogs.set(sql, catalog)
-    return catalog
-  }
-
+  const replicaCatalogs = new Map(
+    replicas.list().map(({ sql }) => [sql, createCatalog(sql, storedLists, { isReplica: true })]),
+  )
   return {
     primary: createCatalog(sql, storedLists, { isReplica: false }),
     hasReplica: replicas.hasUsable,
     async readReplica(read) {
       const replica = replicas.pick()
-      if (replica === undefined) return undefined
+      const catalog = replica && replicaCatalogs.get(replica.sql)
+      if (replica === undefined || catalog === undefined) return undefined
       try {
-        return await read(findCatalog(replica.sql))
+        return await read(catalog)
       } catch (error) {
         replicas.reportFailure(replica, error)
         return undefined

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { hash, randomUUID } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Sql } from '../database/connect.ts'
 
 /** A user key has one or both. */
@@ -46,12 +46,7 @@ export function parseRateLimit(text: string): RateLimit | null | undefined {
   return inRange(requests) && inRange(seconds) ? { requests, seconds } : undefined
 }
 
-/** Creates a secret: a lowercase UUID v4. */
-export function createSecret(): string {
-  return randomUUID()
-}
-
-/** Whether a text is a canonical lowercase UUID of any version. */
+/** Whether a text is a canonical lowercase UUID of any version. New secrets are of version 4. */
 export function isSecret(text: string): boolean {
   return /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/.test(text)
 }
@@ -61,10 +56,7 @@ export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }
 
-/**
- * Finds keys by the hashes of their secrets, in their order. Undefined stands for one that is unknown, deleted, revoked or
- * expired.
- */
+/** Finds keys by the hashes of their secrets, in their order. Undefined: it is unknown, deleted, revoked or expired. */
 export async function findApiKeys(
   sql: Sql,
   secretHashes: readonly Buffer[],

@@ -43,16 +43,6 @@ export function createStatementCount(sql: Sql): StatementCount {
   }
 }
 
-/** Settles requests in groups. */
-export interface GroupCommit {
-  /**
-   * Calls `onLockWait` when the request has to wait for its key's lock. Throws `ClientGoneError` when the request's signal
-   * is aborted before the statement is sent, and an error with the code `lockNotAvailable` when the lock wait times out.
-   */
-  (request: ChargeRequest, onLockWait?: () => void): Promise<Settlement | Stale>
-  readState(): GroupCommitState
-}
-
 /** `queued` are the requests for the next group, without those that wait for a lock. */
 export interface GroupCommitState extends BatchState {
   /** Requests whose key is locked, queued or in a statement. */
@@ -82,11 +72,11 @@ class LockTimeoutError extends Error {
   readonly code = lockNotAvailable
 }
 
-/** Creates the group commit of an instance. */
+/** Creates the group commit of an instance: a function that settles a request in a group with others. */
 export function createGroupCommit(
   sql: Sql,
   { maxLockWaits, statements = createStatementCount(sql) }: GroupCommitOptions,
-): GroupCommit {
+) {
   const settleUnlocked = createBatcher({
     run: (requests: ChargeRequest[]) => settleConnected(requests, { waitForLocks: false }),
     size: maxGroupSize,
@@ -159,6 +149,10 @@ export function createGroupCommit(
     return settleLocked(request)
   }
 
+  /**
+   * Calls `onLockWait` when the request has to wait for its key's lock. Throws `ClientGoneError` when the request's signal
+   * is aborted before the statement is sent, and an error with the code `lockNotAvailable` when the lock wait times out.
+   */
   async function settle(request: ChargeRequest, onLockWait = () => {}): Promise<Settlement | Stale> {
     const decision = await decide(request, onLockWait)
     if (decision === undefined) throw new ClientGoneError()

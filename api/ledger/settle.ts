@@ -56,10 +56,7 @@ export interface Purchase {
   idempotency: Idempotency | null
 }
 
-/**
- * Digests of an `Idempotency-Key` and of its request, in the form of UUIDs. A request that is repeated under the key
- * within 24 hours costs only what is not paid yet.
- */
+/** Digests of an `Idempotency-Key` and of its request, in the form of UUIDs. */
 export interface Idempotency {
   key: string
   request: string
@@ -74,46 +71,36 @@ function digest(text: string): string {
   return hash('sha256', text, 'hex').slice(0, 32)
 }
 
-/**
- * The decision about a request. Nothing is charged unless it is `settled` or `replayed`:
- * - `settled`: the key may have the response, and `charged` credits were taken
- * - `replayed`: the same, and the key paid before under this idempotency key, at least in part
- * - `unusable`: the key is unknown, revoked, deleted or expired
- * - `throttled`: the rate limit is used up
- * - `over_max_credits`: `due` is higher than `maxCredits`
- * - `insufficient`: `due` is higher than the balance
- * - `conflict`: the idempotency key belongs to another request
- */
+/** The decision about a request. Nothing is charged unless it is `settled` or `replayed`. */
 export interface Settlement {
   outcome:
-    | 'settled'
-    | 'replayed'
-    | 'unusable'
-    | 'throttled'
-    | 'over_max_credits'
-    | 'insufficient'
-    | 'conflict'
+    | 'settled' // the key may have the response, and `charged` credits were taken
+    | 'replayed' // the same, and the key paid before under this idempotency key, at least in part
+    | 'unusable' // the key is unknown, revoked, deleted or expired
+    | 'throttled' // the rate limit is used up
+    | 'over_max_credits' // `due` is higher than `maxCredits`
+    | 'insufficient' // `due` is higher than the balance
+    | 'conflict' // the idempotency key belongs to another request
   /** In credits: the price, or what is not paid yet under the idempotency key. */
   due: number
   /** In credits: `due`, or 0 when the request is refused. */
   charged: number
   /** In credits, after this request. */
   balance: number
-  /** Undefined: the key has no rate limit. */
-  rateLimit: RateLimitState | undefined
+  /** After this request. Undefined: the key has no rate limit. */
+  rateLimit:
+    | {
+        limit: RateLimit
+        /** Requests left in this window. */
+        remaining: number
+        /** Until the window ends; not a whole number. */
+        resetSeconds: number
+      }
+    | undefined
   /** The dataset's version at that moment. */
   version: number
   /** The document found, as JSON text, of that version. Undefined: none was found or looked up. */
   document: string | undefined
-}
-
-/** The state of a key's rate-limit window after a request. */
-export interface RateLimitState {
-  limit: RateLimit
-  /** Requests left in this window. */
-  remaining: number
-  /** Until the window ends; not a whole number. */
-  resetSeconds: number
 }
 
 /** The dataset does not have the version that the request needs. Nothing was decided. */
