@@ -21,8 +21,8 @@ interface ListKind {
 }
 
 const kinds: Record<ListName, ListKind> = {
-  // Pages of users are small: where instance and database share two cores, one statement for all waiting requests serves
-  // a third more filtered pages than two statements beside each other.
+  // Pages of users are small: where instance and database share two cores, one statement for all waiting requests
+  // serves a third more filtered pages than two statements beside each other.
   users: { renderItem: (sql) => sql`document`, maxPages: 32, maxConcurrent: 1 },
   repositories: {
     renderItem: (sql) => sql`

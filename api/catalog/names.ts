@@ -35,7 +35,7 @@ interface Ecosystem {
   normalize(name: string): string
 }
 
-/** In the other ecosystems (npm, JSR, Composer, RubyGems, Go, Maven) another spelling is another package, except for case. */
+/** Not npm, JSR, Composer, RubyGems, Go and Maven: there another spelling is another package, except for case. */
 const ecosystems: readonly Ecosystem[] = [
   // A requirements file may have any name: `requirements/dev.txt`. No other manifest ends in `.txt`.
   {

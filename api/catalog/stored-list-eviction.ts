@@ -27,7 +27,7 @@ const writeIntervalMs = 60_000
 export interface StoredListEviction {
   /** Counts a new list of `total` ids, and sweeps when it is time. */
   noteBuilt(total: number): void
-  /** Records that the list with this hash was read. */
+  /** Records that the list with this hash was read: less recently used ones are evicted before it. */
   noteUse(hash: Buffer): void
   /** Starts nothing more, and waits for what is under way. */
   close(): Promise<void>

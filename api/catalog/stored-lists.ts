@@ -9,7 +9,7 @@
 import { createFairQueue, OverCapacityError } from '../concurrency/fair-queue.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { type Filter, findDependencies, hashFilter, type ListName, selectMatches } from './filter.ts'
-import { createStoredListEviction } from './stored-list-eviction.ts'
+import { createStoredListEviction, type StoredListEviction } from './stored-list-eviction.ts'
 
 /** Ids in a chunk: the largest page (100) touches two at most. */
 const chunkSize = 120
@@ -31,8 +31,8 @@ export interface Requester {
   onWait?: (() => void) | undefined
 }
 
-/** The stored lists of one database. */
-export interface StoredLists {
+/** The stored lists of one database. `close` doesn't wait for lists that are being built. */
+export interface StoredLists extends Pick<StoredListEviction, 'noteUse' | 'close'> {
   /**
    * Builds a missing list: once for all concurrent requests. A caller who requests many new lists delays only itself.
    * Throws `OverCapacityError` when too many requests wait, or the wait would be too long.
@@ -40,10 +40,6 @@ export interface StoredLists {
   build(list: ListName, filter: Filter, requester: Requester): Promise<void>
   /** Whether `build` would refuse the caller, because too many of its requests wait already. */
   isFullFor(caller: number): boolean
-  /** Records that the list with this hash was read: less recently used ones are evicted before it. */
-  noteUse(hash: Buffer): void
-  /** Starts nothing more in the background, and waits for what is under way there. */
-  close(): Promise<void>
 }
 
 export interface StoredListOptions {

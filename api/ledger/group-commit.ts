@@ -150,8 +150,9 @@ export function createGroupCommit(
   }
 
   /**
-   * Calls `onLockWait` when the request has to wait for its key's lock. Throws `ClientGoneError` when the request's signal
-   * is aborted before the statement is sent, and an error with the code `lockNotAvailable` when the lock wait times out.
+   * Calls `onLockWait` when the request has to wait for its key's lock. Throws `ClientGoneError` when the request's
+   * signal is aborted before the statement is sent, and an error with the code `lockNotAvailable` when the lock wait
+   * times out.
    */
   async function settle(request: ChargeRequest, onLockWait = () => {}): Promise<Settlement | Stale> {
     const decision = await decide(request, onLockWait)

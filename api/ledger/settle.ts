@@ -138,8 +138,8 @@ interface ResultRow {
 const noLookUp = { kind: '', key: '' }
 
 /**
- * Settles a group of requests, and returns the decisions in their order. With `waitForLocks`, waits for locked keys, for 5
- * seconds at most. Without, their requests are `locked`.
+ * Settles a group of requests, and returns the decisions in their order. With `waitForLocks`, waits for locked keys, for
+ * 5 seconds at most. Without, their requests are `locked`.
  */
 export async function settleGroup(
   sql: Sql,

@@ -1,6 +1,6 @@
--- Until version 0.1.0 is released, this file changes in place, and a database made by an earlier state of it is refused.
--- From then on, every change, of a function too, is a numbered migration in this folder. While instances are upgraded one
--- by one, those of the version before use the new schema: a migration must leave their statements working.
+-- Until version 0.1.0 is released, this file changes in place, and a database made by an earlier state of it is
+-- refused. From then on, every change, of a function too, is a numbered migration in this folder. While instances are
+-- upgraded one by one, those of the version before use the new schema: a migration must leave their statements working.
 
 -- 1. API keys ---------------------------------------------------------------------------------------------------------
 
@@ -21,15 +21,16 @@ create table api_keys (
   check ((rate_limit_requests is null) = (rate_limit_seconds is null))
 ) with (fillfactor = 90);
 
--- Instances cache role and scopes, and a settlement does not read them again.
-create function refuse_permission_change() returns trigger language plpgsql as $$
+create function refuse_change() returns trigger language plpgsql as $$
 begin
-  raise exception 'role and scopes of a key never change: make another key';
+  raise exception '%', tg_argv[0];
 end
 $$;
+
+-- Instances cache role and scopes, and a settlement does not read them again.
 create trigger refuse_permission_change before update on api_keys for each row
   when (old.role is distinct from new.role or old.scopes is distinct from new.scopes)
-  execute function refuse_permission_change();
+  execute function refuse_change('role and scopes of a key never change: make another key');
 
 -- Only the SHA-256 of a secret is stored. A rotated key has several secrets until the grace period ends.
 create table api_key_secrets (
@@ -63,8 +64,8 @@ create index on idempotency_keys (created_at);
 
 -- One entry for each change of a balance. Entries of a key are numbered 1, 2, 3, … without a gap, and their times never
 -- decrease. The newest entry holds the balance, sum(granted) - sum(cost): a charge adds a row and updates none, so it
--- never has to pass old versions of a row, which stay for as long as any transaction is open. There is no foreign key: the
--- key's row is locked when an entry is added, and is never deleted.
+-- never has to pass old versions of a row, which stay for as long as any transaction is open. There is no foreign key:
+-- the key's row is locked when an entry is added, and is never deleted.
 --
 -- `devdata ledger prune` replaces a key's oldest entries with one of kind `balance`, at the position of the last one.
 create table ledger (
@@ -192,13 +193,10 @@ create table repositories (
 create index on repositories (full_name_key);
 create index on repositories (url_key);
 
-create function refuse_removal() returns trigger language plpgsql as $$
-begin
-  raise exception '% rows are never deleted: their ids are ranks without gaps', tg_table_name;
-end
-$$;
-create trigger refuse_removal before delete or truncate on users execute function refuse_removal();
-create trigger refuse_removal before delete or truncate on repositories execute function refuse_removal();
+create trigger refuse_removal before delete or truncate on users
+  execute function refuse_change('rows are never deleted: their ids are ranks without gaps');
+create trigger refuse_removal before delete or truncate on repositories
+  execute function refuse_change('rows are never deleted: their ids are ranks without gaps');
 
 -- position counts a repository's commits from the oldest (1) to the newest, so any page of them is a range.
 create table commits (
@@ -431,8 +429,8 @@ $$;
 -- Settles a group of requests, each on its own, those of a key in their order.
 --
 -- `requests` is a JSON array of charge_request, and the result one of settlement. `absent` are the places of look-ups
--- that found nothing. If the statement takes longer than `max_seconds`, nothing is charged, because the caller no longer
--- waits; null: no limit.
+-- that found nothing. If the statement takes longer than `max_seconds` (null: no limit), nothing is charged, because the
+-- caller no longer waits.
 create function settle(
   requests json, wait_for_locks boolean, dataset_version bigint default null, absent integer[] default '{}',
   max_seconds integer default null
@@ -476,8 +474,9 @@ begin
       due := case when key.is_charged then greatest(0, request.price - coalesce(payment.paid, 0)) else 0 end;
       outcome := case
         when request.version <> dataset_version then 'stale'
-        when not key.is_locked
-          and (is_limited or key.is_charged and (request.price > 0 or request.idempotency_key is not null)) then 'locked'
+        when not key.is_locked and (
+          is_limited or key.is_charged and (request.price > 0 or request.idempotency_key is not null)
+        ) then 'locked'
         when request.secret_hash <> all(key.valid_hashes) then 'unusable'
         when is_limited and key.used >= key.rate_limit_requests then 'throttled'
         when payment.request <> request.request then 'conflict'
@@ -496,8 +495,8 @@ begin
       if charged > 0 then
         key.balance := key.balance - charged;
         key.last_position := key.last_position + 1;
-        entries := entries || row(key.id, key.last_position, key.entry_at, 'charge', 0, charged, key.balance, request.items,
-          request.request_id, request.path, request.endpoint)::ledger;
+        entries := entries || row(key.id, key.last_position, key.entry_at, 'charge', 0, charged, key.balance,
+          request.items, request.request_id, request.path, request.endpoint)::ledger;
         if request.idempotency_key is not null then -- its 24 hours count from the first use
           insert into idempotency_keys values (key.id, request.idempotency_key, request.request,
             coalesce(payment.created_at, moment), coalesce(payment.paid, 0) + charged)
@@ -519,9 +518,9 @@ begin
 end
 $$;
 
--- A role that may call settle() needs no right to write to the ledger: the function has its owner's rights. Its path has
--- only this schema and, last, the caller's temporary tables, which can't stand in for the real ones. `create or replace`
--- resets both: a migration that replaces settle() has to repeat this.
+-- A role that may call settle() needs no right to write to the ledger: the function has its owner's rights. Its path
+-- has only this schema and, last, the caller's temporary tables, which can't stand in for the real ones. `create or
+-- replace` resets both: a migration that replaces settle() has to repeat this.
 do $$
 begin
   execute format('alter function settle security definer set search_path = %I, pg_temp', current_schema());
