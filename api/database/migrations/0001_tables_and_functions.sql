@@ -121,10 +121,10 @@ $$;
 
 -- The sums of all entries.
 create function usage_days(key_id integer) returns setof ledger_days language sql stable as $$
-  select key_id, day, endpoint, sum(entries)::bigint, sum(items)::bigint, sum(cost)::bigint,
-    min(first_position), max(last_position)
-  from (select * from ledger_days where api_key_id = key_id union all select * from recent_days(key_id)) d
-  group by day, endpoint
+  select key_id, day, endpoint, coalesce(d.entries, 0) + coalesce(r.entries, 0),
+    coalesce(d.items, 0) + coalesce(r.items, 0), coalesce(d.cost, 0) + coalesce(r.cost, 0),
+    least(d.first_position, r.first_position), greatest(d.last_position, r.last_position)
+  from (select * from ledger_days where api_key_id = key_id) d full join recent_days(key_id) r using (day, endpoint)
 $$;
 
 -- Adds what ledger_days lacks for a key. The caller holds the lock of the key's row.
