@@ -142,10 +142,10 @@ describeOnEachDatabase('migrations', (kind) => {
 
   test('are applied all or none', async () => {
     const [{ sql }] = getDatabases()
-    await sql`create type charge_request as (mine text)` // the migration fails on it, almost at its end
+    await sql`create type settle_request as (mine text)` // the migration fails on it, almost at its end
     await expect(migrate(sql)).rejects.toThrow('already exists')
-    expect(await listRelations(sql)).toEqual([{ schema: 'public', name: 'charge_request' }])
-    await sql`drop type charge_request`
+    expect(await listRelations(sql)).toEqual([{ schema: 'public', name: 'settle_request' }])
+    await sql`drop type settle_request`
     expect(await migrate(sql)).toEqual(names)
   })
 

@@ -13,7 +13,7 @@ import { createFairQueue } from '../concurrency/fair-queue.ts'
 import type { Sql } from '../database/connect.ts'
 import { lockNotAvailable } from '../database/connection-error.ts'
 import { ClientGoneError } from '../errors.ts'
-import { type ChargeRequest, type Locked, type Settlement, type Stale, settleGroup } from './settle.ts'
+import { type Locked, type Settlement, type SettleRequest, type Stale, settleGroup } from './settle.ts'
 
 const maxGroupSize = 256
 
@@ -78,7 +78,7 @@ export function createGroupCommit(
   { maxLockWaits, statements = createStatementCount(sql) }: GroupCommitOptions,
 ) {
   const settleUnlocked = createBatcher({
-    run: (requests: ChargeRequest[]) => settleConnected(requests, { waitForLocks: false }),
+    run: (requests: SettleRequest[]) => settleConnected(requests, { waitForLocks: false }),
     size: maxGroupSize,
     hasRoom: statements.hasFreeConnection,
   })
@@ -89,11 +89,11 @@ export function createGroupCommit(
     maxWaitMs,
   })
   /** By key id. */
-  const lockedKeys = new Map<number, { settle(request: ChargeRequest): Promise<Decision>; waiting: number }>()
+  const lockedKeys = new Map<number, { settle(request: SettleRequest): Promise<Decision>; waiting: number }>()
 
   /** Settles the requests of a group whose clients are still connected. */
   async function settleConnected(
-    requests: readonly ChargeRequest[],
+    requests: readonly SettleRequest[],
     options: { waitForLocks: boolean },
   ): Promise<(Decision | Locked)[]> {
     const connected = requests.filter(({ signal }) => !signal?.aborted)
@@ -108,8 +108,8 @@ export function createGroupCommit(
     return createBatcher({
       size: maxGroupSize,
       hasRoom: () => waitForLocks, // a second group that polls might overtake the first
-      async run(requests: ChargeRequest[]) {
-        const decisions = new Map<ChargeRequest, Decision>()
+      async run(requests: SettleRequest[]) {
+        const decisions = new Map<SettleRequest, Decision>()
         const deadline = performance.now() + maxWaitMs
         for (let rest = requests; ; await sleep(lockPollIntervalMs)) {
           const leave = await lockWaits.enter(keyId)
@@ -126,7 +126,7 @@ export function createGroupCommit(
     })
   }
 
-  async function settleLocked(request: ChargeRequest): Promise<Decision> {
+  async function settleLocked(request: SettleRequest): Promise<Decision> {
     const { keyId } = request
     const key = lockedKeys.get(keyId) ?? { settle: createLockedKeyBatcher(keyId), waiting: 0 }
     lockedKeys.set(keyId, key)
@@ -139,23 +139,23 @@ export function createGroupCommit(
     }
   }
 
-  async function decide(request: ChargeRequest, onLockWait: () => void): Promise<Decision> {
+  async function decide(request: SettleRequest, onWait: () => void): Promise<Decision> {
     // Requests of a key are settled in order, so a new one queues behind those that already wait for the key's lock.
     if (!lockedKeys.has(request.keyId)) {
       const decision = await settleUnlocked(request)
       if (decision?.outcome !== 'locked') return decision
     }
-    onLockWait()
+    onWait()
     return settleLocked(request)
   }
 
   /**
-   * Calls `onLockWait` when the request has to wait for its key's lock. Throws `ClientGoneError` when the request's
+   * Calls `onWait` when the request has to wait for its key's lock. Throws `ClientGoneError` when the request's
    * signal is aborted before the statement is sent, and an error with the code `lockNotAvailable` when the lock wait
    * times out.
    */
-  async function settle(request: ChargeRequest, onLockWait = () => {}): Promise<Settlement | Stale> {
-    const decision = await decide(request, onLockWait)
+  async function settle(request: SettleRequest, onWait = () => {}): Promise<Settlement | Stale> {
+    const decision = await decide(request, onWait)
     if (decision === undefined) throw new ClientGoneError()
     return decision
   }

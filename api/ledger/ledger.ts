@@ -12,7 +12,7 @@ import type { Sql } from '../database/connect.ts'
 import { isOutOfResources } from '../database/connection-error.ts'
 import { type BearerKey, findApiKeys, hashSecret } from './api-key.ts'
 import { createGroupCommit, createStatementCount, type GroupCommitState } from './group-commit.ts'
-import type { ChargeRequest, Settlement, Stale } from './settle.ts'
+import type { Settlement, SettleRequest, Stale } from './settle.ts'
 
 export interface Ledger {
   /** Returns a key from the cache. It may have been revoked since. */
@@ -20,13 +20,13 @@ export interface Ledger {
   /** Reads a key from the database, and caches it. Returns undefined when it is unknown. */
   findKey(secret: string): Promise<BearerKey | undefined>
   /**
-   * Decides about a key's request, and charges it. Calls `onLockWait` when another session has locked the key.
+   * Decides about a key's request, and charges it. Calls `onWait` when another session has locked the key.
    * Throws `ClientGoneError` when the request's signal is aborted before the statement is sent.
    */
   settle(
     key: BearerKey,
-    request: Omit<ChargeRequest, 'keyId' | 'secretHash'>,
-    onLockWait?: () => void,
+    request: Omit<SettleRequest, 'keyId' | 'secretHash'>,
+    onWait?: () => void,
   ): Promise<Settlement | Stale>
   /**
    * Returns a cached `throttled` settlement of a key. It is cached until the key's rate-limit window ends, for a second
@@ -107,9 +107,9 @@ export function createLedger(sql: Sql): Ledger {
       keys.set(secret, key)
       return key
     },
-    async settle({ id, secret, secretHash }, request, onLockWait) {
+    async settle({ id, secret, secretHash }, request, onWait) {
       const sentAt = performance.now()
-      const settlement = await settleInGroup({ keyId: id, secretHash, ...request }, onLockWait).catch(
+      const settlement = await settleInGroup({ keyId: id, secretHash, ...request }, onWait).catch(
         (error: unknown) => {
           if (isOutOfResources(error)) failingUntil = performance.now() + chargeFailureMs
           throw error
@@ -120,7 +120,7 @@ export function createLedger(sql: Sql): Ledger {
       if (settlement.outcome === 'throttled') cacheThrottle(id, settlement, sentAt)
       if (settlement.charged > 0) {
         failingUntil = Number.NEGATIVE_INFINITY
-        if (request.purchase?.idempotency) countSweep()
+        if (request.charge?.idempotency) countSweep()
       }
       return settlement
     },

@@ -16,7 +16,7 @@ import {
 import type { RateLimit } from './api-key.ts'
 
 /** What a request asks of the ledger. */
-export interface ChargeRequest {
+export interface SettleRequest {
   keyId: number
   /** SHA-256 of the secret. */
   secretHash: Buffer
@@ -25,7 +25,7 @@ export interface ChargeRequest {
   /** The version that the dataset must have; null: any. */
   version: number | null
   /** Null: the request is free. */
-  purchase: Purchase | null
+  charge: Charge | null
   /** A look-up in the same statement; null: none. */
   lookUp: PricedLookUp | null
   /** Aborted when the client closes its connection. */
@@ -39,7 +39,7 @@ export interface PricedLookUp extends LookUp {
 }
 
 /** A response that costs credits, and what the ledger records about it. */
-export interface Purchase {
+export interface Charge {
   /** In credits; an empty page costs 0. Admin keys are never charged. */
   price: number
   /** The most credits that the client is ready to pay. Null: any price. */
@@ -143,23 +143,23 @@ const noLookUp = { kind: '', key: '' }
  */
 export async function settleGroup(
   sql: Sql,
-  requests: readonly ChargeRequest[],
+  requests: readonly SettleRequest[],
   { waitForLocks }: { waitForLocks: boolean },
 ): Promise<(Settlement | Stale | Locked)[]> {
-  const input = requests.map(({ keyId, secretHash, version, isCounted, purchase, lookUp }, n) => ({
+  const input = requests.map(({ keyId, secretHash, version, isCounted, charge, lookUp }, n) => ({
     n,
     key_id: keyId,
     secret_hash: `\\x${secretHash.toString('hex')}`,
     version,
     is_counted: isCounted,
-    price: purchase?.price ?? 0,
-    max_credits: purchase?.maxCredits,
-    items: purchase?.items,
-    request_id: purchase?.requestId,
-    path: purchase?.path,
-    endpoint: purchase?.endpoint,
-    idempotency_key: purchase?.idempotency?.key,
-    request: purchase?.idempotency?.request,
+    price: charge?.price ?? 0,
+    max_credits: charge?.maxCredits,
+    items: charge?.items,
+    request_id: charge?.requestId,
+    path: charge?.path,
+    endpoint: charge?.endpoint,
+    idempotency_key: charge?.idempotency?.key,
+    request: charge?.idempotency?.request,
     if_absent: lookUp && {
       price: lookUp.priceIfAbsent,
       items: 0,

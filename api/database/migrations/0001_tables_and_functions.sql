@@ -302,7 +302,7 @@ revoke execute on function analyze_table(regclass) from public;
 -- 7. Settling requests ------------------------------------------------------------------------------------------------
 
 -- What a request asks of the ledger.
-create type charge_request as (
+create type settle_request as (
   n integer, -- place in its group
   key_id integer,
   secret_hash bytea, -- SHA-256
@@ -336,7 +336,7 @@ create type settlement as (
 
 -- Locks the rows of keys and returns their ids. Rows are locked in the order of ids, so that two groups never deadlock.
 -- With `wait_for_locks`, waits for locked rows. Without, skips them, and locks only those of keys whose requests write.
-create function lock_keys(requests charge_request[], wait_for_locks boolean) returns integer[] language plpgsql as $$
+create function lock_keys(requests settle_request[], wait_for_locks boolean) returns integer[] language plpgsql as $$
 begin
   if wait_for_locks then
     return array(
@@ -367,7 +367,7 @@ returns table (old_row tid, started_at timestamptz, used integer) language sql s
 $$;
 
 -- Each key of a group, as it is at `moment`, and its requests in their order.
-create function load_keys(all_requests charge_request[], locked_ids integer[], moment timestamptz) returns table (
+create function load_keys(all_requests settle_request[], locked_ids integer[], moment timestamptz) returns table (
   id integer, -- null: a backup from before the key was made was restored
   is_locked boolean,
   is_charged boolean,
@@ -382,7 +382,7 @@ create function load_keys(all_requests charge_request[], locked_ids integer[], m
   balance bigint,
   last_position bigint, -- in the ledger
   entry_at timestamptz, -- time for the next one
-  requests charge_request[]
+  requests settle_request[]
 ) language sql stable as $$
   select k.id, k.id in (select unnest(locked_ids)), role = 'user', last_used_at > moment - interval '1 minute' is true,
     array(
@@ -428,7 +428,7 @@ $$;
 
 -- Settles a group of requests, each on its own, those of a key in their order.
 --
--- `requests` is a JSON array of charge_request, and the result one of settlement. `absent` are the places of look-ups
+-- `requests` is a JSON array of settle_request, and the result one of settlement. `absent` are the places of look-ups
 -- that found nothing. If the statement takes longer than `max_seconds` (null: no limit), nothing is charged, because the
 -- caller no longer waits.
 create function settle(
@@ -442,13 +442,13 @@ set lock_timeout = '5s'
 as $$
 #variable_conflict use_column
 declare
-  asked charge_request[] := array(
+  asked settle_request[] := array(
     select json_populate_record(r, case when n = any(absent) then if_absent end)
-    from json_populate_recordset(null::charge_request, requests) r);
+    from json_populate_recordset(null::settle_request, requests) r);
   locked integer[] := lock_keys(asked, wait_for_locks);
   moment timestamptz := clock_timestamp();
   key record; -- of load_keys, after the requests so far
-  request charge_request;
+  request settle_request;
   is_limited boolean;
   payment idempotency_keys; -- before, under the request's idempotency key
   due bigint;
