@@ -13,7 +13,7 @@ import {
   parseConnectionUrl,
   preparedStatements,
 } from './database/connection-url.ts'
-import { parseRateLimit, type RateLimit } from './ledger/rate-limit.ts'
+import { parseRateLimit, type RateLimit } from './ledger/api-key.ts'
 
 /** Log levels, from the most to the least verbose. */
 const logLevels = ['debug', 'info', 'warning', 'error'] as const

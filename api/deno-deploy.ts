@@ -5,10 +5,10 @@
  * @module
  */
 import process from 'node:process'
+import { createApp } from './app.ts'
 import { ConfigError, readConfig, readEnvironment } from './config.ts'
 import { openDatabase } from './database/database.ts'
 import { checkRequests } from './server/deno-request.ts'
-import { createConfiguredApp } from './service/configured-app.ts'
 import { configureLog } from './telemetry/log.ts'
 import { startTraceExport } from './telemetry/trace-export-deno.ts'
 import { createTracing } from './telemetry/tracing.ts'
@@ -19,13 +19,14 @@ if (config.databaseUrl === undefined) {
 }
 const database = await openDatabase(config)
 const traceExport = await startTraceExport(process.env)
-const { fetch, loadShedder, refuse, close } = createConfiguredApp(config, {
+const app = createApp({
+  config,
   database,
   logger: await configureLog(config),
   runtime: `deno ${Deno.version.deno}`,
   tracing: traceExport && (await createTracing(traceExport)),
 })
-const respond = checkRequests(fetch, { loadShedder, refuse })
+const respond = checkRequests(app)
 const inProgress = new Set<Promise<Response>>()
 
 process.once('SIGINT', stop)
@@ -45,7 +46,7 @@ export default {
 /** The platform sends no more requests. */
 async function stop(): Promise<void> {
   await Promise.allSettled(inProgress)
-  await close()
+  await app.close()
   await database.close()
   process.exit(0)
 }

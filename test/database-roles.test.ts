@@ -12,7 +12,7 @@ import { sweepStoredLists } from '../api/catalog/stored-list-eviction.ts'
 import type { Sql, SqlOrTransaction } from '../api/database/connect.ts'
 import { openDatabase } from '../api/database/database.ts'
 import { hashSecret } from '../api/ledger/api-key.ts'
-import { sweepIdempotencyKeys } from '../api/ledger/idempotency.ts'
+import { sweepIdempotencyKeys } from '../api/ledger/ledger.ts'
 import { type CommandResult, runCommand } from './support/command-line.ts'
 import { testPool } from './support/databases.ts'
 import { findPostgresBinaries, postgresMissing } from './support/postgres-binaries.ts'
@@ -251,14 +251,14 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
     })
 
     test('charge with settle() only what it may, whatever its arguments and its search_path', async () => {
-      const settle = async (tx: Sql | SqlOrTransaction, cost: number) => {
+      const settle = async (tx: Sql | SqlOrTransaction, price: number) => {
         const secret = `\\x${hashSecret(key.api_key).toString('hex')}`
         const request = {
           n: 0,
           key_id: key.id,
           secret_hash: secret,
           is_counted: false,
-          cost,
+          price,
           items: 1,
           path: '/',
           endpoint: '/',

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createGroupCommit } from '../api/ledger/group-commit.ts'
 import { deleteKey, revokeKey, setRateLimit } from '../api/ledger/keys.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
-import { countStatuses, createChargeRequest, expectBalanced, repeat } from './support/settlements.ts'
+import { countStatuses, createSettleRequest, expectBalanced, repeat } from './support/settlements.ts'
 
 describeOnEachDatabase('requests that are settled together', (kind) => {
   let service: TestService
@@ -46,9 +46,9 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
     await sql`delete from api_keys where id = ${gone.id}`
     const settle = createGroupCommit(service.ledgerSql, { maxLockWaits: 1 })
     const settlements = await Promise.all([
-      ...repeat(3, () => settle(createChargeRequest(gone, 1))),
-      ...repeat(3, () => settle(createChargeRequest(good, 2))),
-      settle(createChargeRequest(gone, 1)),
+      ...repeat(3, () => settle(createSettleRequest(gone, 1))),
+      ...repeat(3, () => settle(createSettleRequest(good, 2))),
+      settle(createSettleRequest(gone, 1)),
     ])
     expect(settlements).toMatchObject([
       ...repeat(3, () => ({ outcome: 'unusable', charged: 0 })),
@@ -173,7 +173,7 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
       repeat(1_000, async (index) => {
         const key = keys[index % 5]
         if (key === undefined) throw new Error('there is no key')
-        return { place: index % 5, ...(await settle(createChargeRequest(key, (index % 3) + 1))) }
+        return { place: index % 5, ...(await settle(createSettleRequest(key, (index % 3) + 1))) }
       }),
     )
     for (const [place] of keys.entries()) {
@@ -193,7 +193,7 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
     const gone = AbortSignal.abort()
     const settlements = await Promise.allSettled(
       repeat(20, (index) =>
-        settle(createChargeRequest(key, 1, index % 2 === 0 ? gone : new AbortController().signal)),
+        settle(createSettleRequest(key, 1, index % 2 === 0 ? gone : new AbortController().signal)),
       ),
     )
     expect(settlements).toMatchObject(
@@ -203,7 +203,7 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
           : { value: { outcome: 'settled', balance: 100 - (index + 1) / 2 } },
       ),
     )
-    await expect(settle(createChargeRequest(key, 1, gone))).rejects.toThrow(
+    await expect(settle(createSettleRequest(key, 1, gone))).rejects.toThrow(
       'the client closed its connection',
     )
     expect(await service.readLedger(key.id)).toMatchObject({ charged: 10 })

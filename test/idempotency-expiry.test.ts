@@ -4,7 +4,8 @@
  * @module
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { digestIdempotency, sweepIdempotencyKeys } from '../api/ledger/idempotency.ts'
+import { sweepIdempotencyKeys } from '../api/ledger/ledger.ts'
+import { digestIdempotency } from '../api/ledger/settle.ts'
 import { readPrice, startTwoInstances, type TwoInstances } from './support/idempotency.ts'
 import { createInstance } from './support/instance.ts'
 import { describeOnEachDatabase } from './support/service.ts'

@@ -12,10 +12,9 @@ import * as v from 'valibot'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insufficientCredits, maxCreditsExceeded } from '../api/errors.ts'
 import { hashSecret, scopes } from '../api/ledger/api-key.ts'
-import { digestIdempotency } from '../api/ledger/idempotency.ts'
 import { grantCredits, KeyError, restoreKey, revokeKey } from '../api/ledger/keys.ts'
 import { createLedger, type Ledger } from '../api/ledger/ledger.ts'
-import type { Settlement, Stale } from '../api/ledger/settle.ts'
+import { digestIdempotency, type Settlement, type Stale } from '../api/ledger/settle.ts'
 import { createRandom, type Random } from '../sample/random.ts'
 import {
   describeHistory,
@@ -140,7 +139,7 @@ function readTold({ status, headers, text, json }: Answer): Told {
 /** What a client would be told of a settlement. */
 function tellSettlement(settlement: Settlement | Stale, { most, served }: MeteredRequest): Told {
   if (settlement.outcome === 'stale') throw new Error('a request without a version is never stale')
-  const { outcome, cost, charged, balance, rateLimit } = settlement
+  const { outcome, due, charged, balance, rateLimit } = settlement
   const told = { ...done, cost: charged, balance, places: rateLimit?.remaining ?? null }
   switch (outcome) {
     case 'settled':
@@ -153,9 +152,9 @@ function tellSettlement(settlement: Settlement | Stale, { most, served }: Metere
     case 'conflict':
       return { ...told, status: 422 }
     case 'over_max_credits':
-      return { ...told, status: 403, error: maxCreditsExceeded(cost, most ?? -1).message }
+      return { ...told, status: 403, error: maxCreditsExceeded(due, most ?? -1).message }
     case 'insufficient':
-      return { ...told, status: 403, error: insufficientCredits(cost, balance).message }
+      return { ...told, status: 403, error: insufficientCredits(due, balance).message }
   }
 }
 
@@ -194,12 +193,12 @@ async function record(service: TestService, instances: Instances, plan: Plan): P
           const requestId = randomUUID()
           const { cost, most: maxCredits, idempotencyKey } = request
           const idempotency = idempotencyKey === null ? null : digestIdempotency(idempotencyKey, path)
-          const purchase = {
-            ...{ cost, items: cost, maxCredits, idempotency, requestId },
+          const charge = {
+            ...{ price: cost, items: cost, maxCredits, idempotency, requestId },
             ...{ path: '/users', endpoint: '/users' },
           }
-          const charge = { isCounted: true, version: null, purchase, lookUp: null }
-          const settlement = await ledger.settle(bearer, charge)
+          const settled = { isCounted: true, version: null, charge, lookUp: null }
+          const settlement = await ledger.settle(bearer, settled)
           if ('charged' in settlement && settlement.charged > 0) charged.push(requestId)
           return tellSettlement(settlement, request)
         }

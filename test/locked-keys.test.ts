@@ -5,7 +5,7 @@ import { deleteKey, restoreKey, revokeKey } from '../api/ledger/keys.ts'
 import { createInstance, type Instance, openSameDatabase } from './support/instance.ts'
 import { describeOnServer } from './support/server.ts'
 import { type Answer, startTestService, type TestService } from './support/service.ts'
-import { countStatuses, createChargeRequest, expectBalanced, repeat } from './support/settlements.ts'
+import { countStatuses, createSettleRequest, expectBalanced, repeat } from './support/settlements.ts'
 
 describeOnServer('while a key’s row is locked', () => {
   let service: TestService
@@ -96,14 +96,14 @@ describeOnServer('while a key’s row is locked', () => {
       const release = await hold(locked.id)
       const waiting = watch(
         repeat(30, () =>
-          settle(createChargeRequest(locked, 1)).catch((error: unknown) => {
+          settle(createSettleRequest(locked, 1)).catch((error: unknown) => {
             expect(error).toMatchObject({ code: '55P03' })
           }),
         ),
         (settlement) => settlement === undefined,
       )
       for (let round = 0; round < 5; round++) {
-        const settlements = await Promise.all(keys.map((key) => settle(createChargeRequest(key, 2))))
+        const settlements = await Promise.all(keys.map((key) => settle(createSettleRequest(key, 2))))
         expect(settlements.map(({ outcome }) => outcome)).toEqual(keys.map(() => 'settled'))
       }
       expect(waiting.served).toEqual([])
@@ -117,13 +117,13 @@ describeOnServer('while a key’s row is locked', () => {
     const locked = await service.createKey({ credits: 100 })
     const settle = createGroupCommit(service.ledgerSql, { maxLockWaits: 1 })
     const release = await hold(locked.id)
-    const first = settle(createChargeRequest(locked, 1)).catch((error: unknown) => {
+    const first = settle(createSettleRequest(locked, 1)).catch((error: unknown) => {
       expect(error).toMatchObject({ code: '55P03' })
     })
     await expect.poll(() => settle.readState().waitingForLock).toBe(1)
     const clients = new AbortController()
     const others = Promise.allSettled(
-      repeat(20, () => settle(createChargeRequest(locked, 1, clients.signal))),
+      repeat(20, () => settle(createSettleRequest(locked, 1, clients.signal))),
     )
     await expect.poll(() => settle.readState().waitingForLock).toBe(21)
     clients.abort()

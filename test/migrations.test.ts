@@ -142,10 +142,10 @@ describeOnEachDatabase('migrations', (kind) => {
 
   test('are all applied, or none', async () => {
     const [{ sql }] = getDatabases()
-    await sql`create type charge_request as (mine text)` // the migration fails on it, almost at its end
+    await sql`create type settle_request as (mine text)` // the migration fails on it, almost at its end
     await expect(migrate(sql)).rejects.toThrow('already exists')
-    expect(await listRelations(sql)).toEqual([{ schema: 'public', name: 'charge_request' }])
-    await sql`drop type charge_request`
+    expect(await listRelations(sql)).toEqual([{ schema: 'public', name: 'settle_request' }])
+    await sql`drop type settle_request`
     expect(await migrate(sql)).toEqual(names)
   })
 
@@ -213,7 +213,7 @@ describeOnEachDatabase('a later migration', (kind) => {
     const settle = schema
       .slice(schema.indexOf('create function settle('))
       .replace('create function', 'create or replace function')
-      .replace('r.endpoint)::ledger', "r.endpoint, 'new')::ledger")
+      .replace('request.endpoint)::ledger', "request.endpoint, 'new')::ledger")
     await writeFile(join(directory, '0002_note.sql'), `alter table ledger add note text; ${settle}`)
   })
   afterEach(async () => {

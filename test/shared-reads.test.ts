@@ -4,7 +4,7 @@
  * @module
  */
 import { expect, test } from 'vitest'
-import { shareRead } from '../api/concurrency/shared-read.ts'
+import { shareRead } from '../api/concurrency/batcher.ts'
 
 test('a shared read serves concurrent callers once, and later callers with the next read', async () => {
   const readings: PromiseWithResolvers<number>[] = []

@@ -5,11 +5,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { foldText } from '../api/catalog/case-folding.ts'
 import { createFilter, hashFilter } from '../api/catalog/filter.ts'
 import { createList } from '../api/catalog/list.ts'
-import { createStoredLists } from '../api/catalog/stored-list-store.ts'
-import { userList } from '../api/catalog/users.ts'
+import { foldText } from '../api/catalog/names.ts'
+import { createStoredLists } from '../api/catalog/stored-lists.ts'
 import { OverCapacityError } from '../api/concurrency/fair-queue.ts'
 import { createInstance, openSameDatabase } from './support/instance.ts'
 import { readListAnswer } from './support/list-answer.ts'
@@ -17,7 +16,7 @@ import { loadRecords } from './support/records.ts'
 import { sampleUsers } from './support/sample-oracle.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
-const userListOnPrimary = { ...userList, isReplica: false }
+const userListOnPrimary = { list: 'users', isReplica: false } as const
 
 describeOnEachDatabase('a load', (kind) => {
   test('deletes the stored lists of older versions', async () => {

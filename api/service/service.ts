@@ -4,18 +4,16 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createApp } from '../app.ts'
 import { type Config, readConfig, readEnvironment } from '../config.ts'
 import { describeFailure } from '../database/connection-error.ts'
 import { EmbeddedDatabaseError } from '../database/data-directory.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { migrate, migrationWaits, readSchemaState } from '../database/migrate.ts'
-import { createDefectHandler, type Refuse } from '../http/error-handler.ts'
-import type { LifecyclePhase } from '../http/lifecycle-phase.ts'
-import type { Fetch } from '../http/request-context.ts'
-import type { LoadShedder } from '../overload/load-shedding.ts'
-import { configureLog, createFailureLog } from '../telemetry/log.ts'
+import type { ServedApp } from '../http/load-shedding.ts'
+import type { Lifecycle } from '../http/middleware.ts'
+import { configureLog } from '../telemetry/log.ts'
 import { createTracing, type TraceExport } from '../telemetry/tracing.ts'
-import { createConfiguredApp } from './configured-app.ts'
 import { explainListenError, isWorthRetrying, toOperatorMessage } from './operator-message.ts'
 import { formatReadyMessage } from './ready-message.ts'
 import { type DemoKeys, isTrial, loadSampleData, prepareDemoKeys, revokeDemoKeys } from './trial.ts'
@@ -31,13 +29,7 @@ export interface Runtime {
   startTraceExport(environment: Record<string, string | undefined>): Promise<TraceExport | undefined>
   /** Starts a server. Resolves when it accepts requests. */
   listen(options: {
-    fetch: Fetch
-    /** The server calls it before `fetch`. */
-    loadShedder: LoadShedder
-    /** Renders the error response to what never becomes a request, and counts it. */
-    refuse: Refuse
-    /** The response to a defect outside `fetch`, or to an error that `fetch` throws. */
-    respondToDefect: (defect: unknown) => Response
+    app: ServedApp
     /** Logs a warning. */
     warn: (message: string) => void
     port: number
@@ -89,19 +81,17 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
   let listener: Listener | undefined
   let keys: DemoKeys | undefined
   try {
-    const { fetch, loadShedder, refuse, close } = createConfiguredApp(config, {
+    const app = createApp({
+      config,
       database,
       logger,
       runtime,
+      lifecycle,
       readDemoKey: isTrial(config, database.kind) ? () => keys?.user : undefined,
-      readLifecyclePhase: () => lifecycle.phase,
       tracing: traceExport && (await createTracing(traceExport)),
     })
     listener = await listen({
-      fetch: async (request, server) => closeWhenStopping(await fetch(request, server), lifecycle),
-      loadShedder,
-      refuse,
-      respondToDefect: createDefectHandler(createFailureLog(logger)),
+      app,
       warn: (message) => logger.warning('{message}', { message }),
       port: config.port,
       hostname: config.host,
@@ -110,7 +100,7 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
       throw explainListenError(error)
     })
     const { port } = listener
-    stopOnSignal(lifecycle, { config, database, listener, closeApp: close, traceExport })
+    stopOnSignal(lifecycle, { config, database, listener, closeApp: app.close, traceExport })
     await waitForDatabase(config, database, (reason) => {
       logger.error('Listening on port {port}, waiting for the database: {reason}', { port, reason })
     })
@@ -142,11 +132,6 @@ function reportRevokedKeys(ids: readonly number[]): void {
     `Demo keys work only in a trial on this machine. Revoked in this data folder: ${ids.map((id) => `key ${id}`).join(', ')}. ` +
       'Create your own keys with: npm run -s devdata -- keys create',
   )
-}
-
-/** The state that start, requests and signals share. */
-interface Lifecycle {
-  phase: LifecyclePhase
 }
 
 function isStopping({ phase }: Lifecycle): boolean {
@@ -192,12 +177,6 @@ async function migrateWithoutTimeout(config: Config, onWait: () => void): Promis
   } finally {
     await database.close()
   }
-}
-
-/** While the instance stops, asks clients to close connections, so that none is closed under their next request. */
-function closeWhenStopping(response: Response, lifecycle: Lifecycle): Response {
-  if (isStopping(lifecycle)) response.headers.set('Connection', 'close')
-  return response
 }
 
 /**

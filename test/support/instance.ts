@@ -8,7 +8,6 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { getLogger } from '@logtape/logtape'
 import type { Hono } from 'hono'
 import { createApp } from '../../api/app.ts'
-import { readVersion } from '../../api/build-info.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../../api/database/database.ts'
 import { createReplicas } from '../../api/database/replicas.ts'
 import { docsDirectory } from '../../api/docs/docs-manifest.ts'
@@ -46,7 +45,7 @@ export function createInstance(
   options: InstanceOptions = {},
 ): Instance {
   const { baseUrl } = options
-  const { app, fetch, loadShedder, refuse, close } = createApp({
+  const api = createApp({
     database: {
       sql,
       ledgerSql,
@@ -57,19 +56,22 @@ export function createInstance(
       close: async () => {},
     },
     logger: getLogger('devdata'),
-    baseUrl,
-    storedListsMb: 16,
-    responseCacheMb: options.responseCacheMb ?? 4,
+    config: {
+      baseUrl,
+      storedListsMb: 16,
+      responseCacheMb: options.responseCacheMb ?? 4,
+      commit: undefined,
+    },
     maxWaitMs: 60_000, // slow machines are not under test
     docsDirectory: options.docsDirectory ?? docsDirectory,
     readDemoKey: options.readDemoKey,
-    buildInfo: { version: readVersion(), commit: null, runtime: 'vitest' },
+    runtime: 'vitest',
   })
   const root = baseUrl ?? 'http://localhost'
-  const respond = checkRequests(fetch, { loadShedder, refuse })
+  const respond = checkRequests(api)
   return {
-    app,
-    close,
+    app: api.hono,
+    close: api.close,
     async request(path, { method = 'GET', key, headers = {} } = {}) {
       const response = await respond(
         new Request(`${root}${path}`, {

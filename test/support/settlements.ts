@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { hashSecret } from '../../api/ledger/api-key.ts'
-import type { ChargeRequest } from '../../api/ledger/settle.ts'
+import type { SettleRequest } from '../../api/ledger/settle.ts'
 import type { Answer, TestService } from './service.ts'
 
 /** How many responses have each status. */
@@ -34,22 +34,22 @@ export async function expectBalanced(service: TestService): Promise<void> {
   expect(wrong).toEqual([])
 }
 
-/** What the service asks the ledger for when a key requests `cost` items. */
-export function createChargeRequest(
+/** What the service asks the ledger for when a key requests `price` items. */
+export function createSettleRequest(
   key: { id: number; secret: string },
-  cost: number,
+  price: number,
   signal?: AbortSignal,
-): ChargeRequest {
+): SettleRequest {
   return {
     ...(signal && { signal }),
     keyId: key.id,
     secretHash: hashSecret(key.secret),
     isCounted: true,
     version: null,
-    purchase: {
-      cost,
+    charge: {
+      price,
       maxCredits: null,
-      items: cost,
+      items: price,
       requestId: randomUUID(),
       path: '/users',
       endpoint: '/users',

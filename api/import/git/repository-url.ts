@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { foldText } from '../../catalog/case-folding.ts'
+import { foldText } from '../../catalog/names.ts'
 import { ImportError } from '../import-error.ts'
 
 /** First path segments of a repository's pages, below its own URL. */

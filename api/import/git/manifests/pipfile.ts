@@ -1,4 +1,4 @@
-import { normalizePythonName } from '../../../catalog/dependency-name.ts'
+import { normalizePythonName } from '../../../catalog/names.ts'
 import { parseToml } from './toml.ts'
 import { readTable } from './untyped-table.ts'
 

@@ -1,4 +1,4 @@
-import { normalizePythonName } from '../../../catalog/dependency-name.ts'
+import { normalizePythonName } from '../../../catalog/names.ts'
 import { parseRequirement } from './requirements-txt.ts'
 import { parseToml } from './toml.ts'
 import { isTable, readTable, type Table } from './untyped-table.ts'

@@ -1,4 +1,4 @@
-import { normalizePythonName } from '../../../catalog/dependency-name.ts'
+import { normalizePythonName } from '../../../catalog/names.ts'
 
 /**
  * The packages in a pip requirements file. Skips options (`-r`, `-e`, `--hash`), paths and URLs, which name no package.

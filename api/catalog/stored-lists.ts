@@ -2,14 +2,20 @@
  * Stored lists make every page of a filter cost the same, with an exact total. The matching ids are found once for each
  * version of the dataset, and stored in chunks, which are rows: a page reads one chunk or two.
  *
+ * An instance builds each missing list once, and callers take turns. A load renews the lists in use.
+ *
  * @module
  */
+import { createFairQueue, OverCapacityError } from '../concurrency/fair-queue.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { type Filter, findDependencies, hashFilter, type ListName, selectMatches } from './filter.ts'
+import { createStoredListEviction, type StoredListEviction } from './stored-list-eviction.ts'
 
 /** Ids in a chunk: the largest page (100) touches two at most. */
 const chunkSize = 120
-/** Enough memory for PostgreSQL to find duplicates among a million ids, in KiB. */
+/** Lists that an instance builds concurrently. */
+const maxConcurrent = 2
+/** Enough memory for PostgreSQL to find duplicates among a million ids, in KiB. Its usual 4 MB would use the disk. */
 const minWorkMemoryKb = '32768'
 /** Stored lists that a load renews, at most. */
 const maxRenewed = 200
@@ -17,6 +23,108 @@ const maxRenewed = 200
 const minRenewalMs = 10_000
 /** … or this share of the time that the load itself took, if that is longer. */
 const renewalShare = 1 / 4
+
+/** The caller of a request for a filtered list. */
+export interface Requester {
+  caller: number
+  /** Called before the request waits for a stored list. */
+  onWait?: (() => void) | undefined
+}
+
+/** The stored lists of one database. `close` doesn't wait for lists that are being built. */
+export interface StoredLists extends Pick<StoredListEviction, 'noteUse' | 'close'> {
+  /**
+   * Builds a missing list: once for all concurrent requests. A caller who requests many new lists delays only itself.
+   * Throws `OverCapacityError` when too many requests wait, or the wait would be too long.
+   */
+  build(list: ListName, filter: Filter, requester: Requester): Promise<void>
+  /** Whether `build` would refuse the caller, because too many of its requests wait already. */
+  isFullFor(caller: number): boolean
+}
+
+export interface StoredListOptions {
+  /** Of all stored lists in the database. */
+  maxBytes: number
+  /** A request that would wait longer for its turn is refused. */
+  maxWaitMs: number
+  /** Requests that wait at a time. A caller may have at most as many waiting as there are free places. */
+  maxQueued: number
+  /** Gets a message when old stored lists can't be deleted. */
+  report?: (message: string) => void
+}
+
+/** A list that is to be built. */
+interface Build extends PromiseWithResolvers<void> {
+  isStarted: boolean
+  /** Requests that wait for it. */
+  waiting: number
+}
+
+/** Creates the stored lists as an instance uses them. */
+export function createStoredLists(
+  sql: Sql,
+  { maxBytes, maxWaitMs, maxQueued, report = () => {} }: StoredListOptions,
+): StoredLists {
+  const eviction = createStoredListEviction(sql, { maxBytes, report })
+  const queue = createFairQueue<number>({ maxConcurrent, maxWaitMs, maxQueued: Number.POSITIVE_INFINITY })
+  /** By hash of list and filter. */
+  const builds = new Map<string, Build>()
+  /** Requests that wait, by caller. */
+  const waiting = new Map<number, number>()
+  let allWaiting = 0
+
+  /** Waits until the list is built, by this request or by another one: the first whose turn comes builds it. */
+  async function waitForBuild(list: ListName, filter: Filter, caller: number): Promise<void> {
+    const key = hashFilter(list, filter).toString('hex')
+    const build = builds.get(key) ?? { ...Promise.withResolvers<void>(), isStarted: false, waiting: 0 }
+    builds.set(key, build)
+    build.waiting++
+    try {
+      if (build.isStarted) return await build.promise
+      await Promise.race([build.promise, takeTurn()])
+    } finally {
+      build.waiting--
+      if (build.waiting === 0 && builds.get(key) === build) builds.delete(key)
+    }
+
+    async function takeTurn(): Promise<void> {
+      const leave = await queue.enter(caller).catch((refusal: unknown) => {
+        if (!build.isStarted) throw refusal
+      })
+      if (leave !== undefined && !build.isStarted) {
+        build.isStarted = true
+        await buildStoredList(sql, list, filter)
+          .then((total) => total !== undefined && eviction.noteBuilt(total))
+          .then(() => build.resolve(), build.reject)
+        builds.delete(key)
+      }
+      leave?.()
+      return build.promise
+    }
+  }
+
+  const hasRoomFor = (caller: number) => (waiting.get(caller) ?? 0) < maxQueued - allWaiting
+
+  return {
+    isFullFor: (caller) => waiting.has(caller) && !hasRoomFor(caller),
+    noteUse: eviction.noteUse,
+    close: eviction.close,
+    async build(list, filter, { caller, onWait }) {
+      if (!hasRoomFor(caller)) throw new OverCapacityError()
+      waiting.set(caller, (waiting.get(caller) ?? 0) + 1)
+      allWaiting++
+      onWait?.()
+      try {
+        await waitForBuild(list, filter, caller)
+      } finally {
+        allWaiting--
+        const left = (waiting.get(caller) ?? 0) - 1
+        if (left > 0) waiting.set(caller, left)
+        else waiting.delete(caller)
+      }
+    },
+  }
+}
 
 /**
  * SQL: `total`, `version`, `skipped` (items before the page) and `ids` (of the page, ascending) of a filter's stored list
@@ -40,7 +148,7 @@ export function selectStoredPage(sql: Sql): Fragment {
 }
 
 /** Stores a filter's list, unless it is stored already. Returns its number of ids; undefined: nothing was stored. */
-export async function buildStoredList(sql: Sql, list: ListName, filter: Filter): Promise<number | undefined> {
+async function buildStoredList(sql: Sql, list: ListName, filter: Filter): Promise<number | undefined> {
   const hash = hashFilter(list, filter)
   return sql.begin(async (tx) => {
     // If several instances build the same list, the first one computes it. The others wait, then find it stored.
@@ -75,7 +183,6 @@ async function insertStoredList(
   usedAt: string | null,
 ): Promise<number | undefined> {
   const hash = hashFilter(list, filter)
-  // With its usual 4 MB, PostgreSQL would find duplicates on disk.
   const [dataset] = await tx<{ version: number }[]>`
     select version, set_config(
       'work_mem',
