@@ -57,7 +57,7 @@ export class DriverError extends Error {
  * the option that the last patch adds.
  */
 export function assertPatched(): void {
-  if ('answer_timeout' in postgres().options) return // does not connect
+  if ('response_timeout' in postgres().options) return // does not connect
   throw new DriverError('The installed postgres.js is not patched; run: node patches/apply.mjs')
 }
 
@@ -99,7 +99,7 @@ export function limitTime(statementTimeoutSeconds: number | null): Omit<PoolOpti
 
 /** Returns how long a statement of a pool may take, in seconds; null: no limit. */
 export function readStatementLimit({ options }: Sql): number | null {
-  const responseTimeout = 'answer_timeout' in options ? options.answer_timeout : null
+  const responseTimeout = 'response_timeout' in options ? options.response_timeout : null
   return typeof responseTimeout === 'number' ? responseTimeout - responseMarginSeconds : null
 }
 
@@ -145,7 +145,7 @@ export function openServerPool(
     ...server,
     max,
     prepare: usesSession,
-    ...{ answer_timeout: responseTimeoutSeconds }, // patches/postgres-3.4.9/005-answer-timeout.patch
+    ...{ response_timeout: responseTimeoutSeconds }, // patches/postgres-3.4.9/005-response-timeout.patch
     connection: {
       ...server.connection,
       ...(usesSession && {
@@ -168,7 +168,7 @@ export function openEmbeddedPool(
 ): Sql {
   return postgres({
     ...commonOptions,
-    ...(waitsForSession ? { connect_timeout: 0 } : { answer_timeout: responseTimeoutSeconds }),
+    ...(waitsForSession ? { connect_timeout: 0 } : { response_timeout: responseTimeoutSeconds }),
     max,
     path: socketPath,
     user: 'postgres',

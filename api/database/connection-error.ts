@@ -6,7 +6,7 @@
 import postgres from 'postgres'
 
 const connectionErrorCodes = new Set([
-  'ANSWER_TIMEOUT', // patches/postgres-3.4.9
+  'RESPONSE_TIMEOUT', // patches/postgres-3.4.9
   'CONNECT_TIMEOUT',
   'CONNECTION_CLOSED',
   'CONNECTION_DESTROYED',
