@@ -174,3 +174,8 @@ export function notMigrated(cause: Error): ApiError {
 export function overCapacity(): ApiError {
   return unavailable('Over capacity', { code: 'over_capacity' })
 }
+
+/** Returns the message of anything that was thrown. */
+export function getMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

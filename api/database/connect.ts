@@ -79,22 +79,19 @@ export interface PoolOptions {
   max: number
   /** The server cancels a statement that runs longer; null: never. */
   statementTimeoutSeconds: number | null
-  /** A connection is closed if the server is silent about a statement for longer; null: never. */
-  responseTimeoutSeconds: number | null
+  /**
+   * A connection is closed if the server is silent about a statement for longer. Default: some seconds longer than the
+   * statement timeout, because the server must not commit a statement after we gave it up.
+   */
+  responseTimeoutSeconds?: number
 }
 
-/** Response timeouts exceed statement timeouts by this margin. */
+/** Default response timeouts exceed statement timeouts by this margin. */
 export const responseMarginSeconds = 5
 
-/**
- * Derives the response timeout from a statement timeout. The server gives up first: it must not commit a statement
- * after we gave it up.
- */
-export function limitTime(statementTimeoutSeconds: number | null): Omit<PoolOptions, 'max'> {
-  return {
-    statementTimeoutSeconds,
-    responseTimeoutSeconds: statementTimeoutSeconds && statementTimeoutSeconds + responseMarginSeconds,
-  }
+function limitResponse({ statementTimeoutSeconds, responseTimeoutSeconds }: PoolOptions) {
+  const byDefault = statementTimeoutSeconds && statementTimeoutSeconds + responseMarginSeconds
+  return { response_timeout: responseTimeoutSeconds ?? byDefault } // patches/postgres-3.4.9/005-response-timeout.patch
 }
 
 /** Returns how long a statement of a pool may take, in seconds; null: no limit. */
@@ -113,18 +110,18 @@ export type Server = ReturnType<typeof describeServer>
  */
 export function describeServer(url: string, setting: string, timeoutSeconds = connectTimeoutSeconds) {
   const parsed = parseConnectionUrl(url)
-  const { host, port, socketPath, user, password, database } = parsed
+  const { host, port, path, user, password, database, tls, parameters } = parsed
   return {
     ...commonOptions,
     connect_timeout: parsed.connectTimeoutSeconds ?? timeoutSeconds,
     host,
     port,
-    ...(socketPath !== undefined && { path: socketPath }),
+    path,
+    password,
     ...(user !== undefined && { user }),
-    ...(password !== undefined && { password }),
     ...(database !== undefined && { database }),
-    ssl: readTls(parsed, setting),
-    connection: { application_name: 'devdata', ...parsed.parameters },
+    ssl: readTls(tls, setting),
+    connection: { application_name: 'devdata', ...parameters },
   }
 }
 
@@ -132,20 +129,13 @@ export function describeServer(url: string, setting: string, timeoutSeconds = co
  * Creates a pool to a server. Without `usesSession` nothing is asked of the session: no prepared statements, no timeout
  * and no isolation level.
  */
-export function openServerPool(
-  server: Server,
-  {
-    max,
-    statementTimeoutSeconds,
-    responseTimeoutSeconds,
-    usesSession,
-  }: PoolOptions & { usesSession: boolean },
-): Sql {
+export function openServerPool(server: Server, options: PoolOptions & { usesSession: boolean }): Sql {
+  const { max, statementTimeoutSeconds, usesSession } = options
   return postgres({
     ...server,
+    ...limitResponse(options),
     max,
     prepare: usesSession,
-    ...{ response_timeout: responseTimeoutSeconds }, // patches/postgres-3.4.9/005-response-timeout.patch
     connection: {
       ...server.connection,
       ...(usesSession && {
@@ -163,13 +153,13 @@ export function openServerPool(
  */
 export function openEmbeddedPool(
   socketPath: string,
-  { max, responseTimeoutSeconds }: PoolOptions,
+  options: PoolOptions,
   { waitsForSession }: { waitsForSession: boolean },
 ): Sql {
   return postgres({
     ...commonOptions,
-    ...(waitsForSession ? { connect_timeout: 0 } : { response_timeout: responseTimeoutSeconds }),
-    max,
+    ...(waitsForSession ? { connect_timeout: 0 } : limitResponse(options)),
+    max: options.max,
     path: socketPath,
     user: 'postgres',
     database: 'postgres',
@@ -179,4 +169,19 @@ export function openEmbeddedPool(
 /** Whether the database is the embedded one, which has a single session for all its clients. */
 export function isEmbedded({ options }: Pick<Sql, 'options'>): boolean {
   return basename(String(options.path)) === dataFiles.socket
+}
+
+/**
+ * Creates a function that opens the first connection for reads, so that connecting overlaps with other work. It never
+ * rejects: the first read reports what is wrong.
+ */
+export function createReadConnector({ sql, ledgerSql }: { sql: Sql; ledgerSql: Sql }): () => Promise<void> {
+  let connected: Promise<unknown> | undefined
+  return async function connectReads() {
+    if (sql === ledgerSql) return
+    connected ??= sql`select 1`
+    await connected.catch(() => {
+      connected = undefined
+    })
+  }
 }

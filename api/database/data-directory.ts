@@ -5,6 +5,7 @@
  */
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { getMessage } from '../errors.ts'
 
 /** The data folder can't be used. The message says what to do. */
 export class EmbeddedDatabaseError extends Error {
@@ -86,9 +87,4 @@ export async function lockDataDirectory(dataDirectory: string): Promise<DataDire
 
 function isErrorCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
-}
-
-/** Returns the message of an error. */
-export function getMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -9,11 +9,11 @@ import { connect } from 'node:net'
 import { join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import { getMessage } from '../errors.ts'
 import {
   type DataDirectoryLock,
   dataFiles,
   EmbeddedDatabaseError,
-  getMessage,
   lockDataDirectory,
   openDataDirectory,
 } from './data-directory.ts'
