@@ -7,9 +7,9 @@ import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import postgres from 'postgres'
+import { getMessage, notMigrated } from '../errors.ts'
 import type { Sql, SqlOrTransaction } from './connect.ts'
-import { lockNotAvailable } from './connection-error.ts'
+import { lockNotAvailable, readCode } from './connection-error.ts'
 
 const migrationsDirectory = join(import.meta.dirname, 'migrations')
 /** The key of the advisory lock under which migrations are applied: the bytes of "devd". */
@@ -54,10 +54,7 @@ const insufficientPrivilege = '42501'
 
 /** Whether a statement failed as it does when a migration is missing. A defect in a statement may look the same. */
 export function mayLackMigration(error: unknown): boolean {
-  return (
-    error instanceof postgres.PostgresError &&
-    [undefinedTable, undefinedColumn, undefinedFunction].includes(error.code)
-  )
+  return [undefinedTable, undefinedColumn, undefinedFunction].includes(readCode(error))
 }
 
 /** The oldest supported server. */
@@ -93,8 +90,7 @@ async function selectApplied(sql: Sql): Promise<Applied[] | undefined> {
     select number, name, to_jsonb(m) ->> 'checksum' as checksum,
       current_setting('transaction_read_only') = 'on' as "isReadOnly"
     from migrations m`.catch((error: unknown) => {
-    const code = error instanceof postgres.PostgresError ? error.code : undefined
-    if (code === undefinedTable || code === undefinedColumn) return []
+    if ([undefinedTable, undefinedColumn].includes(readCode(error))) return []
     throw error
   })
   const [first] = listMigrations()
@@ -154,17 +150,17 @@ export interface SchemaState {
   isReadOnly: boolean
 }
 
-/** Compares a database's migrations with those of this version. Throws `MigrationError` if it is not a database of a release. */
+/** Compares a database's migrations with those of this version. Throws `MigrationError` if no release made the database. */
 export async function readSchemaState(sql: Sql): Promise<SchemaState> {
   return compare(await readApplied(sql), listMigrations())
 }
 
 function compare(applied: readonly Applied[], migrations: readonly Migration[]): SchemaState {
-  const numbers = new Set(applied.map(({ number }) => number))
+  const numbers = applied.map(({ number }) => number)
   const newest = migrations.at(-1)?.number ?? 0
   return {
-    missing: migrations.filter(({ number }) => !numbers.has(number)).map(({ name }) => name),
-    newer: [...numbers].filter((number) => number > newest).sort((a, b) => a - b),
+    missing: migrations.filter(({ number }) => !numbers.includes(number)).map(({ name }) => name),
+    newer: numbers.filter((number) => number > newest).sort((a, b) => a - b),
     isReadOnly: applied.some(({ isReadOnly }) => isReadOnly),
   }
 }
@@ -179,6 +175,24 @@ export async function assertMigrated(sql: Sql): Promise<Pick<SchemaState, 'isRea
   throw new MigrationError(`The database ${describeLack(state.missing)}; run "devdata migrate" first`)
 }
 
+/**
+ * Creates a function that replaces a request's error if a missing migration caused it: nobody has migrated the database
+ * yet, or an old backup was restored. It returns other errors as they are.
+ */
+export function createSchemaExplainer(
+  assertMigrated: () => Promise<unknown>,
+): (error: Error) => Promise<Error> {
+  return async function explain(error) {
+    let reason: unknown = error
+    if (mayLackMigration(error)) {
+      await assertMigrated().catch((missing: unknown) => {
+        reason = missing
+      })
+    }
+    return reason instanceof MigrationError ? notMigrated(reason) : error
+  }
+}
+
 function describeLack(missing: readonly string[]): string {
   return missing.length === listMigrations().length
     ? 'has no schema of devdata yet'
@@ -191,31 +205,24 @@ const lockRetryIntervalMs = 5_000
 export const migrationWaits =
   'another session uses a table that a migration changes (a dump, perhaps); retrying until that session ends'
 
-export interface MigrateOptions {
-  /** Called each time when a table is locked. */
-  onWait?: () => void
-  /** The folder of the migrations. Default: those of this version. */
-  directory?: string
-}
-
 /**
  * Applies the missing migrations in one transaction, and returns their names. If several processes start at the same
  * time, one applies them, and the others wait and find nothing to do. While another session uses a table that a migration
- * changes, it retries; meanwhile, other statements wait for a second at most.
+ * changes, it calls `onWait` and retries; meanwhile, other statements wait for a second at most.
  *
  * @throws {MigrationError} when another program or a newer version made the database, when the server is too old, and
  *   when this role may not change the schema
  */
 export async function migrate(
   sql: Sql,
-  { onWait = () => {}, directory = migrationsDirectory }: MigrateOptions = {},
+  { onWait, directory = migrationsDirectory }: { onWait?: () => void; directory?: string } = {},
 ): Promise<string[]> {
   for (; ; await sleep(lockRetryIntervalMs)) {
     try {
       return await applyMissing(sql, directory)
     } catch (error) {
-      if (!(error instanceof postgres.PostgresError) || error.code !== lockNotAvailable) throw error
-      onWait()
+      if (readCode(error) !== lockNotAvailable) throw error
+      onWait?.()
     }
   }
 }
@@ -227,9 +234,9 @@ async function applyMissing(sql: Sql, directory: string): Promise<string[]> {
   return sql
     .begin((tx) => applyInTransaction(tx, directory))
     .catch((error: unknown) => {
-      if (!(error instanceof postgres.PostgresError) || error.code !== insufficientPrivilege) throw error
+      if (readCode(error) !== insufficientPrivilege) throw error
       throw new MigrationError(
-        `The database ${describeLack(missing)}, and this role may not change it (${error.message}); ` +
+        `The database ${describeLack(missing)}, and this role may not change it (${getMessage(error)}); ` +
           'run "devdata migrate" as the role that owns the schema',
       )
     })

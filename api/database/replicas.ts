@@ -83,7 +83,7 @@ export function createReplicas(pools: readonly ReplicaPool[]): Replicas {
       return `it has version ${replica.version} of the dataset, not yet ${primaryVersion}`
     } catch (error) {
       replica.version = undefined
-      return error instanceof Error ? describeFailure(error) : String(error)
+      return describeFailure(error)
     }
   }
 
