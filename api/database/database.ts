@@ -89,7 +89,7 @@ async function openEmbedded(options: DatabaseOptions): Promise<Database> {
     detectPooler: async () => {},
     async close({ othersTimeoutMs } = {}) {
       await pools.close()
-      await embedded.close({ othersTimeoutMs })
+      await embedded.close(othersTimeoutMs)
     },
   }
 }
