@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import * as v from 'valibot'
 import { ConnectionUrlError, parseConnectionUrl } from './database/connection-url.ts'
-import { getMessage } from './errors.ts'
+import { getMessage, OperatorError } from './errors.ts'
 import { parseRateLimit } from './ledger/rate-limit.ts'
 
 /** Log levels, from the most to the least verbose. */
@@ -18,7 +18,7 @@ const logLevels = ['debug', 'info', 'warning', 'error'] as const
 export type Config = ReturnType<typeof readConfig>
 
 /** Settings break their rules. The message has one line per setting. */
-export class ConfigError extends Error {
+export class ConfigError extends OperatorError {
   override name = 'ConfigError'
 }
 

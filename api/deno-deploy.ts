@@ -5,10 +5,12 @@
  * @module
  */
 import process from 'node:process'
+import { createApp } from './app.ts'
+import { readBuildInfo } from './build-info.ts'
 import { ConfigError, readConfig, readEnvironment } from './config.ts'
 import { openDatabase } from './database/database.ts'
+import { docsDirectory } from './docs/docs-manifest.ts'
 import { checkRequests } from './server/deno-request.ts'
-import { createConfiguredApp } from './service/configured-app.ts'
 import { configureLog } from './telemetry/log.ts'
 import { startTraceExport } from './telemetry/trace-export-deno.ts'
 import { createTracing } from './telemetry/tracing.ts'
@@ -19,10 +21,12 @@ if (config.databaseUrl === undefined) {
 }
 const database = await openDatabase(config)
 const traceExport = await startTraceExport(process.env)
-const { fetch, loadShedder, refuse, close } = createConfiguredApp(config, {
+const { fetch, loadShedder, refuse, close } = createApp({
+  ...config,
   database,
   logger: await configureLog(config),
-  runtime: `deno ${Deno.version.deno}`,
+  docsDirectory,
+  buildInfo: readBuildInfo(`deno ${Deno.version.deno}`, config.commit),
   tracing: traceExport && (await createTracing(traceExport)),
 })
 const respond = checkRequests(fetch, { loadShedder, refuse })

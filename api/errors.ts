@@ -175,6 +175,11 @@ export function overCapacity(): ApiError {
   return unavailable('Over capacity', { code: 'over_capacity' })
 }
 
+/** An error that an operator can fix: its message says what to do. No client gets it. */
+export class OperatorError extends Error {
+  override name = 'OperatorError'
+}
+
 /** Returns the message of anything that was thrown. */
 export function getMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

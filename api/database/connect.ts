@@ -5,6 +5,7 @@
  */
 import { basename } from 'node:path'
 import postgres from 'postgres'
+import { OperatorError } from '../errors.ts'
 import { parseConnectionUrl, readTls } from './connection-url.ts'
 import { dataFiles } from './data-directory.ts'
 
@@ -47,18 +48,13 @@ export type SqlOrTransaction = postgres.ISql<Types>
 /** A part of a statement, to be interpolated into another one. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>
 
-/** The installed driver is not the one that the service was tested with. */
-export class DriverError extends Error {
-  override name = 'DriverError'
-}
-
 /**
- * Throws `DriverError` if postgres.js lacks our patches, for example after `npm install --ignore-scripts`. Checks for
+ * Throws `OperatorError` if postgres.js lacks our patches, for example after `npm install --ignore-scripts`. Checks for
  * the option that the last patch adds.
  */
 export function assertPatched(): void {
   if ('response_timeout' in postgres().options) return // does not connect
-  throw new DriverError('The installed postgres.js is not patched; run: node patches/apply.mjs')
+  throw new OperatorError('The installed postgres.js is not patched; run: node patches/apply.mjs')
 }
 
 const connectTimeoutSeconds = 10

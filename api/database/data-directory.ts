@@ -5,12 +5,7 @@
  */
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { getMessage } from '../errors.ts'
-
-/** The data folder can't be used. The message says what to do. */
-export class EmbeddedDatabaseError extends Error {
-  override name = 'EmbeddedDatabaseError'
-}
+import { getMessage, OperatorError } from '../errors.ts'
 
 /** Names in the data folder. No other file in it is touched. */
 export const dataFiles = {
@@ -25,19 +20,19 @@ export const dataFiles = {
 /**
  * Creates the data folder if it doesn't exist, and removes the permissions of other users.
  *
- * @throws {EmbeddedDatabaseError} if it can't be created, has other files only, or belongs to another user
+ * @throws {OperatorError} if it can't be created, has other files only, or belongs to another user
  */
 export function openDataDirectory(dataDirectory: string): void {
   try {
     mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new EmbeddedDatabaseError(`DATA_DIR ${dataDirectory} can't be created: ${getMessage(error)}`)
+    throw new OperatorError(`DATA_DIR ${dataDirectory} can't be created: ${getMessage(error)}`)
   }
   try {
     const names = readdirSync(dataDirectory)
     const known: readonly string[] = Object.values(dataFiles)
     if (names.length > 0 && !names.some((name) => known.includes(name))) {
-      throw new EmbeddedDatabaseError(
+      throw new OperatorError(
         `DATA_DIR ${dataDirectory} contains other files; a new data folder must be empty. Set DATA_DIR to a new folder, ` +
           `such as ${join(dataDirectory, 'devdata')}`,
       )
@@ -48,7 +43,7 @@ export function openDataDirectory(dataDirectory: string): void {
     if ((mode & 0o077) !== 0) chmodSync(dataDirectory, mode & 0o700)
   } catch (error) {
     if (!isErrorCode(error, 'EPERM') && !isErrorCode(error, 'EACCES')) throw error
-    throw new EmbeddedDatabaseError(
+    throw new OperatorError(
       `DATA_DIR ${dataDirectory} belongs to another user (${getMessage(error)}); give it to this user (chown -R), ` +
         'or set DATA_DIR to a folder that this user may create',
     )
@@ -78,7 +73,7 @@ export async function lockDataDirectory(dataDirectory: string): Promise<DataDire
   } catch (error) {
     database?.close()
     if (getMessage(error) === 'database is locked') return undefined
-    throw new EmbeddedDatabaseError(
+    throw new OperatorError(
       `DATA_DIR ${dataDirectory} can't be locked (${path}: ${getMessage(error)}); it and its files must belong to this ` +
         'user (chown -R)',
     )

@@ -9,14 +9,8 @@ import { connect } from 'node:net'
 import { join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { getMessage } from '../errors.ts'
-import {
-  type DataDirectoryLock,
-  dataFiles,
-  EmbeddedDatabaseError,
-  lockDataDirectory,
-  openDataDirectory,
-} from './data-directory.ts'
+import { getMessage, OperatorError } from '../errors.ts'
+import { type DataDirectoryLock, dataFiles, lockDataDirectory, openDataDirectory } from './data-directory.ts'
 import type { EmbeddedWorkerData, EmbeddedWorkerMessage } from './embedded-worker.ts'
 
 /** Limit of the operating systems for the path of a Unix socket (with its final NUL 108 bytes on Linux, 104 on macOS). */
@@ -43,13 +37,13 @@ export interface EmbeddedDatabase {
   close(othersTimeoutMs?: number): Promise<void>
 }
 
-/** Returns the socket path of a data folder. Throws `EmbeddedDatabaseError` if it is too long. */
+/** Returns the socket path of a data folder. Throws `OperatorError` if it is too long. */
 function findSocketPath(dataDirectory: string): string {
   const absolute = resolve(dataDirectory, dataFiles.socket)
   const fromHere = relative(process.cwd(), absolute)
   const path = fromHere.length < absolute.length ? fromHere : absolute
   if (Buffer.byteLength(path) > maxSocketPathBytes) {
-    throw new EmbeddedDatabaseError(
+    throw new OperatorError(
       `DATA_DIR is too deep for a Unix socket (${path} is longer than ${maxSocketPathBytes} bytes); choose a shorter path`,
     )
   }
@@ -58,7 +52,7 @@ function findSocketPath(dataDirectory: string): string {
 
 /**
  * Runs the embedded database of `dataDirectory`, or finds the process that already does.
- * Throws `EmbeddedDatabaseError` if the folder can't be used.
+ * Throws `OperatorError` if the folder can't be used.
  */
 export async function openEmbeddedDatabase(dataDirectory: string): Promise<EmbeddedDatabase> {
   const socketPath = findSocketPath(dataDirectory)
@@ -84,11 +78,11 @@ export async function openEmbeddedDatabase(dataDirectory: string): Promise<Embed
   }
 }
 
-/** Throws `EmbeddedDatabaseError` if the folder has files that are not a complete database: they are never overwritten. */
+/** Throws `OperatorError` if the folder has files that are not a complete database: they are never overwritten. */
 function refuseForeignFiles(directory: string): void {
   if (!existsSync(directory) || existsSync(join(directory, 'PG_VERSION'))) return
   if (readdirSync(directory).length === 0) return
-  throw new EmbeddedDatabaseError(
+  throw new OperatorError(
     `${directory} has no PG_VERSION, so it is not a complete database, and it is not empty, so none is created in it; ` +
       'restore it from a backup, or move it away to start with a new database',
   )
@@ -112,7 +106,7 @@ function startWorker(workerData: EmbeddedWorkerData): Promise<Worker> {
   worker.once('exit', () => {
     if (!isReady) {
       const message = `The database in ${workerData.dataDirectory} did not start: ${reason}`
-      return reject(new EmbeddedDatabaseError(message))
+      return reject(new OperatorError(message))
     }
     console.error(`The embedded database stopped unexpectedly: ${reason}`)
     process.exit(1)
@@ -168,7 +162,7 @@ async function waitForLock(
     if (lock !== undefined) return lock
     if (await acceptsConnections(socketPath)) return undefined
     if (performance.now() > deadline) {
-      throw new EmbeddedDatabaseError(
+      throw new OperatorError(
         `DATA_DIR ${dataDirectory} is in use by another process, which accepts no connections at ${socketPath}; ` +
           'end that process, or set another DATA_DIR',
       )

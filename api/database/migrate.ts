@@ -7,7 +7,7 @@ import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { getMessage, notMigrated } from '../errors.ts'
+import { getMessage, notMigrated, OperatorError } from '../errors.ts'
 import type { Sql, SqlOrTransaction } from './connect.ts'
 import { lockNotAvailable, readCode } from './connection-error.ts'
 
@@ -16,7 +16,7 @@ const migrationsDirectory = join(import.meta.dirname, 'migrations')
 export const migrationLock = 0x6465_7664
 
 /** The database can't be brought to the schema of this version. */
-export class MigrationError extends Error {
+export class MigrationError extends OperatorError {
   override name = 'MigrationError'
 }
 

@@ -5,6 +5,7 @@
  */
 import { Buffer } from 'node:buffer'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
+import { OperatorError } from '../errors.ts'
 import { type ListPage, offsetOf, type Page } from '../paging/page.ts'
 import { createSecret, hashSecret, type Role, type Scope } from './api-key.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -38,7 +39,7 @@ export interface KeySummary {
 }
 
 /** The key does not exist, or the change is not possible. */
-export class KeyError extends Error {
+export class KeyError extends OperatorError {
   override name = 'KeyError'
 }
 

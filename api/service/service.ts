@@ -4,20 +4,22 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createApp } from '../app.ts'
+import { readBuildInfo } from '../build-info.ts'
 import { type Config, readConfig, readEnvironment } from '../config.ts'
 import { describeFailure } from '../database/connection-error.ts'
-import { EmbeddedDatabaseError } from '../database/data-directory.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { migrate, migrationWaits, readSchemaState } from '../database/migrate.ts'
+import { docsDirectory } from '../docs/docs-manifest.ts'
+import { OperatorError } from '../errors.ts'
 import { createDefectHandler, type Refuse } from '../http/error-handler.ts'
 import type { LifecyclePhase } from '../http/lifecycle-phase.ts'
 import type { Fetch } from '../http/request-context.ts'
 import type { LoadShedder } from '../overload/load-shedding.ts'
 import { configureLog, createFailureLog } from '../telemetry/log.ts'
 import { createTracing, type TraceExport } from '../telemetry/tracing.ts'
-import { createConfiguredApp } from './configured-app.ts'
+import { localOrigin } from './local-url.ts'
 import { explainListenError, isWorthRetrying, toOperatorMessage } from './operator-message.ts'
-import { formatReadyMessage } from './ready-message.ts'
 import { type DemoKeys, isTrial, loadSampleData, prepareDemoKeys, revokeDemoKeys } from './trial.ts'
 
 /** The differences between runtimes. */
@@ -80,25 +82,35 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
   const logger = await configureLog(config)
   const traceExport = await startTraceExport(environment)
   const database = await openDatabase(config)
-  if (database.kind === 'embedded' && !database.owned) {
-    throw new EmbeddedDatabaseError(
+  const { kind, sql } = database
+  if (kind === 'embedded' && !database.owned) {
+    throw new OperatorError(
       `DATA_DIR ${config.dataDirectory} is in use by another devdata process; stop it, or set another DATA_DIR`,
     )
   }
-  const lifecycle: Lifecycle = { phase: 'waiting' }
-  let listener: Listener | undefined
+  const hasDemoKeys = isTrial(config, kind)
   let keys: DemoKeys | undefined
+  let phase: LifecyclePhase = 'waiting'
+  const readLifecyclePhase = () => phase
+  let listener: Listener | undefined
   try {
-    const { fetch, loadShedder, refuse, close } = createConfiguredApp(config, {
+    const { fetch, loadShedder, refuse, close } = createApp({
+      ...config,
       database,
       logger,
-      runtime,
-      readDemoKey: isTrial(config, database.kind) ? () => keys?.user : undefined,
-      readLifecyclePhase: () => lifecycle.phase,
+      docsDirectory,
+      buildInfo: readBuildInfo(runtime, config.commit),
+      readDemoKey: hasDemoKeys ? () => keys?.user : undefined,
+      readLifecyclePhase,
       tracing: traceExport && (await createTracing(traceExport)),
     })
     listener = await listen({
-      fetch: async (request, server) => closeWhenStopping(await fetch(request, server), lifecycle),
+      fetch: async (request, server) => {
+        const response = await fetch(request, server)
+        // Clients close their connections, so that none is closed under their next request.
+        if (phase === 'stopping') response.headers.set('Connection', 'close')
+        return response
+      },
       loadShedder,
       refuse,
       respondToDefect: createDefectHandler(createFailureLog(logger)),
@@ -109,21 +121,30 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
     }).catch((error) => {
       throw explainListenError(error)
     })
-    const { port } = listener
-    stopOnSignal(lifecycle, { config, database, listener, closeApp: close, traceExport })
+    const { port, close: stopListening } = listener
+    // `/health` becomes 503, and requests are accepted until load balancers have noticed. A person (SIGINT) and the
+    // embedded database (a single instance) have none.
+    stopOnSignal(async (signal) => {
+      const hasBalancer = signal === 'SIGTERM' && phase === 'serving' && kind === 'postgresql'
+      phase = 'stopping'
+      if (hasBalancer) await sleep(config.shutdownDelaySeconds * 1000)
+      await Promise.race([stopListening().then(close), sleep(stopTimeoutMs)])
+      await Promise.race([traceExport?.stop(), sleep(traceFlushTimeoutMs)])
+      await database.close()
+    })
     await waitForDatabase(config, database, (reason) => {
       logger.error('Listening on port {port}, waiting for the database: {reason}', { port, reason })
     })
-    if (database.kind === 'embedded') {
-      if (config.sampleData) await loadSampleData(database.sql)
-      if (isTrial(config, database.kind)) keys = await prepareDemoKeys(database.sql, config)
-      else reportRevokedKeys(await revokeDemoKeys(database.sql, config.dataDirectory))
+    if (kind === 'embedded') {
+      if (config.sampleData) await loadSampleData(sql)
+      if (hasDemoKeys) keys = await prepareDemoKeys(sql, config)
+      else await revokeDemoKeys(sql, config)
     }
-    if (isStopping(lifecycle)) return
-    lifecycle.phase = 'serving'
-    process.stdout.write(formatReadyMessage({ config, port, keys })) // not the console, which telemetry may collect
+    if (readLifecyclePhase() === 'stopping') return
+    phase = 'serving'
+    process.stdout.write(formatReadyMessage(config, port, keys)) // not the console, which telemetry may collect
   } catch (error) {
-    if (isStopping(lifecycle)) return // the stop interrupted the start
+    if (readLifecyclePhase() === 'stopping') return // the stop interrupted the start
     await listener?.close()
     await database.close()
     throw error
@@ -133,24 +154,6 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
 /** File descriptors for database connections, for the embedded database's files, and for the runtime. */
 function countReservedFiles({ databasePoolSize, databaseReplicaUrls }: Config, { kind }: Database): number {
   return kind === 'embedded' ? 512 : 100 + databasePoolSize * (1 + databaseReplicaUrls.length)
-}
-
-/** Prints which demo keys were revoked because this start isn't a trial. */
-function reportRevokedKeys(ids: readonly number[]): void {
-  if (ids.length === 0) return
-  console.log(
-    `Demo keys work only in a trial on this machine. Revoked in this data folder: ${ids.map((id) => `key ${id}`).join(', ')}. ` +
-      'Create your own keys with: npm run -s devdata -- keys create',
-  )
-}
-
-/** The state that start, requests and signals share. */
-interface Lifecycle {
-  phase: LifecyclePhase
-}
-
-function isStopping({ phase }: Lifecycle): boolean {
-  return phase === 'stopping'
 }
 
 /** Waits until the database is reachable, and migrates it. Reports each reason for waiting once in a row. */
@@ -194,49 +197,40 @@ async function migrateWithoutTimeout(config: Config, onWait: () => void): Promis
   }
 }
 
-/** While the instance stops, asks clients to close connections, so that none is closed under their next request. */
-function closeWhenStopping(response: Response, lifecycle: Lifecycle): Response {
-  if (isStopping(lifecycle)) response.headers.set('Connection', 'close')
-  return response
-}
-
-/**
- * Stops the service on SIGTERM or SIGINT. `/health` becomes 503, and requests are accepted until load balancers have
- * noticed. Then the service stops listening, finishes requests in progress, and closes the database. SIGINT (a person)
- * and the embedded database (a single instance) skip the delay. A second signal ends the process immediately.
- */
-function stopOnSignal(
-  lifecycle: Lifecycle,
-  {
-    config,
-    database,
-    listener,
-    closeApp,
-    traceExport,
-  }: {
-    config: Config
-    database: Database
-    listener: Listener
-    closeApp: () => Promise<void>
-    traceExport: TraceExport | undefined
-  },
-): void {
-  let firstSignalAtMs = 0
-  async function stop(signal: NodeJS.Signals): Promise<void> {
-    if (isStopping(lifecycle)) {
+/** Calls `stop` at the first SIGTERM or SIGINT, and ends the process then. A second signal ends it immediately. */
+function stopOnSignal(stop: (signal: NodeJS.Signals) => Promise<void>): void {
+  let firstSignalAtMs: number | undefined
+  async function receive(signal: NodeJS.Signals): Promise<void> {
+    if (firstSignalAtMs !== undefined) {
       if (performance.now() - firstSignalAtMs > repeatedSignalMs) process.exit(1)
       return
     }
     firstSignalAtMs = performance.now()
-    const isBehindBalancer =
-      signal === 'SIGTERM' && lifecycle.phase === 'serving' && database.kind === 'postgresql'
-    lifecycle.phase = 'stopping'
-    if (isBehindBalancer) await sleep(config.shutdownDelaySeconds * 1000)
-    await Promise.race([listener.close().then(closeApp), sleep(stopTimeoutMs)])
-    await Promise.race([traceExport?.stop(), sleep(traceFlushTimeoutMs)])
-    await database.close()
+    await stop(signal)
     process.exit(0)
   }
-  process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
+  process.on('SIGINT', receive)
+  process.on('SIGTERM', receive)
+}
+
+/** The message of a start: the URLs, the database, and the demo keys of a trial with a request to try. */
+export function formatReadyMessage(config: Config, port: number, keys: DemoKeys | undefined): string {
+  const local = localOrigin({ host: config.host, port })
+  const base = config.baseUrl ?? local
+  const lines = [
+    '',
+    `devdata is ready at ${base}${config.baseUrl === undefined ? '' : ` (listening on ${local})`}`,
+    `  docs     ${base}/docs`,
+    `  viewer   ${base}/api-docs`,
+    `  data     ${config.databaseUrl === undefined ? config.dataDirectory : 'PostgreSQL (DATABASE_URL)'}`,
+  ]
+  if (keys?.user !== undefined) lines.push(`  user key ${keys.user}`)
+  if (keys?.admin !== undefined) lines.push(`  admin    ${keys.admin}`)
+  if (keys?.user !== undefined) {
+    const curl = `curl -H 'Authorization: Bearer ${keys.user}' '${base}/users?location=berlin&per_page=2'`
+    lines.push('', 'Try it:', `  ${curl}`)
+  } else {
+    lines.push('  keys     npm run -s devdata -- keys create --credits 1000')
+  }
+  return `${lines.join('\n')}\n\n`
 }
