@@ -48,12 +48,9 @@ export type SqlOrTransaction = postgres.ISql<Types>
 /** A part of a statement, to be interpolated into another one. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>
 
-/**
- * Throws `OperatorError` if postgres.js lacks our patches, for example after `npm install --ignore-scripts`. Checks for
- * the option that the last patch adds.
- */
+/** Throws `OperatorError` if postgres.js lacks our patches, for example after `npm install --ignore-scripts`. */
 export function assertPatched(): void {
-  if ('response_timeout' in postgres().options) return // does not connect
+  if ('response_timeout' in postgres().options) return // the option of the last patch; this does not connect
   throw new OperatorError('The installed postgres.js is not patched; run: node patches/apply.mjs')
 }
 
@@ -73,8 +70,8 @@ const commonOptions = {
 export interface PoolOptions {
   /** Maximum number of connections. */
   max: number
-  /** The server cancels a statement that runs longer; null: never. */
-  statementTimeoutSeconds: number | null
+  /** The server cancels a statement that runs longer; 0: never. */
+  statementTimeoutSeconds: number
   /**
    * A connection is closed if the server is silent about a statement for longer. Default: some seconds longer than the
    * statement timeout, because the server must not commit a statement after we gave it up.
@@ -86,7 +83,7 @@ export interface PoolOptions {
 export const responseMarginSeconds = 5
 
 function limitResponse({ statementTimeoutSeconds, responseTimeoutSeconds }: PoolOptions) {
-  const byDefault = statementTimeoutSeconds && statementTimeoutSeconds + responseMarginSeconds
+  const byDefault = statementTimeoutSeconds === 0 ? null : statementTimeoutSeconds + responseMarginSeconds
   return { response_timeout: responseTimeoutSeconds ?? byDefault } // patches/postgres-3.4.9/005-response-timeout.patch
 }
 
@@ -137,7 +134,7 @@ export function openServerPool(server: Server, options: PoolOptions & { usesSess
       ...(usesSession && {
         // A settlement waits for locked keys, and must then see what others settled during the wait.
         default_transaction_isolation: 'read committed',
-        ...(statementTimeoutSeconds !== null && { statement_timeout: statementTimeoutSeconds * 1000 }),
+        ...(statementTimeoutSeconds > 0 && { statement_timeout: statementTimeoutSeconds * 1000 }),
       }),
     },
   })

@@ -67,9 +67,8 @@ const closeTimeoutSeconds = 5
  * Opens the database. A PostgreSQL server is not contacted before the first statement. An embedded database is started,
  * or found if another process runs it.
  *
- * @throws {OperatorError} if the data folder can't be used
+ * @throws {OperatorError} if the data folder can't be used, or if the driver is not patched
  * @throws {ConnectionUrlError} if a URL can't be used
- * @throws {OperatorError} if the driver is not patched
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   assertPatched()
@@ -108,7 +107,7 @@ function openServer(databaseUrl: string, options: DatabaseOptions): Database {
       const replica = describeServer(url, 'DATABASE_REPLICA_URL', replicaTimeoutSeconds)
       const sql = openServerPool(replica, {
         max: countReaders(options),
-        statementTimeoutSeconds: options.databaseStatementTimeoutSeconds || null,
+        statementTimeoutSeconds: options.databaseStatementTimeoutSeconds,
         responseTimeoutSeconds: replicaTimeoutSeconds,
         usesSession,
       })
@@ -134,12 +133,19 @@ function countReaders({ databasePoolSize }: DatabaseOptions): number {
 }
 
 function openPools(options: DatabaseOptions, open: (options: PoolOptions) => Sql) {
+  const { databasePoolSize, databaseStatementTimeoutSeconds } = options
   const readers = countReaders(options)
-  const writers = options.databasePoolSize - readers
-  const timeoutSeconds = options.databaseStatementTimeoutSeconds || null
-  const settlementSeconds = Math.min(timeoutSeconds ?? Number.POSITIVE_INFINITY, maxSettlementSeconds)
-  const sql = open({ max: readers, statementTimeoutSeconds: timeoutSeconds })
-  const ledgerSql = writers > 0 ? open({ max: writers, statementTimeoutSeconds: settlementSeconds }) : sql
+  const sql = open({ max: readers, statementTimeoutSeconds: databaseStatementTimeoutSeconds })
+  let ledgerSql = sql
+  if (databasePoolSize > readers) {
+    ledgerSql = open({
+      max: databasePoolSize - readers,
+      statementTimeoutSeconds: Math.min(
+        databaseStatementTimeoutSeconds || maxSettlementSeconds,
+        maxSettlementSeconds,
+      ),
+    })
+  }
   return {
     sql,
     ledgerSql,
@@ -149,7 +155,7 @@ function openPools(options: DatabaseOptions, open: (options: PoolOptions) => Sql
   }
 }
 
-/** Whether a pooler, such as PgBouncer, is in front of the server of a URL. Throws connection errors and `ConnectionUrlError`. */
+/** Whether a pooler, such as PgBouncer, is in front of the server of a URL. */
 export function findPooler(databaseUrl: string): Promise<boolean> {
   return isPooled(describeServer(databaseUrl, 'DATABASE_URL'))
 }
@@ -158,7 +164,7 @@ export function findPooler(databaseUrl: string): Promise<boolean> {
 async function isPooled(server: Server): Promise<boolean> {
   const sql = openServerPool(server, {
     max: 1,
-    statementTimeoutSeconds: null,
+    statementTimeoutSeconds: 0,
     responseTimeoutSeconds: 10,
     usesSession: false,
   })
@@ -174,7 +180,7 @@ async function isPooled(server: Server): Promise<boolean> {
  * Creates a `Database.detectPooler`. Behind a pooler each transaction may run on another session of the server, so
  * pools must not rely on their session.
  */
-export function createPoolerDetector(
+function createPoolerDetector(
   server: Server,
   pools: readonly Sql[],
   preparedStatements: 'on' | 'off' | 'auto',
