@@ -23,28 +23,27 @@ export class MigrationError extends OperatorError {
 interface Migration {
   number: number
   name: string
-  /** SHA-256 of the file. */
+  sql: string
+  /** SHA-256 of `sql`. */
   checksum: string
 }
 
-const known = new Map<string, readonly Migration[]>()
+let known: readonly Migration[] | undefined
 
-/** The migrations in a folder, in order. Default: those of this version of devdata. Reads them once. */
-export function listMigrations(directory = migrationsDirectory): readonly Migration[] {
-  const migrations = known.get(directory) ?? readMigrations(directory)
-  known.set(directory, migrations)
-  return migrations
+/** The migrations of this version of devdata, in order. Reads them once. */
+export function listMigrations(): readonly Migration[] {
+  known ??= readMigrations(migrationsDirectory)
+  return known
 }
 
 function readMigrations(directory: string): Migration[] {
   return readdirSync(directory)
     .filter((name) => name.endsWith('.sql'))
     .sort()
-    .map((name) => ({
-      number: Number.parseInt(name, 10),
-      name,
-      checksum: hash('sha256', readFileSync(join(directory, name))),
-    }))
+    .map((name) => {
+      const sql = readFileSync(join(directory, name), 'utf8')
+      return { number: Number.parseInt(name, 10), name, sql, checksum: hash('sha256', sql) }
+    })
 }
 
 const undefinedTable = '42P01'
@@ -70,7 +69,7 @@ interface Applied {
 }
 
 /**
- * Reads which migrations a database has. Returns none if it is empty. Takes one statement if devdata made the database.
+ * Reads which migrations a database has. Takes one statement if devdata made the database.
  * Throws `MigrationError` when another program or a development version made it.
  */
 async function readApplied(sql: Sql): Promise<Applied[]> {
@@ -215,11 +214,12 @@ export const migrationWaits =
  */
 export async function migrate(
   sql: Sql,
-  { onWait, directory = migrationsDirectory }: { onWait?: () => void; directory?: string } = {},
+  { onWait, directory }: { onWait?: () => void; directory?: string } = {},
 ): Promise<string[]> {
+  const migrations = directory === undefined ? listMigrations() : readMigrations(directory)
   for (; ; await sleep(lockRetryIntervalMs)) {
     try {
-      return await applyMissing(sql, directory)
+      return await applyMissing(sql, migrations)
     } catch (error) {
       if (readCode(error) !== lockNotAvailable) throw error
       onWait?.()
@@ -227,19 +227,19 @@ export async function migrate(
   }
 }
 
-async function applyMissing(sql: Sql, directory: string): Promise<string[]> {
+async function applyMissing(sql: Sql, migrations: readonly Migration[]): Promise<string[]> {
   await assertServerVersion(sql)
-  const { missing } = findMissing(await readApplied(sql), directory)
+  const missing = findMissing(await readApplied(sql), migrations)
   if (missing.length === 0) return [] // which needs no right to change the schema
-  return sql
-    .begin((tx) => applyInTransaction(tx, directory))
-    .catch((error: unknown) => {
-      if (readCode(error) !== insufficientPrivilege) throw error
-      throw new MigrationError(
-        `The database ${describeLack(missing)}, and this role may not change it (${getMessage(error)}); ` +
-          'run "devdata migrate" as the role that owns the schema',
-      )
-    })
+  try {
+    return await sql.begin((tx) => applyInTransaction(tx, migrations))
+  } catch (error) {
+    if (readCode(error) !== insufficientPrivilege) throw error
+    throw new MigrationError(
+      `The database ${describeLack(missing)}, and this role may not change it (${getMessage(error)}); ` +
+        'run "devdata migrate" as the role that owns the schema',
+    )
+  }
 }
 
 async function assertServerVersion(sql: Sql): Promise<void> {
@@ -253,18 +253,17 @@ async function assertServerVersion(sql: Sql): Promise<void> {
 }
 
 /** Throws `MigrationError` when a newer version made the database. */
-function findMissing(applied: readonly Applied[], directory: string): Pick<SchemaState, 'missing'> {
-  const migrations = listMigrations(directory)
-  const state = compare(applied, migrations)
-  const newest = state.newer.at(-1)
-  if (newest === undefined) return state
+function findMissing(applied: readonly Applied[], migrations: readonly Migration[]): string[] {
+  const { missing, newer } = compare(applied, migrations)
+  const newest = newer.at(-1)
+  if (newest === undefined) return missing
   throw new MigrationError(
     `The database has migration ${newest}, and this version of devdata knows ${migrations.at(-1)?.number ?? 0} at most; ` +
       'run the version that made it, or a newer one',
   )
 }
 
-async function applyInTransaction(tx: SqlOrTransaction, directory: string): Promise<string[]> {
+async function applyInTransaction(tx: SqlOrTransaction, migrations: readonly Migration[]): Promise<string[]> {
   await tx`set local statement_timeout = 0` // a long migration, or one of another process, may take longer
   await tx`select pg_advisory_xact_lock(${migrationLock})`
   await tx`set local lock_timeout = '1s'` // other statements queue behind a lock that this transaction waits for
@@ -275,13 +274,11 @@ async function applyInTransaction(tx: SqlOrTransaction, directory: string): Prom
       checksum text not null,
       applied_at timestamptz not null default now()
     )`
-  const { missing } = findMissing(
-    await tx<Applied[]>`select number, name, checksum from migrations`,
-    directory,
-  )
-  const migrations = listMigrations(directory).filter(({ name }) => missing.includes(name))
-  for (const { number, name, checksum } of migrations) {
-    await tx.unsafe(readFileSync(join(directory, name), 'utf8'))
+  const applied = await tx<Applied[]>`select number, name, checksum from migrations`
+  const missing = findMissing(applied, migrations)
+  for (const { number, name, sql, checksum } of migrations) {
+    if (!missing.includes(name)) continue
+    await tx.unsafe(sql)
     await tx`insert into migrations (number, name, checksum) values (${number}, ${name}, ${checksum})`
   }
   return missing
