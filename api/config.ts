@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import * as v from 'valibot'
 import { ConnectionUrlError, parseConnectionUrl } from './database/connection-url.ts'
-import { getMessage, OperatorError } from './errors.ts'
+import { getMessage, OperatorError, readCode } from './errors.ts'
 import { parseRateLimit } from './ledger/rate-limit.ts'
 
 /** Log levels, from the most to the least verbose. */
@@ -136,7 +136,7 @@ export function readEnvironment(
   try {
     text = readFileSync(join(directory, '.env'), 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return environment
+    if (readCode(error) === 'ENOENT') return environment
     throw new ConfigError(`.env can't be read: ${getMessage(error)}`)
   }
   return { ...parseEnv(text), ...environment }

@@ -184,3 +184,8 @@ export class OperatorError extends Error {
 export function getMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
+
+/** Returns the code of an error: PostgreSQL's SQLSTATE, or that of Node.js or the driver; empty if it has none. */
+export function readCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}

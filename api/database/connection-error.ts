@@ -4,7 +4,7 @@
  * @module
  */
 import postgres from 'postgres'
-import { getMessage } from '../errors.ts'
+import { getMessage, readCode } from '../errors.ts'
 
 const connectionErrorCodes = new Set([
   'RESPONSE_TIMEOUT', // patches/postgres-3.4.9
@@ -32,11 +32,6 @@ const readOnlyTransaction = '25006' // the server is a standby, or set read-only
 
 /** Node's codes for certificates that TLS rejects (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
 const certificateCodes = /CERT|_CA$|_CRL|HOSTNAME_MISMATCH|LEAF_SIGNATURE|INVALID_PURPOSE|PATH_LENGTH/
-
-/** Returns the SQLSTATE, or the code of Node.js or the driver; empty if the error has none. */
-export function readCode(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
-}
 
 /** Whether TLS rejected the server's certificate. */
 export function isCertificateError(error: unknown): boolean {

@@ -10,7 +10,7 @@ import { join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { getMessage, OperatorError } from '../errors.ts'
-import { type DataDirectoryLock, dataFiles, lockDataDirectory, openDataDirectory } from './data-directory.ts'
+import { dataFiles, lockDataDirectory, openDataDirectory } from './data-directory.ts'
 import type { EmbeddedWorkerData, EmbeddedWorkerMessage } from './embedded-worker.ts'
 
 /** Limit of the operating systems for the path of a Unix socket (with its final NUL 108 bytes on Linux, 104 on macOS). */
@@ -152,10 +152,7 @@ async function stopWorker(worker: Worker, othersTimeoutMs: number): Promise<void
  * Waits until this process has the lock of the data folder, or until another process that has it accepts connections:
  * then returns undefined.
  */
-async function waitForLock(
-  dataDirectory: string,
-  socketPath: string,
-): Promise<DataDirectoryLock | undefined> {
+async function waitForLock(dataDirectory: string, socketPath: string) {
   const deadline = performance.now() + startTimeoutMs
   for (;;) {
     const lock = await lockDataDirectory(dataDirectory)

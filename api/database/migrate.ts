@@ -7,9 +7,9 @@ import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { getMessage, notMigrated, OperatorError } from '../errors.ts'
+import { getMessage, notMigrated, OperatorError, readCode } from '../errors.ts'
 import type { Sql, SqlOrTransaction } from './connect.ts'
-import { lockNotAvailable, readCode } from './connection-error.ts'
+import { lockNotAvailable } from './connection-error.ts'
 
 const migrationsDirectory = join(import.meta.dirname, 'migrations')
 /** The key of the advisory lock under which migrations are applied: the bytes of "devd". */

@@ -5,14 +5,9 @@
  */
 import process from 'node:process'
 import { ConfigError } from '../config.ts'
-import {
-  describeFailure,
-  isCertificateError,
-  isDatabaseUnavailable,
-  readCode,
-} from '../database/connection-error.ts'
+import { describeFailure, isCertificateError, isDatabaseUnavailable } from '../database/connection-error.ts'
 import { ConnectionUrlError } from '../database/connection-url.ts'
-import { getMessage, OperatorError } from '../errors.ts'
+import { getMessage, OperatorError, readCode } from '../errors.ts'
 
 /** PostgreSQL's codes for rights, names and modes, which the operator decides. */
 const refusals = /^(28...|3D000|42501|25006)$/
