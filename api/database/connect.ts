@@ -6,7 +6,7 @@
 import { basename } from 'node:path'
 import postgres from 'postgres'
 import { OperatorError } from '../errors.ts'
-import { parseConnectionUrl, readTls } from './connection-url.ts'
+import { ConnectionUrlError, parseConnectionUrl, readTls } from './connection-url.ts'
 import { dataFiles } from './data-directory.ts'
 
 /** Parameter types beyond strings, numbers, booleans, dates and bytes, used as `sql.typed.texts(names)`. */
@@ -99,22 +99,27 @@ export type Server = ReturnType<typeof describeServer>
 /**
  * Reads a URL. Its own connect timeout, if it has one, overrides `timeoutSeconds`.
  *
- * @throws {ConnectionUrlError}
+ * @throws {OperatorError} names the setting
  */
 export function describeServer(url: string, setting: string, timeoutSeconds = connectTimeoutSeconds) {
-  const parsed = parseConnectionUrl(url)
-  const { host, port, path, user, password, database, tls, parameters } = parsed
-  return {
-    ...commonOptions,
-    connect_timeout: parsed.connectTimeoutSeconds ?? timeoutSeconds,
-    host,
-    port,
-    path,
-    password,
-    ...(user !== undefined && { user }),
-    ...(database !== undefined && { database }),
-    ssl: readTls(tls, setting),
-    connection: { application_name: 'devdata', ...parameters },
+  try {
+    const parsed = parseConnectionUrl(url)
+    const { host, port, path, user, password, database, tls, parameters } = parsed
+    return {
+      ...commonOptions,
+      connect_timeout: parsed.connectTimeoutSeconds ?? timeoutSeconds,
+      host,
+      port,
+      path,
+      password,
+      ...(user !== undefined && { user }),
+      ...(database !== undefined && { database }),
+      ssl: readTls(tls),
+      connection: { application_name: 'devdata', ...parameters },
+    }
+  } catch (error) {
+    if (!(error instanceof ConnectionUrlError)) throw error
+    throw new OperatorError(`${setting}: its value is wrong: it ${error.message}`)
   }
 }
 

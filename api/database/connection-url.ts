@@ -10,16 +10,9 @@ import { getMessage } from '../errors.ts'
 /** Values of `sslmode`. `require` doesn't check the certificate. */
 const tlsModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 
-/** The URL can't be used. The message says why, without the URL because it may have a password. */
+/** The URL can't be used. The message continues the name of the setting, without the URL, which may have a password. */
 export class ConnectionUrlError extends Error {
   override name = 'ConnectionUrlError'
-  /** Name of the setting with the URL. */
-  readonly setting: string
-
-  constructor(message: string, setting = 'DATABASE_URL') {
-    super(message)
-    this.setting = setting
-  }
 }
 
 /** Query parameters of libpq that have no effect here. */
@@ -33,7 +26,7 @@ type Take = (name: string) => string | undefined
 /** A parsed URL. What is undefined is up to the driver, such as `PGUSER`. */
 export type ConnectionUrl = ReturnType<typeof parseConnectionUrl>
 
-/** Parses a URL. Throws `ConnectionUrlError`, whose message continues the name of the setting. */
+/** Parses a URL. Throws `ConnectionUrlError`. */
 export function parseConnectionUrl(text: string) {
   if (!/^postgres(ql)?:\/\//.test(text)) throw new ConnectionUrlError(urlRule)
   if (!URL.canParse(text)) {
@@ -120,7 +113,7 @@ function unescapePart(text: string): string {
 }
 
 /** Returns the driver's `ssl` option. Throws `ConnectionUrlError` if a file can't be read or used. */
-export function readTls(tls: ConnectionUrl['tls'], setting: string): false | 'prefer' | object {
+export function readTls(tls: ConnectionUrl['tls']): false | 'prefer' | object {
   const { mode } = tls
   if (mode === 'disable') return false
   if (mode === 'prefer') return mode
@@ -129,17 +122,15 @@ export function readTls(tls: ConnectionUrl['tls'], setting: string): false | 'pr
     try {
       return path && readFileSync(path, 'utf8')
     } catch (error) {
-      throw new ConnectionUrlError(`names a file that can't be read: ${name}: ${getMessage(error)}`, setting)
+      throw new ConnectionUrlError(`names a file that can't be read: ${name}: ${getMessage(error)}`)
     }
   }
   const pem = { ca: readPem('sslrootcert'), cert: readPem('sslcert'), key: readPem('sslkey') }
   try {
     createSecureContext(pem) // each connection creates one, where an error would be lost
   } catch (error) {
-    const reason = getMessage(error)
     throw new ConnectionUrlError(
-      `names certificates or a key that can't be used together: ${reason}`,
-      setting,
+      `names certificates or a key that can't be used together: ${getMessage(error)}`,
     )
   }
   return {

@@ -67,8 +67,7 @@ const closeTimeoutSeconds = 5
  * Opens the database. A PostgreSQL server is not contacted before the first statement. An embedded database is started,
  * or found if another process runs it.
  *
- * @throws {OperatorError} if the data folder can't be used, or if the driver is not patched
- * @throws {ConnectionUrlError} if a URL can't be used
+ * @throws {OperatorError} if the data folder or a URL can't be used, or if the driver is not patched
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   assertPatched()

@@ -6,7 +6,6 @@
 import process from 'node:process'
 import { ConfigError } from '../config.ts'
 import { describeFailure, isCertificateError, isDatabaseUnavailable } from '../database/connection-error.ts'
-import { ConnectionUrlError } from '../database/connection-url.ts'
 import { getMessage, OperatorError, readCode } from '../errors.ts'
 
 /** PostgreSQL's codes for rights, names and modes, which the operator decides. */
@@ -38,7 +37,6 @@ export function explainUnhandledRefusals(): void {
 function findExplanation(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if (error.name === 'NotCapable' || error instanceof OperatorError) return error.message
-  if (error instanceof ConnectionUrlError) return `${error.setting}: its value is wrong: it ${error.message}`
   if (refusals.test(readCode(error))) return `DATABASE_URL: the database refuses: ${error.message}`
   if (isCertificateError(error)) {
     return `DATABASE_URL: the server's certificate is not trusted: ${error.message}; see sslrootcert and sslmode`

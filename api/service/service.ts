@@ -122,8 +122,8 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
       throw explainListenError(error)
     })
     const { port, close: stopListening } = listener
-    // `/health` becomes 503, and requests are accepted until load balancers have noticed. A person (SIGINT) and the
-    // embedded database (a single instance) have none.
+    // `/health` is 503 from now on, and requests are accepted until load balancers have noticed. A person (SIGINT) and
+    // the embedded database (a single instance) have none.
     stopOnSignal(async (signal) => {
       const hasBalancer = signal === 'SIGTERM' && phase === 'serving' && kind === 'postgresql'
       phase = 'stopping'
