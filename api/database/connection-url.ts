@@ -15,18 +15,12 @@ export class ConnectionUrlError extends Error {
   override name = 'ConnectionUrlError'
 }
 
-/** Query parameters of libpq that have no effect here. */
-const ignoredParameters = new Set(['channel_binding', 'gssencmode', 'sslcompression', 'sslsni'])
-
 const urlRule = 'must be a URL such as postgres://user:password@host:5432/name'
 const portRule = 'must have a port from 1 to 65535'
 
 type Take = (name: string) => string | undefined
 
-/** A parsed URL. What is undefined is up to the driver, such as `PGUSER`. */
-export type ConnectionUrl = ReturnType<typeof parseConnectionUrl>
-
-/** Parses a URL. Throws `ConnectionUrlError`. */
+/** Parses a URL. What is undefined is up to the driver, such as `PGUSER`. Throws `ConnectionUrlError`. */
 export function parseConnectionUrl(text: string) {
   if (!/^postgres(ql)?:\/\//.test(text)) throw new ConnectionUrlError(urlRule)
   if (!URL.canParse(text)) {
@@ -47,7 +41,7 @@ export function parseConnectionUrl(text: string) {
   if (take('channel_binding') === 'require') {
     throw new ConnectionUrlError('must be without channel_binding=require, which is not supported')
   }
-  for (const name of ignoredParameters) query.delete(name)
+  for (const name of ['gssencmode', 'sslcompression', 'sslsni']) query.delete(name) // of libpq, without effect here
   return {
     host: host === '' ? 'localhost' : host.replace(/^\[(.*)\]$/, '$1'),
     port,
@@ -113,7 +107,7 @@ function unescapePart(text: string): string {
 }
 
 /** Returns the driver's `ssl` option. Throws `ConnectionUrlError` if a file can't be read or used. */
-export function readTls(tls: ConnectionUrl['tls']): false | 'prefer' | object {
+export function readTls(tls: ReturnType<typeof takeTls>): false | 'prefer' | object {
   const { mode } = tls
   if (mode === 'disable') return false
   if (mode === 'prefer') return mode
