@@ -132,19 +132,12 @@ function countReaders({ databasePoolSize }: DatabaseOptions): number {
 }
 
 function openPools(options: DatabaseOptions, open: (options: PoolOptions) => Sql) {
-  const { databasePoolSize, databaseStatementTimeoutSeconds } = options
+  const statementTimeoutSeconds = options.databaseStatementTimeoutSeconds
+  const settlementSeconds = Math.min(statementTimeoutSeconds || maxSettlementSeconds, maxSettlementSeconds)
   const readers = countReaders(options)
-  const sql = open({ max: readers, statementTimeoutSeconds: databaseStatementTimeoutSeconds })
-  let ledgerSql = sql
-  if (databasePoolSize > readers) {
-    ledgerSql = open({
-      max: databasePoolSize - readers,
-      statementTimeoutSeconds: Math.min(
-        databaseStatementTimeoutSeconds || maxSettlementSeconds,
-        maxSettlementSeconds,
-      ),
-    })
-  }
+  const writers = options.databasePoolSize - readers
+  const sql = open({ max: readers, statementTimeoutSeconds })
+  const ledgerSql = writers > 0 ? open({ max: writers, statementTimeoutSeconds: settlementSeconds }) : sql
   return {
     sql,
     ledgerSql,
