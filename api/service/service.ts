@@ -5,11 +5,13 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../app.ts'
+import { readBuildInfo } from '../build-info.ts'
 import { type Config, readConfig, readEnvironment } from '../config.ts'
 import { describeFailure } from '../database/connection-error.ts'
 import { EmbeddedDatabaseError } from '../database/data-directory.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { migrate, migrationWaits, readSchemaState } from '../database/migrate.ts'
+import { docsDirectory } from '../docs/docs-manifest.ts'
 import type { ServedApp } from '../http/load-shedding.ts'
 import type { Lifecycle } from '../http/middleware.ts'
 import { configureLog } from '../telemetry/log.ts'
@@ -82,11 +84,12 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
   let keys: DemoKeys | undefined
   try {
     const app = createApp({
-      config,
+      ...config,
       database,
       logger,
-      runtime,
       lifecycle,
+      docsDirectory,
+      buildInfo: readBuildInfo(runtime, config.commit),
       readDemoKey: isTrial(config, database.kind) ? () => keys?.user : undefined,
       tracing: traceExport && (await createTracing(traceExport)),
     })
