@@ -21,7 +21,7 @@ if (config.databaseUrl === undefined) {
 }
 const database = await openDatabase(config)
 const traceExport = await startTraceExport(process.env)
-const { fetch, loadShedder, refuse, close } = createApp({
+const app = createApp({
   ...config,
   database,
   logger: await configureLog(config),
@@ -29,7 +29,7 @@ const { fetch, loadShedder, refuse, close } = createApp({
   buildInfo: readBuildInfo(`deno ${Deno.version.deno}`, config.commit),
   tracing: traceExport && (await createTracing(traceExport)),
 })
-const respond = checkRequests(fetch, { loadShedder, refuse })
+const respond = checkRequests(app)
 const inProgress = new Set<Promise<Response>>()
 
 process.once('SIGINT', stop)
@@ -49,7 +49,7 @@ export default {
 /** The platform sends no more requests. */
 async function stop(): Promise<void> {
   await Promise.allSettled(inProgress)
-  await close()
+  await app.close()
   await database.close()
   process.exit(0)
 }

@@ -5,6 +5,8 @@
  */
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { internalError } from './errors.ts'
+import { toResponse } from './http/error-handler.ts'
 import { checkRequests } from './server/deno-request.ts'
 import { explainUnhandledRefusals } from './service/operator-message.ts'
 import { startService } from './service/service.ts'
@@ -18,10 +20,11 @@ await startService({
   runtime: `deno ${Deno.version.deno}`,
   terminal: Deno.stdout.isTerminal(),
   startTraceExport,
-  async listen({ fetch, loadShedder, refuse, respondToDefect, warn, port, hostname }) {
-    const respond = checkRequests(fetch, { loadShedder, refuse })
+  async listen({ app, warn, port, hostname }) {
+    const respond = checkRequests(app)
+    const onError = (error: unknown) => toResponse(app.refuse('', internalError(error)), '')
     const serve = (port: number) =>
-      Deno.serve({ port, hostname, onListen: () => {}, onError: respondToDefect }, (request, { completed }) =>
+      Deno.serve({ port, hostname, onListen: () => {}, onError }, (request, { completed }) =>
         respond(request, { onClosed: (act) => void completed.then(act, act) }),
       )
     let server = serve(port)

@@ -5,15 +5,9 @@
  */
 import { createServer } from 'node:http'
 import { getRequestListener, RequestError } from '@hono/node-server'
-import { invalidRequest } from './errors.ts'
+import { internalError, invalidRequest } from './errors.ts'
 import { type PlainResponse, toResponse } from './http/error-handler.ts'
-import {
-  connectionLimits,
-  readMaxConnections,
-  serveConnections,
-  serverOptions,
-} from './server/node-connections.ts'
-import { prepareRequest } from './server/node-request.ts'
+import { prepareRequest, readMaxConnections, serveConnections, serverOptions } from './server/node-server.ts'
 import { startService } from './service/service.ts'
 import { startTraceExport } from './telemetry/trace-export-node.ts'
 
@@ -22,7 +16,7 @@ await startService({
   runtime: `node ${process.version}`,
   terminal: process.stdout.isTTY === true,
   startTraceExport,
-  listen({ fetch, loadShedder, refuse, respondToDefect, port, hostname, reservedFiles }) {
+  listen({ app: { shedLoad, fetch, refuse }, port, hostname, reservedFiles }) {
     const respond = getRequestListener(
       (request, { outgoing }) =>
         fetch(request, {
@@ -33,9 +27,7 @@ await startService({
         }),
       {
         errorHandler: (error) =>
-          error instanceof RequestError
-            ? toResponse(refuse('', invalidRequest()), '')
-            : respondToDefect(error),
+          toResponse(refuse('', error instanceof RequestError ? invalidRequest() : internalError(error)), ''),
       },
     )
     const server = createServer(serverOptions)
@@ -45,12 +37,13 @@ await startService({
         const { method = '' } = request
         const send = ({ status, headers, body }: PlainResponse) =>
           response.writeHead(status, headers).end(body)
-        const overload = loadShedder.refuse(method, request.headers.authorization)
+        const overload = shedLoad(method, request.headers.authorization)
         if (overload !== undefined) return setImmediate(send, overload)
         const error = prepareRequest(request)
         return error === undefined ? respond(request, response) : send(refuse(method, error))
       },
-      { refuse, ...connectionLimits, maxConnections: readMaxConnections(reservedFiles) },
+      refuse,
+      { maxConnections: readMaxConnections(reservedFiles) },
     )
     return new Promise((resolve, reject) => {
       server.once('error', reject)

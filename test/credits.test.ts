@@ -11,11 +11,11 @@ import { createStoredLists } from '../api/catalog/stored-list-store.ts'
 import { createFairQueue } from '../api/concurrency/fair-queue.ts'
 import { createReplicas } from '../api/database/replicas.ts'
 import { notFound } from '../api/errors.ts'
+import { requestId } from '../api/http/middleware.ts'
 import type { HonoEnvironment } from '../api/http/request-context.ts'
-import { requestId } from '../api/http/request-id.ts'
 import { revokeKey, setRateLimit } from '../api/ledger/keys.ts'
 import { createLedger } from '../api/ledger/ledger.ts'
-import { authenticate } from '../api/metering/authenticate.ts'
+import { createGuard } from '../api/metering/guard.ts'
 import { createMeter } from '../api/metering/metered-request.ts'
 import { createResponseCache } from '../api/metering/response-cache.ts'
 import { findBusyRepository } from './support/catalog.ts'
@@ -66,7 +66,6 @@ describeOnEachDatabase('credits', (kind) => {
     const meter = createMeter(ledger, {
       basePath: '',
       publicUrl: (c) => new URL(c.req.url),
-      queue: createFairQueue({ maxConcurrent: 1, maxQueued: 1, maxWaitMs: 60_000 }),
       responseCache: createResponseCache({ maxBytes: 0 }),
       replicas,
       routing: createReplicaRouting({ sql: service.sql, replicas }, storedLists),
@@ -83,12 +82,14 @@ describeOnEachDatabase('credits', (kind) => {
       }),
       createError: () => ({ cost: 0, error: notFound('Not found') }),
     }))
-    const app = new Hono<HonoEnvironment>()
-      .use(
-        requestId(),
-        authenticate(ledger, async () => {}),
-      )
-      .get('/unrenderable', unrenderable)
+    const guard = createGuard({
+      ledger,
+      meter,
+      queue: createFairQueue({ maxConcurrent: 1, maxQueued: 1, maxWaitMs: 60_000 }),
+      connectReads: async () => {},
+      lifecycle: { phase: 'serving' },
+    })
+    const app = new Hono<HonoEnvironment>().use(requestId, guard.anyKey).get('/unrenderable', unrenderable)
     app.onError((error, c) => c.text(error.message, 500))
     const response = await app.request('/unrenderable', { headers: { Authorization: `Bearer ${secret}` } })
     expect([response.status, await response.text()]).toEqual([500, 'Array buffer allocation failed'])

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { hashSecret } from '../api/ledger/api-key.ts'
 import { createGroupCommit } from '../api/ledger/group-commit.ts'
 import { deleteKey, restoreKey, revokeKey, setRateLimit } from '../api/ledger/keys.ts'
-import type { ChargeRequest } from '../api/ledger/settle.ts'
+import type { SettleRequest } from '../api/ledger/settle.ts'
 import { createInstance, type Instance, openSameDatabase } from './support/instance.ts'
 import { describeOnServer } from './support/server.ts'
 import { type Answer, describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
@@ -286,14 +286,14 @@ function createChargeRequest(
   key: { id: number; secret: string },
   cost: number,
   signal?: AbortSignal,
-): ChargeRequest {
+): SettleRequest {
   return {
     ...(signal && { signal }),
     keyId: key.id,
     secretHash: hashSecret(key.secret),
     isCounted: true,
     version: null,
-    purchase: {
+    charge: {
       cost,
       maxCredits: null,
       items: cost,

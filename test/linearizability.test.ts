@@ -208,12 +208,12 @@ async function record(service: TestService, instances: Instances, plan: Plan): P
           const requestId = randomUUID()
           const { cost, most: maxCredits, idempotencyKey } = request
           const idempotency = idempotencyKey === null ? null : digestIdempotency(idempotencyKey, path)
-          const purchase = {
+          const charge = {
             ...{ cost, items: cost, maxCredits, idempotency, requestId },
             ...{ path: '/users', endpoint: '/users' },
           }
-          const charge = { isCounted: true, version: null, purchase, lookUp: null }
-          const settlement = await ledger.settle(bearer, charge)
+          const settled = { isCounted: true, version: null, charge, lookUp: null }
+          const settlement = await ledger.settle(bearer, settled)
           if ('charged' in settlement && settlement.charged > 0) charged.push(requestId)
           return tellSettlement(settlement, request)
         }

@@ -6,7 +6,8 @@
 import { getLogger, type LogRecord, reset } from '@logtape/logtape'
 import * as v from 'valibot'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createDefectHandler } from '../api/http/error-handler.ts'
+import { internalError } from '../api/errors.ts'
+import { renderError, toResponse } from '../api/http/error-handler.ts'
 import { createFailureLog, describeCause, formatJson } from '../api/telemetry/log.ts'
 import { createInstance, openAbsentDatabase } from './support/instance.ts'
 import { startInstanceProcess } from './support/process.ts'
@@ -117,9 +118,8 @@ describeOnServer('the log of an instance', () => {
 test('what goes wrong in the server around the app is a 500 with an id, under which the log has the cause', async () => {
   const lines: string[] = []
   await recordLog('info', (record) => void lines.push(formatJson(record)))
-  const answer = createDefectHandler(createFailureLog(getLogger('devdata')))(
-    new Error('no room for ada@example.org'),
-  )
+  const error = internalError(new Error('no room for ada@example.org'))
+  const answer = toResponse(renderError(error, {}, createFailureLog(getLogger('devdata'))), 'GET')
   await reset()
   expect([answer.status, await answer.json()]).toEqual([500, { error: 'Internal server error' }])
   expect(answer.headers.get('X-Error-Code')).toBe('internal_error')
@@ -178,7 +178,8 @@ test('an outage has one line a second, which counts the requests that failed, na
 })
 
 test('defects keep their stack traces, one a second for each, and few of those that differ each time', async () => {
-  const respondToDefect = createDefectHandler(createFailureLog(getLogger('devdata')))
+  const logFailure = createFailureLog(getLogger('devdata'))
+  const respondToDefect = (defect: Error) => renderError(internalError(defect), {}, logFailure)
   const lines = await recordFailures(async () => {
     for (let time = 0; time < 100; time++) respondToDefect(new Error('the same each time'))
     for (let time = 0; time < 1_000; time++) respondToDefect(new Error(`no row ${time}`))

@@ -10,12 +10,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { renderError } from '../api/http/error-handler.ts'
-import {
-  type ConnectionLimits,
-  connectionLimits,
-  serveConnections,
-  serverOptions,
-} from '../api/server/node-connections.ts'
+import { type ConnectionLimits, serveConnections, serverOptions } from '../api/server/node-server.ts'
 
 /** A server as `api/node.ts` has it, but for what is answered, and for some limits. */
 async function startServer(
@@ -23,10 +18,8 @@ async function startServer(
   limits: Partial<typeof serverOptions & ConnectionLimits> = {},
 ) {
   const server = createServer({ ...serverOptions, connectionsCheckingInterval: 20, ...limits })
-  serveConnections(server, listener, {
-    ...connectionLimits,
+  serveConnections(server, listener, (_, error) => renderError(error, {}, () => {}), {
     maxConnections: 100,
-    refuse: (_, error) => renderError(error),
     ...limits,
   })
   server.listen(0, '127.0.0.1')

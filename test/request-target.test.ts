@@ -4,7 +4,7 @@
  * @module
  */
 import { expect, test } from 'vitest'
-import { findRequestError, parseHost } from '../api/server/request-target.ts'
+import { findRequestError, parseHost } from '../api/http/url.ts'
 
 test.each([
   ['localhost', 'localhost'],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashSecret } from '../api/ledger/api-key.ts'
-import { type ChargeRequest, settleGroup } from '../api/ledger/settle.ts'
+import { type SettleRequest, settleGroup } from '../api/ledger/settle.ts'
 import type { MeteredResponse } from '../api/metering/metered-response.ts'
 import { createResponseCache } from '../api/metering/response-cache.ts'
 import { createInstance } from './support/instance.ts'
@@ -81,12 +81,12 @@ describeOnEachDatabase('a cached response', (kind) => {
     const [dataset] = await service.sql<{ version: number }[]>`select version from dataset`
     const now = dataset?.version ?? 0
     const { id, secret } = await service.createKey({ credits: 100 })
-    const createRequest = (version: number | null): ChargeRequest => ({
+    const createRequest = (version: number | null): SettleRequest => ({
       keyId: id,
       secretHash: hashSecret(secret),
       isCounted: true,
       version,
-      purchase: {
+      charge: {
         cost: 10,
         maxCredits: null,
         items: 10,

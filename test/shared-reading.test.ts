@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shareRead } from '../api/concurrency/shared-read.ts'
+import { shareRead } from '../api/concurrency/batcher.ts'
 
 test('what a few ask at once is read once; who asks while it is read waits for what is read afterwards', async () => {
   const readings: PromiseWithResolvers<number>[] = []

@@ -4,9 +4,8 @@
  * @module
  */
 import { Hono } from 'hono'
-import { createEntityTag, matchesEntityTag } from '../http/entity-tag.ts'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
-import { send, setHeader } from '../http/send.ts'
+import { createEntityTag, matchesEntityTag, send, setHeader } from '../http/response.ts'
 
 /** Path of the catalog at the root of a host. */
 export const apiCatalogPath = '/.well-known/api-catalog'

@@ -6,8 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { chooseEncoding, compress, type Encoding } from '../http/compression.ts'
-import { createEntityTag } from '../http/entity-tag.ts'
+import { chooseEncoding, compress, createEntityTag, type Encoding } from '../http/response.ts'
 
 const documentPath = join(import.meta.dirname, '..', '..', 'openapi.yml')
 /** The server's URL in the file. */

@@ -1,7 +1,6 @@
 import type { Hono } from 'hono'
-import { matchesEntityTag } from '../http/entity-tag.ts'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
-import { send, setHeader, takeHeaders } from '../http/send.ts'
+import { matchesEntityTag, send, setHeader, takeHeaders } from '../http/response.ts'
 import { loadOpenApiDocument, type RenderedDocument } from './openapi-document.ts'
 
 /** Adds `/openapi.yml` and `/openapi.json`. `publicRoot` returns the public URL of the API, without a slash at its end. */

@@ -6,9 +6,8 @@
  */
 import { Scalar } from '@scalar/hono-api-reference'
 import { Hono, type Next } from 'hono'
-import { createEntityTag, matchesEntityTag } from '../http/entity-tag.ts'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
-import { send, setHeader } from '../http/send.ts'
+import { createEntityTag, matchesEntityTag, send, setHeader } from '../http/response.ts'
 import { hashInlineScripts, viewerContentSecurityPolicy } from './content-security-policy.ts'
 import { type BuiltDocs, type DocsFinder, docsUnavailable } from './docs-manifest.ts'
 import { completeViewerPage, viewerFiles } from './viewer-page.ts'

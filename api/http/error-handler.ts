@@ -23,14 +23,13 @@ export interface FailedRequest {
   cause: unknown
 }
 
+type LogFailure = (failed: FailedRequest) => void
+
 /** Creates Hono's error handler. `explain` may replace an error by the one that caused it. */
-export function createErrorHandler({
-  explain,
-  logFailure,
-}: {
-  explain: (error: Error) => Promise<Error>
-  logFailure: (failed: FailedRequest) => void
-}): ErrorHandler<HonoEnvironment> {
+export function createErrorHandler(
+  explain: (error: Error) => Promise<Error>,
+  logFailure: LogFailure,
+): ErrorHandler<HonoEnvironment> {
   return async function respondToError(error, c) {
     // No client receives it. Log and metrics show 499, as proxies do.
     if (error instanceof ClientGoneError) return new Response(null, { status: 499 })
@@ -49,28 +48,31 @@ function toApiError(error: Error): ApiError {
   return internalError(error)
 }
 
-/** An error response to a request that doesn't reach the app. Any server can write it. */
+/** An error response that any server can write. */
 export interface PlainResponse {
   status: number
   headers: Record<string, string>
   body: string
 }
 
-/** Renders the error response to a request that doesn't reach the app, and counts it. */
-export type Refuse = (method: string, error: ApiError) => PlainResponse
-
-/** Renders an error with its own headers and the standard ones. */
-export function renderError(error: ApiError, standardHeaders: Record<string, string> = {}): PlainResponse {
-  const body = JSON.stringify({ error: error.message })
+/** Renders an error outside the app with its own headers and the standard ones, and logs its cause. */
+export function renderError(
+  { status, code, message, headers, cause }: ApiError,
+  standardHeaders: Record<string, string>,
+  logFailure: LogFailure,
+): PlainResponse {
+  const requestId = crypto.randomUUID()
+  if (cause !== undefined) logFailure({ requestId, status, message, cause })
+  const body = JSON.stringify({ error: message })
   return {
-    status: error.status,
+    status,
     headers: {
       ...standardHeaders,
-      ...error.headers,
+      ...headers,
       'Content-Type': 'application/json',
       'Content-Length': String(Buffer.byteLength(body)),
-      [errorCodeHeader]: error.code,
-      'X-Request-Id': crypto.randomUUID(),
+      [errorCodeHeader]: code,
+      'X-Request-Id': requestId,
     },
     body,
   }
@@ -79,20 +81,4 @@ export function renderError(error: ApiError, standardHeaders: Record<string, str
 /** The response to a request with this method: `HEAD` gets no body. */
 export function toResponse({ body, ...init }: PlainResponse, method: string): Response {
   return new Response(method === 'HEAD' ? null : body, init)
-}
-
-/**
- * Creates the handler of failures outside the app: in the runtime's server, or while a response is sent. The log has the
- * cause under the response's request id.
- */
-export function createDefectHandler(
-  logFailure: (failed: FailedRequest) => void,
-): (defect: unknown) => Response {
-  return function respondToDefect(defect) {
-    const error = internalError(defect)
-    const { status, message } = error
-    const response = renderError(error)
-    logFailure({ requestId: response.headers['X-Request-Id'] ?? '', status, message, cause: defect })
-    return toResponse(response, '')
-  }
 }

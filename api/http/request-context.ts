@@ -26,12 +26,14 @@ export interface HonoEnvironment {
     requestId: string
     /** When the request arrived, on the clock of `performance.now()`. */
     startedAt: number
-    /** Headers for the response; undefined once they are in it. See `send.ts`. */
+    /** Headers for the response; undefined once they are in it. See `response.ts`. */
     headers: Record<string, string> | undefined
     /** The request's public URL, once `publicUrl` has parsed it. */
     url?: URL
-    /** Set by `authenticate`. */
+    /** Set by the guard. */
     caller: BearerKey
+    /** Set by the guard: ends the request's turn in the queue before it waits for something else. */
+    onWait?: () => void
     /** Credits charged, for log, metrics and traces. */
     charged?: number
   }

@@ -13,7 +13,7 @@ import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.ts'
 import type { Sql } from '../database/connect.ts'
 import { lockNotAvailable } from '../database/connection-error.ts'
 import { ClientGoneError } from '../errors.ts'
-import { type ChargeRequest, type Locked, type Settlement, type Stale, settleGroup } from './settle.ts'
+import { type Locked, type Settlement, type SettleRequest, type Stale, settleGroup } from './settle.ts'
 import { createStatementCount, type StatementCount } from './statement-count.ts'
 
 const maxGroupSize = 256
@@ -21,10 +21,10 @@ const maxGroupSize = 256
 /** Settles requests in groups. */
 export interface GroupCommit {
   /**
-   * Calls `onLockWait` when the request has to wait for its key's lock. Throws `ClientGoneError` when the request's signal
+   * Calls `onWait` when the request has to wait for its key's lock. Throws `ClientGoneError` when the request's signal
    * is aborted before the statement is sent, and an error with the code `lockNotAvailable` when the lock wait times out.
    */
-  (request: ChargeRequest, onLockWait?: () => void): Promise<Settlement | Stale>
+  (request: SettleRequest, onWait?: () => void): Promise<Settlement | Stale>
   readState(): GroupCommitState
 }
 
@@ -44,7 +44,7 @@ export interface GroupCommitOptions {
   statements?: StatementCount
 }
 
-type Settle = (request: ChargeRequest) => Promise<Settlement | Stale | Canceled>
+type Settle = (request: SettleRequest) => Promise<Settlement | Stale | Canceled>
 
 /** The client closed its connection before the statement was sent. Nothing was decided. */
 interface Canceled {
@@ -67,7 +67,7 @@ export function createGroupCommit(
   { maxLockWaits, statements = createStatementCount(sql) }: GroupCommitOptions,
 ): GroupCommit {
   const settleTogether = createBatcher({
-    run: (requests: ChargeRequest[]) =>
+    run: (requests: SettleRequest[]) =>
       statements.count(() => settleConnected(sql, requests, { waitForLocks: false })),
     size: maxGroupSize,
     hasRoom: statements.hasFreeConnection,
@@ -80,7 +80,7 @@ export function createGroupCommit(
   /** By key id. */
   const lockedKeys = new Map<number, { settle: Settle; waiting: number }>()
 
-  async function settleLocked(request: ChargeRequest): Promise<Settlement | Stale | Canceled> {
+  async function settleLocked(request: SettleRequest): Promise<Settlement | Stale | Canceled> {
     const { keyId } = request
     const key = lockedKeys.get(keyId) ?? {
       settle: createLockedKeyBatcher(sql, { keyId, lockWaits, waitForLocks: maxLockWaits > 0, statements }),
@@ -96,13 +96,13 @@ export function createGroupCommit(
     }
   }
 
-  async function settle(request: ChargeRequest, onLockWait = () => {}): Promise<Settlement | Stale> {
+  async function settle(request: SettleRequest, onWait = () => {}): Promise<Settlement | Stale> {
     // Requests of a key are settled in order, so a new one queues behind those that already wait for the key's lock.
     if (!lockedKeys.has(request.keyId)) {
       const settlement = await settleTogether(request)
       if (settlement.outcome !== 'locked') return assertConnected(settlement)
     }
-    onLockWait()
+    onWait()
     return assertConnected(await settleLocked(request))
   }
   settle.readState = (): GroupCommitState => {
@@ -116,7 +116,7 @@ export function createGroupCommit(
 /** Settles the requests of a group whose clients are still connected. */
 async function settleConnected(
   sql: Sql,
-  requests: readonly ChargeRequest[],
+  requests: readonly SettleRequest[],
   options: { waitForLocks: boolean },
 ): Promise<(Settlement | Stale | Locked | Canceled)[]> {
   const connected = new Set(requests.filter(({ signal }) => !signal?.aborted))
@@ -144,7 +144,7 @@ function createLockedKeyBatcher(
   { keyId, lockWaits, waitForLocks, statements }: LockedKeyOptions,
 ): Settle {
   async function settleInTurn(
-    requests: ChargeRequest[],
+    requests: SettleRequest[],
   ): Promise<(Settlement | Stale | Locked | Canceled)[]> {
     const leave = await lockWaits.enter(keyId)
     try {
@@ -157,8 +157,8 @@ function createLockedKeyBatcher(
   return createBatcher({
     size: maxGroupSize,
     hasRoom: () => waitForLocks, // a second group that polls might overtake the first
-    async run(requests: ChargeRequest[]) {
-      const settlements = new Map<ChargeRequest, Settlement | Stale | Canceled>()
+    async run(requests: SettleRequest[]) {
+      const settlements = new Map<SettleRequest, Settlement | Stale | Canceled>()
       const deadline = performance.now() + maxWaitMs
       for (let rest = requests; ; await sleep(lockPollIntervalMs)) {
         for (const [index, settlement] of (await settleInTurn(rest)).entries()) {

@@ -13,7 +13,7 @@ import { isOutOfResources } from '../database/connection-error.ts'
 import { type BearerKey, findApiKeys, hashSecret } from './api-key.ts'
 import { createGroupCommit, type GroupCommitState } from './group-commit.ts'
 import { sweepIdempotencyKeys } from './idempotency.ts'
-import type { ChargeRequest, Settlement, Stale } from './settle.ts'
+import type { Settlement, SettleRequest, Stale } from './settle.ts'
 import { createStatementCount } from './statement-count.ts'
 
 export interface Ledger {
@@ -22,13 +22,13 @@ export interface Ledger {
   /** Reads a key from the database, and caches it. Returns undefined when it is unknown. */
   findKey(secret: string): Promise<BearerKey | undefined>
   /**
-   * Decides about a key's request, and charges it. Calls `onLockWait` when another session has locked the key.
+   * Decides about a key's request, and charges it. Calls `onWait` when another session has locked the key.
    * Throws `ClientGoneError` when the request's signal is aborted before the statement is sent.
    */
   settle(
     key: BearerKey,
-    request: Omit<ChargeRequest, 'keyId' | 'secretHash'>,
-    onLockWait?: () => void,
+    request: Omit<SettleRequest, 'keyId' | 'secretHash'>,
+    onWait?: () => void,
   ): Promise<Settlement | Stale>
   /**
    * Returns a cached `throttled` settlement of a key. It is cached until the key's rate-limit window ends, for a second
@@ -77,9 +77,9 @@ export function createLedger(sql: Sql): Ledger {
   /** On the clock of `performance.now()`. */
   let failingUntil = Number.NEGATIVE_INFINITY
 
-  async function settle(request: ChargeRequest, onLockWait?: () => void): Promise<Settlement | Stale> {
+  async function settle(request: SettleRequest, onWait?: () => void): Promise<Settlement | Stale> {
     try {
-      const settlement = await settleInGroup(request, onLockWait)
+      const settlement = await settleInGroup(request, onWait)
       if (settlement.outcome !== 'stale' && settlement.charged > 0) failingUntil = Number.NEGATIVE_INFINITY
       return settlement
     } catch (error) {
@@ -118,13 +118,13 @@ export function createLedger(sql: Sql): Ledger {
       keys.set(secret, key)
       return key
     },
-    async settle({ id, secret, secretHash }, request, onLockWait) {
+    async settle({ id, secret, secretHash }, request, onWait) {
       const sentAt = performance.now()
-      const settlement = await settle({ keyId: id, secretHash, ...request }, onLockWait)
+      const settlement = await settle({ keyId: id, secretHash, ...request }, onWait)
       if (settlement.outcome === 'stale') return settlement
       if (settlement.outcome === 'unusable') keys.delete(secret)
       if (settlement.outcome === 'throttled') cacheThrottle(id, settlement, sentAt)
-      if (settlement.charged > 0 && request.purchase?.idempotency) countSweep()
+      if (settlement.charged > 0 && request.charge?.idempotency) countSweep()
       return settlement
     },
     findCachedThrottle(keyId) {

@@ -15,7 +15,7 @@ import {
 import type { RateLimitState } from './rate-limit.ts'
 
 /** What a request asks of the ledger. */
-export interface ChargeRequest {
+export interface SettleRequest {
   keyId: number
   /** SHA-256 of the secret. */
   secretHash: Buffer
@@ -24,7 +24,7 @@ export interface ChargeRequest {
   /** The version that the dataset must have; null: any. */
   version: number | null
   /** Null: the request is free. */
-  purchase: Purchase | null
+  charge: Charge | null
   /** A look-up in the same statement; null: none. */
   lookUp: PricedLookUp | null
   /** Aborted when the client closes its connection. */
@@ -38,7 +38,7 @@ export interface PricedLookUp extends LookUp {
 }
 
 /** A response that costs credits, and what the ledger records about it. */
-export interface Purchase {
+export interface Charge {
   /** In credits; an empty page costs 0. Admin keys are never charged. */
   cost: number
   /** The most credits that the client is ready to pay. Null: any cost. */
@@ -135,26 +135,26 @@ const noLookUp = { kind: '', key: '' }
 /** Settles a group of requests, and returns the decisions in their order. */
 export async function settleGroup(
   sql: Sql,
-  requests: readonly ChargeRequest[],
+  requests: readonly SettleRequest[],
   options: SettleOptions,
 ): Promise<(Settlement | Stale | Locked)[]> {
   const versions = new Set(requests.flatMap(({ version }) => version ?? []))
   const expected = versions.size === 0 ? null : Math.max(...versions)
   // Versions only increase, so requests that expect a lower version than the highest are stale.
   if (expected !== null && versions.size > 1) return settleOfVersion(sql, requests, expected, options)
-  const input = requests.map(({ keyId, secretHash, isCounted, purchase, lookUp }, n) => ({
+  const input = requests.map(({ keyId, secretHash, isCounted, charge, lookUp }, n) => ({
     n,
     key_id: keyId,
     secret_hash: `\\x${secretHash.toString('hex')}`,
     is_counted: isCounted,
-    cost: purchase?.cost ?? 0,
-    max_credits: purchase?.maxCredits,
-    items: purchase?.items,
-    request_id: purchase?.requestId,
-    path: purchase?.path,
-    endpoint: purchase?.endpoint,
-    idempotency_key: purchase?.idempotency?.key,
-    request: purchase?.idempotency?.request,
+    cost: charge?.cost ?? 0,
+    max_credits: charge?.maxCredits,
+    items: charge?.items,
+    request_id: charge?.requestId,
+    path: charge?.path,
+    endpoint: charge?.endpoint,
+    idempotency_key: charge?.idempotency?.key,
+    request: charge?.idempotency?.request,
     cost_if_absent: lookUp?.costIfAbsent,
   }))
   // `case` settles nothing if the version differs, or if the statement has waited too long. Then `rows` is null, and
@@ -203,11 +203,11 @@ function isAwaited(sql: Sql): Fragment {
 /** Settles the requests that need this version of the dataset or none. The others are stale. */
 async function settleOfVersion(
   sql: Sql,
-  requests: readonly ChargeRequest[],
+  requests: readonly SettleRequest[],
   version: number,
   options: SettleOptions,
 ): Promise<(Settlement | Stale | Locked)[]> {
-  const isStale = (request: ChargeRequest) => request.version !== null && request.version !== version
+  const isStale = (request: SettleRequest) => request.version !== null && request.version !== version
   const current = requests.filter((request) => !isStale(request))
   const settled = (current.length > 0 ? await settleGroup(sql, current, options) : []).values()
   return requests.map((request) => {

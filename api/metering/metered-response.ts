@@ -4,15 +4,14 @@
  * @module
  */
 import { Buffer } from 'node:buffer'
-import type { Found, LookUp } from '../catalog/document-lookup.ts'
+import type { LookUp } from '../catalog/document-lookup.ts'
 import type { Catalog } from '../catalog/replica-routing.ts'
 import type { Requester } from '../catalog/stored-list-store.ts'
 import type { ApiError } from '../errors.ts'
-import { createEntityTag } from '../http/entity-tag.ts'
 import type { ApiContext } from '../http/request-context.ts'
-import type { PricedLookUp } from '../ledger/settle.ts'
-import { createLinkHeader, createPagination } from '../paging/link-header.ts'
-import type { ListPage, Page } from '../paging/page.ts'
+import { createEntityTag, matchesEntityTag, send, setHeader } from '../http/response.ts'
+import type { PricedLookUp, Settlement } from '../ledger/settle.ts'
+import { createLinkHeader, createPagination, type ListPage, type Page } from '../paging/page.ts'
 
 /** A response with data. */
 export interface MeteredResponse {
@@ -34,20 +33,23 @@ export interface MeteredError {
   /** In credits. */
   cost: number
   error: ApiError
+  version?: undefined
 }
 
 /** What a valid request asks of the catalog. */
 export interface MeteredQuery {
   /** Reads the response; undefined: there is no such resource. */
-  read(catalog: Catalog, requester: Requester): Promise<MeteredResponse | undefined>
+  read(catalog: Catalog, requester: Requester): Promise<MeteredResponse | MeteredError | undefined>
   /** Creates the response if there is no such resource. */
   createError(): MeteredError
   /** For a single resource: lets the statement that charges for it also read it. */
   document?: {
     lookUp: PricedLookUp
-    createResponse(found: Found): MeteredResponse
+    createResponse(result: LookUpResult): MeteredResponse | MeteredError
   }
 }
+
+type LookUpResult = Pick<Settlement, 'document' | 'version'>
 
 /** In credits: the price of a single resource. */
 export const documentCost = 1
@@ -58,19 +60,23 @@ export function createDocumentQuery(
   lookUp: LookUp,
   missing: { cost: number; createError: () => ApiError },
 ): MeteredQuery {
-  const createResponse = ({ document, version }: Found): MeteredResponse => ({
-    cost: documentCost,
-    tag: createEntityTag(origin + pathname, document),
-    headers: {},
-    data: document,
-    version,
-  })
+  const createError = (): MeteredError => ({ cost: missing.cost, error: missing.createError() })
+  const createResponse = ({ document, version }: LookUpResult): MeteredResponse | MeteredError =>
+    document === undefined
+      ? createError()
+      : {
+          cost: documentCost,
+          tag: createEntityTag(origin + pathname, document),
+          headers: {},
+          data: document,
+          version,
+        }
   return {
     async read(catalog) {
       const found = await catalog.lookUp(lookUp)
       return found && createResponse(found)
     },
-    createError: () => ({ cost: missing.cost, error: missing.createError() }),
+    createError,
     document: { lookUp: { ...lookUp, costIfAbsent: missing.cost }, createResponse },
   }
 }
@@ -102,4 +108,52 @@ export function renderBody(
     execution_time: Math.round(performance.now() - c.get('startedAt')), // milliseconds
   })
   return Buffer.concat([listStart, data, Buffer.from(`],"meta":${meta},"pagination":${pagination}}`)])
+}
+
+/** Whether the request asks only for the cost of a response. */
+export function isQuote(c: ApiContext): boolean {
+  return c.req.method === 'HEAD'
+}
+
+/** A response that isn't settled yet. */
+export interface PreparedResponse {
+  response: MeteredResponse | MeteredError
+  /** Null: the request is a quote, the response is a 304, or it is an error. */
+  body: string | Uint8Array<ArrayBuffer> | null
+  /** In credits. */
+  cost: number
+  items: number
+  /** Whether the request is a quote, the response is a 304, or it is an error without a price. */
+  isFree: boolean
+  isNotModified: boolean
+}
+
+/** Prices and renders a response. Rendering comes before the charge, because it may fail. */
+export function prepareResponse(c: ApiContext, response: MeteredResponse | MeteredError): PreparedResponse {
+  if ('error' in response) {
+    const { cost } = response
+    return { response, body: null, cost, items: 0, isFree: isQuote(c) || cost === 0, isNotModified: false }
+  }
+  const isNotModified = matchesEntityTag(c.req.header('If-None-Match'), response.tag)
+  const cost = isNotModified ? 0 : response.cost
+  const isFree = isQuote(c) || isNotModified
+  return { response, body: isFree ? null : renderBody(c, response), cost, items: cost, isFree, isNotModified }
+}
+
+/** Sends a settled response. If it is an error, sets the headers and throws it. */
+export async function respond(
+  c: ApiContext,
+  { response, body, cost, isNotModified }: PreparedResponse,
+  { outcome, charged }: Settlement,
+): Promise<Response> {
+  c.set('charged', charged) // for log, metrics and traces
+  const isPriced = isQuote(c) && c.get('caller').role !== 'admin'
+  setHeader(c, 'X-Credits-Cost', String(isPriced ? cost : charged))
+  if (outcome === 'replayed') setHeader(c, 'Idempotency-Replayed', 'true')
+  if ('error' in response) throw response.error
+  for (const [name, value] of Object.entries(response.headers)) setHeader(c, name, value)
+  setHeader(c, 'ETag', response.tag)
+  // Only a client's own cache may store the response, and it must revalidate with a key before each reuse.
+  setHeader(c, 'Cache-Control', 'private, no-cache')
+  return isNotModified ? send(c, null, { status: 304 }) : send(c, body, { type: 'application/json' })
 }

@@ -1,5 +1,5 @@
 /**
- * Pages of lists: how they are requested, selected and returned.
+ * Pages of lists: how they are requested and selected, and how they link to each other (`decisions/0003-lists.md`).
  *
  * @module
  */
@@ -81,4 +81,63 @@ export async function selectPages(
     }
     return page.items === undefined ? undefined : (page as ListPage)
   })
+}
+
+/** The pagination object of a list response. */
+export interface Pagination {
+  page: number
+  per_page: number
+  /** 0 on the last page. */
+  next_page: number
+  /** 0 on the first page. */
+  prev_page: number
+  has_more: boolean
+}
+
+/** The position of a page in its list. */
+type Position = Pick<ListPage, 'total' | 'offset' | 'next'>
+
+/** Creates the pagination object of a page. */
+export function createPagination(page: Page, position: Position): Pagination {
+  const next = nextPage(page, position)
+  return {
+    page: page.number,
+    per_page: page.size,
+    next_page: next,
+    prev_page: previousPage(page, position),
+    has_more: next > 0,
+  }
+}
+
+/**
+ * Creates the `Link` header (RFC 8288): `first`, `prev` from page 2 on, `next` while there is more, and `last`. `url` has
+ * the request's filters. `next` has `after`, so that an iteration returns each item once while others come and go.
+ */
+export function createLinkHeader(url: URL, page: Page, position: Position): string {
+  const previous = previousPage(page, position)
+  const next = nextPage(page, position)
+  const list = url.href + (url.search === '' ? '?' : '&')
+  const link = (relation: string, number: number, cursor = '') =>
+    `<${list}page=${number}&per_page=${page.size}${cursor}>; rel="${relation}"`
+  return [
+    link('first', 1),
+    ...(previous > 0 ? [link('prev', previous)] : []),
+    ...(next > 0 ? [link('next', next, `&${new URLSearchParams({ after: String(position.next) })}`)] : []),
+    link('last', lastPage(page, position)),
+  ].join(', ')
+}
+
+/** Returns the number of the last page; an empty list has one empty page. */
+function lastPage({ size }: Page, { total }: Position): number {
+  return Math.max(1, Math.ceil(total / size))
+}
+
+/** Returns the number of the previous page: from beyond the end, the last one. 0: there is none. */
+function previousPage(page: Page, position: Position): number {
+  return Math.min(page.number - 1, lastPage(page, position))
+}
+
+/** Returns the number of the next page, which is always a valid one. 0: there is none. */
+function nextPage({ number, size }: Page, { total, offset }: Position): number {
+  return offset + size < total ? Math.min(number + 1, maxPageNumber(size)) : 0
 }

@@ -2,12 +2,11 @@ import type { Hono } from 'hono'
 import type { Sql } from '../database/connect.ts'
 import { badRequest } from '../errors.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
-import { sendJson, setHeader } from '../http/send.ts'
+import { sendJson, setHeader } from '../http/response.ts'
 import { listUsage, listUsageByDay, type SumKey, type UsagePage } from '../ledger/usage.ts'
 import type { Meter } from '../metering/metered-request.ts'
 import type { ListPage } from '../paging/page.ts'
-import { sendFreeList } from './lists.ts'
-import { type ListParameters, readInteger, readSingle } from './parameters.ts'
+import { type ListParameters, readInteger, readSingle, sendFreeList } from './lists.ts'
 
 /** The filter `day`: a date; null: all days. */
 const dayFilter = {

@@ -1,16 +1,33 @@
 /**
- * Lists: reads the page and the filters of a request, finds the page, and responds with its links.
+ * Lists: reads the page and the filters of a request, finds the page, and responds with its links. Functions that read
+ * parameters throw 400 with a message that names the parameter and its rule (`decisions/0003-lists.md`).
  *
  * @module
  */
+import { createFilter, type Filter } from '../catalog/filter.ts'
+import { forgeNamePattern, forgeNameRule } from '../catalog/forge-name.ts'
 import type { Catalog } from '../catalog/replica-routing.ts'
 import type { Requester } from '../catalog/stored-list-store.ts'
-import { type ApiError, notFound } from '../errors.ts'
+import { type ApiError, badRequest, notFound } from '../errors.ts'
 import type { ApiContext } from '../http/request-context.ts'
-import { send, setHeader } from '../http/send.ts'
+import { send, setHeader } from '../http/response.ts'
 import { createListResponse, type MeteredQuery, renderBody } from '../metering/metered-response.ts'
-import type { ListPage, Page } from '../paging/page.ts'
-import { type ListParameters, readPage } from './parameters.ts'
+import { type ListPage, maxPageNumber, maxPageSize, type Page } from '../paging/page.ts'
+
+const defaultPageSize = 30
+const maxNames = 50
+/** Of a location, or of the name of a dependency or file, in characters. */
+const maxTextLength = 255
+
+/** The query parameters of a list, beside `page` and `per_page`. */
+export interface ListParameters<Filter, After> {
+  /** The filters' names. */
+  names: readonly string[]
+  /** Reads the filters. */
+  readFilter(query: URLSearchParams): Filter
+  /** Reads `after`: the key of the item behind which the page begins. */
+  readAfter(query: URLSearchParams): After | undefined
+}
 
 /** A valid request for a page of a list. */
 export interface ListRequest<Filter, After> {
@@ -18,28 +35,24 @@ export interface ListRequest<Filter, After> {
   filter: Filter
 }
 
-/** Creates the query of a list of the catalog. `find` returns undefined, if there is no such list. Throws 400. */
+/** Creates the query of a list of the catalog. `find` returns undefined if there is no such list. */
 export function createListQuery<Filter, After>(
   url: URL,
   parameters: ListParameters<Filter, After>,
-  find: (
-    catalog: Catalog,
-    request: ListRequest<Filter, After>,
-    requester: Requester,
-  ) => Promise<ListPage | undefined>,
+  find: (catalog: Catalog, request: ListRequest<Filter, After> & Requester) => Promise<ListPage | undefined>,
   createError: () => ApiError = () => notFound('Not found'),
 ): MeteredQuery {
   const request = readListRequest(url, parameters)
   return {
     async read(catalog, requester) {
-      const found = await find(catalog, request, requester)
+      const found = await find(catalog, { ...request, ...requester })
       return found && createListResponse(createListUrl(url, parameters), request.page, found)
     },
     createError: () => ({ cost: 0, error: createError() }),
   }
 }
 
-/** Sends a page of a list that is free, and that no cache may store. Throws 400. */
+/** Sends a page of a list that is free, and that no cache may store. */
 export async function sendFreeList<Filter, After>(
   c: ApiContext,
   url: URL,
@@ -47,8 +60,7 @@ export async function sendFreeList<Filter, After>(
   find: (request: ListRequest<Filter, After>) => Promise<ListPage>,
 ): Promise<Response> {
   const request = readListRequest(url, parameters)
-  const listUrl = createListUrl(url, parameters)
-  const response = createListResponse(listUrl, request.page, await find(request))
+  const response = createListResponse(createListUrl(url, parameters), request.page, await find(request))
   for (const [name, value] of Object.entries(response.headers)) setHeader(c, name, value)
   setHeader(c, 'Cache-Control', 'no-store')
   return send(c, renderBody(c, response), { type: 'application/json' })
@@ -58,10 +70,12 @@ function readListRequest<Filter, After>(
   { searchParams }: URL,
   { readFilter, readAfter }: ListParameters<Filter, After>,
 ): ListRequest<Filter, After> {
-  return {
-    page: { ...readPage(searchParams), after: readAfter(searchParams) },
-    filter: readFilter(searchParams),
+  const number = readInteger(searchParams, 'page') ?? 1
+  const size = readInteger(searchParams, 'per_page', maxPageSize) ?? defaultPageSize
+  if (number > maxPageNumber(size)) {
+    throw badRequest(`Invalid page: (page - 1) × per_page must be at most ${Number.MAX_SAFE_INTEGER}`)
   }
+  return { page: { number, size, after: readAfter(searchParams) }, filter: readFilter(searchParams) }
 }
 
 /** Returns the list's URL as `Link` has it: with the filters, and without unknown parameters. */
@@ -73,4 +87,82 @@ function createListUrl(url: URL, { names }: { names: readonly string[] }): URL {
     if (value !== null) listUrl.searchParams.set(name, value)
   }
   return listUrl
+}
+
+/** The parameters of a list without filters. */
+export const noFilter = { names: [], readFilter: () => undefined }
+
+type CatalogFilterName = 'location' | 'dependency_names' | 'dependency_files'
+
+/** The parameters of a list of users or repositories, with these filters. */
+export function catalogParameters(...names: CatalogFilterName[]): ListParameters<Filter, number> {
+  return {
+    names,
+    readAfter: readIdAfter,
+    readFilter(query) {
+      const read = (name: CatalogFilterName) => (names.includes(name) ? readSingle(query, name) : undefined)
+      const location = read('location')?.trim() ?? ''
+      if (countCharacters(location) > maxTextLength) {
+        throw badRequest(`Invalid location: longer than ${maxTextLength} characters`)
+      }
+      return createFilter({
+        location,
+        dependencyNames: splitNames('dependency_names', read('dependency_names')),
+        dependencyFiles: splitNames('dependency_files', read('dependency_files')),
+      })
+    },
+  }
+}
+
+function splitNames(parameter: string, value = ''): string[] {
+  const entries = value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+  if (entries.length > maxNames) throw badRequest(`Invalid ${parameter}: at most ${maxNames} entries`)
+  const tooLong = entries.findIndex((entry) => countCharacters(entry) > maxTextLength)
+  if (tooLong >= 0) {
+    throw badRequest(`Invalid ${parameter}: entry ${tooLong + 1} is longer than ${maxTextLength} characters`)
+  }
+  return entries
+}
+
+/** Counts code points: a letter beyond the first 65,536 is one character too. */
+function countCharacters(text: string): number {
+  return [...text].length
+}
+
+/** Reads `after` where it is an id: a 32-bit integer. */
+export function readIdAfter(query: URLSearchParams): number | undefined {
+  return readInteger(query, 'after', 2 ** 31 - 1)
+}
+
+/** Reads an integer from 1 to `max`. */
+export function readInteger(
+  query: URLSearchParams,
+  name: string,
+  max = Number.MAX_SAFE_INTEGER,
+): number | undefined {
+  const text = readSingle(query, name)
+  if (text === undefined) return undefined
+  const number = Number(text)
+  if (!/^[1-9]\d*$/.test(text) || number > max) {
+    throw badRequest(`Invalid ${name}: must be an integer from 1 to ${max}, digits only, no leading zeros`)
+  }
+  return number
+}
+
+/** Reads a parameter that may be given once. */
+export function readSingle(query: URLSearchParams, name: string): string | undefined {
+  const [value, second] = query.getAll(name)
+  if (second !== undefined) throw badRequest(`Invalid ${name}: given more than once`)
+  return value
+}
+
+/** Reads a path parameter that names an account or a repository. `label` names it in the message. */
+export function readForgeName(value: string | undefined, label: string): string {
+  if (value === undefined || !forgeNamePattern.test(value)) {
+    throw badRequest(`Invalid ${label}: ${forgeNameRule}`)
+  }
+  return value
 }

@@ -9,8 +9,14 @@ import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
 import type { Meter } from '../metering/metered-request.ts'
 import { createDocumentQuery } from '../metering/metered-response.ts'
 import type { ListPage, Page } from '../paging/page.ts'
-import { createListQuery } from './lists.ts'
-import { catalogParameters, type ListParameters, noFilter, readForgeName, readSingle } from './parameters.ts'
+import {
+  catalogParameters,
+  createListQuery,
+  type ListParameters,
+  noFilter,
+  readForgeName,
+  readSingle,
+} from './lists.ts'
 
 const repositoryParameters = catalogParameters('dependency_names', 'dependency_files')
 
@@ -49,9 +55,7 @@ export function addRepositoryRoutes(app: Hono<HonoEnvironment>, meter: Meter): v
   app.get(
     '/repos',
     meter.metered((_, url) =>
-      createListQuery(url, repositoryParameters, (catalog, request, requester) =>
-        catalog.listRepositories({ ...request, ...requester }),
-      ),
+      createListQuery(url, repositoryParameters, (catalog, request) => catalog.listRepositories(request)),
     ),
   )
 

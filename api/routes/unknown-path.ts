@@ -1,4 +1,8 @@
-import { type ApiError, badRequest, notFound } from '../errors.ts'
+import type { NotFoundHandler } from 'hono'
+import { badRequest, notFound } from '../errors.ts'
+import type { HonoEnvironment } from '../http/request-context.ts'
+import { assertReadablePublicUrl, assertReadableUrl } from '../http/url.ts'
+import type { Meter } from '../metering/metered-request.ts'
 
 /** Paths of a resource whose name is missing. */
 const namelessPaths: readonly [path: RegExp, name: string][] = [
@@ -7,8 +11,20 @@ const namelessPaths: readonly [path: RegExp, name: string][] = [
   [/^\/repos\/[^/]+(\/(\/(commits|dependencies))?)?$/, 'Repository name'],
 ]
 
-/** Creates the error of a path without a route: 400 where only a name is missing, or else 404. `path` is below the base path. */
-export function createUnknownPathError(path: string): ApiError {
-  const [, name] = namelessPaths.find(([pattern]) => pattern.test(path)) ?? []
-  return name === undefined ? notFound('Not found') : badRequest(`${name} is missing`)
+/** Creates the handler of paths without a route: throws 400 where only a name is missing, or else 404. */
+export function createUnknownPathHandler(
+  meter: Pick<Meter, 'settle'>,
+  basePath: string,
+): NotFoundHandler<HonoEnvironment> {
+  return async function respondToUnknownPath(c) {
+    if (c.get('caller') === undefined) {
+      assertReadablePublicUrl(c.req.url)
+      throw notFound('Not found')
+    }
+    await meter.settle(c)
+    assertReadableUrl(c.req.url)
+    const path = c.req.path.slice(basePath.length)
+    const [, name] = namelessPaths.find(([pattern]) => pattern.test(path)) ?? []
+    throw name === undefined ? notFound('Not found') : badRequest(`${name} is missing`)
+  }
 }

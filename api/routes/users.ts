@@ -4,8 +4,7 @@ import { notFound } from '../errors.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
 import type { Meter } from '../metering/metered-request.ts'
 import { createDocumentQuery } from '../metering/metered-response.ts'
-import { createListQuery } from './lists.ts'
-import { catalogParameters, readForgeName } from './parameters.ts'
+import { catalogParameters, createListQuery, readForgeName } from './lists.ts'
 
 const userParameters = catalogParameters('location', 'dependency_names', 'dependency_files')
 /** In credits. */
@@ -16,9 +15,7 @@ export function addUserRoutes(app: Hono<HonoEnvironment>, meter: Meter): void {
   app.get(
     '/users',
     meter.metered((_, url) =>
-      createListQuery(url, userParameters, (catalog, request, requester) =>
-        catalog.listUsers({ ...request, ...requester }),
-      ),
+      createListQuery(url, userParameters, (catalog, request) => catalog.listUsers(request)),
     ),
   )
 

@@ -1,20 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Refuse, toResponse } from '../http/error-handler.ts'
+import { toResponse } from '../http/error-handler.ts'
+import type { ServedApp } from '../http/load-shedding.ts'
 import type { Fetch } from '../http/request-context.ts'
-import type { LoadShedder } from '../overload/load-shedding.ts'
-import { findRequestError, invalidHost } from './request-target.ts'
+import { findRequestError, invalidHost } from '../http/url.ts'
 
 /**
  * Refuses requests before `fetch` gets them: those that are too many, and invalid ones. Deno makes `request.url` from the
  * Host header and the request target without changing them.
  */
-export function checkRequests(
-  fetch: Fetch,
-  { loadShedder, refuse }: { loadShedder: LoadShedder; refuse: Refuse },
-): Fetch {
+export function checkRequests({ shedLoad, fetch, refuse }: ServedApp): Fetch {
   return async (request, server) => {
     const { method, url, headers } = request
-    const overload = loadShedder.refuse(method, headers.get('Authorization') ?? undefined)
+    const overload = shedLoad(method, headers.get('Authorization') ?? undefined)
     if (overload !== undefined) {
       await nextTurn()
       return toResponse(overload, method)

@@ -12,11 +12,9 @@ import { type Database, openDatabase } from '../database/database.ts'
 import { migrate, migrationWaits, readSchemaState } from '../database/migrate.ts'
 import { docsDirectory } from '../docs/docs-manifest.ts'
 import { OperatorError } from '../errors.ts'
-import { createDefectHandler, type Refuse } from '../http/error-handler.ts'
-import type { LifecyclePhase } from '../http/lifecycle-phase.ts'
-import type { Fetch } from '../http/request-context.ts'
-import type { LoadShedder } from '../overload/load-shedding.ts'
-import { configureLog, createFailureLog } from '../telemetry/log.ts'
+import type { ServedApp } from '../http/load-shedding.ts'
+import type { Lifecycle } from '../http/middleware.ts'
+import { configureLog } from '../telemetry/log.ts'
 import { createTracing, type TraceExport } from '../telemetry/tracing.ts'
 import { localOrigin } from './local-url.ts'
 import { explainListenError, isWorthRetrying, toOperatorMessage } from './operator-message.ts'
@@ -33,13 +31,7 @@ export interface Runtime {
   startTraceExport(environment: Record<string, string | undefined>): Promise<TraceExport | undefined>
   /** Starts a server. Resolves when it accepts requests. */
   listen(options: {
-    fetch: Fetch
-    /** The server calls it before `fetch`. */
-    loadShedder: LoadShedder
-    /** Renders the error response to what never becomes a request, and counts it. */
-    refuse: Refuse
-    /** The response to a defect outside `fetch`, or to an error that `fetch` throws. */
-    respondToDefect: (defect: unknown) => Response
+    app: ServedApp
     /** Logs a warning. */
     warn: (message: string) => void
     port: number
@@ -90,30 +82,21 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
   }
   const hasDemoKeys = isTrial(config, kind)
   let keys: DemoKeys | undefined
-  let phase: LifecyclePhase = 'waiting'
-  const readLifecyclePhase = () => phase
+  const lifecycle: Lifecycle = { phase: 'waiting' }
   let listener: Listener | undefined
   try {
-    const { fetch, loadShedder, refuse, close } = createApp({
+    const app = createApp({
       ...config,
       database,
       logger,
+      lifecycle,
       docsDirectory,
       buildInfo: readBuildInfo(runtime, config.commit),
       readDemoKey: hasDemoKeys ? () => keys?.user : undefined,
-      readLifecyclePhase,
       tracing: traceExport && (await createTracing(traceExport)),
     })
     listener = await listen({
-      fetch: async (request, server) => {
-        const response = await fetch(request, server)
-        // Clients close their connections, so that none is closed under their next request.
-        if (phase === 'stopping') response.headers.set('Connection', 'close')
-        return response
-      },
-      loadShedder,
-      refuse,
-      respondToDefect: createDefectHandler(createFailureLog(logger)),
+      app,
       warn: (message) => logger.warning('{message}', { message }),
       port: config.port,
       hostname: config.host,
@@ -125,10 +108,10 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
     // `/health` is 503 from now on, and requests are accepted until load balancers have noticed. A person (SIGINT) and
     // the embedded database (a single instance) have none.
     stopOnSignal(async (signal) => {
-      const hasBalancer = signal === 'SIGTERM' && phase === 'serving' && kind === 'postgresql'
-      phase = 'stopping'
+      const hasBalancer = signal === 'SIGTERM' && lifecycle.phase === 'serving' && kind === 'postgresql'
+      lifecycle.phase = 'stopping'
       if (hasBalancer) await sleep(config.shutdownDelaySeconds * 1000)
-      await Promise.race([stopListening().then(close), sleep(stopTimeoutMs)])
+      await Promise.race([stopListening().then(app.close), sleep(stopTimeoutMs)])
       await Promise.race([traceExport?.stop(), sleep(traceFlushTimeoutMs)])
       await database.close()
     })
@@ -140,11 +123,11 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
       if (hasDemoKeys) keys = await prepareDemoKeys(sql, config)
       else await revokeDemoKeys(sql, config)
     }
-    if (readLifecyclePhase() === 'stopping') return
-    phase = 'serving'
+    if (lifecycle.phase === 'stopping') return
+    lifecycle.phase = 'serving'
     process.stdout.write(formatReadyMessage(config, port, keys)) // not the console, which telemetry may collect
   } catch (error) {
-    if (readLifecyclePhase() === 'stopping') return // the stop interrupted the start
+    if (lifecycle.phase === 'stopping') return // the stop interrupted the start
     await listener?.close()
     await database.close()
     throw error

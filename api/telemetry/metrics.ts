@@ -9,16 +9,24 @@ import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Dataset } from '../catalog/dataset.ts'
-import { shareRead } from '../concurrency/shared-read.ts'
+import { shareRead } from '../concurrency/batcher.ts'
 import type { ApiError } from '../errors.ts'
 import { errorCodeHeader } from '../http/error-handler.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
-import { describeMethod, describeRoute } from '../http/telemetry-labels.ts'
+import { describeRoute } from '../http/url.ts'
 import type { GroupCommitState } from '../ledger/group-commit.ts'
 import { createLoopMonitor } from './event-loop-delay.ts'
 
 /** The route of requests that are refused before they are routed. */
 const anyRoute = '*'
+
+/** The methods of HTTP (RFC 9110 and 5789). */
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'])
+
+/** The method, or `_OTHER` as in OpenTelemetry's conventions: Deno accepts any word as a method. */
+export function describeMethod(method: string): string {
+  return methods.has(method) ? method : '_OTHER'
+}
 
 /** State that other parts of the service keep, read at each scrape. */
 export interface MetricsSources {

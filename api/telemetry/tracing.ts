@@ -7,7 +7,8 @@
 import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { HonoEnvironment } from '../http/request-context.ts'
-import { describeMethod, describeRoute } from '../http/telemetry-labels.ts'
+import { describeRoute } from '../http/url.ts'
+import { describeMethod } from './metrics.ts'
 
 /** A started export of spans. Each runtime has its own. */
 export interface TraceExport {
@@ -25,9 +26,6 @@ export interface Tracing {
   traceRequest: MiddlewareHandler<HonoEnvironment>
   traceDatabase: TraceDatabase
 }
-
-/** Runs the work without a span. */
-export const untraced: TraceDatabase = (_, work) => work()
 
 /** Creates the tracing for a started export. */
 export async function createTracing({ createsRequestSpans }: TraceExport): Promise<Tracing> {

@@ -46,7 +46,7 @@ export function createInstance(
   options: InstanceOptions = {},
 ): Instance {
   const { baseUrl } = options
-  const { app, fetch, loadShedder, refuse, close } = createApp({
+  const api = createApp({
     database: {
       sql,
       ledgerSql,
@@ -66,10 +66,10 @@ export function createInstance(
     buildInfo: { version: readVersion(), commit: null, runtime: 'vitest' },
   })
   const root = baseUrl ?? 'http://localhost'
-  const respond = checkRequests(fetch, { loadShedder, refuse })
+  const respond = checkRequests(api)
   return {
-    app,
-    close,
+    app: api.hono,
+    close: api.close,
     async request(path, { method = 'GET', key, headers = {} } = {}) {
       const response = await respond(
         new Request(`${root}${path}`, {

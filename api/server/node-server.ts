@@ -1,15 +1,26 @@
 /**
- * Connections of Node's server. Node's own handling lacks four things: one request in progress per connection, error
+ * Node's HTTP server. Node's own handling lacks five things: valid hosts, one request in progress per connection, error
  * bodies for invalid HTTP, a timeout for clients that don't read, and a limit that closes idle connections first.
  *
  * @module
  */
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import {
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
 import type { Socket } from 'node:net'
 import * as v from 'valibot'
-import { type ApiError, methodNotAllowed } from '../errors.ts'
-import type { Refuse } from '../http/error-handler.ts'
-import { explainParseError, maxHeaderSize, type ParseError, writeResponse } from './node-parse-error.ts'
+import { ApiError, invalidRequest, methodNotAllowed } from '../errors.ts'
+import type { PlainResponse } from '../http/error-handler.ts'
+import type { ServedApp } from '../http/load-shedding.ts'
+import { findRequestError, invalidHost, parseHost } from '../http/url.ts'
+import { formatHost } from '../service/local-url.ts'
+
+/** Limit of request line and headers together, in bytes: enough for the longest URL. */
+const maxHeaderSize = 294_912
 
 /** Options of Node's server. */
 export const serverOptions = {
@@ -24,16 +35,13 @@ export const serverOptions = {
 
 /** The limits of a server's connections. */
 export interface ConnectionLimits {
-  /** A connection is closed when its client reads nothing of a response for this time. */
-  readTimeoutMs: number
-  /** Pipelined requests that wait for the response before theirs, on all connections. */
-  maxPipelined: number
+  /** A connection is closed when its client reads nothing of a response for this time. Default: 60,000. */
+  readTimeoutMs?: number
+  /** Pipelined requests that wait for the response before theirs, on all connections. Default: 4,000. */
+  maxPipelined?: number
   /** Open connections. Beyond it, the connection that has been idle longest is closed. */
   maxConnections: number
 }
-
-/** The default limits. `readMaxConnections` finds the third. */
-export const connectionLimits = { readTimeoutMs: 60_000, maxPipelined: 4_000 }
 
 /** Interval of the checks whether a half-closed client still waits. */
 const clientCheckIntervalMs = 100
@@ -55,7 +63,8 @@ interface Connection {
 export function serveConnections(
   server: Server,
   listener: RequestListener,
-  { readTimeoutMs, maxPipelined, maxConnections, refuse }: ConnectionLimits & { refuse: Refuse },
+  refuse: ServedApp['refuse'],
+  { readTimeoutMs = 60_000, maxPipelined = 4_000, maxConnections }: ConnectionLimits,
 ): void {
   const connections = new Map<Socket, Connection>()
   /** Sockets without a request, longest idle first. */
@@ -165,6 +174,67 @@ function checkClient(connection: Connection): void {
     if (response?.headersSent === false && response.req.httpVersion === '1.1') response.writeContinue()
   }, clientCheckIntervalMs)
   connection.socket.once('close', () => clearInterval(timer))
+}
+
+/** An error of Node's parser, or of its timeouts. */
+interface ParseError extends Error {
+  code?: string
+  /** The bytes that arrived last. */
+  rawPacket?: Buffer
+  /** How many of them the parser has read. */
+  bytesParsed?: number
+}
+
+/** Returns the error to respond with. */
+function explainParseError(error: ParseError): ApiError {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new ApiError(
+        431,
+        'headers_too_large',
+        `Request headers too large: at most ${maxHeaderSize} bytes`,
+      )
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new ApiError(408, 'request_timeout', 'Request incomplete: it took too long to arrive')
+    case 'HPE_INVALID_METHOD':
+      return stoppedInRequestLine(error) ? methodNotAllowed() : invalidRequest()
+    default:
+      return invalidRequest()
+  }
+}
+
+/** Whether the parser stopped in a valid request line. Then its method is one that Node doesn't know. */
+function stoppedInRequestLine({ rawPacket, bytesParsed = 0 }: ParseError): boolean {
+  const text = rawPacket?.toString('latin1') ?? ''
+  const start = bytesParsed === 0 ? 0 : text.lastIndexOf('\n', bytesParsed - 1) + 1
+  return /^[!#$%&'*+.^`|~\w-]+ \S+ HTTP\/1\.[01]\r?\n/.test(text.slice(start))
+}
+
+/** Writes the response for a raw socket, which is to be closed after it. */
+function writeResponse({ status, headers, body }: PlainResponse): string {
+  const lines = Object.entries({ ...headers, Connection: 'close' }).map(
+    ([name, value]) => `${name}: ${value}`,
+  )
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n')
+}
+
+/**
+ * Validates a request and normalizes its Host header, from which the adapter makes `request.url`. An HTTP/1.0 request
+ * without a Host gets the IP address and port that its client connected to.
+ */
+export function prepareRequest(request: IncomingMessage): ApiError | undefined {
+  const { method = 'GET', url: target = '', httpVersion, headers, socket } = request
+  const host = request.headersDistinct.host?.join(',') // `headers` has only the first
+  const error = findRequestError({ method, target, host })
+  if (error !== undefined) return error
+  if (host === undefined && httpVersion !== '1.0') return invalidHost()
+  headers.host = host === undefined ? readLocalHost(socket) : parseHost(host)
+  return undefined
+}
+
+/** A server that listens on `::` sees IPv4 addresses as IPv6 ones. */
+function readLocalHost({ localAddress = '', localPort = 0 }: Socket): string {
+  return formatHost(localAddress.replace(/^::ffff:/, ''), localPort)
 }
 
 const reportSchema = v.object({

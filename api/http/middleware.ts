@@ -1,0 +1,145 @@
+/**
+ * The middleware of every request: its id, the standard headers, the access log and the methods of a read-only API.
+ *
+ * @module
+ */
+import type { Logger } from '@logtape/logtape'
+import { createMiddleware } from 'hono/factory'
+import { allowedMethods, methodNotAllowed } from '../errors.ts'
+import type { HonoEnvironment } from './request-context.ts'
+import { send, setHeader, takeHeaders } from './response.ts'
+import { describeRoute, isPagePath } from './url.ts'
+
+/**
+ * Gives each request a unique id, which the response has as `X-Request-Id` and lists repeat in `meta`. An id that the
+ * client sends is ignored, because it need not be unique. Also starts the request's clock and its response headers.
+ */
+export const requestId = createMiddleware<HonoEnvironment>(function requestId(c, next) {
+  const requestId = crypto.randomUUID()
+  c.set('requestId', requestId)
+  c.set('startedAt', performance.now())
+  c.set('headers', { 'X-Request-Id': requestId })
+  return next()
+})
+
+/** Request headers beyond the safelisted ones that scripts of other origins may send. */
+const allowedHeaders = ['Authorization', 'Idempotency-Key', 'If-None-Match', 'Max-Credits']
+
+/** Response headers beyond the safelisted ones that scripts of other origins may read. */
+const exposedHeaders = [
+  'Content-Range',
+  'ETag',
+  'Idempotency-Replayed',
+  'Link',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'WWW-Authenticate',
+  'X-Credits-Cost',
+  'X-Credits-Remaining',
+  'X-Error-Code',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Request-Id',
+  'X-Total-Count',
+]
+
+const preflightMaxAgeSeconds = 86_400
+
+/** The headers of every response: security headers, and those that let scripts of any origin call the API (CORS). */
+export interface StandardHeaders {
+  endpoint: Record<string, string>
+  /** Pages are for their own origin alone, because the viewer may hold a key. */
+  page: Record<string, string>
+  /** Added to the response to a preflight. */
+  preflight: Record<string, string>
+}
+
+/** Lists the standard headers. */
+export function listStandardHeaders({ isHttps }: { isHttps: boolean }): StandardHeaders {
+  const security = {
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    ...(isHttps && { 'Strict-Transport-Security': 'max-age=31536000' }),
+  }
+  return {
+    endpoint: {
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Expose-Headers': exposedHeaders.join(','),
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+      ...security,
+    },
+    page: { 'Cross-Origin-Resource-Policy': 'same-origin', ...security },
+    preflight: {
+      'Access-Control-Allow-Methods': allowedMethods.join(','),
+      'Access-Control-Allow-Headers': allowedHeaders.join(','),
+      'Access-Control-Max-Age': String(preflightMaxAgeSeconds),
+    },
+  }
+}
+
+/**
+ * Gives every response the standard headers, unless its route sets its own, and responds to `OPTIONS`. While the instance
+ * stops, asks clients to close connections, so that none is closed under their next request.
+ *
+ * Hono's `secure-headers` and `cors` do the same, but they change finished responses. This makes Node's adapter convert
+ * each response, which takes 130 µs of a request that takes 110 µs otherwise.
+ */
+export function standardHeaders(headers: StandardHeaders, basePath: string, lifecycle: Readonly<Lifecycle>) {
+  return createMiddleware<HonoEnvironment>(async function standardHeaders(c, next) {
+    const { path, method } = c.req
+    const isPage = path.startsWith(basePath) && isPagePath(path.slice(basePath.length))
+    c.set('headers', { ...c.get('headers'), ...(isPage ? headers.page : headers.endpoint) })
+    if (method === 'OPTIONS') {
+      for (const [name, value] of Object.entries(isPage ? {} : headers.preflight)) setHeader(c, name, value)
+      setHeader(c, 'Allow', allowedMethods.join(', '))
+      c.res = await send(c, null, { status: 204 })
+    } else {
+      await next()
+    }
+    // Responses that were made without `send` still lack them.
+    for (const [name, value] of Object.entries(takeHeaders(c))) {
+      if (!c.res.headers.has(name)) c.res.headers.set(name, value)
+    }
+    if (lifecycle.phase === 'stopping') c.res.headers.set('Connection', 'close')
+  })
+}
+
+/** The life of an instance. */
+export interface Lifecycle {
+  /**
+   * `waiting`: for the database and its schema. `stopping`: requests are still served, but load balancers should send no
+   * more.
+   */
+  phase: 'waiting' | 'serving' | 'stopping'
+}
+
+/** Writes a log line for each request, without keys, and with the route's pattern instead of the path. */
+export function accessLog(logger: Logger) {
+  return createMiddleware<HonoEnvironment>(async function accessLog(c, next) {
+    await next()
+    const { method } = c.req
+    const { status } = c.res
+    const route = describeRoute(c)
+    const milliseconds = Math.round(performance.now() - c.get('startedAt'))
+    logger.info('{method} {route} {status} {milliseconds} ms', {
+      request_id: c.get('requestId'),
+      method,
+      route,
+      status,
+      milliseconds,
+      credits: c.get('charged') ?? 0,
+      key_id: c.get('caller')?.id ?? null,
+    })
+  })
+}
+
+/** Throws 405 for methods that change something, on every path. */
+export const assertAllowedMethod = createMiddleware<HonoEnvironment>(function assertAllowedMethod(c, next) {
+  if (!allowedMethods.includes(c.req.method)) throw methodNotAllowed()
+  return next()
+})

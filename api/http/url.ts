@@ -1,0 +1,148 @@
+/**
+ * The URLs of requests: which are valid, which need no key, and what a request's public URL is.
+ *
+ * @module
+ */
+import { createMiddleware } from 'hono/factory'
+import { routePath } from 'hono/route'
+import { readBasePath } from '../config.ts'
+import { ApiError, invalidUrl, methodNotAllowed } from '../errors.ts'
+import type { ApiContext, HonoEnvironment } from './request-context.ts'
+
+/** A request as it was sent. URL parsers repair hosts and paths, and two parsers may repair them differently. */
+export interface RawRequest {
+  method: string
+  /** The request target: a path or a URL. */
+  target: string
+  /** The Host header; several are joined with commas. */
+  host: string | undefined
+}
+
+const hostPattern = /^(?:[a-z\d.-]+|\[[\da-f:.]+\])(?::(?<port>\d{1,5}))?$/i
+const targetPattern = /^(?:https?:\/\/(?<authority>[^/?#]*))?(?<path>[^?#]*)/i
+/** A `.` or `..` segment, escaped or not. URL parsers treat a backslash as a slash. */
+const dotSegment = /(?:^|[/\\])(?:\.|%2e){1,2}(?=[/\\]|$)/i
+
+/**
+ * Returns the host as the URL parser writes it, or undefined if it is invalid. The pattern is stricter than the parser,
+ * which accepts quotes and backticks: samples in the docs put the host into shell commands.
+ */
+export function parseHost(value: string): string | undefined {
+  const match = hostPattern.exec(value)
+  const url = `http://${value}`
+  if (match === null || Number(match.groups?.port ?? 1) === 0 || !URL.canParse(url)) return undefined
+  return new URL(url).host
+}
+
+/** Returns the error of a request with an invalid host, a dot segment in its path, or `*` in place of a path. */
+export function findRequestError({ method, target, host }: RawRequest): ApiError | undefined {
+  const { authority, path = '' } = targetPattern.exec(target)?.groups ?? {}
+  for (const each of [host, authority]) {
+    if (each !== undefined && parseHost(each) === undefined) return invalidHost()
+  }
+  // Deno puts a slash before the asterisk.
+  if (path === '*' || (path === '/*' && method === 'OPTIONS')) return methodNotAllowed()
+  return dotSegment.test(path) ? invalidUrl('Invalid URL: . or .. in its path') : undefined
+}
+
+/** 400: the Host header is missing, repeated or invalid. */
+export function invalidHost(): ApiError {
+  return new ApiError(
+    400,
+    'invalid_host',
+    'Invalid Host: must be one host name or IP address, with a port from 1 to 65535 or none',
+  )
+}
+
+/** In characters. The longest filters fit: twice 50 names of 255 characters, each of up to nine when escaped. */
+const maxUrlLength = 262_144
+/** In characters, for requests without a key: anybody can send them, so a URL must be quick to read. */
+const maxPublicUrlLength = 8_192
+
+/** Throws 414 for a URL that is too long, and 400 for one with a NUL or an escape that is broken or not UTF-8. */
+export function assertReadableUrl(url: string, maxLength = maxUrlLength): void {
+  if (url.length > maxLength) {
+    throw new ApiError(414, 'url_too_long', `URL too long: at most ${maxLength} characters`)
+  }
+  let decoded: string
+  try {
+    decoded = decodeURIComponent(url)
+  } catch {
+    throw invalidUrl('Invalid URL: broken percent-escape')
+  }
+  if (decoded.includes('\0')) throw invalidUrl('Invalid URL: NUL character')
+}
+
+/** The same for a request without a key, with a lower limit. */
+export function assertReadablePublicUrl(url: string): void {
+  assertReadableUrl(url, maxPublicUrlLength)
+}
+
+/** Validates the URLs of requests without a key. */
+export const validatePublicUrl = createMiddleware<HonoEnvironment>(function validatePublicUrl(c, next) {
+  assertReadablePublicUrl(c.req.url)
+  return next()
+})
+
+/** Paths of pages for people, below the base path. Scripts of other origins can't read them. `*`: any path below. */
+const pagePaths = ['', '/', '/docs/*', '/api-docs/*', '/favicon.ico', '/llms.txt', '/robots.txt']
+
+/** All paths that need no key. */
+export const publicPaths: readonly string[] = [
+  ...pagePaths,
+  '/health',
+  '/version',
+  '/openapi.yml',
+  '/openapi.json',
+  '/.well-known/api-catalog',
+]
+
+/** Whether a path leads to a page for people. */
+export function isPagePath(path: string): boolean {
+  return pagePaths.some((page) => {
+    if (!page.endsWith('/*')) return path === page
+    const directory = page.slice(0, -2)
+    return path === directory || path.startsWith(`${directory}/`)
+  })
+}
+
+/** Public URLs of an instance: `BASE_URL`, or the scheme and host of each request. `X-Forwarded-*` is never trusted. */
+export interface PublicUrls {
+  /** The path under which routes are mounted: empty, or for example `/public-api`. */
+  basePath: string
+  /** The public origin; undefined: that of each request. */
+  publicOrigin: string | undefined
+  /** A request's public URL. It is parsed once: don't change it. */
+  publicUrl(c: ApiContext): URL
+  /** The public URL of the API's root, without a slash at its end. */
+  publicRoot(c: ApiContext): string
+}
+
+/** Reads a `BASE_URL` that has no slash at its end; undefined: it is not set. */
+export function createPublicUrls(baseUrl: string | undefined): PublicUrls {
+  const publicOrigin = baseUrl === undefined ? undefined : new URL(baseUrl).origin
+
+  function publicUrl(c: ApiContext): URL {
+    const { url } = c.req
+    const parsed = c.get('url') ?? new URL(publicOrigin === undefined ? url : publicOrigin + readTarget(url))
+    c.set('url', parsed)
+    return parsed
+  }
+
+  return {
+    basePath: readBasePath(baseUrl),
+    publicOrigin,
+    publicUrl,
+    publicRoot: (c) => baseUrl ?? publicUrl(c).origin,
+  }
+}
+
+/** The pattern of the request's route, as openapi.yml writes it: `/users/{login}`. Paths may name people. */
+export function describeRoute(c: ApiContext): string {
+  return routePath(c, -1).replace(/:(\w+)/g, '{$1}')
+}
+
+/** What follows the host in a URL: path, query and fragment. */
+export function readTarget(url: string): string {
+  return url.replace(/^[^/]*\/\/[^/?#]*/, '')
+}

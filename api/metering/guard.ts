@@ -1,0 +1,106 @@
+/**
+ * The guard of routes that need a key: authenticate → check the permission → throttle → wait for a turn. Each step may
+ * refuse the request.
+ *
+ * @module
+ */
+import { createMiddleware } from 'hono/factory'
+import type { FairQueue } from '../concurrency/fair-queue.ts'
+import { type ApiError, ClientGoneError, forbidden, unauthorized, unavailable } from '../errors.ts'
+import type { Lifecycle } from '../http/middleware.ts'
+import type { HonoEnvironment } from '../http/request-context.ts'
+import { type BearerKey, isSecret, type Scope } from '../ledger/api-key.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { type Meter, reportSettlement } from './metered-request.ts'
+
+/** What a guard works with. */
+export interface GuardOptions {
+  ledger: Pick<Ledger, 'findCachedKey' | 'findKey' | 'findCachedThrottle'>
+  meter: Pick<Meter, 'settle'>
+  queue: FairQueue<number>
+  /** Connects to the databases that requests read. */
+  connectReads: () => Promise<void>
+  lifecycle: Readonly<Lifecycle>
+}
+
+/** Creates the guard's middleware. */
+export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: GuardOptions) {
+  /** Throws 401 (`decisions/0002-keys.md`). Opens the first connection for reads during the look-up of a key. */
+  async function authenticate(authorization: string | undefined): Promise<BearerKey> {
+    const secret = readSecret(authorization)
+    let key = ledger.findCachedKey(secret)
+    if (key === undefined) [key] = await Promise.all([ledger.findKey(secret), connectReads()])
+    if (key === undefined) throw unauthorized('invalid_api_key', 'Invalid API key')
+    return key
+  }
+
+  function permit(checkPermission: (caller: BearerKey) => ApiError | undefined) {
+    return createMiddleware<HonoEnvironment>(async function guard(c, next) {
+      if (lifecycle.phase === 'waiting') throw unavailable('Database unavailable')
+      const caller = await authenticate(c.req.header('Authorization'))
+      c.set('caller', caller)
+      const refusal = checkPermission(caller)
+      if (refusal !== undefined) {
+        // An invalid key gets 401, and the error has quota headers.
+        await meter.settle(c, { isCounted: false })
+        throw refusal
+      }
+      const throttled = ledger.findCachedThrottle(caller.id)
+      if (throttled !== undefined) reportSettlement(c, throttled)
+      const { signal } = c.req.raw
+      const leave = await queue.enter(caller.id, signal)
+      c.set('onWait', leave)
+      try {
+        if (signal.aborted) throw new ClientGoneError()
+        await next()
+      } finally {
+        leave()
+      }
+    })
+  }
+
+  return {
+    /** Permits every key. */
+    anyKey: permit(() => undefined),
+    /** Permits keys with the scope, and admin keys. */
+    scope: (scope: Scope) =>
+      permit(({ role, scopes }) =>
+        role === 'admin' || scopes.includes(scope)
+          ? undefined
+          : forbidden('insufficient_permissions', 'Insufficient permissions'),
+      ),
+    /** Permits admin keys. */
+    admin: permit(({ role }) =>
+      role === 'admin' ? undefined : forbidden('admin_required', 'Admin access required'),
+    ),
+  }
+}
+
+/** Returns the key of an `Authorization` header, if the ledger has it in memory. */
+export function recallKey(
+  ledger: Pick<Ledger, 'findCachedKey'>,
+  authorization: string | undefined,
+): BearerKey | undefined {
+  const secret = readBearer(authorization ?? '')
+  return secret === undefined ? undefined : ledger.findCachedKey(secret)
+}
+
+/** Returns the text after `Bearer`, which may be empty; undefined: the header has another form. */
+function readBearer(header: string): string | undefined {
+  // HTTP drops white space at a header's end: "Bearer " arrives as "Bearer".
+  const match = /^Bearer(?: (.*))?$/.exec(header)
+  return match === null ? undefined : (match[1] ?? '')
+}
+
+function readSecret(header: string | undefined): string {
+  if (header === undefined || header === '') {
+    throw unauthorized('missing_authorization', 'Authorization header required')
+  }
+  const secret = readBearer(header)
+  if (secret === undefined) {
+    throw unauthorized('invalid_authorization_format', "Invalid authorization format. Use 'Bearer <API_KEY>'")
+  }
+  if (secret === '') throw unauthorized('missing_api_key', 'API key required')
+  if (!isSecret(secret)) throw unauthorized('invalid_api_key_format', 'Invalid API key format')
+  return secret
+}
