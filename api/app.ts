@@ -8,18 +8,17 @@
  */
 import type { Logger } from '@logtape/logtape'
 import { Hono } from 'hono'
-import { readBuildInfo } from './build-info.ts'
+import type { BuildInfo } from './build-info.ts'
 import { readDataset } from './catalog/dataset.ts'
 import { createReplicaRouting } from './catalog/replica-routing.ts'
 import { createStoredLists } from './catalog/stored-lists.ts'
 import { shareRead } from './concurrency/batcher.ts'
 import { createFairQueue } from './concurrency/fair-queue.ts'
-import type { Config } from './config.ts'
-import { createReadConnector, type Database } from './database/database.ts'
-import { assertMigrated } from './database/migrate.ts'
-import { createSchemaExplainer } from './database/missing-migration.ts'
+import { createReadConnector } from './database/connect.ts'
+import type { Database } from './database/database.ts'
+import { assertMigrated, createSchemaExplainer } from './database/migrate.ts'
 import { apiCatalogPath, createApiCatalogRoute } from './docs/api-catalog.ts'
-import { createDocsFinder, docsDirectory as defaultDocsDirectory } from './docs/docs-manifest.ts'
+import { createDocsFinder } from './docs/docs-manifest.ts'
 import { addOpenApiRoutes } from './docs/openapi-routes.ts'
 import { createDocsRoutes } from './docs/static-pages.ts'
 import { createApiDocsRoutes } from './docs/viewer.ts'
@@ -51,11 +50,17 @@ import type { Tracing } from './telemetry/tracing.ts'
 
 /** What an app works with. */
 export interface AppOptions {
-  config: Pick<Config, 'baseUrl' | 'storedListsMb' | 'responseCacheMb' | 'commit'>
   database: Database
   logger: Logger
-  /** Name and version of the runtime, for `/version`. */
-  runtime: string
+  /** Public URL with the base path, without a slash at its end; undefined: no base path, and each request's own host. */
+  baseUrl: string | undefined
+  /** Limit of stored lists in the database, in MiB. */
+  storedListsMb: number
+  /** Limit of the response cache in memory, in MiB; 0: no cache. */
+  responseCacheMb: number
+  /** Directory of the documentation builds. */
+  docsDirectory: string
+  buildInfo: BuildInfo
   /** Default: the instance is serving. */
   lifecycle?: Readonly<Lifecycle>
   /** The demo key that the viewer offers to readers on this machine; undefined on a deployment. */
@@ -64,8 +69,6 @@ export interface AppOptions {
   tracing?: Tracing | undefined
   /** Requests that wait longer in the queue are refused with 503. Default: 2,000. */
   maxWaitMs?: number
-  /** Directory of the documentation builds. */
-  docsDirectory?: string
 }
 
 /** An app. */
@@ -82,21 +85,11 @@ export interface App extends ServedApp {
  * and take 14 ms, 128 0.10 and 26 ms, 256 0.12 and 47 ms (bench overload, bench ledger).
  */
 const queueLimits = { maxConcurrent: 128, maxQueued: 2_000 }
-/** Requests that wait for a stored list. They may wait `waitFactor` times as long as in the queue. */
-const storedListLimits = { waitFactor: 5, maxQueued: 1_000 }
 
 /** Creates the app. It asks nothing of the primary before the first request, but starts checking replicas. */
-export function createApp({
-  config: { baseUrl, storedListsMb, responseCacheMb, commit },
-  database,
-  logger,
-  runtime,
-  lifecycle = { phase: 'serving' },
-  readDemoKey,
-  tracing,
-  maxWaitMs = 2_000,
-  docsDirectory = defaultDocsDirectory,
-}: AppOptions): App {
+export function createApp(options: AppOptions): App {
+  const { database, logger, baseUrl, buildInfo, tracing, maxWaitMs = 2_000 } = options
+  const { lifecycle = { phase: 'serving' } } = options
   const { sql, ledgerSql, replicas } = database
   const { basePath, publicOrigin, publicUrl, publicRoot } = createPublicUrls(baseUrl)
   const warn = (message: string) => logger.warning('{message}', { message: describeCause(message) })
@@ -104,9 +97,9 @@ export function createApp({
   // Ledger, catalog and the queue in front of them.
   const ledger = createLedger(ledgerSql)
   const storedLists = createStoredLists(sql, {
-    maxBytes: storedListsMb * 2 ** 20,
-    maxWaitMs: maxWaitMs * storedListLimits.waitFactor,
-    maxQueued: storedListLimits.maxQueued,
+    maxBytes: options.storedListsMb * 2 ** 20,
+    maxWaitMs: 5 * maxWaitMs, // building a list takes longer than other requests
+    maxQueued: 1_000,
     report: warn,
   })
   replicas.watch(warn)
@@ -114,7 +107,7 @@ export function createApp({
   const meter = createMeter(ledger, {
     basePath,
     publicUrl,
-    responseCache: createResponseCache({ maxBytes: responseCacheMb * 2 ** 20 }),
+    responseCache: createResponseCache({ maxBytes: options.responseCacheMb * 2 ** 20 }),
     replicas,
     routing: createReplicaRouting(database, storedLists),
     traceDatabase: tracing?.traceDatabase,
@@ -158,19 +151,18 @@ export function createApp({
   addUserRoutes(app, meter)
   addRepositoryRoutes(app, meter)
   addApiKeyRoutes(app, meter, sql)
-  const buildInfo = readBuildInfo(runtime, commit)
   addOperationsRoutes(app, meter, { database, checkSchema, ledger, lifecycle, metrics, buildInfo })
   app.on('GET', ['/', ''], (c) => c.redirect(`${publicRoot(c)}/docs`))
   addOpenApiRoutes(app, publicRoot)
   for (const host of new Set([app, root])) host.route(apiCatalogPath, createApiCatalogRoute(publicRoot))
-  const findDocs = createDocsFinder(docsDirectory, baseUrl)
+  const findDocs = createDocsFinder(options.docsDirectory, baseUrl)
   app.route('/', createDocsRoutes({ findDocs, basePath, origin: publicOrigin }))
   app.route(
     '/api-docs',
     createApiDocsRoutes({
       findDocs,
       ...(publicOrigin !== undefined && { apiOrigin: publicOrigin }),
-      readDemoKey,
+      readDemoKey: options.readDemoKey,
     }),
   )
 

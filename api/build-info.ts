@@ -24,9 +24,7 @@ export function readBuildInfo(runtime: string, commit?: string): BuildInfo {
 
 /** The version in package.json. */
 export function readVersion(): string {
-  const { version }: { version: string } = JSON.parse(
-    readFileSync(join(projectDirectory, 'package.json'), 'utf8'),
-  )
+  const { version }: { version: string } = JSON.parse(readText(join(projectDirectory, 'package.json')))
   return version
 }
 
@@ -36,33 +34,25 @@ export function readVersion(): string {
  */
 export function readCommit(directory = projectDirectory): string | null {
   try {
-    return findCommit(join(directory, '.git'))
+    const commit = findCommit(join(directory, '.git'))
+    return /^([\da-f]{40}|[\da-f]{64})$/.test(commit) ? commit : null
   } catch {
     return null
   }
 }
 
-function findCommit(path: string): string | null {
-  const directory = statSync(path).isDirectory() ? path : readWorktree(path)
+function findCommit(path: string): string {
+  // In a linked worktree, `.git` is a file that names its directory.
+  const isDirectory = statSync(path).isDirectory()
+  const directory = isDirectory ? path : resolve(dirname(path), readText(path).replace(/^gitdir: /, ''))
   const head = readText(join(directory, 'HEAD'))
-  const reference = head.startsWith('ref: ') ? head.slice('ref: '.length) : undefined
-  const commit = reference === undefined ? head : readReference(directory, reference)
-  return commit !== undefined && /^([\da-f]{40}|[\da-f]{64})$/.test(commit) ? commit : null
-}
-
-/** The git directory of a linked worktree, whose `.git` is a file that names it. */
-function readWorktree(path: string): string {
-  return resolve(dirname(path), readText(path).replace(/^gitdir: /, ''))
-}
-
-/** The commit of a branch, which git stores in a file of its own or as a line of `packed-refs`. */
-function readReference(directory: string, name: string): string | undefined {
-  const common = existsSync(join(directory, 'commondir'))
-    ? resolve(directory, readText(join(directory, 'commondir')))
-    : directory
-  if (existsSync(join(common, name))) return readText(join(common, name))
-  const lines = readText(join(common, 'packed-refs')).split('\n')
-  return lines.find((line) => line.endsWith(` ${name}`))?.split(' ')[0]
+  if (!head.startsWith('ref: ')) return head
+  const branch = head.slice('ref: '.length)
+  const worktreeFile = join(directory, 'commondir')
+  const common = existsSync(worktreeFile) ? resolve(directory, readText(worktreeFile)) : directory
+  if (existsSync(join(common, branch))) return readText(join(common, branch))
+  const packed = readText(join(common, 'packed-refs')).split('\n')
+  return packed.find((line) => line.endsWith(` ${branch}`))?.split(' ')[0] ?? ''
 }
 
 function readText(path: string): string {

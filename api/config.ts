@@ -7,56 +7,18 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import * as v from 'valibot'
-import {
-  ConnectionUrlError,
-  type PreparedStatements,
-  parseConnectionUrl,
-  preparedStatements,
-} from './database/connection-url.ts'
-import { parseRateLimit, type RateLimit } from './ledger/api-key.ts'
+import { ConnectionUrlError, parseConnectionUrl } from './database/connection-url.ts'
+import { getMessage, OperatorError, readCode } from './errors.ts'
+import { parseRateLimit } from './ledger/api-key.ts'
 
 /** Log levels, from the most to the least verbose. */
 const logLevels = ['debug', 'info', 'warning', 'error'] as const
 
 /** All settings, validated. */
-export interface Config {
-  /** TCP port to listen on; 0 takes a free one. */
-  port: number
-  /** Host name or address to listen on. */
-  host: string
-  /** Public URL with the path prefix, without a final slash; undefined: no prefix, and the request's host. */
-  baseUrl: string | undefined
-  /** PostgreSQL connection URL; undefined: the embedded database. */
-  databaseUrl: string | undefined
-  /** Maximum number of database connections. */
-  databasePoolSize: number
-  /** Time limit of a statement; 0: none. */
-  databaseStatementTimeoutSeconds: number
-  /** Connection URLs of streaming replicas. */
-  databaseReplicaUrls: readonly string[]
-  /** Whether statements are prepared; `auto`: unless a pooler is in front of the server. */
-  databasePreparedStatements: PreparedStatements
-  /** Folder of the embedded database and the demo keys. */
-  dataDirectory: string
-  /** Whether the first start of an embedded database loads the sample data. */
-  sampleData: boolean
-  /** Rate limit of keys created without one. */
-  defaultRateLimit: RateLimit | null
-  /** Maximum size of all stored lists in the database, in MiB. */
-  storedListsMb: number
-  /** How long requests are still accepted after SIGTERM, while load balancers notice. */
-  shutdownDelaySeconds: number
-  /** Maximum size of the response cache in memory, in MiB; 0: no cache. */
-  responseCacheMb: number
-  logLevel: (typeof logLevels)[number]
-  /** `json`: one object per line; `pretty`: for people. */
-  logFormat: 'json' | 'pretty'
-  /** The running commit, for `/version`. */
-  commit: string | undefined
-}
+export type Config = ReturnType<typeof readConfig>
 
 /** Settings break their rules. The message has one line per setting. */
-export class ConfigError extends Error {
+export class ConfigError extends OperatorError {
   override name = 'ConfigError'
 }
 
@@ -91,15 +53,19 @@ function hasPlainPath(value: string): boolean {
   return !URL.canParse(value) || /^[\w.~/-]*$/.test(new URL(value).pathname)
 }
 
-/** Why a connection URL is invalid; undefined if it is valid. */
-function findConnectionUrlFault(value: string): string | undefined {
-  try {
-    parseConnectionUrl(value)
-  } catch (error) {
-    if (error instanceof ConnectionUrlError) return error.message
-    throw error
-  }
-}
+const connectionUrl = v.pipe(
+  v.string(),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return
+    try {
+      parseConnectionUrl(dataset.value)
+    } catch (error) {
+      if (!(error instanceof ConnectionUrlError)) throw error
+      addIssue({ message: error.message })
+    }
+  }),
+)
+
 const rateLimitRule = 'must be REQUESTS/SECONDS, such as 100/60, or none'
 
 const settings = {
@@ -119,29 +85,18 @@ const settings = {
       v.transform((value) => new URL(value).href.replace(/\/+$/, '')),
     ),
   ),
-  DATABASE_URL: v.optional(
-    v.pipe(
-      v.string(),
-      v.check(
-        (value) => findConnectionUrlFault(value) === undefined,
-        ({ input }) => findConnectionUrlFault(input) ?? '',
-      ),
-    ),
-  ),
+  DATABASE_URL: v.optional(connectionUrl),
   DATABASE_REPLICA_URL: v.optional(
     v.pipe(
       v.string(),
       v.transform((value) => value.split(',').map((url) => url.trim())),
-      v.check(
-        (urls) => urls.every((url) => findConnectionUrlFault(url) === undefined),
-        ({ input }) => input.map(findConnectionUrlFault).find((fault) => fault !== undefined) ?? '',
-      ),
+      v.array(connectionUrl),
     ),
   ),
   DATABASE_POOL_SIZE: v.optional(wholeNumber(1, 1000), '10'),
   DATABASE_STATEMENT_TIMEOUT_SECONDS: v.optional(wholeNumber(0, 86400), '30'),
   DATABASE_PREPARED_STATEMENTS: v.optional(
-    v.picklist(preparedStatements, `must be one of ${preparedStatements.join(', ')}`),
+    v.picklist(['on', 'off', 'auto'], 'must be one of on, off, auto'),
     'auto',
   ),
   DATA_DIR: v.optional(v.pipe(v.string(), v.nonEmpty('must be a path')), '.data'),
@@ -181,8 +136,8 @@ export function readEnvironment(
   try {
     text = readFileSync(join(directory, '.env'), 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return environment
-    throw new ConfigError(`.env can't be read: ${error instanceof Error ? error.message : String(error)}`)
+    if (readCode(error) === 'ENOENT') return environment
+    throw new ConfigError(`.env can't be read: ${getMessage(error)}`)
   }
   return { ...parseEnv(text), ...environment }
 }
@@ -191,16 +146,8 @@ export function readEnvironment(
  * Reads the settings from an environment. An empty value counts as unset, because `.env` files write it so.
  * Throws a `ConfigError` that names each wrong setting, its value and its rule.
  */
-export function readConfig(
-  environment: Record<string, string | undefined>,
-  { terminal = false } = {},
-): Config {
-  const given = Object.fromEntries(
-    settingNames.flatMap((name) => {
-      const value = environment[name]?.trim()
-      return value === undefined || value === '' ? [] : [[name, value]]
-    }),
-  )
+export function readConfig(environment: Record<string, string | undefined>, { terminal = false } = {}) {
+  const given = Object.fromEntries(settingNames.map((name) => [name, environment[name]?.trim() || undefined]))
   const result = v.safeParse(schema, given)
   if (!result.success) {
     const lines = result.issues.map((issue) => {
@@ -215,22 +162,38 @@ export function readConfig(
     throw new ConfigError('DATABASE_REPLICA_URL: it needs DATABASE_URL, the primary of these replicas')
   }
   return {
+    /** TCP port to listen on; 0 takes a free one. */
     port: output.PORT,
+    /** Host name or address to listen on. */
     host: output.HOST,
+    /** Public URL with the path prefix, without a final slash; undefined: no prefix, and the request's host. */
     baseUrl: output.BASE_URL,
+    /** PostgreSQL connection URL; undefined: the embedded database. */
     databaseUrl: output.DATABASE_URL,
+    /** Connection URLs of streaming replicas. */
     databaseReplicaUrls: output.DATABASE_REPLICA_URL ?? [],
+    /** Maximum number of database connections. */
     databasePoolSize: output.DATABASE_POOL_SIZE,
+    /** Time limit of a statement; 0: none. */
     databaseStatementTimeoutSeconds: output.DATABASE_STATEMENT_TIMEOUT_SECONDS,
+    /** Whether statements are prepared; `auto`: unless a pooler is in front of the server. */
     databasePreparedStatements: output.DATABASE_PREPARED_STATEMENTS,
+    /** Folder of the embedded database and the demo keys. */
     dataDirectory: output.DATA_DIR,
+    /** Whether the first start of an embedded database loads the sample data. */
     sampleData: output.SAMPLE_DATA === 'on',
+    /** Rate limit of keys created without one. */
     defaultRateLimit: output.DEFAULT_RATE_LIMIT,
+    /** Maximum size of all stored lists in the database, in MiB. */
     storedListsMb: output.STORED_LISTS_MB,
+    /** How long requests are still accepted after SIGTERM, while load balancers notice. */
     shutdownDelaySeconds: output.SHUTDOWN_DELAY_SECONDS,
+    /** Maximum size of the response cache in memory, in MiB; 0: no cache. */
     responseCacheMb: output.RESPONSE_CACHE_MB,
     logLevel: output.LOG_LEVEL,
+    /** `json`: one object per line; `pretty`: for people. */
     logFormat: output.LOG_FORMAT === 'auto' ? (terminal ? 'pretty' : 'json') : output.LOG_FORMAT,
+    /** The running commit, for `/version`. */
     commit: output.COMMIT,
-  }
+  } as const
 }

@@ -6,8 +6,10 @@
  */
 import process from 'node:process'
 import { createApp } from './app.ts'
+import { readBuildInfo } from './build-info.ts'
 import { ConfigError, readConfig, readEnvironment } from './config.ts'
 import { openDatabase } from './database/database.ts'
+import { docsDirectory } from './docs/docs-manifest.ts'
 import { checkRequests } from './server/deno-request.ts'
 import { configureLog } from './telemetry/log.ts'
 import { startTraceExport } from './telemetry/trace-export-deno.ts'
@@ -20,10 +22,11 @@ if (config.databaseUrl === undefined) {
 const database = await openDatabase(config)
 const traceExport = await startTraceExport(process.env)
 const app = createApp({
-  config,
+  ...config,
   database,
   logger: await configureLog(config),
-  runtime: `deno ${Deno.version.deno}`,
+  docsDirectory,
+  buildInfo: readBuildInfo(`deno ${Deno.version.deno}`, config.commit),
   tracing: traceExport && (await createTracing(traceExport)),
 })
 const respond = checkRequests(app)

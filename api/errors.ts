@@ -174,3 +174,18 @@ export function notMigrated(cause: Error): ApiError {
 export function overCapacity(): ApiError {
   return unavailable('Over capacity', { code: 'over_capacity' })
 }
+
+/** An error that an operator can fix: its message says what to do. No client gets it. */
+export class OperatorError extends Error {
+  override name = 'OperatorError'
+}
+
+/** Returns the message of anything that was thrown. */
+export function getMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Returns the code of an error: PostgreSQL's SQLSTATE, or that of Node.js or the driver; empty if it has none. */
+export function readCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../api/config.ts'
 import { localOrigin } from '../api/service/local-url.ts'
-import { formatReadyMessage } from '../api/service/ready-message.ts'
+import { formatReadyMessage } from '../api/service/service.ts'
 
 test.each([
   ['127.0.0.1', 'http://127.0.0.1:8000'],
@@ -18,7 +18,7 @@ test.each([
   ['::', 'http://[::1]:8123'],
 ])('a start with HOST=%s prints URLs that a browser on this machine can open', (host, local) => {
   const config = readConfig({ HOST: host, DATABASE_URL: 'postgres://localhost/devdata' })
-  const text = formatReadyMessage({ config, port: 8123, keys: undefined })
+  const text = formatReadyMessage(config, 8123, undefined)
   expect([...text.matchAll(/http\S+/g)].map(([url]) => url)).toEqual([
     local,
     `${local}/docs`,
@@ -29,7 +29,5 @@ test.each([
     BASE_URL: 'https://api.example.com',
     DATABASE_URL: 'postgres://localhost/devdata',
   })
-  expect(formatReadyMessage({ config: behind, port: 8123, keys: undefined })).toContain(
-    `(listening on ${local})`,
-  )
+  expect(formatReadyMessage(behind, 8123, undefined)).toContain(`(listening on ${local})`)
 })

@@ -47,9 +47,8 @@ describeOnServer('instances on one database', { timeout: 300_000 }, () => {
   }
 
   test('create the schema once if four start concurrently on an empty database', async () => {
-    expect(await service.sql`select number, name, checksum from migrations order by number`).toEqual(
-      listMigrations(),
-    )
+    const applied = await service.sql`select number, name, checksum from migrations order by number`
+    expect(listMigrations()).toMatchObject([...applied])
     for (const { url } of instances) expect((await fetch(`${url}/health`)).status).toBe(200)
   })
 

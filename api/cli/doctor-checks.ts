@@ -6,8 +6,8 @@
 
 import { type Config, ConfigError, readConfig, readEnvironment } from '../config.ts'
 import type { Sql } from '../database/connect.ts'
+import { findPooler } from '../database/database.ts'
 import { oldestServer, readSchemaState, type SchemaState } from '../database/migrate.ts'
-import { findPooler } from '../database/pooler.ts'
 import { readServerState, type ServerState } from '../database/server-state.ts'
 import { createDocsFinder, docsDirectory } from '../docs/docs-manifest.ts'
 import { verifyLedger } from '../ledger/verify.ts'

@@ -5,7 +5,8 @@
  */
 import { basename } from 'node:path'
 import postgres from 'postgres'
-import { parseConnectionUrl, readTls } from './connection-url.ts'
+import { OperatorError } from '../errors.ts'
+import { ConnectionUrlError, parseConnectionUrl, readTls } from './connection-url.ts'
 import { dataFiles } from './data-directory.ts'
 
 /** Parameter types beyond strings, numbers, booleans, dates and bytes, used as `sql.typed.texts(names)`. */
@@ -47,18 +48,10 @@ export type SqlOrTransaction = postgres.ISql<Types>
 /** A part of a statement, to be interpolated into another one. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>
 
-/** The installed driver is not the one that the service was tested with. */
-export class DriverError extends Error {
-  override name = 'DriverError'
-}
-
-/**
- * Throws `DriverError` if postgres.js lacks our patches, for example after `npm install --ignore-scripts`. Checks for
- * the option that the last patch adds.
- */
+/** Throws `OperatorError` if postgres.js lacks our patches, for example after `npm install --ignore-scripts`. */
 export function assertPatched(): void {
-  if ('answer_timeout' in postgres().options) return // does not connect
-  throw new DriverError('The installed postgres.js is not patched; run: node patches/apply.mjs')
+  if ('response_timeout' in postgres().options) return // the option of the last patch; this does not connect
+  throw new OperatorError('The installed postgres.js is not patched; run: node patches/apply.mjs')
 }
 
 const connectTimeoutSeconds = 10
@@ -77,29 +70,26 @@ const commonOptions = {
 export interface PoolOptions {
   /** Maximum number of connections. */
   max: number
-  /** The server cancels a statement that runs longer; null: never. */
-  statementTimeoutSeconds: number | null
-  /** A connection is closed if the server is silent about a statement for longer; null: never. */
-  responseTimeoutSeconds: number | null
+  /** The server cancels a statement that runs longer; 0: never. */
+  statementTimeoutSeconds: number
+  /**
+   * A connection is closed if the server is silent about a statement for longer. Default: some seconds longer than the
+   * statement timeout, because the server must not commit a statement after we gave it up.
+   */
+  responseTimeoutSeconds?: number
 }
 
-/** Response timeouts exceed statement timeouts by this margin. */
+/** Default response timeouts exceed statement timeouts by this margin. */
 export const responseMarginSeconds = 5
 
-/**
- * Derives the response timeout from a statement timeout. The server gives up first: it must not commit a statement
- * after we gave it up.
- */
-export function limitTime(statementTimeoutSeconds: number | null): Omit<PoolOptions, 'max'> {
-  return {
-    statementTimeoutSeconds,
-    responseTimeoutSeconds: statementTimeoutSeconds && statementTimeoutSeconds + responseMarginSeconds,
-  }
+function limitResponse({ statementTimeoutSeconds, responseTimeoutSeconds }: PoolOptions) {
+  const byDefault = statementTimeoutSeconds === 0 ? null : statementTimeoutSeconds + responseMarginSeconds
+  return { response_timeout: responseTimeoutSeconds ?? byDefault } // patches/postgres-3.4.9/005-response-timeout.patch
 }
 
 /** Returns how long a statement of a pool may take, in seconds; null: no limit. */
 export function readStatementLimit({ options }: Sql): number | null {
-  const responseTimeout = 'answer_timeout' in options ? options.answer_timeout : null
+  const responseTimeout = 'response_timeout' in options ? options.response_timeout : null
   return typeof responseTimeout === 'number' ? responseTimeout - responseMarginSeconds : null
 }
 
@@ -109,22 +99,27 @@ export type Server = ReturnType<typeof describeServer>
 /**
  * Reads a URL. Its own connect timeout, if it has one, overrides `timeoutSeconds`.
  *
- * @throws {ConnectionUrlError}
+ * @throws {OperatorError} names the setting
  */
 export function describeServer(url: string, setting: string, timeoutSeconds = connectTimeoutSeconds) {
-  const parsed = parseConnectionUrl(url)
-  const { host, port, socketPath, user, password, database } = parsed
-  return {
-    ...commonOptions,
-    connect_timeout: parsed.connectTimeoutSeconds ?? timeoutSeconds,
-    host,
-    port,
-    ...(socketPath !== undefined && { path: socketPath }),
-    ...(user !== undefined && { user }),
-    ...(password !== undefined && { password }),
-    ...(database !== undefined && { database }),
-    ssl: readTls(parsed, setting),
-    connection: { application_name: 'devdata', ...parsed.parameters },
+  try {
+    const parsed = parseConnectionUrl(url)
+    const { host, port, path, user, password, database, tls, parameters } = parsed
+    return {
+      ...commonOptions,
+      connect_timeout: parsed.connectTimeoutSeconds ?? timeoutSeconds,
+      host,
+      port,
+      path,
+      password,
+      ...(user !== undefined && { user }),
+      ...(database !== undefined && { database }),
+      ssl: readTls(tls),
+      connection: { application_name: 'devdata', ...parameters },
+    }
+  } catch (error) {
+    if (!(error instanceof ConnectionUrlError)) throw error
+    throw new OperatorError(`${setting}: its value is wrong: it ${error.message}`)
   }
 }
 
@@ -132,26 +127,19 @@ export function describeServer(url: string, setting: string, timeoutSeconds = co
  * Creates a pool to a server. Without `usesSession` nothing is asked of the session: no prepared statements, no timeout
  * and no isolation level.
  */
-export function openServerPool(
-  server: Server,
-  {
-    max,
-    statementTimeoutSeconds,
-    responseTimeoutSeconds,
-    usesSession,
-  }: PoolOptions & { usesSession: boolean },
-): Sql {
+export function openServerPool(server: Server, options: PoolOptions & { usesSession: boolean }): Sql {
+  const { max, statementTimeoutSeconds, usesSession } = options
   return postgres({
     ...server,
+    ...limitResponse(options),
     max,
     prepare: usesSession,
-    ...{ answer_timeout: responseTimeoutSeconds }, // patches/postgres-3.4.9/005-answer-timeout.patch
     connection: {
       ...server.connection,
       ...(usesSession && {
         // A settlement waits for locked keys, and must then see what others settled during the wait.
         default_transaction_isolation: 'read committed',
-        ...(statementTimeoutSeconds !== null && { statement_timeout: statementTimeoutSeconds * 1000 }),
+        ...(statementTimeoutSeconds > 0 && { statement_timeout: statementTimeoutSeconds * 1000 }),
       }),
     },
   })
@@ -163,13 +151,13 @@ export function openServerPool(
  */
 export function openEmbeddedPool(
   socketPath: string,
-  { max, responseTimeoutSeconds }: PoolOptions,
+  options: PoolOptions,
   { waitsForSession }: { waitsForSession: boolean },
 ): Sql {
   return postgres({
     ...commonOptions,
-    ...(waitsForSession ? { connect_timeout: 0 } : { answer_timeout: responseTimeoutSeconds }),
-    max,
+    ...(waitsForSession ? { connect_timeout: 0 } : limitResponse(options)),
+    max: options.max,
     path: socketPath,
     user: 'postgres',
     database: 'postgres',
@@ -179,4 +167,19 @@ export function openEmbeddedPool(
 /** Whether the database is the embedded one, which has a single session for all its clients. */
 export function isEmbedded({ options }: Pick<Sql, 'options'>): boolean {
   return basename(String(options.path)) === dataFiles.socket
+}
+
+/**
+ * Creates a function that opens the first connection for reads, so that connecting overlaps with other work. It never
+ * rejects: the first read reports what is wrong.
+ */
+export function createReadConnector({ sql, ledgerSql }: { sql: Sql; ledgerSql: Sql }): () => Promise<void> {
+  let connected: Promise<unknown> | undefined
+  return async function connectReads() {
+    if (sql === ledgerSql) return
+    connected ??= sql`select 1`
+    await connected.catch(() => {
+      connected = undefined
+    })
+  }
 }

@@ -4,9 +4,10 @@
  * @module
  */
 import postgres from 'postgres'
+import { getMessage, readCode } from '../errors.ts'
 
 const connectionErrorCodes = new Set([
-  'ANSWER_TIMEOUT', // patches/postgres-3.4.9
+  'RESPONSE_TIMEOUT', // patches/postgres-3.4.9
   'CONNECT_TIMEOUT',
   'CONNECTION_CLOSED',
   'CONNECTION_DESTROYED',
@@ -32,10 +33,6 @@ const readOnlyTransaction = '25006' // the server is a standby, or set read-only
 /** Node's codes for certificates that TLS rejects (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
 const certificateCodes = /CERT|_CA$|_CRL|HOSTNAME_MISMATCH|LEAF_SIGNATURE|INVALID_PURPOSE|PATH_LENGTH/
 
-function readCode(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
-}
-
 /** Whether TLS rejected the server's certificate. */
 export function isCertificateError(error: unknown): boolean {
   return certificateCodes.test(readCode(error))
@@ -51,11 +48,9 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return code.length === 5 && unavailableClasses.has(code.slice(0, 2))
 }
 
-/**
- * Whether the database is available but lacks disk, memory or time for a statement. Small reads may still succeed.
- */
+/** Whether the database is available but lacks disk, memory or time for a statement. Small reads may still succeed. */
 export function isOutOfResources(error: unknown): boolean {
-  const code = error instanceof postgres.PostgresError ? error.code : ''
+  const code = readCode(error)
   return code.startsWith('53') || code === queryCanceled
 }
 
@@ -64,12 +59,8 @@ export function isDatabaseError(error: unknown): boolean {
   return error instanceof postgres.PostgresError || isDatabaseUnavailable(error)
 }
 
-/**
- * Returns an error's message, with PostgreSQL's hint. For a host with several network addresses the message joins
- * those of all attempts.
- */
-export function describeFailure(error: Error): string {
+/** Returns an error's message, with PostgreSQL's hint, or those of all attempts to reach a host with several addresses. */
+export function describeFailure(error: unknown): string {
   if (error instanceof postgres.PostgresError && error.hint) return `${error.message}; ${error.hint}`
-  if (!(error instanceof AggregateError)) return error.message
-  return error.errors.map((each) => (each instanceof Error ? each.message : String(each))).join('; ')
+  return error instanceof AggregateError ? error.errors.map(getMessage).join('; ') : getMessage(error)
 }

@@ -5,11 +5,7 @@
  */
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-
-/** The data folder can't be used. The message says what to do. */
-export class EmbeddedDatabaseError extends Error {
-  override name = 'EmbeddedDatabaseError'
-}
+import { getMessage, OperatorError, readCode } from '../errors.ts'
 
 /** Names in the data folder. No other file in it is touched. */
 export const dataFiles = {
@@ -24,19 +20,19 @@ export const dataFiles = {
 /**
  * Creates the data folder if it doesn't exist, and removes the permissions of other users.
  *
- * @throws {EmbeddedDatabaseError} if it can't be created, has other files only, or belongs to another user
+ * @throws {OperatorError} if it can't be created, has other files only, or belongs to another user
  */
 export function openDataDirectory(dataDirectory: string): void {
   try {
     mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new EmbeddedDatabaseError(`DATA_DIR ${dataDirectory} can't be created: ${getMessage(error)}`)
+    throw new OperatorError(`DATA_DIR ${dataDirectory} can't be created: ${getMessage(error)}`)
   }
   try {
     const names = readdirSync(dataDirectory)
     const known: readonly string[] = Object.values(dataFiles)
     if (names.length > 0 && !names.some((name) => known.includes(name))) {
-      throw new EmbeddedDatabaseError(
+      throw new OperatorError(
         `DATA_DIR ${dataDirectory} contains other files; a new data folder must be empty. Set DATA_DIR to a new folder, ` +
           `such as ${join(dataDirectory, 'devdata')}`,
       )
@@ -46,17 +42,12 @@ export function openDataDirectory(dataDirectory: string): void {
     const { mode } = statSync(dataDirectory)
     if ((mode & 0o077) !== 0) chmodSync(dataDirectory, mode & 0o700)
   } catch (error) {
-    if (!isErrorCode(error, 'EPERM') && !isErrorCode(error, 'EACCES')) throw error
-    throw new EmbeddedDatabaseError(
+    if (!['EPERM', 'EACCES'].includes(readCode(error))) throw error
+    throw new OperatorError(
       `DATA_DIR ${dataDirectory} belongs to another user (${getMessage(error)}); give it to this user (chown -R), ` +
         'or set DATA_DIR to a folder that this user may create',
     )
   }
-}
-
-/** The lock of a data folder, held by this process. */
-export interface DataDirectoryLock {
-  release(): void
 }
 
 /**
@@ -65,30 +56,20 @@ export interface DataDirectoryLock {
  * The lock is that of a SQLite transaction. The kernel releases it when the process ends, and it works between containers
  * that share the folder. It is a POSIX lock: opening the file elsewhere in this process would release it.
  */
-export async function lockDataDirectory(dataDirectory: string): Promise<DataDirectoryLock | undefined> {
+export async function lockDataDirectory(dataDirectory: string): Promise<{ release(): void } | undefined> {
   const { DatabaseSync } = await import('node:sqlite') // not needed beside a PostgreSQL server
   const path = join(dataDirectory, dataFiles.lock)
-  let database: InstanceType<typeof DatabaseSync> | undefined
+  const database = new DatabaseSync(path, { open: false })
   try {
-    const opened = new DatabaseSync(path)
-    database = opened
-    opened.exec('pragma journal_mode = memory; begin exclusive')
-    return { release: () => opened.close() }
+    database.open()
+    database.exec('pragma journal_mode = memory; begin exclusive')
+    return { release: () => database.close() }
   } catch (error) {
-    database?.close()
+    if (database.isOpen) database.close()
     if (getMessage(error) === 'database is locked') return undefined
-    throw new EmbeddedDatabaseError(
+    throw new OperatorError(
       `DATA_DIR ${dataDirectory} can't be locked (${path}: ${getMessage(error)}); it and its files must belong to this ` +
         'user (chown -R)',
     )
   }
-}
-
-function isErrorCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
-}
-
-/** Returns the message of an error. */
-export function getMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -6,15 +6,13 @@
 import {
   assertPatched,
   describeServer,
-  limitTime,
   openEmbeddedPool,
   openServerPool,
   type PoolOptions,
+  type Server,
   type Sql,
 } from './connect.ts'
-import type { PreparedStatements } from './connection-url.ts'
 import { openEmbeddedDatabase } from './embedded.ts'
-import { createPoolerDetector } from './pooler.ts'
 import { createReplicas, type Replicas } from './replicas.ts'
 
 /** Location and limits of the database. */
@@ -31,7 +29,7 @@ export interface DatabaseOptions {
    * Whether statements are prepared. `auto`: unless there is a pooler. `off`: nothing is asked of a session, neither
    * prepared statements nor a timeout nor an isolation level. Default: `auto`.
    */
-  databasePreparedStatements?: PreparedStatements
+  databasePreparedStatements?: 'on' | 'off' | 'auto'
   /** URLs of streaming replicas. Each has as many connections as the primary has for reads. */
   databaseReplicaUrls?: readonly string[]
   /** Limit for a replica to connect and to respond, before the primary is asked instead. Default: 3. */
@@ -69,9 +67,7 @@ const closeTimeoutSeconds = 5
  * Opens the database. A PostgreSQL server is not contacted before the first statement. An embedded database is started,
  * or found if another process runs it.
  *
- * @throws {EmbeddedDatabaseError} if the data folder can't be used
- * @throws {ConnectionUrlError} if a URL can't be used
- * @throws {DriverError} if the driver is not patched
+ * @throws {OperatorError} if the data folder or a URL can't be used, or if the driver is not patched
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   assertPatched()
@@ -91,7 +87,7 @@ async function openEmbedded(options: DatabaseOptions): Promise<Database> {
     detectPooler: async () => {},
     async close({ othersTimeoutMs } = {}) {
       await pools.close()
-      await embedded.close({ othersTimeoutMs })
+      await embedded.close(othersTimeoutMs)
     },
   }
 }
@@ -110,7 +106,7 @@ function openServer(databaseUrl: string, options: DatabaseOptions): Database {
       const replica = describeServer(url, 'DATABASE_REPLICA_URL', replicaTimeoutSeconds)
       const sql = openServerPool(replica, {
         max: countReaders(options),
-        statementTimeoutSeconds: options.databaseStatementTimeoutSeconds || null,
+        statementTimeoutSeconds: options.databaseStatementTimeoutSeconds,
         responseTimeoutSeconds: replicaTimeoutSeconds,
         usesSession,
       })
@@ -136,12 +132,12 @@ function countReaders({ databasePoolSize }: DatabaseOptions): number {
 }
 
 function openPools(options: DatabaseOptions, open: (options: PoolOptions) => Sql) {
+  const statementTimeoutSeconds = options.databaseStatementTimeoutSeconds
+  const settlementSeconds = Math.min(statementTimeoutSeconds || maxSettlementSeconds, maxSettlementSeconds)
   const readers = countReaders(options)
   const writers = options.databasePoolSize - readers
-  const timeoutSeconds = options.databaseStatementTimeoutSeconds || null
-  const settlementSeconds = Math.min(timeoutSeconds ?? Number.POSITIVE_INFINITY, maxSettlementSeconds)
-  const sql = open({ max: readers, ...limitTime(timeoutSeconds) })
-  const ledgerSql = writers > 0 ? open({ max: writers, ...limitTime(settlementSeconds) }) : sql
+  const sql = open({ max: readers, statementTimeoutSeconds })
+  const ledgerSql = writers > 0 ? open({ max: writers, statementTimeoutSeconds: settlementSeconds }) : sql
   return {
     sql,
     ledgerSql,
@@ -151,23 +147,47 @@ function openPools(options: DatabaseOptions, open: (options: PoolOptions) => Sql
   }
 }
 
+/** Whether a pooler, such as PgBouncer, is in front of the server of a URL. */
+export function findPooler(databaseUrl: string): Promise<boolean> {
+  return isPooled(describeServer(databaseUrl, 'DATABASE_URL'))
+}
+
+/** A pooler gives its clients an invented process ID, because the real one changes from transaction to transaction. */
+async function isPooled(server: Server): Promise<boolean> {
+  const sql = openServerPool(server, {
+    max: 1,
+    statementTimeoutSeconds: 0,
+    responseTimeoutSeconds: 10,
+    usesSession: false,
+  })
+  try {
+    const rows = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
+    return rows.state.pid !== rows[0]?.pid
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
 /**
- * Creates a function that opens the first connection for reads, so that connecting overlaps with other work. It never
- * rejects: the first read reports what is wrong.
+ * Creates a `Database.detectPooler`. Behind a pooler each transaction may run on another session of the server, so
+ * pools must not rely on their session.
  */
-export function createReadConnector({
-  sql,
-  ledgerSql,
-}: Pick<Database, 'sql' | 'ledgerSql'>): () => Promise<void> {
-  if (sql === ledgerSql) return async () => {}
-  let connected: Promise<void> | undefined
-  return () => {
-    connected ??= sql`select 1`.then(
-      () => {},
-      () => {
-        connected = undefined
-      },
-    )
-    return connected
+function createPoolerDetector(
+  server: Server,
+  pools: readonly Sql[],
+  preparedStatements: 'on' | 'off' | 'auto',
+): () => Promise<void> {
+  let isDetected = preparedStatements === 'off' // such pools ask nothing of a session
+  return async function detectPooler() {
+    if (isDetected) return
+    if (await isPooled(server)) {
+      for (const { options } of pools) {
+        if (preparedStatements === 'auto') options.prepare = false
+        // Poolers refuse session parameters that they can't track.
+        delete options.connection?.statement_timeout
+        delete options.connection?.default_transaction_isolation
+      }
+    }
+    isDetected = true
   }
 }

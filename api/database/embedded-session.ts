@@ -22,17 +22,13 @@ interface Connection {
   socket: Socket
   received: Buffer
   isStarted: boolean
-  isClosed: boolean
   /** Complete messages that have not run yet. */
   messages: Uint8Array[]
   /** Names of its prepared statements. */
   statements: Set<string>
 }
 
-/**
- * Listens on a Unix socket and resolves when clients can connect. `close` of the returned server stops listening; it
- * doesn't disconnect clients.
- */
+/** Listens on a Unix socket, and resolves when clients can connect. */
 export async function serveEmbeddedSession(database: PGlite, path: string): Promise<Server> {
   const queue: Connection[] = []
   let holder: Connection | undefined
@@ -42,26 +38,23 @@ export async function serveEmbeddedSession(database: PGlite, path: string): Prom
   async function runQueue(): Promise<void> {
     if (isRunning) return
     isRunning = true
-    try {
-      for (;;) {
-        holder ??= queue.shift()
-        if (holder === undefined) return
-        if (holder.isClosed) {
-          await resetSession(holder)
-          holder = undefined
-          continue
-        }
-        const message = holder.messages.shift()
-        if (message === undefined) return
-        const isIdle = await run(holder, message)
-        if (isIdle) {
-          if (holder.messages.length > 0) queue.push(holder)
-          holder = undefined
-        }
+    for (;;) {
+      holder ??= queue.shift()
+      if (holder === undefined) break
+      if (holder.socket.destroyed) {
+        await resetSession(holder)
+        holder = undefined
+        continue
       }
-    } finally {
-      isRunning = false
+      const message = holder.messages.shift()
+      if (message === undefined) break
+      const isIdle = await run(holder, message)
+      if (isIdle) {
+        if (holder.messages.length > 0) queue.push(holder)
+        holder = undefined
+      }
     }
+    isRunning = false
   }
 
   /** Runs one message and sends the response. Returns whether the session is idle afterwards. */
@@ -82,7 +75,6 @@ export async function serveEmbeddedSession(database: PGlite, path: string): Prom
     } catch (error) {
       // PGlite itself failed: disconnect this client, and reset the session for the others.
       connection.socket.destroy(error instanceof Error ? error : new Error(String(error)))
-      connection.isClosed = true
       return false
     }
     return isReadyAndIdle(tail)
@@ -90,15 +82,10 @@ export async function serveEmbeddedSession(database: PGlite, path: string): Prom
 
   /** Ends the open transaction of a closed connection, and drops its prepared statements. */
   async function resetSession(connection: Connection): Promise<void> {
-    try {
-      await database.exec('ROLLBACK')
-      for (const name of connection.statements) {
-        await database.exec(`DEALLOCATE "${name.replaceAll('"', '""')}"`).catch(() => {})
-      }
-    } catch {
-      // Without a transaction ROLLBACK only warns. The next client sees any other error.
-    }
+    const statements = [...connection.statements].map((name) => `DEALLOCATE "${name.replaceAll('"', '""')}"`)
     connection.statements.clear()
+    // Without a transaction ROLLBACK only warns. The next client sees any other error.
+    for (const statement of ['ROLLBACK', ...statements]) await database.exec(statement).catch(() => {})
   }
 
   function enqueue(connection: Connection): void {
@@ -111,7 +98,6 @@ export async function serveEmbeddedSession(database: PGlite, path: string): Prom
       socket,
       received: Buffer.alloc(0),
       isStarted: false,
-      isClosed: false,
       messages: [],
       statements: new Set(),
     }
@@ -125,7 +111,6 @@ export async function serveEmbeddedSession(database: PGlite, path: string): Prom
     })
     socket.on('error', () => socket.destroy())
     socket.on('close', () => {
-      connection.isClosed = true
       connection.messages.length = 0
       enqueue(connection)
     })

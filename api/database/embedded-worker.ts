@@ -1,17 +1,29 @@
 /**
- * The worker thread of the embedded database: a long statement doesn't block the HTTP server's thread.
+ * The worker thread of the embedded database: a long statement doesn't block the HTTP server's thread. PGlite's files are
+ * flushed like those of a PostgreSQL server, so committed data survives a power failure.
  *
  * @module
  */
 import { once } from 'node:events'
-import { chmodSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import type { Socket } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { dataFiles, getMessage } from './data-directory.ts'
-import { openDatabaseFiles } from './embedded-files.ts'
+import { PGlite } from '@electric-sql/pglite'
+import { NodeFS } from '@electric-sql/pglite/nodefs'
+import { getMessage } from '../errors.ts'
+import { dataFiles } from './data-directory.ts'
 import { serveEmbeddedSession } from './embedded-session.ts'
 
 /** Data of the thread. */
@@ -21,23 +33,11 @@ export interface EmbeddedWorkerData {
   socketPath: string
 }
 
-/** The only message to the thread: stop, once all clients have disconnected or the timeout is over. */
-export interface EmbeddedWorkerStop {
-  clientsTimeoutMs: number
-}
-
-/**
- * Messages of the thread: `ready` once; `failed` before it exits by itself; `waiting` if clients take long to
- * disconnect; `stopped` with the number of clients that it disconnected.
- */
+/** Messages of the thread: `ready` once; `failed` before it exits by itself; `stopped` with the clients it disconnected. */
 export type EmbeddedWorkerMessage =
   | { state: 'ready' }
   | { state: 'failed'; reason: string }
-  | { state: 'waiting' }
   | { state: 'stopped'; disconnected: number }
-
-/** A stop that waits longer for clients is reported. */
-const waitingNoticeMs = 10_000
 
 function report(message: EmbeddedWorkerMessage): void {
   parentPort?.postMessage(message)
@@ -49,14 +49,80 @@ function fail(reason: string): never {
   process.exit(1)
 }
 
-async function main({ dataDirectory, socketPath }: EmbeddedWorkerData): Promise<void> {
-  const database = await openDatabaseFiles(
-    {
-      directory: join(dataDirectory, dataFiles.database),
-      newDirectory: join(dataDirectory, dataFiles.newDatabase),
+/** By default PGlite never flushes, and its fdatasync does nothing. */
+const startParams = [
+  ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
+  '-c',
+  'wal_sync_method=fsync',
+]
+
+/** Emscripten's number of EIO. */
+const ioErrorNumber = 29
+
+/** What PGlite last said, in case it aborts. */
+let lastError = 'it stopped'
+
+/** PGlite's folder on disk, with a working `fsync`. */
+class FlushedFiles extends NodeFS {
+  override async init(...parameters: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
+    const { emscriptenOpts } = await super.init(...parameters)
+    return {
+      emscriptenOpts: {
+        ...emscriptenOpts,
+        onAbort: () => fail(lastError), // PGlite itself would continue
+        preRun: [
+          ...(emscriptenOpts.preRun ?? []),
+          ({ NODEFS, FS }) => {
+            NODEFS.stream_ops.fsync = ({ nfd }: { nfd: number }) => {
+              try {
+                fsyncSync(nfd)
+                return 0
+              } catch {
+                throw new FS.ErrnoError(ioErrorNumber)
+              }
+            }
+          },
+        ],
+      },
+    }
+  }
+}
+
+function openDatabase(directory: string): Promise<PGlite> {
+  return PGlite.create({
+    fs: new FlushedFiles(directory),
+    startParams,
+    onStderr(line) {
+      if (/PANIC|FATAL/.test(line)) lastError = line
+      return false
     },
-    fail,
-  )
+  })
+}
+
+/** Creates the database in another folder and renames that, so that an interrupted start leaves no incomplete database. */
+async function createDatabase(directory: string, newDirectory: string): Promise<void> {
+  rmSync(newDirectory, { recursive: true, force: true })
+  await (await openDatabase(newDirectory)).close()
+  for (const entry of readdirSync(newDirectory, { recursive: true, withFileTypes: true })) {
+    flush(join(entry.parentPath, entry.name))
+  }
+  flush(newDirectory)
+  renameSync(newDirectory, directory)
+  flush(dirname(directory))
+}
+
+function flush(path: string): void {
+  const file = openSync(path, 'r')
+  fsyncSync(file)
+  closeSync(file)
+}
+
+async function main({ dataDirectory, socketPath }: EmbeddedWorkerData): Promise<void> {
+  const directory = join(dataDirectory, dataFiles.database)
+  if (!existsSync(join(directory, 'PG_VERSION'))) {
+    await createDatabase(directory, join(dataDirectory, dataFiles.newDatabase))
+  }
+  const database = await openDatabase(directory)
   const server = await serveEmbeddedSession(database, socketPath)
   chmodSync(socketPath, 0o600)
   const clients = new Set<Socket>()
@@ -64,8 +130,10 @@ async function main({ dataDirectory, socketPath }: EmbeddedWorkerData): Promise<
     clients.add(client)
     client.once('close', () => clients.delete(client))
   })
-  parentPort?.once('message', async ({ clientsTimeoutMs }: EmbeddedWorkerStop) => {
-    await waitForClients(clients, clientsTimeoutMs)
+  // The only message: stop, once commands of other processes have disconnected or the timeout is over.
+  parentPort?.once('message', async (clientsTimeoutMs: number) => {
+    const deadline = performance.now() + clientsTimeoutMs
+    while (clients.size > 0 && performance.now() < deadline) await sleep(20)
     const closed = once(server, 'close')
     server.close()
     const disconnected = clients.size
@@ -75,14 +143,6 @@ async function main({ dataDirectory, socketPath }: EmbeddedWorkerData): Promise<
     report({ state: 'stopped', disconnected })
   })
   report({ state: 'ready' })
-}
-
-/** Lets commands of other processes finish. This process has closed its own clients. */
-async function waitForClients(clients: ReadonlySet<Socket>, timeoutMs: number): Promise<void> {
-  const notice = setTimeout(() => report({ state: 'waiting' }), waitingNoticeMs)
-  const deadline = performance.now() + timeoutMs
-  while (clients.size > 0 && performance.now() < deadline) await sleep(20)
-  clearTimeout(notice)
 }
 
 main(workerData).catch((error: unknown) => fail(getMessage(error)))

@@ -9,15 +9,9 @@ import { connect } from 'node:net'
 import { join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import {
-  type DataDirectoryLock,
-  dataFiles,
-  EmbeddedDatabaseError,
-  getMessage,
-  lockDataDirectory,
-  openDataDirectory,
-} from './data-directory.ts'
-import type { EmbeddedWorkerData, EmbeddedWorkerMessage, EmbeddedWorkerStop } from './embedded-worker.ts'
+import { getMessage, OperatorError } from '../errors.ts'
+import { dataFiles, lockDataDirectory, openDataDirectory } from './data-directory.ts'
+import type { EmbeddedWorkerData, EmbeddedWorkerMessage } from './embedded-worker.ts'
 
 /** Limit of the operating systems for the path of a Unix socket (with its final NUL 108 bytes on Linux, 104 on macOS). */
 const maxSocketPathBytes = 103
@@ -25,6 +19,8 @@ const maxSocketPathBytes = 103
 const startTimeoutMs = 30_000
 /** Commands of other processes may take this long to finish when this process stops. */
 const defaultOthersTimeoutMs = 3_000
+/** A stop that waits longer for them is reported. */
+const waitingNoticeMs = 10_000
 /** Then the database may take this long to stop. It can't stop in the middle of a statement. */
 const stopTimeoutMs = 2_000
 
@@ -38,16 +34,16 @@ export interface EmbeddedDatabase {
    * Stops the database if this process runs it. Close the clients first. Clients of other processes are disconnected
    * after `othersTimeoutMs` (default 3,000), and standard error says so.
    */
-  close(options?: { othersTimeoutMs?: number | undefined }): Promise<void>
+  close(othersTimeoutMs?: number): Promise<void>
 }
 
-/** Returns the socket path of a data folder. Throws `EmbeddedDatabaseError` if it is too long. */
+/** Returns the socket path of a data folder. Throws `OperatorError` if it is too long. */
 function findSocketPath(dataDirectory: string): string {
   const absolute = resolve(dataDirectory, dataFiles.socket)
   const fromHere = relative(process.cwd(), absolute)
   const path = fromHere.length < absolute.length ? fromHere : absolute
   if (Buffer.byteLength(path) > maxSocketPathBytes) {
-    throw new EmbeddedDatabaseError(
+    throw new OperatorError(
       `DATA_DIR is too deep for a Unix socket (${path} is longer than ${maxSocketPathBytes} bytes); choose a shorter path`,
     )
   }
@@ -56,7 +52,7 @@ function findSocketPath(dataDirectory: string): string {
 
 /**
  * Runs the embedded database of `dataDirectory`, or finds the process that already does.
- * Throws `EmbeddedDatabaseError` if the folder can't be used.
+ * Throws `OperatorError` if the folder can't be used.
  */
 export async function openEmbeddedDatabase(dataDirectory: string): Promise<EmbeddedDatabase> {
   const socketPath = findSocketPath(dataDirectory)
@@ -70,7 +66,7 @@ export async function openEmbeddedDatabase(dataDirectory: string): Promise<Embed
     return {
       socketPath,
       owned: true,
-      async close({ othersTimeoutMs = defaultOthersTimeoutMs } = {}) {
+      async close(othersTimeoutMs = defaultOthersTimeoutMs) {
         await stopWorker(worker, othersTimeoutMs)
         rmSync(socketPath, { force: true })
         lock.release()
@@ -82,11 +78,11 @@ export async function openEmbeddedDatabase(dataDirectory: string): Promise<Embed
   }
 }
 
-/** Throws `EmbeddedDatabaseError` if the folder has files that are not a complete database: they are never overwritten. */
+/** Throws `OperatorError` if the folder has files that are not a complete database: they are never overwritten. */
 function refuseForeignFiles(directory: string): void {
   if (!existsSync(directory) || existsSync(join(directory, 'PG_VERSION'))) return
   if (readdirSync(directory).length === 0) return
-  throw new EmbeddedDatabaseError(
+  throw new OperatorError(
     `${directory} has no PG_VERSION, so it is not a complete database, and it is not empty, so none is created in it; ` +
       'restore it from a backup, or move it away to start with a new database',
   )
@@ -96,33 +92,38 @@ function refuseForeignFiles(directory: string): void {
 function startWorker(workerData: EmbeddedWorkerData): Promise<Worker> {
   const { promise, resolve, reject } = Promise.withResolvers<Worker>()
   const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData })
+  let isReady = false
   let reason = 'it stopped'
-  function refuseStart(): void {
-    reject(new EmbeddedDatabaseError(`The database in ${workerData.dataDirectory} did not start: ${reason}`))
-  }
   worker.on('message', (message: EmbeddedWorkerMessage) => {
     if (message.state === 'failed') reason = message.reason
     if (message.state !== 'ready') return
-    worker.off('exit', refuseStart)
-    worker.once('exit', () => {
-      console.error(`The embedded database stopped unexpectedly: ${reason}`)
-      process.exit(1)
-    })
+    isReady = true
     resolve(worker)
   })
   worker.on('error', (error) => {
     reason = getMessage(error) // 'exit' follows
   })
-  worker.once('exit', refuseStart)
+  worker.once('exit', () => {
+    if (!isReady) {
+      const message = `The database in ${workerData.dataDirectory} did not start: ${reason}`
+      return reject(new OperatorError(message))
+    }
+    console.error(`The embedded database stopped unexpectedly: ${reason}`)
+    process.exit(1)
+  })
   return promise
 }
 
 /** Lets commands of other processes finish, and stops the database unless a statement is still running. */
 async function stopWorker(worker: Worker, othersTimeoutMs: number): Promise<void> {
-  const seconds = othersTimeoutMs / 1000
-  worker.removeAllListeners('exit')
   const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(() => {
+  const seconds = othersTimeoutMs / 1000
+  const notice = setTimeout(() => {
+    console.error(
+      `Waiting for other commands that use the embedded database through this one, for ${seconds} seconds at most`,
+    )
+  }, waitingNoticeMs)
+  const timeout = setTimeout(() => {
     console.error(
       `The embedded database was ended in the middle of a statement of another process, after ${seconds} seconds; ` +
         'the next start undoes it',
@@ -130,12 +131,6 @@ async function stopWorker(worker: Worker, othersTimeoutMs: number): Promise<void
     resolve()
   }, othersTimeoutMs + stopTimeoutMs)
   worker.on('message', (message: EmbeddedWorkerMessage) => {
-    if (message.state === 'waiting') {
-      console.error(
-        'Waiting for other commands that use the embedded database through this one, ' +
-          `for ${seconds} seconds at most`,
-      )
-    }
     if (message.state !== 'stopped') return
     if (message.disconnected > 0) {
       console.error(
@@ -145,10 +140,11 @@ async function stopWorker(worker: Worker, othersTimeoutMs: number): Promise<void
     }
     resolve()
   })
-  worker.once('exit', () => resolve())
-  worker.postMessage({ clientsTimeoutMs: othersTimeoutMs } satisfies EmbeddedWorkerStop)
+  worker.removeAllListeners('exit').once('exit', () => resolve())
+  worker.postMessage(othersTimeoutMs)
   await promise
-  clearTimeout(timer)
+  clearTimeout(notice)
+  clearTimeout(timeout)
   await worker.terminate()
 }
 
@@ -156,17 +152,14 @@ async function stopWorker(worker: Worker, othersTimeoutMs: number): Promise<void
  * Waits until this process has the lock of the data folder, or until another process that has it accepts connections:
  * then returns undefined.
  */
-async function waitForLock(
-  dataDirectory: string,
-  socketPath: string,
-): Promise<DataDirectoryLock | undefined> {
+async function waitForLock(dataDirectory: string, socketPath: string) {
   const deadline = performance.now() + startTimeoutMs
   for (;;) {
     const lock = await lockDataDirectory(dataDirectory)
     if (lock !== undefined) return lock
     if (await acceptsConnections(socketPath)) return undefined
     if (performance.now() > deadline) {
-      throw new EmbeddedDatabaseError(
+      throw new OperatorError(
         `DATA_DIR ${dataDirectory} is in use by another process, which accepts no connections at ${socketPath}; ` +
           'end that process, or set another DATA_DIR',
       )

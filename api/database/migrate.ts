@@ -7,7 +7,7 @@ import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import postgres from 'postgres'
+import { getMessage, notMigrated, OperatorError, readCode } from '../errors.ts'
 import type { Sql, SqlOrTransaction } from './connect.ts'
 import { lockNotAvailable } from './connection-error.ts'
 
@@ -16,35 +16,34 @@ const migrationsDirectory = join(import.meta.dirname, 'migrations')
 export const migrationLock = 0x6465_7664
 
 /** The database can't be brought to the schema of this version. */
-export class MigrationError extends Error {
+export class MigrationError extends OperatorError {
   override name = 'MigrationError'
 }
 
 interface Migration {
   number: number
   name: string
-  /** SHA-256 of the file. */
+  sql: string
+  /** SHA-256 of `sql`. */
   checksum: string
 }
 
-const known = new Map<string, readonly Migration[]>()
+let known: readonly Migration[] | undefined
 
-/** The migrations in a folder, in order. Default: those of this version of devdata. Reads them once. */
-export function listMigrations(directory = migrationsDirectory): readonly Migration[] {
-  const migrations = known.get(directory) ?? readMigrations(directory)
-  known.set(directory, migrations)
-  return migrations
+/** The migrations of this version of devdata, in order. Reads them once. */
+export function listMigrations(): readonly Migration[] {
+  known ??= readMigrations(migrationsDirectory)
+  return known
 }
 
 function readMigrations(directory: string): Migration[] {
   return readdirSync(directory)
     .filter((name) => name.endsWith('.sql'))
     .sort()
-    .map((name) => ({
-      number: Number.parseInt(name, 10),
-      name,
-      checksum: hash('sha256', readFileSync(join(directory, name))),
-    }))
+    .map((name) => {
+      const sql = readFileSync(join(directory, name), 'utf8')
+      return { number: Number.parseInt(name, 10), name, sql, checksum: hash('sha256', sql) }
+    })
 }
 
 const undefinedTable = '42P01'
@@ -54,10 +53,7 @@ const insufficientPrivilege = '42501'
 
 /** Whether a statement failed as it does when a migration is missing. A defect in a statement may look the same. */
 export function mayLackMigration(error: unknown): boolean {
-  return (
-    error instanceof postgres.PostgresError &&
-    [undefinedTable, undefinedColumn, undefinedFunction].includes(error.code)
-  )
+  return [undefinedTable, undefinedColumn, undefinedFunction].includes(readCode(error))
 }
 
 /** The oldest supported server. */
@@ -73,7 +69,7 @@ interface Applied {
 }
 
 /**
- * Reads which migrations a database has. Returns none if it is empty. Takes one statement if devdata made the database.
+ * Reads which migrations a database has. Takes one statement if devdata made the database.
  * Throws `MigrationError` when another program or a development version made it.
  */
 async function readApplied(sql: Sql): Promise<Applied[]> {
@@ -93,8 +89,7 @@ async function selectApplied(sql: Sql): Promise<Applied[] | undefined> {
     select number, name, to_jsonb(m) ->> 'checksum' as checksum,
       current_setting('transaction_read_only') = 'on' as "isReadOnly"
     from migrations m`.catch((error: unknown) => {
-    const code = error instanceof postgres.PostgresError ? error.code : undefined
-    if (code === undefinedTable || code === undefinedColumn) return []
+    if ([undefinedTable, undefinedColumn].includes(readCode(error))) return []
     throw error
   })
   const [first] = listMigrations()
@@ -154,17 +149,17 @@ export interface SchemaState {
   isReadOnly: boolean
 }
 
-/** Compares a database's migrations with those of this version. Throws `MigrationError` if it is not a database of a release. */
+/** Compares a database's migrations with those of this version. Throws `MigrationError` if no release made the database. */
 export async function readSchemaState(sql: Sql): Promise<SchemaState> {
   return compare(await readApplied(sql), listMigrations())
 }
 
 function compare(applied: readonly Applied[], migrations: readonly Migration[]): SchemaState {
-  const numbers = new Set(applied.map(({ number }) => number))
+  const numbers = applied.map(({ number }) => number)
   const newest = migrations.at(-1)?.number ?? 0
   return {
-    missing: migrations.filter(({ number }) => !numbers.has(number)).map(({ name }) => name),
-    newer: [...numbers].filter((number) => number > newest).sort((a, b) => a - b),
+    missing: migrations.filter(({ number }) => !numbers.includes(number)).map(({ name }) => name),
+    newer: numbers.filter((number) => number > newest).sort((a, b) => a - b),
     isReadOnly: applied.some(({ isReadOnly }) => isReadOnly),
   }
 }
@@ -179,6 +174,24 @@ export async function assertMigrated(sql: Sql): Promise<Pick<SchemaState, 'isRea
   throw new MigrationError(`The database ${describeLack(state.missing)}; run "devdata migrate" first`)
 }
 
+/**
+ * Creates a function that replaces a request's error if a missing migration caused it: nobody has migrated the database
+ * yet, or an old backup was restored. It returns other errors as they are.
+ */
+export function createSchemaExplainer(
+  assertMigrated: () => Promise<unknown>,
+): (error: Error) => Promise<Error> {
+  return async function explain(error) {
+    let reason: unknown = error
+    if (mayLackMigration(error)) {
+      await assertMigrated().catch((missing: unknown) => {
+        reason = missing
+      })
+    }
+    return reason instanceof MigrationError ? notMigrated(reason) : error
+  }
+}
+
 function describeLack(missing: readonly string[]): string {
   return missing.length === listMigrations().length
     ? 'has no schema of devdata yet'
@@ -191,48 +204,42 @@ const lockRetryIntervalMs = 5_000
 export const migrationWaits =
   'another session uses a table that a migration changes (a dump, perhaps); retrying until that session ends'
 
-export interface MigrateOptions {
-  /** Called each time when a table is locked. */
-  onWait?: () => void
-  /** The folder of the migrations. Default: those of this version. */
-  directory?: string
-}
-
 /**
  * Applies the missing migrations in one transaction, and returns their names. If several processes start at the same
  * time, one applies them, and the others wait and find nothing to do. While another session uses a table that a migration
- * changes, it retries; meanwhile, other statements wait for a second at most.
+ * changes, it calls `onWait` and retries; meanwhile, other statements wait for a second at most.
  *
  * @throws {MigrationError} when another program or a newer version made the database, when the server is too old, and
  *   when this role may not change the schema
  */
 export async function migrate(
   sql: Sql,
-  { onWait = () => {}, directory = migrationsDirectory }: MigrateOptions = {},
+  { onWait, directory }: { onWait?: () => void; directory?: string } = {},
 ): Promise<string[]> {
+  const migrations = directory === undefined ? listMigrations() : readMigrations(directory)
   for (; ; await sleep(lockRetryIntervalMs)) {
     try {
-      return await applyMissing(sql, directory)
+      return await applyMissing(sql, migrations)
     } catch (error) {
-      if (!(error instanceof postgres.PostgresError) || error.code !== lockNotAvailable) throw error
-      onWait()
+      if (readCode(error) !== lockNotAvailable) throw error
+      onWait?.()
     }
   }
 }
 
-async function applyMissing(sql: Sql, directory: string): Promise<string[]> {
+async function applyMissing(sql: Sql, migrations: readonly Migration[]): Promise<string[]> {
   await assertServerVersion(sql)
-  const { missing } = findMissing(await readApplied(sql), directory)
+  const missing = findMissing(await readApplied(sql), migrations)
   if (missing.length === 0) return [] // which needs no right to change the schema
-  return sql
-    .begin((tx) => applyInTransaction(tx, directory))
-    .catch((error: unknown) => {
-      if (!(error instanceof postgres.PostgresError) || error.code !== insufficientPrivilege) throw error
-      throw new MigrationError(
-        `The database ${describeLack(missing)}, and this role may not change it (${error.message}); ` +
-          'run "devdata migrate" as the role that owns the schema',
-      )
-    })
+  try {
+    return await sql.begin((tx) => applyInTransaction(tx, migrations))
+  } catch (error) {
+    if (readCode(error) !== insufficientPrivilege) throw error
+    throw new MigrationError(
+      `The database ${describeLack(missing)}, and this role may not change it (${getMessage(error)}); ` +
+        'run "devdata migrate" as the role that owns the schema',
+    )
+  }
 }
 
 async function assertServerVersion(sql: Sql): Promise<void> {
@@ -246,18 +253,17 @@ async function assertServerVersion(sql: Sql): Promise<void> {
 }
 
 /** Throws `MigrationError` when a newer version made the database. */
-function findMissing(applied: readonly Applied[], directory: string): Pick<SchemaState, 'missing'> {
-  const migrations = listMigrations(directory)
-  const state = compare(applied, migrations)
-  const newest = state.newer.at(-1)
-  if (newest === undefined) return state
+function findMissing(applied: readonly Applied[], migrations: readonly Migration[]): string[] {
+  const { missing, newer } = compare(applied, migrations)
+  const newest = newer.at(-1)
+  if (newest === undefined) return missing
   throw new MigrationError(
     `The database has migration ${newest}, and this version of devdata knows ${migrations.at(-1)?.number ?? 0} at most; ` +
       'run the version that made it, or a newer one',
   )
 }
 
-async function applyInTransaction(tx: SqlOrTransaction, directory: string): Promise<string[]> {
+async function applyInTransaction(tx: SqlOrTransaction, migrations: readonly Migration[]): Promise<string[]> {
   await tx`set local statement_timeout = 0` // a long migration, or one of another process, may take longer
   await tx`select pg_advisory_xact_lock(${migrationLock})`
   await tx`set local lock_timeout = '1s'` // other statements queue behind a lock that this transaction waits for
@@ -268,13 +274,11 @@ async function applyInTransaction(tx: SqlOrTransaction, directory: string): Prom
       checksum text not null,
       applied_at timestamptz not null default now()
     )`
-  const { missing } = findMissing(
-    await tx<Applied[]>`select number, name, checksum from migrations`,
-    directory,
-  )
-  const migrations = listMigrations(directory).filter(({ name }) => missing.includes(name))
-  for (const { number, name, checksum } of migrations) {
-    await tx.unsafe(readFileSync(join(directory, name), 'utf8'))
+  const applied = await tx<Applied[]>`select number, name, checksum from migrations`
+  const missing = findMissing(applied, migrations)
+  for (const { number, name, sql, checksum } of migrations) {
+    if (!missing.includes(name)) continue
+    await tx.unsafe(sql)
     await tx`insert into migrations (number, name, checksum) values (${number}, ${name}, ${checksum})`
   }
   return missing

@@ -1,6 +1,6 @@
 /**
- * Streaming replicas of the primary, for reads. Each is checked at short intervals. A replica that is unreachable,
- * doesn't respond, or hasn't replayed the dataset's version isn't used until a check succeeds.
+ * Streaming replicas of the primary, for reads. Each is checked at short intervals: one that is unreachable, doesn't
+ * respond, or hasn't replayed the dataset's version isn't used until a check succeeds.
  *
  * @module
  */
@@ -22,46 +22,40 @@ export interface Replicas {
   /** Takes the next usable replica in turn; undefined if none is usable. */
   pick(): ReplicaPool | undefined
   hasUsable(): boolean
-  /**
-   * Reports a failed read. Errors of the database are counted and logged. If the replica is unavailable, it isn't used
-   * until a check succeeds.
-   */
+  /** Counts and logs a failed read if the database failed. An unavailable replica isn't used until a check succeeds. */
   reportFailure(replica: ReplicaPool, error: unknown): void
   /** Sets the version of the primary's dataset: no replica is usable before it has it too. */
   noteVersion(version: number): void
-  /** Lists all replicas in their current state, and the number of reads that failed there. */
+  /** All replicas in their current state, and the number of reads that failed there. */
   list(): readonly (Pick<ReplicaPool, 'name' | 'sql'> & { isUsable: boolean; failedReads: number })[]
-  /**
-   * Starts the checks. Reports when a replica is left out, with the reason, and when it is used again; failed reads are
-   * reported once a minute.
-   */
+  /** Starts the checks. Reports when a replica is left out or used again, and failed reads once a minute. */
   watch(report: (message: string) => void): void
   /** Stops the checks and disconnects. */
   close(): Promise<void>
 }
 
 /** Time between two checks of a replica. */
-const checkIntervalMs = { usable: 1_000, unusable: 250 }
+const usableIntervalMs = 1_000
+const unusableIntervalMs = 250
 /** Time between two reports of failed reads, for each replica. */
 const failureIntervalMs = 60_000
 
 interface WatchedReplica extends ReplicaPool {
   /** Version of its dataset at the last check; undefined: the check failed. */
   version: number | undefined
-  reportedState: string | undefined
+  /** Why it was last reported to be left out; undefined: it is used, or was never checked. */
+  reportedReason: string | undefined
   failedReads: number
   /** On the clock of `performance.now()`: failed reads are not reported before. */
   quietUntil: number
 }
-
-const usable = 'usable'
 
 /** Creates the watch over replicas. None is usable before its first check. */
 export function createReplicas(pools: readonly ReplicaPool[]): Replicas {
   const replicas: WatchedReplica[] = pools.map((pool) => ({
     ...pool,
     version: undefined,
-    reportedState: undefined,
+    reportedReason: undefined,
     failedReads: 0,
     quietUntil: Number.NEGATIVE_INFINITY,
   }))
@@ -74,28 +68,29 @@ export function createReplicas(pools: readonly ReplicaPool[]): Replicas {
     return version !== undefined && version >= primaryVersion
   }
 
-  async function check(replica: WatchedReplica): Promise<string> {
+  /** Returns why a replica is not usable; undefined: it is. */
+  async function check(replica: WatchedReplica): Promise<string | undefined> {
     try {
       await replica.detectPooler()
       const [dataset] = await replica.sql<{ version: number }[]>`select version from dataset`
       replica.version = dataset?.version
-      if (isUsable(replica)) return usable
+      if (isUsable(replica)) return undefined
       return `it has version ${replica.version} of the dataset, not yet ${primaryVersion}`
     } catch (error) {
       replica.version = undefined
-      return error instanceof Error ? describeFailure(error) : String(error)
+      return describeFailure(error)
     }
   }
 
   async function keepChecking(replica: WatchedReplica): Promise<void> {
     while (!stopping.signal.aborted) {
-      const state = await check(replica)
+      const reason = await check(replica)
       if (stopping.signal.aborted) return
-      if (state !== (replica.reportedState ?? usable)) {
-        report?.(`Replica ${replica.name} is ${state === usable ? 'used again' : `left out: ${state}`}`)
+      if (reason !== replica.reportedReason) {
+        report?.(`Replica ${replica.name} is ${reason === undefined ? 'used again' : `left out: ${reason}`}`)
       }
-      replica.reportedState = state
-      const intervalMs = checkIntervalMs[isUsable(replica) ? 'usable' : 'unusable']
+      replica.reportedReason = reason
+      const intervalMs = reason === undefined ? usableIntervalMs : unusableIntervalMs
       await sleep(intervalMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
     }
   }
@@ -121,11 +116,7 @@ export function createReplicas(pools: readonly ReplicaPool[]): Replicas {
     noteVersion(version) {
       primaryVersion = version
     },
-    list: () =>
-      replicas.map((replica) => {
-        const { name, sql, failedReads } = replica
-        return { name, sql, isUsable: isUsable(replica), failedReads }
-      }),
+    list: () => replicas.map((replica) => ({ ...replica, isUsable: isUsable(replica) })),
     watch(listener) {
       if (report !== undefined) return
       report = listener

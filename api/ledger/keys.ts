@@ -6,6 +6,7 @@
 import { Buffer } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
+import { OperatorError } from '../errors.ts'
 import { type ListPage, offsetOf, type Page } from '../paging/page.ts'
 import { hashSecret, type RateLimit, type Role, type Scope } from './api-key.ts'
 
@@ -38,7 +39,7 @@ export interface KeySummary {
 }
 
 /** The key does not exist, or the change is not possible. */
-export class KeyError extends Error {
+export class KeyError extends OperatorError {
   override name = 'KeyError'
 }
 

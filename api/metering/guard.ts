@@ -34,7 +34,7 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
     return key
   }
 
-  function createMiddlewareFor(checkPermission: (caller: BearerKey) => ApiError | undefined) {
+  function permit(checkPermission: (caller: BearerKey) => ApiError | undefined) {
     return createMiddleware<HonoEnvironment>(async function guard(c, next) {
       if (lifecycle.phase === 'waiting') throw unavailable('Database unavailable')
       const caller = await authenticate(c.req.header('Authorization'))
@@ -48,29 +48,29 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
       const throttled = ledger.findCachedThrottle(caller.id)
       if (throttled !== undefined) reportSettlement(c, throttled)
       const { signal } = c.req.raw
-      const leaveQueue = await queue.enter(caller.id, signal)
-      c.set('onWait', leaveQueue)
+      const leave = await queue.enter(caller.id, signal)
+      c.set('onWait', leave)
       try {
         if (signal.aborted) throw new ClientGoneError()
         await next()
       } finally {
-        leaveQueue()
+        leave()
       }
     })
   }
 
   return {
     /** Permits every key. */
-    anyKey: createMiddlewareFor(() => undefined),
+    anyKey: permit(() => undefined),
     /** Permits keys with the scope, and admin keys. */
     scope: (scope: Scope) =>
-      createMiddlewareFor(({ role, scopes }) =>
+      permit(({ role, scopes }) =>
         role === 'admin' || scopes.includes(scope)
           ? undefined
           : forbidden('insufficient_permissions', 'Insufficient permissions'),
       ),
     /** Permits admin keys. */
-    admin: createMiddlewareFor(({ role }) =>
+    admin: permit(({ role }) =>
       role === 'admin' ? undefined : forbidden('admin_required', 'Admin access required'),
     ),
   }

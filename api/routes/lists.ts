@@ -39,17 +39,13 @@ export interface ListRequest<Filter, After> {
 export function createListQuery<Filter, After>(
   url: URL,
   parameters: ListParameters<Filter, After>,
-  find: (
-    catalog: Catalog,
-    request: ListRequest<Filter, After>,
-    requester: Requester,
-  ) => Promise<ListPage | undefined>,
+  find: (catalog: Catalog, request: ListRequest<Filter, After> & Requester) => Promise<ListPage | undefined>,
   createError: () => ApiError = () => notFound('Not found'),
 ): MeteredQuery {
   const request = readListRequest(url, parameters)
   return {
     async read(catalog, requester) {
-      const found = await find(catalog, request, requester)
+      const found = await find(catalog, { ...request, ...requester })
       return found && createListResponse(createListUrl(url, parameters), request.page, found)
     },
     createError: () => ({ cost: 0, error: createError() }),

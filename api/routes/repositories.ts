@@ -55,9 +55,7 @@ export function addRepositoryRoutes(app: Hono<HonoEnvironment>, meter: Meter): v
   app.get(
     '/repos',
     meter.metered((_, url) =>
-      createListQuery(url, repositoryParameters, (catalog, request, requester) =>
-        catalog.listRepositories({ ...request, ...requester }),
-      ),
+      createListQuery(url, repositoryParameters, (catalog, request) => catalog.listRepositories(request)),
     ),
   )
 

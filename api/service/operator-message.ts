@@ -4,33 +4,9 @@
  * @module
  */
 import process from 'node:process'
-import postgres from 'postgres'
 import { ConfigError } from '../config.ts'
-import { DriverError } from '../database/connect.ts'
 import { describeFailure, isCertificateError, isDatabaseUnavailable } from '../database/connection-error.ts'
-import { ConnectionUrlError } from '../database/connection-url.ts'
-import { EmbeddedDatabaseError } from '../database/data-directory.ts'
-import { MigrationError } from '../database/migrate.ts'
-import { GitError } from '../import/git/git-process.ts'
-import { ImportError } from '../import/import-error.ts'
-import { KeyError } from '../ledger/keys.ts'
-
-/** The service can't listen on `HOST` and `PORT`. The message names the setting. */
-class ListenError extends Error {
-  override name = 'ListenError'
-}
-
-/** Our errors whose message says what to do. */
-const fixableErrors = [
-  ConfigError,
-  DriverError,
-  EmbeddedDatabaseError,
-  GitError,
-  ImportError,
-  KeyError,
-  ListenError,
-  MigrationError,
-]
+import { getMessage, OperatorError, readCode } from '../errors.ts'
 
 /** PostgreSQL's codes for rights, names and modes, which the operator decides. */
 const refusals = /^(28...|3D000|42501|25006)$/
@@ -60,17 +36,13 @@ export function explainUnhandledRefusals(): void {
 
 function findExplanation(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
-  if (error.name === 'NotCapable') return error.message
-  if (fixableErrors.some((type) => error instanceof type)) return error.message
-  if (error instanceof ConnectionUrlError) return `${error.setting}: its value is wrong: it ${error.message}`
-  if (error instanceof postgres.PostgresError && refusals.test(error.code)) {
-    return `DATABASE_URL: the database refuses: ${error.message}`
-  }
+  if (error.name === 'NotCapable' || error instanceof OperatorError) return error.message
+  if (refusals.test(readCode(error))) return `DATABASE_URL: the database refuses: ${error.message}`
   if (isCertificateError(error)) {
     return `DATABASE_URL: the server's certificate is not trusted: ${error.message}; see sslrootcert and sslmode`
   }
   if (isFileError(error)) return error.message
-  if (isDiskFull(error)) return `The database's disk is full: ${describeFailure(error)}`
+  if (readCode(error) === diskFull) return `The database's disk is full: ${describeFailure(error)}`
   if (isDatabaseUnavailable(error)) return `The database is unreachable: ${describeFailure(error)}`
   return undefined
 }
@@ -80,26 +52,22 @@ export function isWorthRetrying(error: unknown): error is Error {
   return error instanceof Error && isDatabaseUnavailable(error) && !isCertificateError(error)
 }
 
-/** Explains an error of listening; other errors are returned unchanged. */
+/** Explains an error of listening on `HOST` and `PORT`; other errors are returned unchanged. */
 export function explainListenError(error: unknown): unknown {
-  if (!(error instanceof Error) || !('code' in error)) return error
-  const { code, message } = error
-  if (code === 'EADDRINUSE') {
-    return new ListenError(
-      `PORT: another process uses it (${message}); stop that process, or set another PORT`,
-    )
+  const message = getMessage(error)
+  switch (readCode(error)) {
+    case 'EADDRINUSE':
+      return new ConfigError(
+        `PORT: another process uses it (${message}); stop that process, or set another PORT`,
+      )
+    case 'EACCES':
+      return new ConfigError(`PORT: this user may not listen on it (${message}); set a PORT above 1023`)
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new ConfigError(`HOST: it is not an address of this machine (${message})`)
+    default:
+      return error
   }
-  if (code === 'EACCES') {
-    return new ListenError(`PORT: this user may not listen on it (${message}); set a PORT above 1023`)
-  }
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return new ListenError(`HOST: it is not an address of this machine (${message})`)
-  }
-  return error
-}
-
-function isDiskFull(error: Error): boolean {
-  return error instanceof postgres.PostgresError && error.code === diskFull
 }
 
 /** A failed file-system call names a path; so does a failed connection to a Unix socket, which isn't a file error. */

@@ -5,17 +5,19 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../app.ts'
+import { readBuildInfo } from '../build-info.ts'
 import { type Config, readConfig, readEnvironment } from '../config.ts'
 import { describeFailure } from '../database/connection-error.ts'
-import { EmbeddedDatabaseError } from '../database/data-directory.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { migrate, migrationWaits, readSchemaState } from '../database/migrate.ts'
+import { docsDirectory } from '../docs/docs-manifest.ts'
+import { OperatorError } from '../errors.ts'
 import type { ServedApp } from '../http/load-shedding.ts'
 import type { Lifecycle } from '../http/middleware.ts'
 import { configureLog } from '../telemetry/log.ts'
 import { createTracing, type TraceExport } from '../telemetry/tracing.ts'
+import { localOrigin } from './local-url.ts'
 import { explainListenError, isWorthRetrying, toOperatorMessage } from './operator-message.ts'
-import { formatReadyMessage } from './ready-message.ts'
 import { type DemoKeys, isTrial, loadSampleData, prepareDemoKeys, revokeDemoKeys } from './trial.ts'
 
 /** The differences between runtimes. */
@@ -72,22 +74,25 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
   const logger = await configureLog(config)
   const traceExport = await startTraceExport(environment)
   const database = await openDatabase(config)
-  if (database.kind === 'embedded' && !database.owned) {
-    throw new EmbeddedDatabaseError(
+  const { kind, sql } = database
+  if (kind === 'embedded' && !database.owned) {
+    throw new OperatorError(
       `DATA_DIR ${config.dataDirectory} is in use by another devdata process; stop it, or set another DATA_DIR`,
     )
   }
+  const hasDemoKeys = isTrial(config, kind)
+  let keys: DemoKeys | undefined
   const lifecycle: Lifecycle = { phase: 'waiting' }
   let listener: Listener | undefined
-  let keys: DemoKeys | undefined
   try {
     const app = createApp({
-      config,
+      ...config,
       database,
       logger,
-      runtime,
       lifecycle,
-      readDemoKey: isTrial(config, database.kind) ? () => keys?.user : undefined,
+      docsDirectory,
+      buildInfo: readBuildInfo(runtime, config.commit),
+      readDemoKey: hasDemoKeys ? () => keys?.user : undefined,
       tracing: traceExport && (await createTracing(traceExport)),
     })
     listener = await listen({
@@ -99,21 +104,30 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
     }).catch((error) => {
       throw explainListenError(error)
     })
-    const { port } = listener
-    stopOnSignal(lifecycle, { config, database, listener, closeApp: app.close, traceExport })
+    const { port, close: stopListening } = listener
+    // `/health` is 503 from now on, and requests are accepted until load balancers have noticed. A person (SIGINT) and
+    // the embedded database (a single instance) have none.
+    stopOnSignal(async (signal) => {
+      const hasBalancer = signal === 'SIGTERM' && lifecycle.phase === 'serving' && kind === 'postgresql'
+      lifecycle.phase = 'stopping'
+      if (hasBalancer) await sleep(config.shutdownDelaySeconds * 1000)
+      await Promise.race([stopListening().then(app.close), sleep(stopTimeoutMs)])
+      await Promise.race([traceExport?.stop(), sleep(traceFlushTimeoutMs)])
+      await database.close()
+    })
     await waitForDatabase(config, database, (reason) => {
       logger.error('Listening on port {port}, waiting for the database: {reason}', { port, reason })
     })
-    if (database.kind === 'embedded') {
-      if (config.sampleData) await loadSampleData(database.sql)
-      if (isTrial(config, database.kind)) keys = await prepareDemoKeys(database.sql, config)
-      else reportRevokedKeys(await revokeDemoKeys(database.sql, config.dataDirectory))
+    if (kind === 'embedded') {
+      if (config.sampleData) await loadSampleData(sql)
+      if (hasDemoKeys) keys = await prepareDemoKeys(sql, config)
+      else await revokeDemoKeys(sql, config)
     }
-    if (isStopping(lifecycle)) return
+    if (lifecycle.phase === 'stopping') return
     lifecycle.phase = 'serving'
-    process.stdout.write(formatReadyMessage({ config, port, keys })) // not the console, which telemetry may collect
+    process.stdout.write(formatReadyMessage(config, port, keys)) // not the console, which telemetry may collect
   } catch (error) {
-    if (isStopping(lifecycle)) return // the stop interrupted the start
+    if (lifecycle.phase === 'stopping') return // the stop interrupted the start
     await listener?.close()
     await database.close()
     throw error
@@ -123,19 +137,6 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
 /** File descriptors for database connections, for the embedded database's files, and for the runtime. */
 function countReservedFiles({ databasePoolSize, databaseReplicaUrls }: Config, { kind }: Database): number {
   return kind === 'embedded' ? 512 : 100 + databasePoolSize * (1 + databaseReplicaUrls.length)
-}
-
-/** Prints which demo keys were revoked because this start isn't a trial. */
-function reportRevokedKeys(ids: readonly number[]): void {
-  if (ids.length === 0) return
-  console.log(
-    `Demo keys work only in a trial on this machine. Revoked in this data folder: ${ids.map((id) => `key ${id}`).join(', ')}. ` +
-      'Create your own keys with: npm run -s devdata -- keys create',
-  )
-}
-
-function isStopping({ phase }: Lifecycle): boolean {
-  return phase === 'stopping'
 }
 
 /** Waits until the database is reachable, and migrates it. Reports each reason for waiting once in a row. */
@@ -179,43 +180,40 @@ async function migrateWithoutTimeout(config: Config, onWait: () => void): Promis
   }
 }
 
-/**
- * Stops the service on SIGTERM or SIGINT. `/health` becomes 503, and requests are accepted until load balancers have
- * noticed. Then the service stops listening, finishes requests in progress, and closes the database. SIGINT (a person)
- * and the embedded database (a single instance) skip the delay. A second signal ends the process immediately.
- */
-function stopOnSignal(
-  lifecycle: Lifecycle,
-  {
-    config,
-    database,
-    listener,
-    closeApp,
-    traceExport,
-  }: {
-    config: Config
-    database: Database
-    listener: Listener
-    closeApp: () => Promise<void>
-    traceExport: TraceExport | undefined
-  },
-): void {
-  let firstSignalAtMs = 0
-  async function stop(signal: NodeJS.Signals): Promise<void> {
-    if (isStopping(lifecycle)) {
+/** Calls `stop` at the first SIGTERM or SIGINT, and ends the process then. A second signal ends it immediately. */
+function stopOnSignal(stop: (signal: NodeJS.Signals) => Promise<void>): void {
+  let firstSignalAtMs: number | undefined
+  async function receive(signal: NodeJS.Signals): Promise<void> {
+    if (firstSignalAtMs !== undefined) {
       if (performance.now() - firstSignalAtMs > repeatedSignalMs) process.exit(1)
       return
     }
     firstSignalAtMs = performance.now()
-    const isBehindBalancer =
-      signal === 'SIGTERM' && lifecycle.phase === 'serving' && database.kind === 'postgresql'
-    lifecycle.phase = 'stopping'
-    if (isBehindBalancer) await sleep(config.shutdownDelaySeconds * 1000)
-    await Promise.race([listener.close().then(closeApp), sleep(stopTimeoutMs)])
-    await Promise.race([traceExport?.stop(), sleep(traceFlushTimeoutMs)])
-    await database.close()
+    await stop(signal)
     process.exit(0)
   }
-  process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
+  process.on('SIGINT', receive)
+  process.on('SIGTERM', receive)
+}
+
+/** The message of a start: the URLs, the database, and the demo keys of a trial with a request to try. */
+export function formatReadyMessage(config: Config, port: number, keys: DemoKeys | undefined): string {
+  const local = localOrigin({ host: config.host, port })
+  const base = config.baseUrl ?? local
+  const lines = [
+    '',
+    `devdata is ready at ${base}${config.baseUrl === undefined ? '' : ` (listening on ${local})`}`,
+    `  docs     ${base}/docs`,
+    `  viewer   ${base}/api-docs`,
+    `  data     ${config.databaseUrl === undefined ? config.dataDirectory : 'PostgreSQL (DATABASE_URL)'}`,
+  ]
+  if (keys?.user !== undefined) lines.push(`  user key ${keys.user}`)
+  if (keys?.admin !== undefined) lines.push(`  admin    ${keys.admin}`)
+  if (keys?.user !== undefined) {
+    const curl = `curl -H 'Authorization: Bearer ${keys.user}' '${base}/users?location=berlin&per_page=2'`
+    lines.push('', 'Try it:', `  ${curl}`)
+  } else {
+    lines.push('  keys     npm run -s devdata -- keys create --credits 1000')
+  }
+  return `${lines.join('\n')}\n\n`
 }

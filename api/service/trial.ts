@@ -69,12 +69,19 @@ export async function prepareDemoKeys(
   return keys
 }
 
-/** Revokes the demo keys of an earlier trial that still work. Returns their ids. */
-export async function revokeDemoKeys(sql: Sql, dataDirectory: string): Promise<number[]> {
-  const found = await findDemoKeys(sql, dataDirectory)
-  const ids = [found.user, found.admin].flatMap((key) => key?.id ?? [])
+/** Revokes the demo keys of an earlier trial that still work, and prints their ids. */
+export async function revokeDemoKeys(
+  sql: Sql,
+  { dataDirectory }: Pick<Config, 'dataDirectory'>,
+): Promise<void> {
+  const { user, admin } = await findDemoKeys(sql, dataDirectory)
+  const ids = [user, admin].flatMap((key) => key?.id ?? [])
   for (const id of ids) await revokeKey(sql, id)
-  return ids
+  if (ids.length === 0) return
+  console.log(
+    `Demo keys work only in a trial on this machine. Revoked in this data folder: ${ids.map((id) => `key ${id}`).join(', ')}. ` +
+      'Create your own keys with: npm run -s devdata -- keys create',
+  )
 }
 
 /** The demo keys in the file of a data folder, as far as they work. */

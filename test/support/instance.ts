@@ -8,6 +8,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { getLogger } from '@logtape/logtape'
 import type { Hono } from 'hono'
 import { createApp } from '../../api/app.ts'
+import { readVersion } from '../../api/build-info.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../../api/database/database.ts'
 import { createReplicas } from '../../api/database/replicas.ts'
 import { docsDirectory } from '../../api/docs/docs-manifest.ts'
@@ -56,16 +57,13 @@ export function createInstance(
       close: async () => {},
     },
     logger: getLogger('devdata'),
-    config: {
-      baseUrl,
-      storedListsMb: 16,
-      responseCacheMb: options.responseCacheMb ?? 4,
-      commit: undefined,
-    },
+    baseUrl,
+    storedListsMb: 16,
+    responseCacheMb: options.responseCacheMb ?? 4,
     maxWaitMs: 60_000, // slow machines are not under test
     docsDirectory: options.docsDirectory ?? docsDirectory,
     readDemoKey: options.readDemoKey,
-    runtime: 'vitest',
+    buildInfo: { version: readVersion(), commit: null, runtime: 'vitest' },
   })
   const root = baseUrl ?? 'http://localhost'
   const respond = checkRequests(api)

@@ -9,9 +9,10 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { env } from 'node:process'
+import { OperatorError } from '../../errors.ts'
 
 /** A clone could not be read. The message is for the person who runs the import, and quotes git. */
-export class GitError extends Error {
+export class GitError extends OperatorError {
   override readonly name = 'GitError'
   /** git's exit code; undefined when it has none. */
   readonly exitCode: number | undefined
