@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { checkRequests } from './server/deno-request.ts'
 import { explainUnhandledRefusals } from './service/operator-message.ts'
 import { startService } from './service/service.ts'
-import { startTraceExport } from './telemetry/trace-export-deno.ts'
+import { startDenoTraceExport } from './telemetry/trace-export.ts'
 
 const relistenIntervalMs = 200
 
@@ -17,7 +17,7 @@ await startService({
   environment: process.env,
   runtime: `deno ${Deno.version.deno}`,
   terminal: Deno.stdout.isTerminal(),
-  startTraceExport,
+  startTraceExport: startDenoTraceExport,
   async listen({ fetch, loadShedder, refuse, respondToDefect, warn, port, hostname }) {
     const respond = checkRequests(fetch, { loadShedder, refuse })
     const serve = (port: number) =>

@@ -15,13 +15,13 @@ import {
 } from './server/node-connections.ts'
 import { prepareRequest } from './server/node-request.ts'
 import { startService } from './service/service.ts'
-import { startTraceExport } from './telemetry/trace-export-node.ts'
+import { startNodeTraceExport } from './telemetry/trace-export.ts'
 
 await startService({
   environment: process.env,
   runtime: `node ${process.version}`,
   terminal: process.stdout.isTTY === true,
-  startTraceExport,
+  startTraceExport: startNodeTraceExport,
   listen({ fetch, loadShedder, refuse, respondToDefect, port, hostname, reservedFiles }) {
     const respond = getRequestListener(
       (request, { outgoing }) =>
