@@ -19,19 +19,16 @@ import { describeFailure } from '../database/connection-error.ts'
 import type { FailedRequest } from '../http/error-handler.ts'
 
 /** Configures the log of the process and returns the service's logger. */
-export async function configureLog({
-  logLevel,
-  logFormat,
-}: Pick<Config, 'logLevel' | 'logFormat'>): Promise<Logger> {
+export async function configureLog(config: Pick<Config, 'logLevel' | 'logFormat'>): Promise<Logger> {
   const formatter =
-    logFormat === 'json'
+    config.logFormat === 'json'
       ? formatJson
       : getAnsiColorFormatter({ timestamp: 'time', category: () => 'devdata', value: 'bare' })
   await configure({
     reset: true,
     sinks: { lines: createLineSink(formatter) },
     loggers: [
-      { category: 'devdata', lowestLevel: logLevel, sinks: ['lines'] },
+      { category: 'devdata', lowestLevel: config.logLevel, sinks: ['lines'] },
       { category: ['logtape', 'meta'], lowestLevel: 'warning', sinks: ['lines'] },
     ],
   })

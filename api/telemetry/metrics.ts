@@ -41,12 +41,6 @@ export interface Metrics {
 /** Creates the metrics of an instance. */
 export function createMetrics(sources: MetricsSources): Metrics {
   const registry = new Registry()
-  const measures = addRequestMetrics(registry)
-  addReadings(registry, sources)
-  return { ...measures, contentType: registry.contentType, render: () => registry.metrics() }
-}
-
-function addRequestMetrics(registry: Registry) {
   const registers = [registry]
   const requests = new Counter({
     name: 'devdata_requests_total',
@@ -68,8 +62,11 @@ function addRequestMetrics(registry: Registry) {
     labelNames: ['code'],
     registers,
   })
+  addReadings(registry, sources)
   return {
-    countError(method: string, { status, code }: ApiError) {
+    contentType: registry.contentType,
+    render: () => registry.metrics(),
+    countError(method, { status, code }) {
       requests.inc({ method: describeMethod(method), route: '*', status }) // it wasn't routed
       errors.inc({ code })
     },
