@@ -9,7 +9,7 @@ import process from 'node:process'
 import { setInterval } from 'node:timers'
 import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, type CounterConfiguration, Gauge, Histogram, Registry } from 'prom-client'
 import type { Dataset } from '../catalog/dataset.ts'
 import { shareRead } from '../concurrency/shared-read.ts'
 import type { ApiError } from '../errors.ts'
@@ -91,84 +91,65 @@ function addReadings(registry: Registry, sources: MetricsSources): void {
   const { countInProgress, readQueue, readLedger, listReplicas } = sources
   const readDataset = shareRead(() => sources.readDataset().catch(() => undefined))
 
-  function add(
-    type: 'counter' | 'gauge',
-    name: string,
-    help: string,
-    read: () => Reading | Promise<Reading>,
-    label?: string,
-  ): void {
-    const options = {
-      name,
-      help,
-      labelNames: label === undefined ? [] : [label],
-      registers: [registry],
-      collect,
-    }
-    const metric = type === 'counter' ? new Counter(options) : new Gauge(options)
-    async function collect(): Promise<void> {
-      const reading = await read()
-      metric.reset()
-      if (reading === undefined) metric.remove()
-      else if (typeof reading === 'number') metric.inc(reading)
-      else for (const [value, number] of Object.entries(reading)) metric.labels(value).inc(number)
+  const gauge = createAdder((options) => new Gauge(options))
+  const counter = createAdder((options) => new Counter(options))
+
+  /** Creates a function that adds metrics of one type. */
+  function createAdder(create: (options: CounterConfiguration<string>) => Counter | Gauge) {
+    return (name: string, help: string, read: () => Reading | Promise<Reading>, label?: string): void => {
+      const labelNames = label === undefined ? [] : [label]
+      const metric = create({ name, help, labelNames, registers: [registry], collect })
+      async function collect(): Promise<void> {
+        const reading = await read()
+        metric.reset()
+        if (reading === undefined) metric.remove()
+        else if (typeof reading === 'number') metric.inc(reading)
+        else for (const [value, number] of Object.entries(reading)) metric.labels(value).inc(number)
+      }
     }
   }
 
-  add(
-    'gauge',
-    'devdata_requests_in_progress',
-    'Requests in progress, with or without a key.',
-    countInProgress,
-  )
-  add('gauge', 'devdata_queue_requests', 'Requests with a key: running, and queued.', readQueue, 'state')
-  add(
-    'gauge',
+  gauge('devdata_requests_in_progress', 'Requests in progress, with or without a key.', countInProgress)
+  gauge('devdata_queue_requests', 'Requests with a key: running, and queued.', readQueue, 'state')
+  gauge(
     'devdata_ledger_requests',
     'Requests that wait for the ledger: queued for the next group, or waiting for a locked key.',
     () => ({ queued: readLedger().queued, waiting_for_lock: readLedger().waitingForLock }),
     'state',
   )
-  add(
-    'gauge',
+  gauge(
     'devdata_ledger_groups_in_progress',
     'Statements in progress that settle a group of requests.',
     () => readLedger().running,
   )
-  add(
-    'counter',
+  counter(
     'devdata_ledger_groups_total',
     'Groups of requests settled, one statement each.',
     () => readLedger().batches,
   )
-  add(
-    'counter',
+  counter(
     'devdata_ledger_grouped_requests_total',
     'Requests settled in groups; divided by the number of groups, the average size of a group.',
     () => readLedger().inputs,
   )
-  add(
-    'gauge',
+  gauge(
     'devdata_replica_usable',
     'Whether reads go to a replica (1), or not (0).',
     () => Object.fromEntries(listReplicas().map(({ name, isUsable }) => [name, Number(isUsable)])),
     'replica',
   )
-  add(
-    'counter',
+  counter(
     'devdata_replica_failed_reads_total',
     'Reads that failed on a replica; the primary did them instead.',
     () => Object.fromEntries(listReplicas().map(({ name, failedReads }) => [name, failedReads])),
     'replica',
   )
-  add(
-    'gauge',
+  gauge(
     'devdata_dataset_version',
     'Version of the dataset; each load that changes something makes a new one.',
     async () => (await readDataset())?.version,
   )
-  add(
-    'gauge',
+  gauge(
     'devdata_dataset_updated_timestamp_seconds',
     'Unix timestamp of the last change of the dataset.',
     async () => {
@@ -176,22 +157,19 @@ function addReadings(registry: Registry, sources: MetricsSources): void {
       return dataset && dataset.updated_at.getTime() / 1000
     },
   )
-  add(
-    'gauge',
+  gauge(
     'devdata_event_loop_delay_seconds',
     'Event loop delay since the last scrape, by quantile; 1 is the maximum.',
     createLoopMonitor(),
     'quantile',
   )
   // The names of `process_…` are Prometheus's own.
-  add(
-    'gauge',
+  gauge(
     'process_resident_memory_bytes',
     'Resident memory of the process, including the embedded database.',
     process.memoryUsage.rss,
   )
-  add(
-    'gauge',
+  gauge(
     'process_start_time_seconds',
     'Unix timestamp of the start of the process.',
     () => performance.timeOrigin / 1000,
