@@ -4,8 +4,13 @@
  *
  * @module
  */
-import { openServerPool, type Server, type Sql } from './connect.ts'
+import { describeServer, openServerPool, type Server, type Sql } from './connect.ts'
 import type { PreparedStatements } from './connection-url.ts'
+
+/** Whether there is a pooler in front of the server of a URL. Throws connection errors and `ConnectionUrlError`. */
+export function findPooler(databaseUrl: string): Promise<boolean> {
+  return isPooled(describeServer(databaseUrl, 'DATABASE_URL'))
+}
 
 /** A pooler gives its clients an invented process ID, because the real one changes from transaction to transaction. */
 async function isPooled(server: Server): Promise<boolean> {
