@@ -17,11 +17,11 @@ import { shareRead } from './concurrency/shared-read.ts'
 import { createReadConnector, type Database } from './database/database.ts'
 import { assertMigrated } from './database/migrate.ts'
 import { createSchemaExplainer } from './database/missing-migration.ts'
-import { apiCatalogPath, createApiCatalogRoute } from './docs/api-catalog.ts'
+import { addApiCatalogRoute } from './docs/api-catalog.ts'
 import { createDocsFinder } from './docs/docs-manifest.ts'
-import { addOpenApiRoutes } from './docs/openapi-routes.ts'
-import { createDocsRoutes } from './docs/static-pages.ts'
-import { createApiDocsRoutes } from './docs/viewer.ts'
+import { addOpenApiRoutes } from './docs/openapi.ts'
+import { addDocsRoutes } from './docs/static-pages.ts'
+import { addViewerRoute } from './docs/viewer.ts'
 import { notFound } from './errors.ts'
 import { accessLog } from './http/access-log.ts'
 import { assertAllowedMethod } from './http/allowed-methods.ts'
@@ -187,17 +187,10 @@ export function createApp(options: AppOptions): App {
   })
   addVersionRoute(app, { sql, buildInfo, readLifecyclePhase })
   addOpenApiRoutes(app, publicRoot)
-  for (const host of new Set([app, root])) host.route(apiCatalogPath, createApiCatalogRoute(publicRoot))
+  for (const host of new Set([app, root])) addApiCatalogRoute(host, publicRoot)
   const findDocs = createDocsFinder(docsDirectory, baseUrl)
-  app.route('/', createDocsRoutes({ findDocs, basePath, origin: publicOrigin }))
-  app.route(
-    '/api-docs',
-    createApiDocsRoutes({
-      findDocs,
-      ...(publicOrigin !== undefined && { apiOrigin: publicOrigin }),
-      readDemoKey: options.readDemoKey,
-    }),
-  )
+  addDocsRoutes(app, { findDocs, basePath, publicOrigin })
+  addViewerRoute(app, { findDocs, publicOrigin, readDemoKey: options.readDemoKey })
 
   // In front of it all.
   const refuse: Refuse = (method, error) => {

@@ -18,7 +18,6 @@ import { parseArgs, promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { getMimeType } from 'hono/utils/mime'
 import { readBasePath, readConfig, readEnvironment } from '../api/config.ts'
-import { hashInlineScripts } from '../api/docs/content-security-policy.ts'
 import {
   type DocsFile,
   type DocsManifest,
@@ -26,8 +25,8 @@ import {
   docsManifestName,
   findDocs,
   nameDocsPointer,
+  viewerDirectory,
 } from '../api/docs/docs-manifest.ts'
-import { viewerDirectory } from '../api/docs/viewer-page.ts'
 import { originPlaceholder } from './base-url.ts'
 import { writeMarkdown } from './markdown.ts'
 
@@ -126,14 +125,9 @@ async function hashSources(baseUrl: string | undefined): Promise<string> {
   const site = (await listFiles(siteDirectory)).filter(
     (file) => !/(^|[/\\])(\.astro|node_modules)[/\\]/.test(relative(siteDirectory, file)),
   )
-  const others = [
-    'CHANGELOG.md',
-    'openapi.yml',
-    'package-lock.json',
-    'api/docs/content-security-policy.ts',
-    'api/docs/docs-manifest.ts',
-    'api/docs/viewer-page.ts',
-  ].map((name) => join(projectDirectory, name))
+  const others = ['CHANGELOG.md', 'openapi.yml', 'package-lock.json', 'api/docs/docs-manifest.ts'].map(
+    (name) => join(projectDirectory, name),
+  )
   const hash = createHash('sha256').update(baseUrl ?? '')
   for (const file of [...site, ...others]) {
     const content = await readFile(file)
@@ -190,6 +184,17 @@ async function runAstro(root: string, directory: string, settings: Record<string
 
 function hashContent(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 22)
+}
+
+/** CSP sources of the inline scripts of an HTML text, each once. Ignores scripts with a `src`. */
+export function hashInlineScripts(html: string): string[] {
+  const scripts = html.matchAll(/<script(?<attributes>\s[^>]*)?>(?<code>[\s\S]*?)<\/script>/gi)
+  const hashes = new Set<string>()
+  for (const { groups } of scripts) {
+    if (/\ssrc\s*=/i.test(groups?.attributes ?? '') || !groups?.code) continue
+    hashes.add(`'sha256-${createHash('sha256').update(groups.code).digest('base64')}'`)
+  }
+  return [...hashes]
 }
 
 /** Writes compressed variants beside files, and describes every file for the manifest. */

@@ -45,11 +45,8 @@ function listOperations({ paths }: Specification): ReadonlyMap<string, string> {
   return new Map(urls)
 }
 
-/**
- * Starts the viewer. The page of `api/docs/viewer.ts` calls this function with Scalar's arguments, in place of Scalar's
- * function of the same name.
- */
-export async function createApiReference(selector: string, settings: { url: string }): Promise<void> {
+/** Starts the viewer on the page of `api/docs/viewer.ts`. It requests nothing from another host. */
+async function startViewer(): Promise<void> {
   const input = find('#key', HTMLInputElement)
   const state = find('#key-state', HTMLOutputElement)
   const demo = document.querySelector<HTMLButtonElement>('#demo')
@@ -120,16 +117,25 @@ export async function createApiReference(selector: string, settings: { url: stri
   setTheme(readTheme())
 
   // The document's server: BASE_URL, or this page's own origin.
-  const specification: Specification = await (await fetch(settings.url)).json()
+  const specification: Specification = await (await fetch('openapi.json')).json()
   // Scalar fills in every example. A first request needs no conditional headers, and starts at the first page.
   for (const parameter of Object.values(specification.components.parameters)) {
     if (parameter.in === 'header' || parameter.name === 'after') delete parameter.example
   }
   const apiUrl = `${specification.servers[0]?.url.replace(/\/$/, '')}/`
-  const { url: _, ...others } = settings
   const configure = () => ({
-    ...others,
     content: specification,
+    theme: 'none',
+    withDefaultFonts: false,
+    telemetry: false,
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    showDeveloperTools: 'never',
+    hideClientButton: true,
+    hideDarkModeToggle: true,
+    defaultOpenAllTags: true,
+    persistAuth: false,
+    documentDownloadType: 'both',
     forceDarkModeState: readTheme(),
     // The reference pages link to these URLs.
     generateTagSlug: ({ name = '' }: { name?: string }) => writeTagSlug(name),
@@ -153,11 +159,13 @@ export async function createApiReference(selector: string, settings: { url: stri
   const library: Library = await import(/* @vite-ignore */ libraryUrl)
   const operations = listOperations(specification)
   repairMarkup((operation) => operations.get(operation))
-  find(selector, HTMLElement).replaceChildren()
-  const viewer = library.createApiReference(selector, configure())
+  find('#app', HTMLElement).replaceChildren()
+  const viewer = library.createApiReference('#app', configure())
   find('#theme', HTMLButtonElement).addEventListener('click', () => {
     localStorage.setItem(themeItem, readTheme() === 'dark' ? 'light' : 'dark')
     setTheme(readTheme())
     viewer.updateConfiguration(configure())
   })
 }
+
+await startViewer()

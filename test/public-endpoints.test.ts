@@ -10,7 +10,7 @@ import { readVersion as readProgramVersion } from '../api/build-info.ts'
 import { importNdjson } from '../api/import/ndjson.ts'
 import { buildDocs } from '../docs-site/build.ts'
 import { contract } from './support/contract.ts'
-import { createInstance, unpack } from './support/instance.ts'
+import { createInstance } from './support/instance.ts'
 import { liveCommit } from './support/live-service.ts'
 import {
   describeOnEachDatabase,
@@ -166,22 +166,12 @@ describeOnEachDatabase('public endpoints', (kind) => {
     },
   )
 
-  testInside('the document is kept for a few hosts, and says for each host where it is', async () => {
+  testInside('the document says for each host where it is', async () => {
     const { app } = createInstance(service)
-    const hosts = Array.from({ length: 20 }, (_, index) => `host-${index}.example`)
-    const encodings: (string | null)[] = []
-    for (const host of [...hosts, ...hosts]) {
-      const response = await app.request(`http://${host}/openapi.json`, {
-        headers: { 'Accept-Encoding': 'gzip' },
-      })
-      const body = Buffer.from(await response.arrayBuffer())
-      expect(JSON.parse(unpack(body, response.headers))).toMatchObject({
-        servers: [{ url: `http://${host}` }],
-      })
-      encodings.push(response.headers.get('Content-Encoding'))
+    for (const host of ['a.example', 'b.example']) {
+      const response = await app.request(`http://${host}/openapi.json`)
+      expect(await response.json()).toMatchObject({ servers: [{ url: `http://${host}` }] })
     }
-    const expected = hosts.map((_, index) => (index < 8 ? 'gzip' : null))
-    expect(encodings).toEqual([...expected, ...expected])
   })
 
   test('of If-None-Match 8,192 characters are read', async () => {

@@ -3,19 +3,6 @@
  *
  * @module
  */
-import { createHash } from 'node:crypto'
-
-/** CSP sources of the inline scripts of an HTML text, each once. Ignores scripts with a `src`. */
-export function hashInlineScripts(html: string): string[] {
-  const scripts = html.matchAll(/<script(?<attributes>\s[^>]*)?>(?<code>[\s\S]*?)<\/script>/gi)
-  const hashes = new Set<string>()
-  for (const { groups } of scripts) {
-    if (/\ssrc\s*=/i.test(groups?.attributes ?? '') || !groups?.code) continue
-    hashes.add(`'sha256-${createHash('sha256').update(groups.code).digest('base64')}'`)
-  }
-  return [...hashes].sort()
-}
-
 /**
  * The policy of the docs pages. Everything comes from `'self'`, with these additions:
  * - Starlight's inline scripts, by hash;
@@ -41,19 +28,18 @@ export function docsContentSecurityPolicy(scriptHashes: readonly string[]): stri
 
 /**
  * The policy of the viewer. Everything comes from `'self'`, with these additions:
- * - the inline script that starts the viewer, by hash;
  * - inline styles, because the viewer sets `style` attributes and adds `style` elements;
  * - `data:` and `blob:` images, with which the viewer shows images in responses;
  * - requests to the API's public origin, even if the page was opened at another origin.
  */
-export function viewerContentSecurityPolicy(scriptHashes: readonly string[], apiOrigin?: string): string {
+export function viewerContentSecurityPolicy(publicOrigin: string | undefined): string {
   return [
     "default-src 'none'",
-    ["script-src 'self'", ...scriptHashes].join(' '),
+    "script-src 'self'",
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data: blob:",
     "font-src 'self' data:",
-    ["connect-src 'self'", ...(apiOrigin ? [apiOrigin] : [])].join(' '),
+    `connect-src 'self'${publicOrigin === undefined ? '' : ` ${publicOrigin}`}`,
     "worker-src 'self' blob:",
     "base-uri 'none'",
     "form-action 'none'",

@@ -27,17 +27,12 @@ export function chooseEncoding(
 
 const compressors = { br: promisify(brotliCompress), gzip: promisify(gzip) }
 
-/** `fast` is for bodies that are sent once, `small` for cached ones. */
-const levels = { fast: { gzip: 1, br: 1 }, small: { gzip: 9, br: 9 } }
-
-/** Compresses a body, outside the event loop. */
+/** Compresses a body outside the event loop, at the fastest level. */
 export async function compress(
   body: string | Uint8Array,
   encoding: Encoding,
-  effort: keyof typeof levels,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const level = levels[effort][encoding]
   return encoding === 'gzip'
-    ? compressors.gzip(body, { level })
-    : compressors.br(body, { params: { [constants.BROTLI_PARAM_QUALITY]: level } })
+    ? compressors.gzip(body, { level: 1 })
+    : compressors.br(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })
 }

@@ -8,6 +8,7 @@
  * @module
  */
 import { chooseEncoding, compress } from './compression.ts'
+import { createEntityTag, matchesEntityTag } from './entity-tag.ts'
 import type { ApiContext } from './request-context.ts'
 
 /** Sets a response header. Replaces a header whose name is spelled the same. */
@@ -35,7 +36,7 @@ export async function send(
       ? 'identity'
       : chooseEncoding(c.req.header('Accept-Encoding'), ['gzip', 'br'])
   if (body !== null && encoding !== 'identity') {
-    const compressed = await compress(body, encoding, 'fast').catch(() => undefined)
+    const compressed = await compress(body, encoding).catch(() => undefined)
     if (compressed !== undefined) {
       setHeader(c, 'Content-Encoding', encoding)
       return new Response(compressed, { status, headers: takeHeaders(c) })
@@ -47,6 +48,20 @@ export async function send(
 /** Sends a value as JSON. */
 export function sendJson(c: ApiContext, value: unknown): Promise<Response> {
   return send(c, JSON.stringify(value), { type: 'application/json' })
+}
+
+/** Sends a document with an ETag, or 304 if the client has it. */
+export function sendDocument(
+  c: ApiContext,
+  text: string,
+  type: string,
+  cacheControl = 'no-cache',
+): Promise<Response> {
+  const tag = createEntityTag(type, text)
+  setHeader(c, 'ETag', tag)
+  setHeader(c, 'Cache-Control', cacheControl)
+  if (matchesEntityTag(c.req.header('If-None-Match'), tag)) return send(c, null, { status: 304 })
+  return send(c, text, { type })
 }
 
 /** Returns the headers that were set, for the response that is being made. Headers can't be set afterwards. */
