@@ -13,7 +13,7 @@ import { chooseEncoding, compress, type Encoding } from '../http/compression.ts'
 import { matchesEntityTag } from '../http/entity-tag.ts'
 import { errorCodeHeader } from '../http/error-handler.ts'
 import { docsContentSecurityPolicy } from './content-security-policy.ts'
-import { type BuiltDocs, type DocsFile, docsUnavailable } from './docs-manifest.ts'
+import { type BuiltDocs, docsUnavailable } from './docs-manifest.ts'
 
 /** Suffixes of files and of their compressed variants. */
 const suffixes = { br: '.br', gzip: '.gz', identity: '' }
@@ -46,13 +46,12 @@ export type DocsFileSender = (
   c: Context,
   docs: BuiltDocs,
   name: string,
-  file: DocsFile,
   status: 200 | 404,
 ) => Promise<Response>
 
 /**
- * Creates a function that sends files, and keeps their contents in memory. It throws an `ApiError`: 416 for a range beyond
- * the end, 503 if the file is missing.
+ * Creates a function that sends files, and keeps their contents in memory. It throws an `ApiError`: 404 if the build
+ * doesn't have the file, 416 for a range beyond its end, 503 if the file is missing.
  *
  * @param publicOrigin the origin that pages show; undefined: that of each request
  */
@@ -64,7 +63,9 @@ export function createDocsFileSender(publicOrigin: string | undefined): DocsFile
     fetchMethod: (_tag, _stale, { context }) => readContent(context),
   })
 
-  return async (c, docs, name, file, status) => {
+  return async (c, docs, name, status) => {
+    const file = docs.files[name]
+    if (file === undefined) throw notFound('Not found')
     const origin = file.hasPlaceholder ? (publicOrigin ?? new URL(c.req.url).origin) : undefined
     const version =
       origin === undefined ? file.hash : `${file.hash}-${hash('sha256', origin, 'base64url').slice(0, 11)}`

@@ -85,12 +85,7 @@ export function addDocsRoutes(
 ): void {
   const sendFile = createDocsFileSender(publicOrigin)
   for (const name of rootFiles) {
-    app.get(`/${name}`, async (c) => {
-      const docs = await findDocs()
-      const file = docs.files[name]
-      if (file === undefined) throw notFound('Not found')
-      return sendFile(c, docs, name, file, 200)
-    })
+    app.get(`/${name}`, async (c) => sendFile(c, await findDocs(), name, 200))
   }
   app.get('/docs/*', async (c) => {
     const docs = await findDocs()
@@ -101,8 +96,8 @@ export function addDocsRoutes(
     // Accept decides between HTML and Markdown, and for unknown paths between the site's 404 page and the API's error.
     if (!page || markdown) c.header('Vary', 'Accept', { append: true })
     const name = markdown && prefersMarkdown(c.req.header('Accept')) ? markdown : page
-    const file = docs.files[name ?? '404.html']
-    if (!file || (!name && !c.req.header('Accept')?.includes('text/html'))) throw notFound('Not found')
-    return sendFile(c, docs, name ?? '404.html', file, name ? 200 : 404)
+    if (name) return sendFile(c, docs, name, 200)
+    if (!c.req.header('Accept')?.includes('text/html')) throw notFound('Not found')
+    return sendFile(c, docs, '404.html', 404)
   })
 }
