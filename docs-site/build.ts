@@ -70,12 +70,10 @@ export async function buildDocs({
     const shownUrl = baseUrl ?? originPlaceholder
     await runAstro(draft, files, { DOCS_BASE_URL: shownUrl })
     const [viewer = ''] = await readdir(join(files, viewerDirectory))
-    const base = `${readBasePath(baseUrl)}/docs`
-    await writeMarkdown(files, { base, origin: new URL(shownUrl).origin })
+    await writeMarkdown(files, { base: `${readBasePath(baseUrl)}/docs`, origin: new URL(shownUrl).origin })
     await writeFile(join(files, 'robots.txt'), writeRobots(baseUrl))
     const manifest: DocsManifest = {
       stamp,
-      base,
       baseUrl: baseUrl ?? null,
       placeholder: originPlaceholder,
       viewer: `${viewerDirectory}/${viewer}`,

@@ -42,8 +42,6 @@ const fileSchema = v.object({
 const manifestSchema = v.object({
   /** Hash of everything that the build depends on. */
   stamp: v.string(),
-  /** Path of the pages: `/docs`, or for example `/public-api/docs`. */
-  base: v.string(),
   /** The `BASE_URL` that pages show; null: built without one. */
   baseUrl: v.nullable(v.string()),
   /** Placeholder of the request's origin, in pages built without `BASE_URL`. */

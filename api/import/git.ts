@@ -85,19 +85,16 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
 
 /** Makes one message for each kind of problem with a kind of manifest: its first version, and the number of others. */
 function summarizeWarnings(warnings: readonly ManifestWarning[]): string[] {
-  const kinds = new Map<string, { first: ManifestWarning; count: number }>()
-  for (const warning of warnings) {
-    const fileName = warning.path.slice(warning.path.lastIndexOf('/') + 1)
-    const problem = warning.reason.split(':', 1)[0]?.replace(/\d+/g, 'n')
-    const known = kinds.get(`${fileName} ${problem}`)
-    if (known === undefined) kinds.set(`${fileName} ${problem}`, { first: warning, count: 1 })
-    else known.count++
-  }
-  return [...kinds.values()].map(({ first: { commit, path, reason }, count }) => {
-    const others = count - 1
-    const more =
-      others === 0 ? '' : `, and ${others} more ${others === 1 ? 'version' : 'versions'} with this problem`
-    return `Skipped ${path} at commit ${commit.slice(0, 12)}${more}: ${reason}`
+  const kinds = Map.groupBy(warnings, ({ path, reason }) => {
+    const fileName = path.slice(path.lastIndexOf('/') + 1)
+    const [problem = ''] = reason.split(':', 1)
+    return `${fileName} ${problem.replace(/\d+/g, 'n')}`
+  })
+  return [...kinds.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return []
+    const versions = others.length === 1 ? 'version' : 'versions'
+    const more = others.length === 0 ? '' : `, and ${others.length} more ${versions} with this problem`
+    return `Skipped ${first.path} at commit ${first.commit.slice(0, 12)}${more}: ${first.reason}`
   })
 }
 

@@ -71,8 +71,7 @@ export async function readDependencyHistory(
   const commits = mainline.commits.map(({ commit, date, changes }) => {
     const declarations: Declaration[] = []
     for (const change of changes) {
-      const version = change.blob === null ? deleted : versions.get(versionKey(change))
-      if (version === undefined) continue
+      const version = versions.get(versionKey(change)) ?? deleted
       if ('reason' in version) {
         warnings.push({ commit, path: decodePath(change.path), reason: version.reason })
         continue
