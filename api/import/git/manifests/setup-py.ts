@@ -36,7 +36,7 @@ interface Program {
   closes: Map<number, number>
 }
 
-/** Each alternative ends in one way only, so that the search stays linear. */
+/** At each position, one alternative matches in one way, so that the search stays linear. */
 const blank = /(?<blank>[ \t\f\r]+|#[^\n]*|\\\r?\n)/.source
 const prefix = /(?<prefix>[bfrtu]{0,2})/.source
 const longString = /(?<quotes>"""|''')(?<long>(?:\\[\s\S]|(?!\k<quotes>)[^\\])*)\k<quotes>/.source
@@ -50,12 +50,14 @@ function scanPython(content: string): Program {
   const tokens: string[] = []
   const closes = new Map<number, number>()
   const open: number[] = []
-  for (const { 0: text, index, groups: { blank, prefix, long, short = long } = {} } of content.matchAll(
-    token,
-  )) {
+  for (const match of content.matchAll(token)) {
+    const [text] = match
+    const { blank, prefix = '', long, short = long } = match.groups ?? {}
     if (blank !== undefined || (text === '\n' && open.length > 0)) continue
     if (text === '"' || text === "'") {
-      throw new Error(`a string that begins with ${content.slice(index, index + 20)} is not closed`)
+      throw new Error(
+        `a string that begins with ${content.slice(match.index, match.index + 20)} is not closed`,
+      )
     }
     if ('([{'.includes(text)) open.push(tokens.length)
     if (')]}'.includes(text)) {
@@ -64,7 +66,7 @@ function scanPython(content: string): Program {
       closes.set(opener, tokens.length)
     }
     if (short === undefined) tokens.push(text === ';' ? '\n' : text)
-    else tokens.push(/[bft]/i.test(prefix ?? '') ? '?' : `"${short.replace(/\\\r?\n/g, '')}`)
+    else tokens.push(/[bft]/i.test(prefix) ? '?' : `"${short.replace(/\\\r?\n/g, '')}`)
   }
   if (open.length > 0) throw new Error('a bracket is not closed')
   tokens.push('\n')
