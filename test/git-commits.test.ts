@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { countCommits, openClone } from '../api/import/git/clone.ts'
-import { type GitCommit, readCommits } from '../api/import/git/commits.ts'
+import { openClone } from '../api/import/git/clone.ts'
+import { countCommits, type GitCommit, readCommits } from '../api/import/git/commits.ts'
 import { Clone, collect, npm, readLines, root, setVariable } from './support/git-clone.ts'
 
 describe('reading the commits of a clone', () => {

@@ -3,12 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openClone } from '../api/import/git/clone.ts'
 import { readCommits } from '../api/import/git/commits.ts'
-import {
-  type DependencyProgress,
-  type ManifestWarning,
-  readDependencyHistory,
-} from '../api/import/git/history.ts'
-import { Clone, collect, npm, readLines, root } from './support/git-clone.ts'
+import { readDependencyHistory } from '../api/import/git/history.ts'
+import { Clone, collect, npm, readLines, readWarnings, root } from './support/git-clone.ts'
 
 describe('the dependency history of a clone', () => {
   test('dates the first use, the removal and the return by the committer', async () => {
@@ -106,7 +102,7 @@ describe('the dependency history of a clone', () => {
     })
     clone.commit(2000, { 'test/package.json': npm('tried-again') })
     const { dependencies, leftOut } = await readDependencyHistory(await openClone(clone.path))
-    expect(dependencies.map((d) => d.dependency_name)).toEqual(['ours', 'ours-too'])
+    expect(dependencies.map((d) => d.dependency.dependency_name)).toEqual(['ours', 'ours-too'])
     expect(leftOut).toBe(folders.length)
     const all = await readDependencyHistory(await openClone(clone.path), { allManifests: true })
     expect(all.dependencies).toHaveLength(folders.length + 3)
@@ -145,10 +141,10 @@ describe('the dependency history of a clone', () => {
     })
     clone.commit(2000, { 'setup.py': 'from setuptools import setup\nsetup(install_requires=read())\n' })
     const { dependencies, computed } = await readDependencyHistory(await openClone(clone.path))
-    expect(dependencies.map((d) => [d.dependency_name, d.status])).toEqual([
+    expect(dependencies.map((d) => [d.dependency.dependency_name, d.status])).toEqual([
+      ['c', 'active'],
       ['a', 'removed'],
       ['b', 'active'],
-      ['c', 'active'],
     ])
     expect(computed).toBe(2)
   })
@@ -180,8 +176,8 @@ describe('the dependency history of a clone', () => {
     clone.commit(3000, { 'package.json': npm('a', 'e') })
     const gone = clone.commit(4000, { 'sub/package.json': 'nonsense' })
     clone.commit(5000, { 'sub/package.json': null })
-    const warnings: ManifestWarning[] = []
-    expect(await readLines(clone, (warning) => warnings.push(warning))).toEqual([
+    const warnings = await readWarnings(clone)
+    expect(await readLines(clone)).toEqual([
       'a package.json 1000  1000 active',
       'b package.json 1000 3000 3000 removed',
       'd package.json 2000 5000 5000 removed',
@@ -197,8 +193,8 @@ describe('the dependency history of a clone', () => {
     const clone = new Clone('large')
     clone.commit(1000, { 'package.json': npm('a') })
     clone.commit(2000, { 'package.json': npm('b').padEnd(5_000_000), Gemfile: "gem 'after'\n" })
-    const warnings: ManifestWarning[] = []
-    expect(await readLines(clone, (warning) => warnings.push(warning))).toEqual([
+    const warnings = await readWarnings(clone)
+    expect(await readLines(clone)).toEqual([
       'a package.json 1000  1000 active',
       'after Gemfile 2000  2000 active',
     ])
@@ -218,27 +214,26 @@ describe('the dependency history of a clone', () => {
       clone.gitWith({ input: Buffer.concat(entry) }, 0, 'update-index', '-z', '--index-info')
     }
     clone.git(2000, 'commit', '--quiet', '-m', 'bytes')
-    const warnings: ManifestWarning[] = []
-    expect(await readLines(clone, (warning) => warnings.push(warning))).toEqual(
-      folders.map((_, n) => `p${n} package.json 1000  1000 active`),
-    )
+    const warnings = await readWarnings(clone)
+    expect(await readLines(clone)).toEqual(folders.map((_, n) => `p${n} package.json 1000  1000 active`))
     expect(warnings.map((warning) => warning.path)).toEqual(['\uFFFD/package.json', '\uFFFD/package.json'])
   })
 
-  test('reports progress up to all commits and all versions, and reads from the given commit', async () => {
+  test('reports progress up to all versions, and reads from the given commit', async () => {
     const clone = new Clone('progress')
     clone.commit(1000, { 'package.json': npm('a') })
     const head = clone.commit(2000, { 'package.json': npm('a', 'b'), 'copy/package.json': npm('a') })
     clone.commit(3000, { 'package.json': npm('c') })
-    const steps: DependencyProgress[] = []
+    const steps: [parsed: number, total: number][] = []
     const { dependencies } = await readDependencyHistory(
       { ...(await openClone(clone.path)), head },
-      { onProgress: (step) => steps.push(step) },
+      { onProgress: (...step) => steps.push(step) },
     )
-    expect(dependencies.map((d) => d.dependency_name)).toEqual(['a', 'b'])
-    expect(steps).toContainEqual({ commits: 2, parsed: 0, total: 0 })
-    expect(steps).toContainEqual({ commits: 2, parsed: 1, total: 2 })
-    expect(steps.at(-1)).toEqual({ commits: 2, parsed: 2, total: 2 })
+    expect(dependencies.map((d) => d.dependency.dependency_name)).toEqual(['a', 'b'])
+    expect(steps).toEqual([
+      [1, 2],
+      [2, 2],
+    ])
   })
 
   test('finds nothing in a history without manifests', async () => {
@@ -246,6 +241,7 @@ describe('the dependency history of a clone', () => {
     clone.commit(1000, { README: 'x' })
     expect(await readDependencyHistory(await openClone(clone.path))).toEqual({
       dependencies: [],
+      warnings: [],
       leftOut: 0,
       computed: 0,
     })
@@ -264,7 +260,7 @@ describe('the dependency history of a clone', () => {
       join(root, 'linked'),
     ]) {
       const { dependencies } = await readDependencyHistory(await openClone(path))
-      expect(dependencies[0]).toMatchObject({ dependency_name: 'a', first_use_date: 1000 })
+      expect(dependencies[0]).toMatchObject({ dependency: { dependency_name: 'a' }, first_use_date: 1000 })
       expect((await collect(readCommits(await openClone(path)))).map((c) => c.commit_hash)).toEqual([head])
     }
   })

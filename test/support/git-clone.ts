@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach } from 'vitest'
 import { openClone } from '../../api/import/git/clone.ts'
-import { type ManifestWarning, readDependencyHistory } from '../../api/import/git/history.ts'
+import { readDependencyHistory } from '../../api/import/git/history.ts'
 
 /** A folder for clones. */
 export const root = mkdtempSync(join(tmpdir(), 'git-history-'))
@@ -88,17 +88,17 @@ export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]>
 }
 
 /** One line per dependency: name, file, first use, last use, update, status. */
-export async function readLines(
-  clone: Clone,
-  onWarning?: (warning: ManifestWarning) => void,
-): Promise<string[]> {
-  const { dependencies } = await readDependencyHistory(
-    await openClone(clone.path),
-    onWarning ? { onWarning } : {},
-  )
-  return dependencies.map((d) =>
-    [d.dependency_name, d.dependency_file, d.first_use_date, d.last_use_date, d.updated_at, d.status].join(
-      ' ',
-    ),
-  )
+export async function readLines(clone: Clone): Promise<string[]> {
+  const { dependencies } = await readDependencyHistory(await openClone(clone.path))
+  return dependencies
+    .map(({ dependency, ...d }) =>
+      [...Object.values(dependency), d.first_use_date, d.last_use_date, d.updated_at, d.status].join(' '),
+    )
+    .sort()
+}
+
+/** The versions of manifests that were skipped. */
+export async function readWarnings(clone: Clone) {
+  const { warnings } = await readDependencyHistory(await openClone(clone.path))
+  return warnings
 }
