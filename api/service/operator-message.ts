@@ -11,6 +11,7 @@ import { describeFailure, isCertificateError, isDatabaseUnavailable } from '../d
 import { ConnectionUrlError } from '../database/connection-url.ts'
 import { EmbeddedDatabaseError } from '../database/data-directory.ts'
 import { MigrationError } from '../database/migrate.ts'
+import { ExportError } from '../export/ndjson.ts'
 import { GitError } from '../import/git/git-process.ts'
 import { ImportError } from '../import/import-error.ts'
 import { KeyError } from '../ledger/keys.ts'
@@ -25,6 +26,7 @@ const fixableErrors = [
   ConfigError,
   DriverError,
   EmbeddedDatabaseError,
+  ExportError,
   GitError,
   ImportError,
   KeyError,
