@@ -42,10 +42,10 @@ describe('deno.json', () => {
     })
   })
 
-  test('lets the command line read what it is told to load, and run git', () => {
+  test('lets the command line read what it loads, write what it exports, and run git', () => {
     expect(permissions.devdata).toEqual({
       read: true,
-      write: ['.data'],
+      write: true,
       net: true,
       env: { allow: [...settingNames, 'PATH', 'HOME'], ignore: true },
       run: ['git'],

@@ -6,6 +6,7 @@
 import { Command } from 'commander'
 import { readVersion } from '../build-info.ts'
 import { addDoctorCommand } from './doctor.ts'
+import { addExportCommands } from './export.ts'
 import { addImportCommands } from './import.ts'
 import { addKeysCommands } from './keys.ts'
 import { addLedgerCommands } from './ledger.ts'
@@ -23,6 +24,7 @@ export function createCommands(): Command {
   addKeysCommands(program)
   addLedgerCommands(program)
   addImportCommands(program)
+  addExportCommands(program)
   addMigrateCommand(program)
   addDoctorCommand(program)
   program.addHelpText(
@@ -37,6 +39,7 @@ Examples:
   devdata keys create --credits 1000
   devdata ledger verify
   devdata import ndjson sample
+  devdata export ndjson copy
   devdata migrate
   devdata doctor`,
   )
