@@ -511,13 +511,13 @@ describe('openapi.yml', () => {
       ...Object.keys(provocations),
       'Internal server error',
       // What takes an overload, a database that is away, or an instance that starts or stops: requests.test.ts,
-      // stopping.test.ts, database-outages.test.ts.
+      // start-and-stop.test.ts.
       'Database unavailable; retry in 5 seconds',
       'Over capacity; retry in 5 seconds',
       'Database not migrated; retry in 5 seconds',
       'Shutting down; retry in 5 seconds',
       ...messagesBeforeTheApp,
-      // docs-build.test.ts
+      // docs.test.ts
       'The documentation is not built; run: npm run docs',
     ]
     expect([...new Set(listDocumentedMessages(contract))].sort()).toEqual(given.sort())

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createLoopMonitor } from '../api/telemetry/event-loop-delay.ts'
 
-test('the metrics show how long something blocked the event loop', async () => {
+test('the delay of the event loop shows what blocked it', async () => {
   const monitor = createLoopMonitor()
   expect(monitor.read()).toEqual([]) // it begins to look when it is first asked
   await sleep(100)
