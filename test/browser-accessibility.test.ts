@@ -49,7 +49,7 @@ describe.skipIf(!hasChromium)('every page', () => {
     await expect.poll(isReachable, { message: path }).toBe(true)
   }
 
-  test('has nothing that axe objects to, light and dark and on a phone, and asks no other host', async () => {
+  test('has nothing that axe objects to, light and dark and on a phone, and sends requests to no other host', async () => {
     const pages = await listPortalPages()
     const context = await portal.openContext({})
     const page = await context.newPage()

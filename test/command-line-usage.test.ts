@@ -81,7 +81,7 @@ describe('devdata', () => {
     }
   })
 
-  test('tells its version', async () => {
+  test('prints its version', async () => {
     expect(await run(['--version'])).toEqual({ code: 0, stdout: `${readVersion()}\n`, stderr: '' })
   })
 

@@ -171,7 +171,7 @@ describeOnServer('the image', () => {
       ...account,
     })
 
-  test('runs without a permission to write, says that it is well, serves, and ends with 0 when it is told to', async () => {
+  test('runs without a permission to write, passes its health check, serves, and exits with 0 on SIGTERM', async () => {
     const { secret } = await service.createKey()
     const running = await start({ DATABASE_URL: service.location.databaseUrl ?? '' })
     const checkHealth = () => run(healthCheck.slice(1), { PORT: running.announced })

@@ -113,7 +113,7 @@ describeOnServer('an instance that is started by its first request', () => {
     },
   )
 
-  test('that is told to stop responds to what is under way, and ends with 0', async () => {
+  test('responds to what is under way when it is stopped, and exits with 0', async () => {
     await using instance = await startInstance()
     const { secret, id: heldKey } = await service.createKey()
     await ask(instance.announced, '/users/ngoldberg', secret)
@@ -127,7 +127,7 @@ describeOnServer('an instance that is started by its first request', () => {
     expect(await stopped.code).toBe(0)
   })
 
-  test('on a database that nobody has migrated says so to whoever asks, and what to do in the log', async () => {
+  test('says in responses that its database is not migrated, and in the log what to do', async () => {
     const empty = await startTestService('postgresql', { data: 'empty' })
     try {
       await empty.sql`drop schema public cascade`
@@ -158,7 +158,7 @@ describeOnServer('an instance that is started by its first request', () => {
     }
   })
 
-  test('without a database server says so, and does not start', async () => {
+  test('does not start without a database server, and says why', async () => {
     await expect(startInstance({ DATABASE_URL: '' })).rejects.toThrow('DATABASE_URL: it must be set')
   })
 })

@@ -24,7 +24,7 @@ const { tasks, permissions } = denoSettings
 const unset = Object.fromEntries(settingNames.map((name) => [name, '']))
 
 describe('deno.json', () => {
-  test('starts everything with permissions that it names, and asks nobody for more', () => {
+  test('starts everything with permissions that it names, and prompts for no more', () => {
     const runs = Object.values(tasks).flatMap(({ command }) => command.split(' && '))
     for (const run of runs) {
       const [, name = ''] = /^env deno run --quiet --no-prompt -P=(\w+) \S+\.ts( --[\w-]+)*$/.exec(run) ?? []
@@ -42,7 +42,7 @@ describe('deno.json', () => {
     })
   })
 
-  test('lets the command line read what it loads, write what it exports, and run git', () => {
+  test('lets the command line read what it imports, write what it exports, and run git', () => {
     expect(permissions.devdata).toEqual({
       read: true,
       write: true,

@@ -31,7 +31,7 @@ function findFile(pattern: RegExp): string {
 }
 
 describe('GET /docs/*', () => {
-  test('answers 404 for what is not there: browsers get the site’s own page, everybody else an error body', async () => {
+  test('responds with 404 to a path without a file: to browsers with the site’s own page, to others with an error body', async () => {
     for (const path of [
       '/docs/no-such-page',
       '/docs/no-such-page/',
@@ -57,7 +57,7 @@ describe('GET /docs/*', () => {
     }
   })
 
-  test('never leaves the folder, and refuses addresses that no file could have', async () => {
+  test('never leaves the folder, and refuses paths that no file could have', async () => {
     await writeFile(join(manifest.directory, '..', 'outside.txt'), 'not for readers')
     try {
       for (const path of [
@@ -128,7 +128,7 @@ describe('GET /docs/*', () => {
     expect(new Set([plain.etag, brotli.etag, gzip.etag]).size).toBe(3)
   })
 
-  test('answers 304 to the ETag of the same encoding', async () => {
+  test('responds with 304 to the ETag of the same encoding', async () => {
     const headers = { 'accept-encoding': 'br' }
     const etag = (await app.request('/docs/credits', { headers })).headers.get('etag') ?? ''
     expect(etag).toMatch(/^"[^"]+"$/)
@@ -142,7 +142,7 @@ describe('GET /docs/*', () => {
     expect(other.status).toBe(200)
   })
 
-  test('lets hashed assets be kept for a year and has pages asked for again', async () => {
+  test('lets caches keep hashed assets for a year, and makes them revalidate pages', async () => {
     const headers = { accept: 'text/html,*/*' }
     const cacheControl = async (path: string) =>
       (await app.request(path, { headers })).headers.get('cache-control')
@@ -156,7 +156,7 @@ describe('GET /docs/*', () => {
     expect(await cacheControl(`/docs/${findFile(/^_viewer\/.*\/standalone/)}`)).toBe(year)
   })
 
-  test('answers HEAD with the headers of GET and no body', async () => {
+  test('responds to HEAD with the headers of GET and no body', async () => {
     const [head, get] = await Promise.all([app.request('/docs/', { method: 'HEAD' }), app.request('/docs/')])
     expect(head.status).toBe(200)
     expect(await head.text()).toBe('')

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => docs.close())
 
 describe('GET /docs', () => {
-  test('answers 200 itself with the home page, with and without a slash', async () => {
+  test('responds with the home page, without a redirect, with and without a slash', async () => {
     const response = await app.request('/docs')
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -33,7 +33,7 @@ describe('GET /docs', () => {
     expect(await (await app.request('/docs/')).text()).toBe(home)
   })
 
-  test('answers every page with and without a slash', async () => {
+  test('responds with every page, with and without a slash', async () => {
     const pages = Object.keys(manifest.files).filter((name) => name.endsWith('/index.html'))
     expect(pages.length).toBeGreaterThanOrEqual(12)
     for (const page of pages) {
@@ -71,7 +71,7 @@ describe('GET /docs', () => {
     expect(dead).toEqual([])
   })
 
-  test('shows the origin by which it was asked, in pages, Markdown and llms.txt, compressed or not', async () => {
+  test('shows the origin of the request in pages, Markdown and llms.txt, compressed or not', async () => {
     const decode = { br: brotliDecompressSync, gzip: gunzipSync, identity: (body: Buffer) => body }
     for (const path of [
       '/docs/quickstart/',

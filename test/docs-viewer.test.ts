@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => docs.close())
 
 describe('GET /api-docs', () => {
-  test('answers a page that loads its scripts from this server, and nothing from another', async () => {
+  test('responds with a page that loads its scripts from this server, and nothing from another', async () => {
     const response = await app.request('/api-docs')
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toMatch(/^text\/html/)
@@ -38,7 +38,7 @@ describe('GET /api-docs', () => {
     expect(response.headers.get('content-security-policy')).toContain(`script-src 'self' ${hashes[0]};`)
   })
 
-  test('answers 304 to its ETag', async () => {
+  test('responds with 304 to its ETag', async () => {
     const { headers } = await instance.request('/api-docs')
     const etag = headers.get('etag') ?? ''
     const again = await instance.request('/api-docs', { headers: { 'If-None-Match': etag } })
@@ -65,7 +65,7 @@ describe('GET /api-docs', () => {
     expect((await instance.request('/api-docs')).text).not.toContain('data-demo-key')
   })
 
-  test('has no demo key to offer on a deployment', () => {
+  test('offers no demo key on a deployment', () => {
     const trial = { baseUrl: undefined, host: '127.0.0.1' }
     expect(isTrial(trial, 'embedded')).toBe(true)
     expect(isTrial(trial, 'postgresql')).toBe(false)

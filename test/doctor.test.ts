@@ -60,7 +60,7 @@ describeOnEachDatabase('devdata doctor', (kind) => {
     })
   })
 
-  test('prints JSON for scripts, and leaves the ledger out when told to', async () => {
+  test('prints JSON for scripts, and leaves the ledger out on demand', async () => {
     const { code, stdout } = await run({}, '--json', '--no-ledger')
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({
@@ -113,7 +113,7 @@ describeOnEachDatabase('devdata doctor', (kind) => {
     )
   })
 
-  test('finds that somebody else answers at the public address', async () => {
+  test('finds that another service responds at the public URL', async () => {
     const stranger = createServer((_, response) => response.end('<h1>Welcome</h1>'))
     await once(stranger.listen(0, '127.0.0.1'), 'listening')
     try {
@@ -155,7 +155,7 @@ describe('devdata doctor', () => {
     await folder.remove()
   })
 
-  test('says that the database does not answer, and never its password', async () => {
+  test('says that the database is unreachable, and never its password', async () => {
     const folder = await createFolder()
     const DATABASE_URL = `postgres://nobody:hunter2@127.0.0.1:${unusedPort}/nothing`
     const { code, stdout, findings } = await runDoctor({ ...folder, environment: { DATABASE_URL } })

@@ -84,7 +84,7 @@ describe('the dependency history of a clone', () => {
     expect(await readLines(clone)).toEqual(['ours package.json 1000  1000 active'])
   })
 
-  test('leaves manifests of tests and fixtures out, counts them, and takes them when it is told to', async () => {
+  test('leaves manifests of tests and fixtures out, counts them, and reads them on demand', async () => {
     const clone = new Clone('tests')
     const folders = [
       'test',

@@ -157,7 +157,7 @@ describeOnEachDatabase('importGit', (kind) => {
     })
   })
 
-  test('loads the branch that it is told to, and says which', async () => {
+  test('loads the named branch, and says which', async () => {
     git(0, 'switch', '--quiet', '--create', 'release', 'HEAD~1')
     const result = await importGit(service.sql, { path: clone, url: `${url}-2`, branch: 'main' })
     expect(result).toMatchObject({ branch: 'main', commitsRead: 3 })
@@ -169,7 +169,7 @@ describeOnEachDatabase('importGit', (kind) => {
     git(0, 'switch', '--quiet', 'main')
   })
 
-  test('refuses an address that is none, and an id that is another repository’s', async () => {
+  test('refuses a wrong URL, and the id of another repository', async () => {
     const refusals: [options: { url: string; restId?: number }, message: RegExp][] = [
       [
         { url: 'git@forge.example:acme/widget' },

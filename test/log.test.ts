@@ -71,7 +71,7 @@ describeOnServer('the log of an instance', () => {
     expect(readLines(instance.readLog()).filter(({ route }) => route === '/version')).toHaveLength(60)
   })
 
-  test('names no key and no e-mail address, whatever is asked for and whatever goes wrong', async () => {
+  test('names no key and no e-mail address, whatever is requested and whatever goes wrong', async () => {
     const { secret } = await service.createKey()
     await using instance = await startInstance()
     const unknown = crypto.randomUUID()

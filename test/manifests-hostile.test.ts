@@ -64,12 +64,12 @@ const fragments: Record<ManifestFormat, { beginnings: string[]; parts: string[] 
 /** Some match what was begun, some don't, and some only on the way back. */
 const endings = ['', '!', 'a\u2028a']
 
-/** Where time doubles with each repetition, these take longer than anybody waits. */
+/** Enough for a parser whose time doubles with each repetition to hang. */
 const shortSize = 200
-/** Where time grows with the square of the length, so do these. */
-const longSize = 300_000
-/** A parse takes some ten milliseconds. One that takes so long does not end. */
-const hangTimeout = 30_000
+/** Enough for a parser whose time grows with the square of the length to hang. */
+const longSize = 200_000
+/** A parse takes about ten milliseconds, so one that takes this long hangs. */
+const hangTimeoutMs = 10_000
 
 /** Texts that repeat one part, or two in turn: short ones in every context, long ones of two parts in one of them. */
 function* listHostileTexts(format: ManifestFormat): Generator<string> {
@@ -105,7 +105,7 @@ class ParserThread implements AsyncDisposable {
   /** Promises what was wrong with the text, and fails when the parser hangs. */
   async parse(format: ManifestFormat, content: string): Promise<unknown> {
     this.#worker.postMessage({ format, content })
-    const [message] = await once(this.#worker, 'message', { signal: AbortSignal.timeout(hangTimeout) })
+    const [message] = await once(this.#worker, 'message', { signal: AbortSignal.timeout(hangTimeoutMs) })
     return message
   }
 

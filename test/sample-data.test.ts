@@ -135,7 +135,7 @@ describe('the sample', () => {
     }
   })
 
-  test('has addresses under reserved domains only', () => {
+  test('has e-mail addresses and URLs under reserved domains only', () => {
     const reserved = /(^|\.)(example|example\.(com|org|net))$/
     const hosts = new Set<string>()
     for (const { field, text } of stringsIn([users, repositories, commits])) {

@@ -22,7 +22,7 @@ describe.each(runtimes)('a start on %s', (runtime) => {
   })
   afterAll(() => rm(directory, { recursive: true, force: true }))
 
-  test('loads the sample data, prints where to look and two keys that work, and stops when it is told to', async () => {
+  test('loads the sample data, prints where to look and two keys that work, and stops on SIGTERM', async () => {
     using service = startService(command, directory, {})
     const first = readStart(await service.ready())
     expect(first).toMatchObject({

@@ -127,7 +127,7 @@ describeOnServer('telemetry', () => {
     expect([secret, 'berlin', 'example.org', 'ngoldberg'].filter((each) => sent.includes(each))).toEqual([])
   })
 
-  test('traces are sent as protobuf unless JSON is asked for', async () => {
+  test('traces are sent as protobuf unless the settings say JSON', async () => {
     const { secret } = await service.createKey()
     await using collector = await startCollector()
     await using instance = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
@@ -179,7 +179,7 @@ describeOnServer('telemetry', () => {
     expect(sent).not.toContain(secret)
   })
 
-  test('a collector that is away neither fails a request nor keeps the instance from ending', async () => {
+  test('an unreachable collector neither fails a request nor keeps the instance from stopping', async () => {
     const { secret } = await service.createKey()
     await using instance = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
     const answer = await fetch(`${instance.url}/users`, { headers: { Authorization: `Bearer ${secret}` } })
