@@ -190,7 +190,7 @@ describe('openapi.yml', () => {
     }
   })
 
-  test('has the rule for login, owner and repository name as its pattern of names', async () => {
+  testInside('has the rule for login, owner and repository name as its pattern of names', async () => {
     const schemas = withParameters
       .filter(({ path }) => !path.startsWith('/docs'))
       .flatMap(({ segments }) => segments.map(({ schema }) => schema))
@@ -234,7 +234,7 @@ describe('openapi.yml', () => {
     }
   })
 
-  test('has the rule for the cursor of dependencies as its pattern', async () => {
+  testInside('has the rule for the cursor of dependencies as its pattern', async () => {
     const { pattern } = contract.components.parameters.after_dependency?.schema ?? {}
     if (pattern === undefined) throw new Error('after of dependencies has no pattern')
     const toEscape = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`
@@ -269,8 +269,8 @@ describe('openapi.yml', () => {
           expect([after, status]).toEqual([after, isValid ? 200 : 400])
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: 400 },
     )
-    expect(Math.min(seen.valid, seen.invalid)).toBeGreaterThan(100)
+    expect(Math.min(seen.valid, seen.invalid)).toBeGreaterThan(40)
   })
 })

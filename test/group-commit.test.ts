@@ -220,7 +220,7 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
         let served = 0
         for (let round = 0; round < 2; round++) {
           const responses = await Promise.all(
-            repeat(1_500, (index) => {
+            repeat(1_000, (index) => {
               const { secret } = keys[(index * index) % 40] ?? { secret: '' }
               return small.request(index % 10 === 0 ? '/users?per_page=3' : '/users/ngoldberg', {
                 key: secret,

@@ -91,7 +91,7 @@ describeOnEachDatabase('a list', (kind) => {
       fc.asyncProperty(anyList, noNumber, (list, page) =>
         expectRefused(`${list}page=${encodeURIComponent(page)}`, [invalidPage]),
       ),
-      { numRuns: 150 },
+      { numRuns: 60 },
     )
   })
 
@@ -105,7 +105,7 @@ describeOnEachDatabase('a list', (kind) => {
       fc.asyncProperty(anyList, fc.oneof(noNumber, tooLarge), (list, size) =>
         expectRefused(`${list}per_page=${encodeURIComponent(size)}`, [invalidSize]),
       ),
-      { numRuns: 150 },
+      { numRuns: 60 },
     )
   })
 
@@ -168,7 +168,7 @@ describeOnEachDatabase('a list', (kind) => {
           })
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 60 },
     )
   })
 
@@ -208,7 +208,7 @@ describeOnEachDatabase('a list', (kind) => {
           expect(await service.readLedger(keyId)).toEqual(before)
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 60 },
     )
   })
 })

@@ -94,7 +94,7 @@ describeOnEachDatabase('an iteration of any list by rel="next"', (kind) => {
         const kept = repository.url === identity.url && repository.dependencies.length > 50
         const names = new Set<string>()
         for (const { dependency } of kept ? repository.dependencies : []) {
-          if (!random.chance(0.1)) names.add(dependency.dependency_name)
+          if (!random.chance(0.8 / loads)) names.add(dependency.dependency_name)
         }
         while (names.size < 150)
           names.add(`${random.pick(['a', 'Ü', '@b/', '"', '🌍'])}${random.integer(1, 5000)}`)
