@@ -46,8 +46,9 @@ function isOld(sql: SqlOrTransaction, keyId: Fragment, before: Date): Fragment {
 }
 
 /**
- * Folds each key's entries from before a moment into one, at the position of the last. Requests are served during it. After an
- * interruption, the ledger adds up, and the next call continues. `onProgress` gets the number of entries removed so far.
+ * Folds each key's entries from before a moment into one, at the position of the last. Requests are served during it.
+ * After an interruption, the ledger adds up, and the next call continues. `onProgress` gets the number of entries
+ * removed so far.
  */
 export async function pruneLedger(
   sql: Sql,
@@ -57,7 +58,10 @@ export async function pruneLedger(
   const pruned = { keys: 0, entries: 0 }
   for (const { id } of await sql<{ id: number }[]>`${selectPrunable(sql, before)} order by id`) {
     const already = pruned.entries
-    await sumUpDays(sql, id)
+    await sql.begin(async (tx) => {
+      await tx`select from api_keys where id = ${id} for no key update`
+      await tx`select sum_up_days(${id})` // the sums by day stay
+    })
     for (let folded = batchSize; folded === batchSize; ) {
       folded = await foldEntries(sql, id, before)
       pruned.entries += folded
@@ -66,14 +70,6 @@ export async function pruneLedger(
     if (pruned.entries > already) pruned.keys++
   }
   return pruned
-}
-
-/** Adds the entries to the sums by day, which stay. */
-async function sumUpDays(sql: Sql, keyId: number): Promise<void> {
-  await sql.begin(async (tx) => {
-    await tx`select from api_keys where id = ${keyId} for no key update`
-    await tx`select sum_up_days(${keyId})`
-  })
 }
 
 /** Folds the oldest entries of a key, and returns the number removed. */

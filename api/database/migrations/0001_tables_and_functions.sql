@@ -355,10 +355,10 @@ $$;
 -- The newest window of a key with a rate limit, and its row. If it has ended, the next one starts at `moment`. A window
 -- that starts in the future has ended too: the clock was set back.
 create function current_window(key api_keys, moment timestamptz)
-returns table (old_row tid, started_at timestamptz, used integer) language sql stable as $$
-  select row_id, case when is_open then started_at else moment end, case when is_open then requests else 0 end
+returns table (window_row tid, started_at timestamptz, used integer) language sql stable as $$
+  select ctid, case when is_open then started_at else moment end, case when is_open then requests else 0 end
   from (
-    select *, ctid as row_id, started_at <= moment
+    select *, ctid, started_at <= moment
       and started_at + make_interval(secs => key.rate_limit_seconds) > moment as is_open
     from rate_limit_windows
     where key.rate_limit_requests is not null and api_key_id = key.id
@@ -366,7 +366,8 @@ returns table (old_row tid, started_at timestamptz, used integer) language sql s
   ) newest
 $$;
 
--- Each key of a group, as it is at `moment`, and its requests in their order.
+-- Each key of a group, as it is at `moment`, and its requests in their order. This function and the one above cost
+-- nothing, because the planner inlines them.
 create function load_keys(all_requests settle_request[], locked_ids integer[], moment timestamptz) returns table (
   id integer, -- null: a backup from before the key was made was restored
   is_locked boolean,
@@ -390,11 +391,11 @@ create function load_keys(all_requests settle_request[], locked_ids integer[], m
       where s.hash = any(hashes) and s.api_key_id = k.id and (s.expires_at is null or s.expires_at > moment)
         and deleted_at is null and revoked_at is null and (k.expires_at is null or k.expires_at > moment)
     ),
-    rate_limit_requests, rate_limit_seconds, old_row, coalesce(w.started_at, moment), coalesce(w.used, 0),
+    rate_limit_requests, rate_limit_seconds, window_row, coalesce(w.started_at, moment), coalesce(w.used, 0),
     coalesce(extract(epoch from w.started_at - moment), 0) + rate_limit_seconds,
     coalesce(l.balance, 0), coalesce(l.position, 0), greatest(l.created_at, moment), own_requests
   from (
-    select key_id, array_agg(r order by n) as own_requests, array_agg(secret_hash) as hashes
+    select key_id, array_agg(r order by n) as own_requests, array_agg(distinct secret_hash) as hashes
     from unnest(all_requests) r group by key_id
   ) r
     left join api_keys k on k.id = r.key_id
