@@ -12,7 +12,7 @@ import { openDatabase } from './database/database.ts'
 import { docsDirectory } from './docs/docs-manifest.ts'
 import { checkRequests } from './server/deno-request.ts'
 import { configureLog } from './telemetry/log.ts'
-import { startTraceExport } from './telemetry/trace-export-deno.ts'
+import { startDenoTraceExport } from './telemetry/trace-export.ts'
 import { createTracing } from './telemetry/tracing.ts'
 
 const config = readConfig(readEnvironment(process.env))
@@ -20,7 +20,7 @@ if (config.databaseUrl === undefined) {
   throw new ConfigError('DATABASE_URL: it must be set, as an instance has no disk for the embedded database')
 }
 const database = await openDatabase(config)
-const traceExport = await startTraceExport(process.env)
+const traceExport = await startDenoTraceExport(process.env)
 const app = createApp({
   ...config,
   database,

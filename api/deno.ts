@@ -10,7 +10,7 @@ import { toResponse } from './http/error-handler.ts'
 import { checkRequests } from './server/deno-request.ts'
 import { explainUnhandledRefusals } from './service/operator-message.ts'
 import { startService } from './service/service.ts'
-import { startTraceExport } from './telemetry/trace-export-deno.ts'
+import { startDenoTraceExport } from './telemetry/trace-export.ts'
 
 const relistenIntervalMs = 200
 
@@ -19,7 +19,7 @@ await startService({
   environment: process.env,
   runtime: `deno ${Deno.version.deno}`,
   terminal: Deno.stdout.isTerminal(),
-  startTraceExport,
+  startTraceExport: startDenoTraceExport,
   async listen({ app, warn, port, hostname }) {
     const respond = checkRequests(app)
     const onError = (error: unknown) => toResponse(app.refuse('', internalError(error)), '')

@@ -9,13 +9,13 @@ import { internalError, invalidRequest } from './errors.ts'
 import { type PlainResponse, toResponse } from './http/error-handler.ts'
 import { prepareRequest, readMaxConnections, serveConnections, serverOptions } from './server/node-server.ts'
 import { startService } from './service/service.ts'
-import { startTraceExport } from './telemetry/trace-export-node.ts'
+import { startNodeTraceExport } from './telemetry/trace-export.ts'
 
 await startService({
   environment: process.env,
   runtime: `node ${process.version}`,
   terminal: process.stdout.isTTY === true,
-  startTraceExport,
+  startTraceExport: startNodeTraceExport,
   listen({ app: { shedLoad, fetch, refuse }, port, hostname, reservedFiles }) {
     const respond = getRequestListener(
       (request, { outgoing }) =>

@@ -8,8 +8,8 @@ import { percentile } from './figures.ts'
 import { openConnection } from './http-connection.ts'
 import { type ClosedLoopJob, type ClosedLoopResult, createRequests, serveJobs } from './load.ts'
 
-/** Answers that come later than this after the end are missing, in milliseconds. */
-const patience = 120_000
+/** Responses that come later than this after the end are missing. */
+const responseTimeoutMs = 120_000
 
 function run(job: ClosedLoopJob): Promise<ClosedLoopResult> {
   const { port, connections, seconds, warmUp, idempotent = false, mayRefuse = false } = job
@@ -23,7 +23,10 @@ function run(job: ClosedLoopJob): Promise<ClosedLoopResult> {
   let working = connections
 
   return new Promise((finish, fail) => {
-    const timer = setTimeout(() => fail(new Error('answers are missing')), end - performance.now() + patience)
+    const timer = setTimeout(
+      () => fail(new Error('responses are missing')),
+      end - performance.now() + responseTimeoutMs,
+    )
 
     function work(): void {
       let sent = 0
@@ -32,14 +35,14 @@ function run(job: ClosedLoopJob): Promise<ClosedLoopResult> {
         connection.send(write(idempotent ? `Idempotency-Key: ${randomUUID()}\r\n` : ''))
       }
       const connection = openConnection(port, {
-        answered(status) {
+        responded(status) {
           const now = performance.now()
           if (status === 200) {
             served++
             if (now >= begin && now < end) inTime++
             if (sent >= begin && sent < end) latencies.push(now - sent)
           } else if (status === 503 && mayRefuse) refused++
-          else return fail(new Error(`an answer was ${status}`))
+          else return fail(new Error(`a response was ${status}`))
           if (now < end) return send()
           connection.close()
           working--

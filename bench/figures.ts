@@ -65,8 +65,8 @@ export interface FinishedReport extends Report {
 /** Others who take less are no matter; a share of the machine's CPU time. */
 const littleTaken = 0.08
 
-/** `patience` is how long a round waits for others who use the machine, in seconds. */
-export function createReport({ patience }: { patience: number }): FinishedReport {
+/** Each round waits `idleTimeoutSeconds` for others who use the machine. */
+export function createReport({ idleTimeoutSeconds }: { idleTimeoutSeconds: number }): FinishedReport {
   const figures: Figure[] = []
   let taken: number[] = []
   /** Whether `taken` is of rounds that a figure was made of already. */
@@ -83,7 +83,7 @@ export function createReport({ patience }: { patience: number }): FinishedReport
     async lookAround() {
       if (isTold) taken = []
       isTold = false
-      const deadline = performance.now() + patience * 1000
+      const deadline = performance.now() + idleTimeoutSeconds * 1000
       let share = await readTaken()
       while (share > littleTaken && performance.now() < deadline) share = await readTaken()
       taken.push(share)

@@ -65,7 +65,7 @@ export async function fillPeers(sql: Sql): Promise<void> {
 }
 
 /**
- * A ledger that begins so many days ago, with a grant, and then has `entriesPerDay` charges of a look-up for each key
+ * A ledger that begins `days` days ago, with a grant, and then has `entriesPerDay` charges of a look-up for each key
  * and day, until yesterday. What was there is replaced.
  */
 export async function fillLedger(sql: Sql, days: number): Promise<void> {

@@ -2,21 +2,21 @@
  * A keep-alive connection that sends one request at a time, for load generators.
  *
  * Written on `node:net` because the generator shares the machine with what it measures. For look-ups at 32 connections
- * it took 35 µs of CPU time a request, undici's Pool 95 and autocannon 125 (Node 24, answers of 450 bytes).
+ * it took 35 µs of CPU time a request, undici's Pool 95 and autocannon 125 (Node 24, responses of 450 bytes).
  *
  * @module
  */
 import { connect } from 'node:net'
 
-/** What happens on a connection. Either may send the next request at once. */
+/** What happens on a connection. Either may send the next request immediately. */
 export interface ConnectionEvents {
-  /** An answer is here, its body complete. */
-  answered(status: number): void
-  /** It ended, or its answer can't be read: nothing more comes. Not called after `close`. */
+  /** A response has been received completely. */
+  responded(status: number): void
+  /** It ended, or its response can't be read: nothing more comes. Not called after `close`. */
   lost(reason: string): void
 }
 
-/** A connection with at most one request under way. */
+/** A connection with at most one request in progress. */
 export interface Connection {
   /** Sends a request, as HTTP writes it. */
   send(request: string): void
@@ -25,7 +25,7 @@ export interface Connection {
 
 /** Opens a connection to a port of this machine. What is sent before it is open goes when it is. */
 export function openConnection(port: number, events: ConnectionEvents): Connection {
-  /** What has come of the answer, a character a byte, and how long all of it is; -1 until its head says so. */
+  /** What has come of the response, a character a byte, and how long all of it is; -1 until its head says so. */
   let received = ''
   let length = -1
   let isClosed = false
@@ -44,20 +44,20 @@ export function openConnection(port: number, events: ConnectionEvents): Connecti
       if (end < 0) return
       const [, body] = /\r\ncontent-length: *(\d+)/i.exec(received.slice(0, end)) ?? []
       if (body === undefined) {
-        lose(`an answer without Content-Length: ${received.slice(0, end)}`)
+        lose(`a response without Content-Length: ${received.slice(0, end)}`)
         return
       }
       length = end + 4 + Number(body)
     }
     if (received.length < length) return
     if (received.length > length) {
-      lose('more came than was asked for')
+      lose('more than one response came')
       return
     }
     const status = Number(received.slice(9, 12)) // HTTP/1.1 200
     received = ''
     length = -1
-    events.answered(status)
+    events.responded(status)
   }
 
   const buffer = Buffer.allocUnsafe(16_384)
@@ -65,7 +65,7 @@ export function openConnection(port: number, events: ConnectionEvents): Connecti
     host: '127.0.0.1',
     port,
     noDelay: true,
-    // Spares a buffer and an event for each answer.
+    // Spares a buffer and an event for each response.
     onread: {
       buffer,
       callback(bytes) {

@@ -53,10 +53,10 @@ export async function measureLedger(report: Report, options: LedgerOptions): Pro
   report.machine = stage.machine
   await using generator = startClosedLoop()
   const bench = { report, options, generator }
-  const isAsked = (name: LedgerPart) => part === undefined || part === name
-  if (isAsked('size')) await measureLedgerSize(bench, stage)
-  if (isAsked('look-ups')) await measureLookUps(bench, stage.database)
-  if (isAsked('instances')) await measureInstances(bench, stage.database)
+  const includes = (name: LedgerPart) => part === undefined || part === name
+  if (includes('size')) await measureLedgerSize(bench, stage)
+  if (includes('look-ups')) await measureLookUps(bench, stage.database)
+  if (includes('instances')) await measureInstances(bench, stage.database)
 }
 
 /** One of all users, for any of the first `count` keys. */
@@ -147,7 +147,7 @@ async function measureLookUps(bench: Bench, { url, sql }: BenchDatabase): Promis
   await measureFairness(bench, ours, hold)
   report.note(
     {
-      bar: 'answers without their entry, or the reverse',
+      bar: 'responses without their entry, or the reverse',
       against: 'all runs above',
       goal: 0,
       unit: 'requests',
@@ -324,7 +324,7 @@ async function assertAlike(ours: Program, fastify: Program, { url, sql }: BenchD
     const response = await fetch(`http://127.0.0.1:${port}/users/user7`, {
       headers: { Authorization: `Bearer ${secretOf(1)}` },
     })
-    if (response.status !== 200) throw new Error(`an answer was ${response.status}`)
+    if (response.status !== 200) throw new Error(`a response was ${response.status}`)
     documents.push(await response.text())
     if ((await countEntries(sql)) !== before + 1) throw new Error('a look-up left no entry')
   }

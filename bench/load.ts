@@ -1,6 +1,6 @@
 /**
- * Load, from processes of its own: what they are asked, what they answer, and how they are run. They take jobs as
- * lines of JSON on standard input, and answer each with such a line.
+ * Load, from processes of its own: what they are told to do, what they report, and how they are run. They take jobs as
+ * lines of JSON on standard input, and report each result as such a line.
  *
  * @module
  */
@@ -28,7 +28,7 @@ export interface Load {
   seconds: number
 }
 
-/** A closed loop: each connection sends its next request when it has the answer. Any answer but 200 is a failure. */
+/** A closed loop: each connection sends its next request when it has the response. Any status but 200 is a failure. */
 export interface ClosedLoopJob extends Load {
   connections: number
   /** Time before the figures count, in seconds. */
@@ -40,16 +40,16 @@ export interface ClosedLoopJob extends Load {
 }
 
 export interface ClosedLoopResult {
-  /** Answers, those of the warm-up included. */
+  /** Responses, those of the warm-up included. */
   served: number
-  /** Answered with 503, where the job allows it. */
+  /** Refused with 503, where the job allows it. */
   refused: number
   perSecond: number
   /** Latencies in milliseconds. */
   median: number
   p99: number
   longest: number
-  /** From the first request to the last answer, in seconds. */
+  /** From the first request to the last response, in seconds. */
   elapsed: number
 }
 
@@ -67,7 +67,7 @@ export interface OpenLoopSecond {
   admitted: number
   unavailable: number
   throttled: number
-  /** Other answers. */
+  /** Other responses. */
   other: number
   /** Connections that ended under a request. */
   lost: number
@@ -79,7 +79,7 @@ export interface OpenLoopSecond {
 
 /** A process that makes load, a job at a time. */
 export interface Generator<Job, Result> extends AsyncDisposable {
-  /** Throws an `Error` when the process fails, or an answer is not what it has to be. */
+  /** Throws an `Error` when the process fails, or a response is wrong. */
   run(job: Job): Promise<Result>
 }
 
@@ -113,7 +113,7 @@ function startGenerator<Job, Result>(file: string): Generator<Job, Result> {
   }
 }
 
-/** The generators' side: answers each job that comes on standard input. */
+/** The generators' side: runs each job that comes on standard input. */
 export async function serveJobs<Job, Result>(run: (job: Job) => Promise<Result>): Promise<void> {
   for await (const line of createInterface({ input: process.stdin })) {
     const job: Job = JSON.parse(line)

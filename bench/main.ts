@@ -19,7 +19,7 @@ interface CommonOptions {
   quick?: true
   users: number
   seconds: number
-  patience: number
+  idleTimeout: number
 }
 
 function readCount(text: string): number {
@@ -32,7 +32,7 @@ function createSubject(name: string, description: string, seconds: number): Comm
     .description(description)
     .option('--users <count>', 'users in the database', readCount, 1_000_000)
     .option('--seconds <count>', 'length of a run', readCount, seconds)
-    .option('--patience <seconds>', 'how long each round waits for others on the machine', readCount, 0)
+    .option('--idle-timeout <seconds>', 'how long each round waits for others on the machine', readCount, 0)
     .option(
       '--quick',
       `${few.toLocaleString('en')} users, and other data a tenth too: to see whether it works`,
@@ -42,10 +42,10 @@ function createSubject(name: string, description: string, seconds: number): Comm
 
 /** Prints what was measured, also when it ends early. */
 async function run(
-  { json, patience }: CommonOptions,
+  { json, idleTimeout }: CommonOptions,
   measure: (report: Report) => Promise<void>,
 ): Promise<void> {
-  const report = createReport({ patience })
+  const report = createReport({ idleTimeoutSeconds: idleTimeout })
   try {
     await measure(report)
   } finally {
@@ -71,7 +71,7 @@ program.addCommand(
     ),
 )
 program.addCommand(
-  createSubject('overload', 'ten times more requests than can be answered', 30).action(
+  createSubject('overload', 'ten times more requests than the service can serve', 30).action(
     (options: CommonOptions) =>
       run(options, (report) => measureOverload(report, { ...options, ...(options.quick && { users: few }) })),
   ),

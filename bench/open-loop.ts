@@ -8,16 +8,16 @@ import { percentile } from './figures.ts'
 import { type Connection, openConnection } from './http-connection.ts'
 import { createRequests, type OpenLoopJob, type OpenLoopSecond, serveJobs } from './load.ts'
 
-/** Connections are opened so many at a time, so that the server's queue of new ones does not run over. */
-const openedAtOnce = 100
-/** Answers that come later than this after the end count as lost, in milliseconds. */
-const patience = 30_000
+/** Connections are opened in batches, so that the server's queue of new ones does not run over. */
+const connectionBatchSize = 100
+/** Responses that come later than this after the end count as lost. */
+const responseTimeoutMs = 30_000
 
 interface Tally {
   planned: number
   offered: number
   /** By status; 0: the connection was lost. */
-  answers: Map<number, number>
+  responses: Map<number, number>
   /** In milliseconds. */
   admitted: number[]
   refused: number[]
@@ -29,7 +29,7 @@ async function run(job: OpenLoopJob): Promise<OpenLoopSecond[]> {
   const idle: Worker[] = []
   /** The longest idle goes first, so that none is idle for so long that the server closes it. */
   let firstIdle = 0
-  let underWay = 0
+  let inProgress = 0
   let isOver = false
 
   interface Worker {
@@ -44,7 +44,7 @@ async function run(job: OpenLoopJob): Promise<OpenLoopSecond[]> {
       tally: undefined,
       due: 0,
       connection: openConnection(port, {
-        answered(status) {
+        responded(status) {
           note(worker, status)
           idle.push(worker)
         },
@@ -62,19 +62,19 @@ async function run(job: OpenLoopJob): Promise<OpenLoopSecond[]> {
     const { tally, due } = worker
     if (tally === undefined) return
     worker.tally = undefined
-    underWay--
-    tally.answers.set(status, (tally.answers.get(status) ?? 0) + 1)
+    inProgress--
+    tally.responses.set(status, (tally.responses.get(status) ?? 0) + 1)
     if (status === 200) tally.admitted.push(performance.now() - due)
     else if (status === 503 || status === 429) tally.refused.push(performance.now() - due)
   }
 
   for (let index = 0; index < connections; index++) {
     open()
-    if (index % openedAtOnce === 0) await sleep(10)
+    if (index % connectionBatchSize === 0) await sleep(10)
   }
 
   const tallies = Array.from({ length: seconds }, (): Tally => {
-    return { planned: 0, offered: 0, answers: new Map(), admitted: [], refused: [] }
+    return { planned: 0, offered: 0, responses: new Map(), admitted: [], refused: [] }
   })
   const begin = performance.now()
   const total = perSecond * seconds
@@ -90,22 +90,22 @@ async function run(job: OpenLoopJob): Promise<OpenLoopSecond[]> {
       worker.tally = tally
       worker.due = begin + (next / perSecond) * 1000
       tally.offered++
-      underWay++
+      inProgress++
       worker.connection.send(write())
     }
     idle.splice(0, firstIdle)
     firstIdle = 0
   }
-  const deadline = performance.now() + patience
-  while (underWay > 0 && performance.now() < deadline) await sleep(10)
+  const deadline = performance.now() + responseTimeoutMs
+  while (inProgress > 0 && performance.now() < deadline) await sleep(10)
   isOver = true
   for (const { connection } of idle) connection.close()
   return tallies.map(summarize)
 }
 
-function summarize({ planned, offered, answers, admitted, refused }: Tally): OpenLoopSecond {
-  const count = (status: number) => answers.get(status) ?? 0
-  const answered = [...answers.values()].reduce((sum, one) => sum + one, 0)
+function summarize({ planned, offered, responses, admitted, refused }: Tally): OpenLoopSecond {
+  const count = (status: number) => responses.get(status) ?? 0
+  const settled = [...responses.values()].reduce((sum, one) => sum + one, 0)
   const [admittedMedian, admittedP99, refusedMedian, refusedP99] = [admitted, refused].flatMap(
     (latencies) => {
       latencies.sort((a, b) => a - b)
@@ -118,8 +118,8 @@ function summarize({ planned, offered, answers, admitted, refused }: Tally): Ope
     admitted: count(200),
     unavailable: count(503),
     throttled: count(429),
-    other: answered - count(200) - count(503) - count(429) - count(0),
-    lost: count(0) + offered - answered,
+    other: settled - count(200) - count(503) - count(429) - count(0),
+    lost: count(0) + offered - settled,
     admittedMedian: admittedMedian ?? null,
     admittedP99: admittedP99 ?? null,
     refusedMedian: refusedMedian ?? null,

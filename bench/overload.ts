@@ -65,7 +65,7 @@ export async function measureOverload(report: Report, { users, seconds }: Overlo
     [before.perSecond],
   )
   report.note({ bar: 'refused with 503 or 429', against: during, goal: null, unit: 'requests' }, refused)
-  report.note({ bar: 'other answers', against: during, goal: 0, unit: 'requests' }, sum('other'))
+  report.note({ bar: 'other responses', against: during, goal: 0, unit: 'requests' }, sum('other'))
   report.note({ bar: 'connections lost', against: during, goal: 0, unit: 'requests' }, sum('lost'))
   report.note(
     { bar: 'p99 of the admitted', against: 'worst second', goal: null, unit: 'ms' },
@@ -87,7 +87,7 @@ export async function measureOverload(report: Report, { users, seconds }: Overlo
   report.note({ bar: '/health afterwards', against: '200', goal: 200, unit: 'status' }, health.status)
   report.note(
     {
-      bar: 'credits charged without an answer, or the reverse',
+      bar: 'credits charged without a response, or the reverse',
       against: 'all runs',
       goal: 0,
       unit: 'credits',

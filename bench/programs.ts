@@ -22,7 +22,7 @@ export interface Program extends AsyncDisposable {
   pid: number
 }
 
-/** Settings without remembered answers, which would hide what reading takes. */
+/** Settings without cached responses, which would hide what reading takes. */
 export const uncached = { RESPONSE_CACHE_MB: '0' }
 
 /** The service as it is deployed, but for its log: the peer has none either. `settings` are settings of its own. */
@@ -41,10 +41,10 @@ export function startFastify(databaseUrl: string): Promise<Program> {
   return start(process.execPath, [...nodeOptions(), join(project, 'bench/peers/fastify.ts')], databaseUrl, {})
 }
 
-/** A server that answers every request with the bytes of a file. */
+/** A server that responds to every request with the bytes of a file. */
 export function startFloor(file: string): Promise<Program> {
   const program = join(project, 'bench/peers/floor.ts')
-  return start(process.execPath, [...nodeOptions(), program], '', { ANSWER_FILE: file })
+  return start(process.execPath, [...nodeOptions(), program], '', { RESPONSE_FILE: file })
 }
 
 /** Options of Node that `npm start` gives the service. */

@@ -24,7 +24,7 @@ export interface RuntimesOptions {
 const keys = 1_000
 const connections = 32
 const warmUp = 1 // seconds
-/** An instance is at rest when nothing was asked of it for so long, in milliseconds. */
+/** An instance is at rest after this time without a request. */
 const rest = 3_000
 
 /** Measures four instances on one database, one after the other in each round. */
@@ -58,7 +58,7 @@ export async function measureRuntimes(
     path: '/users/user{n}',
   }))
 
-  /** Microseconds of the processor for a request, on all threads; of a load that is answered as soon as it can be. */
+  /** Microseconds of the processor for a request, on all threads; under a closed loop. */
   const measure = (program: Program) => async () => {
     const before = await readProcessorTime(program)
     const job = { port: program.port, targets, most: users, connections, seconds, warmUp }

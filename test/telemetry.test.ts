@@ -8,7 +8,7 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import * as v from 'valibot'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTraceExport } from '../api/telemetry/trace-export-node.ts'
+import { startNodeTraceExport } from '../api/telemetry/trace-export.ts'
 import { type RuntimeName, startInstanceProcess } from './support/process.ts'
 import { describeOnServer } from './support/server.ts'
 import { startTestService, type TestService } from './support/service.ts'
@@ -196,12 +196,12 @@ test.each([
     { OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
   ],
 ])('nothing is traced when %s', async (_, environment) => {
-  expect(await startTraceExport(environment)).toBeUndefined()
+  expect(await startNodeTraceExport(environment)).toBeUndefined()
 })
 
 test('a protocol that is not spoken is refused with the setting and its rule', async () => {
   const environment = { OTEL_TRACES_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }
-  await expect(startTraceExport(environment)).rejects.toThrow(
+  await expect(startNodeTraceExport(environment)).rejects.toThrow(
     'OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" is wrong: it must be http/protobuf or http/json',
   )
 })

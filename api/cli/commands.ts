@@ -14,7 +14,7 @@ import { addMigrateCommand } from './migrate.ts'
 /** Creates the command line. It throws `CommanderError` after it has printed help or a usage error. */
 export function createCommands(): Command {
   const program = new Command('devdata')
-    .description('Operates a devdata service: its API keys, its ledger, its data, its database.')
+    .description('Operate a devdata service: its API keys, its ledger, its data and its database.')
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .exitOverride()

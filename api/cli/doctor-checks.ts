@@ -1,112 +1,104 @@
 /**
- * Checks of an installation: a finding for each, which says what to do when something is wrong.
+ * Checks of an installation. A finding says what to do when something is wrong.
  *
  * @module
  */
-
-import { type Config, ConfigError, readConfig, readEnvironment } from '../config.ts'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import * as v from 'valibot'
+import { readVersion } from '../build-info.ts'
+import type { Config } from '../config.ts'
 import type { Sql } from '../database/connect.ts'
-import { findPooler } from '../database/database.ts'
-import { oldestServer, readSchemaState, type SchemaState } from '../database/migrate.ts'
-import { readServerState, type ServerState } from '../database/server-state.ts'
+import { describeFailure } from '../database/connection-error.ts'
+import { assertServerVersion, readSchemaState } from '../database/migrate.ts'
 import { createDocsFinder, docsDirectory } from '../docs/docs-manifest.ts'
 import { verifyLedger } from '../ledger/verify.ts'
+import { localOrigin } from '../service/local-url.ts'
+import { toOperatorMessage } from '../service/operator-message.ts'
 import { countOf, formatCount } from './output.ts'
-
-/** `wrong`: something has to be done; `skipped`: not checked. */
-export type FindingState = 'ok' | 'wrong' | 'skipped'
+import { Interruption, withDatabase } from './session.ts'
 
 export interface Finding {
-  state: FindingState
+  /** `skipped`: not checked. */
+  state: 'ok' | 'wrong' | 'skipped'
   /** What was checked, in a word. */
   subject: string
   /** The result, and what to do when it is wrong. */
   message: string
 }
 
-const maxClockDifferenceMs = 2_000
+const createFinding = (state: Finding['state']) => (subject: string, message: string) => ({
+  state,
+  subject,
+  message,
+})
+export const ok = createFinding('ok')
+export const wrong = createFinding('wrong')
+const skipped = createFinding('skipped')
+
+/** Checks the server, the migrations, and if `includesLedger`, every balance. */
+export async function checkDatabase(
+  { databaseUrl, dataDirectory }: Config,
+  includesLedger: boolean,
+): Promise<Finding[]> {
+  if (databaseUrl === undefined && !existsSync(join(dataDirectory, 'database'))) {
+    const message = `none in ${dataDirectory} yet; the first start creates it, or set DATABASE_URL`
+    return [skipped('database', message)]
+  }
+  const findings: Finding[] = []
+  try {
+    await withDatabase({ anySchema: true, longStatements: true }, async ({ sql }) => {
+      findings.push(await checkServer(sql, databaseUrl === undefined ? 'embedded, ' : ''))
+      const { missing, newer } = await readSchemaState(sql)
+      if (missing.length > 0) {
+        findings.push(wrong('migrations', `${missing.join(', ')} missing; run "devdata migrate"`))
+        findings.push(skipped('ledger', 'not read, because migrations are missing'))
+        return
+      }
+      findings.push(
+        newer.length === 0
+          ? ok('migrations', 'all applied')
+          : wrong(
+              'migrations',
+              `a newer version has applied ${newer.join(', ')}; upgrade this one before its next start`,
+            ),
+      )
+      findings.push(
+        includesLedger ? await checkLedger(sql) : skipped('ledger', 'not read, because of --no-ledger'),
+      )
+    })
+  } catch (error) {
+    const reason = error instanceof Interruption ? undefined : toOperatorMessage(error)
+    if (reason === undefined) throw error
+    findings.push(wrong('database', reason))
+  }
+  return findings
+}
+
 /** A charged request takes two round trips; above this, they are most of its duration. */
 const maxGoodRoundTripMs = 10
 
-/** Reads the settings, as a start does. Returns a finding for each wrong one instead, if there are any. */
-export function checkSettings(environment: Record<string, string | undefined>): Config | Finding[] {
-  try {
-    return readConfig(readEnvironment(environment))
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    return error.message.split('\n').map((message) => ({ state: 'wrong', subject: 'settings', message }))
-  }
-}
-
-/** Two significant digits: `0.21 ms`, `3.4 ms`, `120 ms`. */
-function formatMilliseconds(milliseconds: number): string {
-  return `${Number(milliseconds.toPrecision(2))} ms`
-}
-
-/** Checks the server's version, round trip, pooler, clock and migrations. Throws `MigrationError`. */
-export async function checkDatabase(
-  sql: Sql,
-  config: Config,
-): Promise<{ findings: Finding[]; isMigrated: boolean }> {
-  const server = await readServerState(sql)
-  const schema = await readSchemaState(sql)
-  const findings = [
-    describeServer(server, config),
-    ...(config.databaseUrl === undefined ? [] : [await checkPooler(config.databaseUrl, server, config)]),
-    checkClock(server),
-    checkMigrations(schema),
-  ]
-  return { findings, isMigrated: schema.missing.length === 0 }
-}
-
-function describeServer(server: ServerState, { databaseUrl }: Config): Finding {
-  const roundTrip = `round trip ${formatMilliseconds(server.roundTripMs)}`
-  const name = `${databaseUrl === undefined ? 'embedded, ' : ''}PostgreSQL ${server.version}, ${roundTrip}`
-  if (server.versionNumber < oldestServer.number) {
-    return wrong('database', `${name}: upgrade it to ${oldestServer.name} or later`)
+async function checkServer(sql: Sql, kind: string): Promise<Finding> {
+  await assertServerVersion(sql)
+  let version = ''
+  let roundTripMs = Number.POSITIVE_INFINITY
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const startedAt = performance.now()
+    const [row] = await sql<{ version: string }[]>`select current_setting('server_version') as version`
+    roundTripMs = Math.min(roundTripMs, performance.now() - startedAt)
+    version = row?.version ?? ''
   }
   const advice =
-    server.roundTripMs > maxGoodRoundTripMs
+    roundTripMs > maxGoodRoundTripMs
       ? '; each request waits for two: run the service closer to the database'
       : ''
-  return ok('database', `${name}${advice}`)
+  return ok(
+    'database',
+    `${kind}PostgreSQL ${version}, round trip ${Number(roundTripMs.toPrecision(2))} ms${advice}`,
+  )
 }
 
-async function checkPooler(databaseUrl: string, server: ServerState, config: Config): Promise<Finding> {
-  if (!(await findPooler(databaseUrl))) return ok('pooler', 'none, or in session mode')
-  const remarks = ['in transaction mode']
-  if (config.databasePreparedStatements === 'on') {
-    remarks.push(
-      'DATABASE_PREPARED_STATEMENTS=on needs a pooler that supports them (PgBouncer 1.21 or later, with max_prepared_statements)',
-    )
-  }
-  if (server.statementTimeoutMs === 0) {
-    remarks.push(
-      `no statement is ever canceled; run: alter role … set statement_timeout = '${config.databaseStatementTimeoutSeconds || 30}s'`,
-    )
-  }
-  return ok('pooler', remarks.join('; '))
-}
-
-function checkClock({ clockAheadMs, roundTripMs }: ServerState): Finding {
-  const difference = `the database's is ${formatMilliseconds(Math.abs(clockAheadMs))} ${clockAheadMs < 0 ? 'behind' : 'ahead'}`
-  return Math.abs(clockAheadMs) - roundTripMs / 2 > maxClockDifferenceMs
-    ? wrong('clock', `${difference}; synchronize both machines (NTP)`)
-    : ok('clock', difference)
-}
-
-function checkMigrations({ missing, newer }: SchemaState): Finding {
-  if (missing.length > 0) return wrong('migrations', `${missing.join(', ')} missing; run "devdata migrate"`)
-  return newer.length > 0
-    ? wrong(
-        'migrations',
-        `a newer version has applied ${newer.join(', ')}; upgrade this one before its next start`,
-      )
-    : ok('migrations', 'all applied')
-}
-
-/** Verifies every balance. Reads the whole ledger. */
-export async function checkLedger(sql: Sql): Promise<Finding> {
+async function checkLedger(sql: Sql): Promise<Finding> {
   const { keys, entries, problems } = await verifyLedger(sql)
   const [first] = problems
   if (first === undefined) {
@@ -120,21 +112,93 @@ export async function checkLedger(sql: Sql): Promise<Finding> {
 }
 
 /** Checks that the documentation is built for the URL that clients use. */
-export async function checkDocs({ baseUrl }: Config, directory = docsDirectory): Promise<Finding> {
-  const docs = await createDocsFinder(directory, baseUrl)()
+export async function checkDocs({ baseUrl }: Config): Promise<Finding> {
+  const docs = await createDocsFinder(docsDirectory, baseUrl)()
   return docs === undefined
     ? wrong('docs', `not built for ${baseUrl ?? 'a start without BASE_URL'}; run "npm run docs"`)
     : ok('docs', `built for ${docs.baseUrl ?? 'any origin'}`)
 }
 
-export function ok(subject: string, message: string): Finding {
-  return { state: 'ok', subject, message }
+/** Sends requests as a client does, to `BASE_URL`, or without it to `HOST` and `PORT`. They cost no credits. */
+export async function checkService(config: Config, key: string | undefined): Promise<Finding[]> {
+  const root = config.baseUrl ?? localOrigin(config)
+  const reached = await checkVersion(root).catch(({ message }: Error) =>
+    config.baseUrl === undefined
+      ? skipped('url', `no service responds at ${root}; start it, or set BASE_URL`)
+      : wrong(
+          'url',
+          `${root} is unreachable: ${message}; check that the service runs, and its DNS name, proxy and certificate`,
+        ),
+  )
+  if (reached.state !== 'ok') return [reached]
+  if (key === undefined) {
+    const message = 'pass a key to send a complete one: --key KEY, or --key - to read it from standard input'
+    return [reached, skipped('request', message)]
+  }
+  const request = await checkKey(root, key).catch(({ message }: Error) =>
+    wrong('request', `no response: ${message}`),
+  )
+  return [reached, request]
 }
 
-export function wrong(subject: string, message: string): Finding {
-  return { state: 'wrong', subject, message }
+const versionSchema = v.pipe(v.string(), v.parseJson(), v.object({ version: v.string() }))
+const errorSchema = v.pipe(v.string(), v.parseJson(), v.object({ error: v.string() }))
+
+/** Checks that an instance of this version responds, and is healthy. Throws when there is no response. */
+async function checkVersion(root: string): Promise<Finding> {
+  const version = await send(`${root}/version`)
+  const parsed = v.safeParse(versionSchema, version.body)
+  if (!parsed.success) {
+    return wrong(
+      'url',
+      `${root}/version is not a response of devdata (status ${version.status}); check BASE_URL and the proxy's paths`,
+    )
+  }
+  const health = await send(`${root}/health`)
+  if (health.status !== 200) return wrong('url', `${root}/health is ${describeError(health)}`)
+  const running = parsed.output.version
+  return running === readVersion()
+    ? ok('url', `${root} is healthy, version ${running}`)
+    : wrong('url', `${root} runs version ${running}, and this is ${readVersion()}; restart the older one`)
 }
 
-export function skipped(subject: string, message: string): Finding {
-  return { state: 'skipped', subject, message }
+/** Checks what a client's request needs: authentication, reading, links. Throws when there is no response. */
+async function checkKey(root: string, key: string): Promise<Finding> {
+  const headers = { Authorization: `Bearer ${key}` }
+  const credits = await send(`${root}/api-key/credits`, { headers })
+  if (credits.status !== 200) return wrong('request', `GET /api-key/credits is ${describeError(credits)}`)
+  // HEAD does the same work as GET, free.
+  const users = await send(`${root}/users?per_page=1`, { method: 'HEAD', headers })
+  if (users.status !== 200) return wrong('request', `HEAD /users is ${users.status}; try GET with this key`)
+  if (!users.headers.get('Link')?.startsWith(`<${root}/users?`)) {
+    return wrong(
+      'request',
+      `the Link header does not point to ${root}/users; set BASE_URL, and let the proxy pass Link`,
+    )
+  }
+  const total = users.headers.get('X-Total-Count')
+  return ok('request', `GET /api-key/credits and HEAD /users succeeded, ${total} users`)
+}
+
+interface TextResponse {
+  status: number
+  headers: Headers
+  body: string
+}
+
+/** Throws an error that says why there is no response. */
+async function send(url: string, options: RequestInit = {}): Promise<TextResponse> {
+  try {
+    const response = await fetch(url, { ...options, redirect: 'manual', signal: AbortSignal.timeout(10_000) })
+    return { status: response.status, headers: response.headers, body: await response.text() }
+  } catch (error) {
+    // The message of `fetch` says only that it failed; its cause says why.
+    const { cause } = error instanceof Error ? error : {}
+    throw cause instanceof Error ? new Error(describeFailure(cause)) : error
+  }
+}
+
+function describeError({ status, body }: TextResponse): string {
+  const parsed = v.safeParse(errorSchema, body)
+  return `${status}: ${parsed.success ? parsed.output.error : 'its body is not an error of devdata'}`
 }

@@ -20,31 +20,25 @@ import {
 import type { RateLimit } from '../ledger/rate-limit.ts'
 import {
   readBalance,
-  readExpiry,
-  readGrace,
+  readFutureTime,
+  readGraceSeconds,
   readGrant,
   readKeyId,
   readName,
   readRateLimit,
   readScopes,
 } from './arguments.ts'
-import { type Column, countOf, formatCount, formatTable, print, printJson } from './output.ts'
+import { type Column, countOf, formatCount, formatTable, formatTime } from './output.ts'
 import { withDatabase } from './session.ts'
 
-interface CreateOptions {
-  role: Role
-  credits: number
-  rateLimit?: RateLimit | null
-  scopes: readonly Scope[]
-  expires?: Date
-  name?: string
+interface JsonOption {
   json?: true
 }
 
-const idRule = ['<id>', 'id of the key; "devdata keys list" shows the ids'] as const
-const jsonRule = ['--json', 'print JSON'] as const
+const idArgument = ['<id>', 'id of the key; "devdata keys list" shows the ids', readKeyId] as const
+const jsonOption = ['--json', 'print JSON'] as const
 
-/** Columns of `keys list`; the name, which may be long, is last. */
+/** The name, which may be long, is last. */
 const columns: readonly Column<KeySummary>[] = [
   { header: 'ID', cell: ({ id }) => String(id), numeric: true },
   { header: 'ROLE', cell: ({ role }) => role },
@@ -62,46 +56,18 @@ const columns: readonly Column<KeySummary>[] = [
 export function addKeysCommands(program: Command): void {
   const keys = program
     .command('keys')
-    .summary('create API keys, grant credits, revoke and delete keys')
-    .description('Creates API keys, grants credits, sets rate limits, and revokes or deletes keys.')
+    .description('Create API keys, grant credits, set rate limits, revoke and delete keys')
     .addHelpText('after', '\nExamples:\n  devdata keys create --credits 1000\n  devdata keys list')
-  addCreate(keys)
-  addList(keys)
-  addGrant(keys)
-  addLimit(keys)
-  addRotate(keys)
-  addChange(keys, {
-    name: 'revoke',
-    summary: 'revoke a key until it is restored',
-    change: revokeKey,
-    done: 'is revoked: its next request will fail',
-  })
-  addChange(keys, {
-    name: 'restore',
-    summary: 'restore a revoked key',
-    change: restoreKey,
-    done: 'is no longer revoked',
-  })
-  addChange(keys, {
-    name: 'delete',
-    summary: 'delete a key for good; its ledger stays',
-    change: deleteKey,
-    done: 'is deleted',
-  })
-}
-
-function addCreate(keys: Command): void {
   keys
     .command('create')
-    .summary('create a key, and print it')
-    .description('Creates a key, and prints it. It is shown only once, because only its hash is stored.')
+    .description('Create a key and print it. It is shown once, because only its hash is stored.')
     .addOption(
       new Option('--role <role>', 'user keys are charged, admin keys are not').choices(roles).default('user'),
     )
     .option('--credits <n>', 'initial balance', readBalance, 0)
     .option(
       '--rate-limit <n/seconds>',
-      'requests per seconds, such as 100/60, or none (default: the setting DEFAULT_RATE_LIMIT)',
+      'requests in a number of seconds, such as 100/60, or none (default: the setting DEFAULT_RATE_LIMIT)',
       readRateLimit,
     )
     .addOption(
@@ -112,10 +78,10 @@ function addCreate(keys: Command): void {
     .option(
       '--expires <date>',
       'when the key expires: a date (0:00 UTC) or a timestamp (default: never)',
-      readExpiry,
+      readFutureTime,
     )
     .option('--name <text>', 'a name for the key', readName)
-    .option(...jsonRule)
+    .option(...jsonOption)
     .addHelpText(
       'after',
       `
@@ -124,155 +90,139 @@ Examples:
   devdata keys create --credits 500 --rate-limit 100/60 --scopes users:read --expires 2030-12-31
   devdata keys create --role admin --json`,
     )
-    .action(async (options: CreateOptions) => {
-      await withDatabase({}, async ({ sql, config }) => {
-        const { secret, key } = await createKey(sql, {
-          role: options.role,
-          scopes: options.scopes,
-          credits: options.credits,
-          rateLimit: options.rateLimit === undefined ? config.defaultRateLimit : options.rateLimit,
-          expiresAt: options.expires ?? null,
-          name: options.name ?? null,
-        })
-        if (options.json) return printJson(withSecret(key, secret))
-        print(`${describeSecret(key, secret)}\n\n${describe(key)}`)
-        if (key.role === 'user' && key.remaining_credits === 0) {
-          print(`\nIt has no credits yet: devdata keys grant ${key.id} 1000`)
-        }
-      })
-    })
-}
-
-function addList(keys: Command): void {
+    .action(create)
   keys
     .command('list')
-    .summary('list all keys that are not deleted')
-    .description(
-      "Lists all keys that are not deleted, oldest first. It can't show the keys themselves, which are not stored.",
-    )
-    .option('--json', 'print a JSON array')
+    .description('List the keys that are not deleted, oldest first. It never shows their secrets.')
+    .option(...jsonOption)
     .addHelpText('after', '\nExamples:\n  devdata keys list\n  devdata keys list --json')
-    .action(async ({ json }: { json?: true }) => {
-      await withDatabase({}, async ({ sql }) => {
-        const all = await listKeys(sql)
-        if (json) return printJson(all)
-        if (all.length === 0) return print('There are no keys yet: devdata keys create --credits 1000')
-        print(formatTable(columns, all))
-      })
-    })
-}
-
-function addGrant(keys: Command): void {
+    .action(list)
   keys
     .command('grant')
-    .summary('add credits to a key, or withdraw them')
-    .description('Adds credits to a key. A negative number withdraws them; a balance never falls below 0.')
-    .argument(...idRule, readKeyId)
+    .description('Add credits to a key. A negative number withdraws them; a balance never falls below 0.')
+    .argument(...idArgument)
     .argument('<credits>', 'number of credits', readGrant)
-    .option(...jsonRule)
+    .option(...jsonOption)
     .addHelpText('after', '\nExamples:\n  devdata keys grant 3 1000\n  devdata keys grant 3 -50')
-    .action(async (id: number, credits: number, { json }: { json?: true }) => {
-      await withDatabase({}, async ({ sql }) => {
-        const key = await grantCredits(sql, id, credits)
-        if (json) return printJson(key)
-        const change =
-          credits > 0 ? `received ${countOf(credits, 'credit')}` : `lost ${countOf(-credits, 'credit')}`
-        print(`Key ${id} ${change}; its balance is ${formatCount(key.remaining_credits)}`)
-      })
-    })
-}
-
-function addLimit(keys: Command): void {
+    .action(grant)
   keys
     .command('limit')
-    .summary("set or remove a key's rate limit")
-    .description("Sets a key's rate limit: requests per window, and the window's seconds. none removes it.")
-    .argument(...idRule, readKeyId)
+    .description("Set or remove a key's rate limit")
+    .argument(...idArgument)
     .argument('<n/seconds>', 'requests and seconds, such as 100/60, or none', readRateLimit)
-    .option(...jsonRule)
+    .option(...jsonOption)
     .addHelpText('after', '\nExamples:\n  devdata keys limit 3 100/60\n  devdata keys limit 3 none')
-    .action(async (id: number, limit: RateLimit | null, { json }: { json?: true }) => {
-      await withDatabase({}, async ({ sql }) => {
-        const key = await setRateLimit(sql, id, limit)
-        if (json) return printJson(key)
-        print(
-          limit === null
-            ? `Key ${id} no longer has a rate limit`
-            : `Key ${id} may send ${countOf(limit.requests, 'request')} in ${countOf(limit.seconds, 'second')}`,
-        )
-      })
-    })
-}
-
-function addRotate(keys: Command): void {
+    .action(limit)
   keys
     .command('rotate')
-    .summary('replace the secret of a key')
-    .description(
-      'Creates a new secret for a key, and prints it. Balance, limits and history stay as they are.',
-    )
-    .argument(...idRule, readKeyId)
-    .option('--grace <seconds>', 'how long the old secret still works', readGrace, 0)
-    .option(...jsonRule)
+    .description('Create a new secret for a key and print it. Balance, limits and history stay as they are.')
+    .argument(...idArgument)
+    .option('--grace <seconds>', 'how many seconds the old secret still works', readGraceSeconds, 0)
+    .option(...jsonOption)
     .addHelpText('after', '\nExamples:\n  devdata keys rotate 3\n  devdata keys rotate 3 --grace 86400')
-    .action(async (id: number, { grace, json }: { grace: number; json?: true }) => {
-      await withDatabase({}, async ({ sql }) => {
-        const { secret, key } = await rotateKey(sql, id, grace)
-        if (json) return printJson(withSecret(key, secret))
-        const old = grace === 0 ? 'no longer works' : `works for another ${countOf(grace, 'second')}`
-        const status = key.status === 'active' ? '' : ` The key is still ${key.status}.`
-        print(`${describeSecret(key, secret)}\n\nThe old secret ${old}.${status}`)
-      })
-    })
+    .action(rotate)
+  addChange(
+    keys,
+    'revoke',
+    'Revoke a key until it is restored',
+    revokeKey,
+    'is revoked: its next request will fail',
+  )
+  addChange(keys, 'restore', 'Restore a revoked key', restoreKey, 'is no longer revoked')
+  addChange(keys, 'delete', 'Delete a key for good. Its ledger stays.', deleteKey, 'is deleted')
 }
 
+/** Adds a command that only takes a key. */
 function addChange(
   keys: Command,
-  {
-    name,
-    summary,
-    change,
-    done,
-  }: { name: string; summary: string; change: (sql: Sql, id: number) => Promise<KeySummary>; done: string },
+  name: string,
+  description: string,
+  change: (sql: Sql, id: number) => Promise<KeySummary>,
+  outcome: string,
 ): void {
   keys
     .command(name)
-    .summary(summary)
-    .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`)
-    .argument(...idRule, readKeyId)
-    .option(...jsonRule)
+    .description(description)
+    .argument(...idArgument)
+    .option(...jsonOption)
     .addHelpText('after', `\nExamples:\n  devdata keys ${name} 3\n  devdata keys ${name} 3 --json`)
-    .action(async (id: number, { json }: { json?: true }) => {
-      await withDatabase({}, async ({ sql }) => {
+    .action((id: number, { json }: JsonOption) =>
+      withDatabase({}, async ({ sql }) => {
         const key = await change(sql, id)
-        if (json) printJson(key)
-        else print(`Key ${id} ${done}`)
-      })
+        console.log(json ? JSON.stringify(key) : `Key ${id} ${outcome}`)
+      }),
+    )
+}
+
+interface CreateOptions extends JsonOption {
+  role: Role
+  credits: number
+  rateLimit?: RateLimit | null
+  scopes: readonly Scope[]
+  expires?: Date
+  name?: string
+}
+
+function create({ json, expires, name, rateLimit, ...options }: CreateOptions): Promise<void> {
+  return withDatabase({}, async ({ sql, config }) => {
+    const { secret, key } = await createKey(sql, {
+      ...options,
+      rateLimit: rateLimit === undefined ? config.defaultRateLimit : rateLimit,
+      expiresAt: expires ?? null,
+      name: name ?? null,
     })
+    if (json) return console.log(formatSecretJson(key, secret))
+    console.log(`${formatSecret(key, secret)}\n\n${formatTable(columns, [key])}`)
+    if (key.role === 'user' && key.remaining_credits === 0) {
+      console.log(`\nIt has no credits yet: devdata keys grant ${key.id} 1000`)
+    }
+  })
 }
 
-/** The secret comes right after the id. */
-function withSecret({ id, ...rest }: KeySummary, secret: string) {
-  const { role, remaining_credits, ...others } = rest
-  return { id, api_key: secret, role, remaining_credits, ...others }
+function list({ json }: JsonOption): Promise<void> {
+  return withDatabase({}, async ({ sql }) => {
+    const keys = await listKeys(sql)
+    if (json) console.log(JSON.stringify(keys))
+    else if (keys.length === 0) console.log('There are no keys yet: devdata keys create --credits 1000')
+    else console.log(formatTable(columns, keys))
+  })
 }
 
-function describeSecret({ id }: KeySummary, secret: string): string {
+function grant(id: number, credits: number, { json }: JsonOption): Promise<void> {
+  return withDatabase({}, async ({ sql }) => {
+    const key = await grantCredits(sql, id, credits)
+    if (json) return console.log(JSON.stringify(key))
+    const change = `${credits > 0 ? 'received' : 'lost'} ${countOf(Math.abs(credits), 'credit')}`
+    console.log(`Key ${id} ${change}; its balance is ${formatCount(key.remaining_credits)}`)
+  })
+}
+
+function limit(id: number, limit: RateLimit | null, { json }: JsonOption): Promise<void> {
+  return withDatabase({}, async ({ sql }) => {
+    const key = await setRateLimit(sql, id, limit)
+    if (json) return console.log(JSON.stringify(key))
+    console.log(
+      limit === null
+        ? `Key ${id} no longer has a rate limit`
+        : `Key ${id} may send ${countOf(limit.requests, 'request')} in ${countOf(limit.seconds, 'second')}`,
+    )
+  })
+}
+
+function rotate(id: number, { grace, json }: JsonOption & { grace: number }): Promise<void> {
+  return withDatabase({}, async ({ sql }) => {
+    const { secret, key } = await rotateKey(sql, id, grace)
+    if (json) return console.log(formatSecretJson(key, secret))
+    const old = grace === 0 ? 'no longer works' : `works for another ${countOf(grace, 'second')}`
+    const status = key.status === 'active' ? '' : ` The key is still ${key.status}.`
+    console.log(`${formatSecret(key, secret)}\n\nThe old secret ${old}.${status}`)
+  })
+}
+
+function formatSecretJson({ id, ...key }: KeySummary, secret: string): string {
+  return JSON.stringify({ id, api_key: secret, ...key })
+}
+
+function formatSecret({ id }: KeySummary, secret: string): string {
   return `API key ${id}, shown only once:\n\n  ${secret}`
-}
-
-function describe(key: KeySummary): string {
-  return [
-    `role        ${key.role}`,
-    `credits     ${key.role === 'admin' ? 'not charged' : formatCount(key.remaining_credits)}`,
-    `rate limit  ${key.rate_limit ?? 'none'}`,
-    `scopes      ${key.scopes.join(',')}`,
-    `expires     ${key.expires_at === null ? 'never' : formatTime(key.expires_at)}`,
-    ...(key.name === null ? [] : [`name        ${key.name}`]),
-  ].join('\n')
-}
-
-/** `2030-12-31 18:00Z`; a dash means never. */
-function formatTime(time: Date | null): string {
-  return time === null ? '-' : time.toISOString().replace(/^(.{10})T(.{5}).*/, '$1 $2Z')
 }

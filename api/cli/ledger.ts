@@ -7,8 +7,8 @@ import process from 'node:process'
 import type { Command } from 'commander'
 import { countPrunable, pruneLedger } from '../ledger/prune.ts'
 import { verifyLedger } from '../ledger/verify.ts'
-import { readPast } from './arguments.ts'
-import { countOf, formatCount, print, printJson } from './output.ts'
+import { readPastTime } from './arguments.ts'
+import { countOf, formatCount } from './output.ts'
 import { startProgress } from './progress.ts'
 import { withDatabase } from './session.ts'
 
@@ -18,73 +18,69 @@ const maxProblems = 20
 export function addLedgerCommands(program: Command): void {
   const ledger = program
     .command('ledger')
-    .summary('verify the ledger, or fold its old entries')
-    .description('Maintains the ledger, which has every grant and every charge of every key.')
+    .description('Verify the ledger of grants and charges, or fold its old entries')
     .addHelpText('after', '\nExamples:\n  devdata ledger verify\n  devdata ledger prune --before 2026-01-01')
-  addVerify(ledger)
-  addPrune(ledger)
-}
-
-function addVerify(ledger: Command): void {
   ledger
     .command('verify')
-    .summary('check that the ledger adds up')
+    .summary('Check that the ledger adds up')
     .description(
-      `Checks that the ledger adds up, for every key: what was granted minus what was spent is the balance, each entry
-states the balance after it, none is missing, and the sums by day are those of the entries. Reads the whole ledger;
-the service can keep running. Exits with 1 if something is wrong.`,
+      'Check for each key that its balance is what was granted minus what was charged, and that no entry is missing. ' +
+        'Reads the whole ledger; the service can keep running. Exits with 1 if something is wrong.',
     )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  devdata ledger verify\n  devdata ledger verify --json')
-    .action(async ({ json }: { json?: true }) => {
-      await withDatabase({ longStatements: true }, async ({ sql }) => {
-        const found = await verifyLedger(sql)
-        const { keys, entries, granted, cost, balance, problems } = found
-        if (problems.length > 0) process.exitCode = 1
-        if (json) {
-          const [first, second, third] = [granted, cost, balance].map(String)
-          return printJson({ keys, entries, granted: first, cost: second, balance: third, problems })
-        }
-        for (const { keyId, problem } of problems.slice(0, maxProblems)) print(`Key ${keyId}: ${problem}`)
-        print(
-          `${countOf(keys, 'key')}, ${formatCount(entries)} entries: granted ${formatCount(granted)} - ` +
-            `spent ${formatCount(cost)}, balances ${formatCount(balance)}. ` +
-            (problems.length === 0 ? 'It adds up.' : `${countOf(problems.length, 'problem')}.`),
-        )
-      })
-    })
-}
-
-function addPrune(ledger: Command): void {
+    .action(verify)
   ledger
     .command('prune')
-    .summary('fold old entries into one for each key')
+    .summary('Fold old entries into one for each key')
     .description(
-      `Folds each key's entries from before a date into one entry of kind "balance", so that the ledger does
-not grow forever. Balances and the sums by day stay as they are; the folded entries are lost. The service can
-keep running.`,
+      "Fold each key's entries from before a date into one entry, so that the ledger doesn't grow forever. " +
+        'Balances and daily sums stay as they are; the folded entries are lost. The service can keep running.',
     )
-    .requiredOption('--before <date>', 'a date (0:00 UTC) or a timestamp, in the past', readPast)
+    .requiredOption('--before <date>', 'a date (0:00 UTC) or a timestamp, in the past', readPastTime)
     .option('--dry-run', 'count the entries that would be folded, and change nothing')
-    .option('--json', 'print {"keys", "entries"}')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nExamples:\n  devdata ledger prune --before 2026-01-01 --dry-run\n  devdata ledger prune --before 2026-01-01',
     )
-    .action(async ({ before, dryRun, json }: { before: Date; dryRun?: true; json?: true }) => {
-      await withDatabase({ longStatements: true }, async ({ sql }) => {
-        const progress = startProgress(process.stderr)
-        const pruned = dryRun
-          ? await countPrunable(sql, before)
-          : await pruneLedger(sql, before, (count) =>
-              progress.update({ step: 'Folding', count, unit: 'entries', fraction: undefined }),
-            ).finally(() => progress.end())
-        if (dryRun) progress.end()
-        if (json) return printJson(pruned)
-        const done = dryRun ? 'Would fold' : 'Folded'
-        print(
-          `${done} ${formatCount(pruned.entries)} entries of ${countOf(pruned.keys, 'key')} into one each`,
-        )
-      })
-    })
+    .action(prune)
+}
+
+function verify({ json }: { json?: true }): Promise<void> {
+  return withDatabase({ longStatements: true }, async ({ sql }) => {
+    const { keys, entries, granted, cost, balance, problems } = await verifyLedger(sql)
+    if (problems.length > 0) process.exitCode = 1
+    if (json) {
+      const sums = { granted: `${granted}`, cost: `${cost}`, balance: `${balance}` }
+      return console.log(JSON.stringify({ keys, entries, ...sums, problems }))
+    }
+    for (const { keyId, problem } of problems.slice(0, maxProblems)) console.log(`Key ${keyId}: ${problem}`)
+    console.log(
+      `${countOf(keys, 'key')}, ${formatCount(entries)} entries: granted ${formatCount(granted)} - ` +
+        `spent ${formatCount(cost)}, balances ${formatCount(balance)}. ` +
+        (problems.length === 0 ? 'It adds up.' : `${countOf(problems.length, 'problem')}.`),
+    )
+  })
+}
+
+interface PruneOptions {
+  before: Date
+  dryRun?: true
+  json?: true
+}
+
+function prune({ before, dryRun, json }: PruneOptions): Promise<void> {
+  return withDatabase({ longStatements: true }, async ({ sql }) => {
+    const progress = startProgress(process.stderr)
+    const onProgress = (count: number) =>
+      progress.update({ step: 'Folding', count, unit: 'entries', fraction: undefined })
+    const folding = dryRun ? countPrunable(sql, before) : pruneLedger(sql, before, onProgress)
+    const folded = await folding.finally(progress.end)
+    if (json) return console.log(JSON.stringify(folded))
+    console.log(
+      `${dryRun ? 'Would fold' : 'Folded'} ${formatCount(folded.entries)} entries of ` +
+        `${countOf(folded.keys, 'key')} into one each`,
+    )
+  })
 }

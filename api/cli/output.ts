@@ -1,18 +1,8 @@
 /**
- * Output of commands: text, JSON, tables and counts.
+ * Formats the output of commands.
  *
  * @module
  */
-import process from 'node:process'
-
-export function print(text: string): void {
-  process.stdout.write(`${text}\n`)
-}
-
-/** Prints a value as one line of JSON. */
-export function printJson(value: unknown): void {
-  print(JSON.stringify(value))
-}
 
 export interface Column<Row> {
   header: string
@@ -28,14 +18,12 @@ export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly
     const width = cells.reduce((widest, { length }) => Math.max(widest, length), 0)
     return cells.map((text) => (numeric ? text.padStart(width) : text.padEnd(width)))
   })
-  return [undefined, ...rows]
-    .map((_, line) =>
-      padded
-        .map((cells) => cells[line])
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  const formatLine = (_: unknown, line: number) =>
+    padded
+      .map((cells) => cells[line])
+      .join('  ')
+      .trimEnd()
+  return Array.from({ length: rows.length + 1 }, formatLine).join('\n')
 }
 
 /** `1,234` */
@@ -46,4 +34,9 @@ export function formatCount(count: number | bigint): string {
 /** `2 keys`, `1 key` */
 export function countOf(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** `2030-12-31 18:00Z`; a dash means never. */
+export function formatTime(time: Date | null): string {
+  return time === null ? '-' : time.toISOString().replace(/^(.{10})T(.{5}).*/, '$1 $2Z')
 }

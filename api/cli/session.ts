@@ -67,15 +67,11 @@ export async function withDatabase<T>(
   const interruption = listenForInterruption(database)
   let isInterrupted = false
   let cleanUp = async (_sql: Sql): Promise<void> => {}
-  const session: Session = {
-    config,
-    sql: database.sql,
-    onInterruption(next) {
-      cleanUp = next
-    },
+  const onInterruption = (next: typeof cleanUp) => {
+    cleanUp = next
   }
   try {
-    return await Promise.race([interruption.promise, work(session)])
+    return await Promise.race([interruption.promise, work({ config, sql: database.sql, onInterruption })])
   } catch (error) {
     isInterrupted = error instanceof Interruption
     if (isInterrupted) await cleanUp(database.ledgerSql)

@@ -57,7 +57,7 @@ export function mayLackMigration(error: unknown): boolean {
 }
 
 /** The oldest supported server. */
-export const oldestServer = { number: 150_000, name: 'PostgreSQL 15' }
+const oldestServer = { number: 150_000, name: 'PostgreSQL 15' }
 
 interface Applied {
   number: number
@@ -242,7 +242,8 @@ async function applyMissing(sql: Sql, migrations: readonly Migration[]): Promise
   }
 }
 
-async function assertServerVersion(sql: Sql): Promise<void> {
+/** Throws `MigrationError` when the server is too old. */
+export async function assertServerVersion(sql: Sql): Promise<void> {
   const [server] = await sql<{ number: number; name: string }[]>`
     select current_setting('server_version_num')::integer as number, current_setting('server_version') as name`
   if (server === undefined || server.number < oldestServer.number) {

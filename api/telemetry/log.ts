@@ -4,7 +4,7 @@
  * @module
  */
 import process from 'node:process'
-import { setImmediate, setTimeout } from 'node:timers'
+import { setImmediate, setInterval } from 'node:timers'
 import {
   configure,
   getAnsiColorFormatter,
@@ -19,19 +19,16 @@ import { describeFailure } from '../database/connection-error.ts'
 import type { FailedRequest } from '../http/error-handler.ts'
 
 /** Configures the log of the process and returns the service's logger. */
-export async function configureLog({
-  logLevel,
-  logFormat,
-}: Pick<Config, 'logLevel' | 'logFormat'>): Promise<Logger> {
+export async function configureLog(config: Pick<Config, 'logLevel' | 'logFormat'>): Promise<Logger> {
   const formatter =
-    logFormat === 'json'
+    config.logFormat === 'json'
       ? formatJson
       : getAnsiColorFormatter({ timestamp: 'time', category: () => 'devdata', value: 'bare' })
   await configure({
     reset: true,
     sinks: { lines: createLineSink(formatter) },
     loggers: [
-      { category: 'devdata', lowestLevel: logLevel, sinks: ['lines'] },
+      { category: 'devdata', lowestLevel: config.logLevel, sinks: ['lines'] },
       { category: ['logtape', 'meta'], lowestLevel: 'warning', sinks: ['lines'] },
     ],
   })
@@ -95,14 +92,6 @@ export function describeCause(cause: unknown): string {
 
 /** Minimum time between two lines of one cause. */
 const failureIntervalMs = 1_000
-/** Maximum number of causes with lines of their own at a time. All others share one. */
-const maxCauses = 20
-
-/** The requests that failed since the last line of their cause. */
-interface Unreported {
-  count: number
-  newest?: FailedRequest
-}
 
 /**
  * Creates a function that logs failed requests. An outage fails thousands of requests a second, so a cause has at most one
@@ -110,7 +99,8 @@ interface Unreported {
  * database's message. Only a 500 has a stack trace.
  */
 export function createFailureLog(logger: Logger): (failed: FailedRequest) => void {
-  const causes = new Map<string, Unreported>()
+  /** The requests that failed since the last line of their cause. */
+  const unreported = new Map<string, { count: number; newest: FailedRequest }>()
 
   function write({ requestId, status, message, cause }: FailedRequest, count: number): void {
     const isOutage = status === 503 && cause instanceof Error
@@ -123,35 +113,34 @@ export function createFailureLog(logger: Logger): (failed: FailedRequest) => voi
     })
   }
 
-  /** Counts the failures of a cause, and writes them once the interval is over. */
-  function collect(key: string): void {
-    const unreported: Unreported = { count: 0 }
-    causes.set(key, unreported)
-    setTimeout(() => {
-      causes.delete(key)
-      if (unreported.newest === undefined) return
-      write(unreported.newest, unreported.count)
-      collect(key)
-    }, failureIntervalMs).unref()
-  }
-
   return function logFailure(failed) {
     const cause = nameCause(failed)
-    const key = causes.has(cause) || causes.size < maxCauses ? cause : 'others'
-    const unreported = causes.get(key)
-    if (unreported === undefined) {
-      write(failed, 1)
-      collect(key)
+    const known = unreported.get(cause)
+    if (known !== undefined) {
+      known.count++
+      known.newest = failed
       return
     }
-    unreported.count++
-    unreported.newest = failed
+    write(failed, 1)
+    const requests = { count: 0, newest: failed }
+    unreported.set(cause, requests)
+    const timer = setInterval(() => {
+      if (requests.count > 0) {
+        write(requests.newest, requests.count)
+        requests.count = 0
+      } else {
+        clearInterval(timer)
+        unreported.delete(cause)
+      }
+    }, failureIntervalMs)
+    timer.unref()
   }
 }
 
-/** Outages are named by their code: their messages have a file or a network address that varies. */
+/** Names a cause by its code and the place that threw it, because messages vary. There are only a few of each. */
 function nameCause({ status, cause }: FailedRequest): string {
-  if (!(cause instanceof Error)) return `${status} ${cause}`
-  const code = 'code' in cause ? String(cause.code) : ''
-  return status === 503 && code !== '' ? code : `${status} ${code} ${cause.message}`
+  if (!(cause instanceof Error)) return `${status}`
+  const code = 'code' in cause ? `${cause.code}` : ''
+  const [place = ''] = /^ +at .*/m.exec(cause.stack ?? '') ?? []
+  return status === 503 && code !== '' ? code : `${status} ${code} ${place}`
 }

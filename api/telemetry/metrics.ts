@@ -4,10 +4,12 @@
  *
  * @module
  */
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import process from 'node:process'
+import { setInterval } from 'node:timers'
 import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, type CounterConfiguration, Gauge, Histogram, Registry } from 'prom-client'
 import type { Dataset } from '../catalog/dataset.ts'
 import { shareRead } from '../concurrency/batcher.ts'
 import type { ApiError } from '../errors.ts'
@@ -15,10 +17,6 @@ import { errorCodeHeader } from '../http/error-handler.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
 import { describeRoute } from '../http/url.ts'
 import type { GroupCommitState } from '../ledger/group-commit.ts'
-import { createLoopMonitor } from './event-loop-delay.ts'
-
-/** The route of requests that are refused before they are routed. */
-const anyRoute = '*'
 
 /** The methods of HTTP (RFC 9110 and 5789). */
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'])
@@ -51,59 +49,33 @@ export interface Metrics {
 /** Creates the metrics of an instance. */
 export function createMetrics(sources: MetricsSources): Metrics {
   const registry = new Registry()
-  const measures = addRequestMetrics(registry, sources)
-  addLedgerMetrics(registry, sources)
-  addReplicaMetrics(registry, sources)
-  addDatasetMetrics(registry, sources)
-  addProcessMetrics(registry)
-  return { ...measures, contentType: registry.contentType, render: () => registry.metrics() }
-}
-
-function addRequestMetrics(registry: Registry, sources: MetricsSources) {
+  const registers = [registry]
   const requests = new Counter({
     name: 'devdata_requests_total',
     help: 'Requests by method, route and status.',
     labelNames: ['method', 'route', 'status'],
-    registers: [registry],
+    registers,
   })
   const durations = new Histogram({
     name: 'devdata_request_duration_seconds',
     help: 'Response times by route.',
     labelNames: ['route'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [registry],
+    registers,
   })
-  const credits = new Counter({
-    name: 'devdata_credits_charged_total',
-    help: 'Credits charged.',
-    registers: [registry],
-  })
+  const credits = new Counter({ name: 'devdata_credits_charged_total', help: 'Credits charged.', registers })
   const errors = new Counter({
     name: 'devdata_errors_total',
     help: 'Error responses by X-Error-Code.',
     labelNames: ['code'],
-    registers: [registry],
+    registers,
   })
-  new Gauge({
-    name: 'devdata_requests_in_progress',
-    help: 'Requests in progress, with or without a key.',
-    registers: [registry],
-    collect() {
-      this.set(sources.countInProgress())
-    },
-  })
-  new Gauge({
-    name: 'devdata_queue_requests',
-    help: 'Requests with a key: running, and queued.',
-    labelNames: ['state'],
-    registers: [registry],
-    collect() {
-      for (const [state, count] of Object.entries(sources.readQueue())) this.set({ state }, count)
-    },
-  })
+  addReadings(registry, sources)
   return {
-    countError(method: string, { status, code }: ApiError) {
-      requests.inc({ method: describeMethod(method), route: anyRoute, status })
+    contentType: registry.contentType,
+    render: () => registry.metrics(),
+    countError(method, { status, code }) {
+      requests.inc({ method: describeMethod(method), route: '*', status }) // it wasn't routed
       errors.inc({ code })
     },
     measure: createMiddleware<HonoEnvironment>(async function measure(c, next) {
@@ -114,127 +86,134 @@ function addRequestMetrics(registry: Registry, sources: MetricsSources) {
       durations.observe({ route }, (performance.now() - c.get('startedAt')) / 1000)
       const code = status < 400 ? null : headers.get(errorCodeHeader)
       if (code !== null) errors.inc({ code })
-      const charged = c.get('charged')
-      if (charged !== undefined && charged > 0) credits.inc(charged)
+      credits.inc(c.get('charged') ?? 0)
     }),
   }
 }
 
-function addLedgerMetrics(registry: Registry, { readLedger }: MetricsSources): void {
-  new Gauge({
-    name: 'devdata_ledger_requests',
-    help: 'Requests that wait for the ledger: queued for the next group, or waiting for a locked key.',
-    labelNames: ['state'],
-    registers: [registry],
-    collect() {
-      const { queued, waitingForLock } = readLedger()
-      this.set({ state: 'queued' }, queued)
-      this.set({ state: 'waiting_for_lock' }, waitingForLock)
-    },
-  })
-  new Gauge({
-    name: 'devdata_ledger_groups_in_progress',
-    help: 'Statements in progress that settle a group of requests.',
-    registers: [registry],
-    collect() {
-      this.set(readLedger().running)
-    },
-  })
-  new Counter({
-    name: 'devdata_ledger_groups_total',
-    help: 'Groups of requests settled, one statement each.',
-    registers: [registry],
-    collect() {
-      this.reset()
-      this.inc(readLedger().batches)
-    },
-  })
-  new Counter({
-    name: 'devdata_ledger_grouped_requests_total',
-    help: 'Requests settled in groups; divided by the number of groups, the average size of a group.',
-    registers: [registry],
-    collect() {
-      this.reset()
-      this.inc(readLedger().inputs)
-    },
-  })
-}
+/** What a metric reads: a number, or one for each value of its label. Undefined: the metric is left out. */
+type Reading = number | Record<string, number> | undefined
 
-function addReplicaMetrics(registry: Registry, { listReplicas }: MetricsSources): void {
-  new Gauge({
-    name: 'devdata_replica_usable',
-    help: 'Whether reads go to a replica (1), or not (0).',
-    labelNames: ['replica'],
-    registers: [registry],
-    collect() {
-      for (const { name, isUsable } of listReplicas()) this.set({ replica: name }, Number(isUsable))
-    },
-  })
-  new Counter({
-    name: 'devdata_replica_failed_reads_total',
-    help: 'Reads that failed on a replica; the primary did them instead.',
-    labelNames: ['replica'],
-    registers: [registry],
-    collect() {
-      this.reset()
-      for (const { name, failedReads } of listReplicas()) this.inc({ replica: name }, failedReads)
-    },
-  })
-}
+/** Adds the metrics that are read at each scrape. */
+function addReadings(registry: Registry, sources: MetricsSources): void {
+  const { countInProgress, readQueue, readLedger, listReplicas } = sources
+  const readDataset = shareRead(() => sources.readDataset().catch(() => undefined))
 
-function addDatasetMetrics(registry: Registry, sources: MetricsSources): void {
-  const readDataset = shareRead(sources.readDataset)
-  async function collect(gauge: Gauge, read: (dataset: Dataset) => number): Promise<void> {
-    try {
-      gauge.set(read(await readDataset()))
-    } catch {
-      gauge.remove()
+  const gauge = createAdder((options) => new Gauge(options))
+  const counter = createAdder((options) => new Counter(options))
+
+  /** Creates a function that adds metrics of one type. */
+  function createAdder(create: (options: CounterConfiguration<string>) => Counter | Gauge) {
+    return (name: string, help: string, read: () => Reading | Promise<Reading>, label?: string): void => {
+      const labelNames = label === undefined ? [] : [label]
+      const metric = create({ name, help, labelNames, registers: [registry], collect })
+      async function collect(): Promise<void> {
+        const reading = await read()
+        metric.reset()
+        if (reading === undefined) metric.remove()
+        else if (typeof reading === 'number') metric.inc(reading)
+        else for (const [value, number] of Object.entries(reading)) metric.labels(value).inc(number)
+      }
     }
   }
-  new Gauge({
-    name: 'devdata_dataset_version',
-    help: 'Version of the dataset; each load that changes something makes a new one.',
-    registers: [registry],
-    collect() {
-      return collect(this, ({ version }) => version)
+
+  gauge('devdata_requests_in_progress', 'Requests in progress, with or without a key.', countInProgress)
+  gauge('devdata_queue_requests', 'Requests with a key: running, and queued.', readQueue, 'state')
+  gauge(
+    'devdata_ledger_requests',
+    'Requests that wait for the ledger: queued for the next group, or waiting for a locked key.',
+    () => ({ queued: readLedger().queued, waiting_for_lock: readLedger().waitingForLock }),
+    'state',
+  )
+  gauge(
+    'devdata_ledger_groups_in_progress',
+    'Statements in progress that settle a group of requests.',
+    () => readLedger().running,
+  )
+  counter(
+    'devdata_ledger_groups_total',
+    'Groups of requests settled, one statement each.',
+    () => readLedger().batches,
+  )
+  counter(
+    'devdata_ledger_grouped_requests_total',
+    'Requests settled in groups; divided by the number of groups, the average size of a group.',
+    () => readLedger().inputs,
+  )
+  gauge(
+    'devdata_replica_usable',
+    'Whether reads go to a replica (1), or not (0).',
+    () => Object.fromEntries(listReplicas().map(({ name, isUsable }) => [name, Number(isUsable)])),
+    'replica',
+  )
+  counter(
+    'devdata_replica_failed_reads_total',
+    'Reads that failed on a replica; the primary did them instead.',
+    () => Object.fromEntries(listReplicas().map(({ name, failedReads }) => [name, failedReads])),
+    'replica',
+  )
+  gauge(
+    'devdata_dataset_version',
+    'Version of the dataset; each load that changes something makes a new one.',
+    async () => (await readDataset())?.version,
+  )
+  gauge(
+    'devdata_dataset_updated_timestamp_seconds',
+    'Unix timestamp of the last change of the dataset.',
+    async () => {
+      const dataset = await readDataset()
+      return dataset && dataset.updated_at.getTime() / 1000
     },
-  })
-  new Gauge({
-    name: 'devdata_dataset_updated_timestamp_seconds',
-    help: 'Unix timestamp of the last change of the dataset.',
-    registers: [registry],
-    collect() {
-      return collect(this, ({ updated_at }) => updated_at.getTime() / 1000)
-    },
-  })
+  )
+  gauge(
+    'devdata_event_loop_delay_seconds',
+    'Event loop delay since the last scrape, by quantile; 1 is the maximum.',
+    createLoopMonitor(),
+    'quantile',
+  )
+  // The names of `process_…` are Prometheus's own.
+  gauge(
+    'process_resident_memory_bytes',
+    'Resident memory of the process, including the embedded database.',
+    process.memoryUsage.rss,
+  )
+  gauge(
+    'process_start_time_seconds',
+    'Unix timestamp of the start of the process.',
+    () => performance.timeOrigin / 1000,
+  )
 }
 
-/** The names of `process_…` are Prometheus's own. */
-function addProcessMetrics(registry: Registry): void {
-  new Gauge({
-    name: 'process_resident_memory_bytes',
-    help: 'Resident memory of the process, including the embedded database.',
-    registers: [registry],
-    collect() {
-      this.set(process.memoryUsage.rss())
-    },
-  })
-  new Gauge({
-    name: 'process_start_time_seconds',
-    help: 'Unix timestamp of the start of the process.',
-    registers: [registry],
-    collect() {
-      this.set(performance.timeOrigin / 1000)
-    },
-  })
-  const monitor = createLoopMonitor()
-  new Gauge({
-    name: 'devdata_event_loop_delay_seconds',
-    help: 'Event loop delay since the last scrape, by quantile; 1 is the maximum.',
-    labelNames: ['quantile'],
-    registers: [registry],
-    collect() {
-      for (const [quantile, seconds] of monitor.read()) this.set({ quantile }, seconds)
-    },
-  })
+const sampleIntervalMs = 20
+
+/**
+ * Creates a function that reads how late timers ran since its last call: seconds by quantile. The first call starts the
+ * sampling, so it costs nothing where nobody scrapes. On Deno, `monitorEventLoopDelay` misses what blocks the event loop.
+ */
+export function createLoopMonitor(): () => Record<string, number> {
+  let delays: RecordableHistogram | undefined
+  return function readDelays() {
+    if (delays === undefined) {
+      delays = createHistogram()
+      sample(delays)
+    }
+    if (delays.count === 0) return {}
+    const seconds = {
+      '0.5': delays.percentile(50) / 1e9,
+      '0.99': delays.percentile(99) / 1e9,
+      '1': delays.max / 1e9,
+    }
+    delays.reset()
+    return seconds
+  }
+}
+
+function sample(delays: RecordableHistogram): void {
+  let last = performance.now()
+  const timer = setInterval(() => {
+    const now = performance.now()
+    delays.record(Math.max(1, Math.round((now - last - sampleIntervalMs) * 1e6))) // in nanoseconds, at least 1
+    last = now
+  }, sampleIntervalMs)
+  timer.unref()
 }

@@ -21,7 +21,6 @@ export interface TraceExport {
 /** Runs work of the database in a span of the request. */
 export type TraceDatabase = <T>(operation: string, work: () => Promise<T>) => Promise<T>
 
-/** Traces requests and their statements. */
 export interface Tracing {
   traceRequest: MiddlewareHandler<HonoEnvironment>
   traceDatabase: TraceDatabase
@@ -31,11 +30,6 @@ export interface Tracing {
 export async function createTracing({ createsRequestSpans }: TraceExport): Promise<Tracing> {
   const { SpanKind, SpanStatusCode, context, propagation, trace } = await import('@opentelemetry/api')
   const tracer = trace.getTracer('devdata')
-  const headersGetter = {
-    get: (headers: Headers, name: string) => headers.get(name) ?? undefined,
-    keys: (headers: Headers) => [...headers.keys()],
-  }
-
   return {
     traceRequest: createMiddleware<HonoEnvironment>(async function traceRequest(c, next) {
       const method = describeMethod(c.req.method)
@@ -44,7 +38,7 @@ export async function createTracing({ createsRequestSpans }: TraceExport): Promi
         : tracer.startSpan(
             method,
             { kind: SpanKind.SERVER, attributes: { 'http.request.method': method } },
-            propagation.extract(context.active(), c.req.raw.headers, headersGetter),
+            propagation.extract(context.active(), c.req.header()),
           )
       try {
         if (own === undefined) await next()

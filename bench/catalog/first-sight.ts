@@ -13,7 +13,7 @@ import type { CatalogDatabase } from './stage.ts'
 
 const clients = 10
 
-/** The broadest filter against a bare count of its postings, and ten clients who ask for it at once. */
+/** The broadest filter against a bare count of its postings, and ten concurrent clients. */
 export async function measureFirstSight(
   report: Report,
   { url, sql, forge }: CatalogDatabase,
@@ -85,7 +85,7 @@ export async function measureFirstSight(
   )
   report.note(
     {
-      bar: `computations for ${clients} clients at once`,
+      bar: `computations for ${clients} concurrent clients`,
       against: 'on two instances',
       goal: 1,
       unit: 'stored lists',

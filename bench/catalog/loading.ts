@@ -130,7 +130,7 @@ export async function measureChange(
   )
 }
 
-/** Changes so many users and repositories, spread over all of them; promises the seconds. */
+/** Changes some users and repositories, spread over all of them. Returns the seconds. */
 async function loadChange(stage: CatalogStage, database: CatalogDatabase, changed: number): Promise<number> {
   const { forge, sql, url } = database
   const { folder } = await writeChange(join(stage.folder, 'changed'), forge, {

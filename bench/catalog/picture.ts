@@ -42,7 +42,7 @@ const named = new Map([
 export function createPicture(): Picture {
   const depth: Series[] = []
   const growth: Series[] = []
-  /** A run that was too short for a single answer has no median. */
+  /** A run that was too short for a single response has no median. */
   const read = (points: readonly Point[]) =>
     points
       .map(({ at, values }) => ({ at, value: median(values) }))

@@ -51,7 +51,7 @@ const manifests = [
 ]
 
 /** How many commits the busy repository has. */
-export function countBusyCommits({ users }: Forge): number {
+function countBusyCommits({ users }: Forge): number {
   return Math.max(200, Math.round(users / 100))
 }
 

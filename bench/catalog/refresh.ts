@@ -93,8 +93,8 @@ export async function measureRefresh(
     [beside.reduce((sum, { perSecond }) => sum + perSecond, 0) / beside.length],
     [usual.perSecond],
   )
-  report.note({ bar: 'answers that are not 200', against: of, goal: 0, unit: 'answers' }, 0)
-  report.note({ bar: 'answers that mix two versions', against: of, goal: 0, unit: 'answers' }, mixed)
+  report.note({ bar: 'responses that are not 200', against: of, goal: 0, unit: 'responses' }, 0)
+  report.note({ bar: 'responses that mix two versions', against: of, goal: 0, unit: 'responses' }, mixed)
 }
 
 function describe({ perSecond, median, p99, longest }: ClosedLoopResult): string {
@@ -102,7 +102,7 @@ function describe({ perSecond, median, p99, longest }: ClosedLoopResult): string
   return `${rate} pages/s; median, p99 and longest wait: ${latencies.join(', ')} ms`
 }
 
-/** Pages, one after the other, with an item that does not match what was asked for: its list is of another version. */
+/** Pages, one after the other, with an item that does not match the filter: its list is of another version. */
 async function countMixed(
   service: Program,
   lists: readonly CountedList[],

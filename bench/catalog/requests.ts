@@ -41,7 +41,7 @@ export function createBroadest(): ListRequest {
 /** Every list with every kind of filter. */
 export function createLists(forge: Forge): ListRequest[] {
   const broad = 'united states'
-  // Some five hundred use it, however many there are: growth is to be that of the data, not of the answer.
+  // Some five hundred use it, however many there are: growth is to be that of the data, not of the response.
   const rare = Math.max(1, Math.round(forge.users / 1_000))
   const repositories: Record<string, Record<string, string>> = {
     'no filter': {},
@@ -92,19 +92,19 @@ function findNarrowPlace(forge: Forge): string {
   }
 }
 
-/** The address of a page; `{n}` stays as it is. */
+/** The path of a page; `{n}` stays as it is. */
 export function addressOf({ path, query }: ListRequest, page: number | '{n}', size = pageSize): string {
   const filter = new URLSearchParams(query).toString()
   return `${path}?${filter === '' ? '' : `${filter}&`}per_page=${size}&page=${page}`
 }
 
-/** Sends a request with the first key. Throws unless it is answered with 200. */
+/** Sends a request with the first key. Throws unless the status is 200. */
 export async function ask({ port }: Program, path: string, method = 'GET'): Promise<Response> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
     headers: { Authorization: `Bearer ${secretOf(1)}` },
   })
-  if (response.status !== 200) throw new Error(`${path} was answered with ${response.status}`)
+  if (response.status !== 200) throw new Error(`${path} returned ${response.status}`)
   return response
 }
 

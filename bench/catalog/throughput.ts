@@ -45,9 +45,9 @@ const connections = 32
 /** The plain way keeps as many cores busy; more only wait for each other. */
 const plainConnections = 2
 const warmUp = 1 // seconds
-/** Pages of each list that are asked for again and again. */
+/** Pages of each list that are requested repeatedly. */
 const workingSet = 50
-/** What is timed: lists that are asked for by turns, under a name for all of them. */
+/** What is timed: lists that are requested in turn, with a name for all of them. */
 const timed: [string, string[]][] = [
   ['/users, no filter', ['/users, no filter']],
   [
@@ -91,14 +91,14 @@ export async function measureThroughput(
   )
   const memory = new Map([
     ['Node', watchMemory(ours)],
-    ['Node, with remembered answers', watchMemory(caching)],
+    ['Node, with cached responses', watchMemory(caching)],
     ['Deno', watchMemory(deno)],
-    ['Deno, with remembered answers', watchMemory(cachingDeno)],
+    ['Deno, with cached responses', watchMemory(cachingDeno)],
   ])
 
   const load = (program: Program, targets: Target[]) => async () =>
     (await generator.run({ port: program.port, targets, most: 1, connections, seconds, warmUp })).perSecond
-  /** With few connections: an answer may take many seconds, and each that is begun is waited for. */
+  /** With few connections: a response may take many seconds, and each that is begun is waited for. */
   const loadPlain = (targets: Target[]) => async () => {
     const job = { port: plain.port, targets, most: 1, connections: plainConnections, seconds, warmUp }
     const { served, elapsed } = await generator.run(job)
@@ -107,7 +107,7 @@ export async function measureThroughput(
   report.say(`throughput: ${rounds} rounds of ${seconds} s for each contender, ${connections} connections`)
   for (const [name, mix] of mixes) {
     const scripts = await writeScripts(stage.folder, mix)
-    await using floor = await startFloor(await saveAnswer(stage.folder, ours, mix))
+    await using floor = await startFloor(await saveResponse(stage.folder, ours, mix))
     const targets = mix.flatMap((list) => randomPages(list))
     const again = mix.flatMap(createWorkingSet)
     for (const program of [ours, deno]) await load(program, targets)()
@@ -115,8 +115,8 @@ export async function measureThroughput(
     const of = await alternate(report, rounds, [
       ['ours', load(ours, targets)],
       ['deno', load(deno, targets)],
-      ['remembered', load(caching, again)],
-      ['remembered, deno', load(cachingDeno, again)],
+      ['cached', load(caching, again)],
+      ['cached, deno', load(cachingDeno, again)],
       [
         'pgbench',
         async () => (await runScripts(url, { scripts, connections, seconds, variables: {} })).perSecond,
@@ -142,12 +142,9 @@ export async function measureThroughput(
         of('plain'),
       )
     }
-    for (const [contender, runtime] of [
-      ['remembered', ''] as const,
-      ['remembered, deno', ' (Deno)'] as const,
-    ]) {
+    for (const [contender, runtime] of [['cached', ''] as const, ['cached, deno', ' (Deno)'] as const]) {
       report.compare(
-        { ...rate, bar: `${name}, asked again${runtime}`, against: 'pgbench', goal: 1.5 },
+        { ...rate, bar: `${name}, cached${runtime}`, against: 'pgbench', goal: 1.5 },
         of(contender),
         of('pgbench'),
       )
@@ -165,10 +162,14 @@ export async function measureThroughput(
   )
 }
 
-/** Writes what the first list of a mix is answered with to a file, and promises its path. */
-async function saveAnswer(folder: string, program: Program, [list]: readonly CountedList[]): Promise<string> {
+/** Writes the response of the first list of a mix to a file, and returns its path. */
+async function saveResponse(
+  folder: string,
+  program: Program,
+  [list]: readonly CountedList[],
+): Promise<string> {
   if (list === undefined) throw new Error('a mix without a list')
-  const path = join(folder, 'answer.json')
+  const path = join(folder, 'response.json')
   await writeFile(path, await (await ask(program, addressOf(list, 1))).bytes())
   return path
 }
@@ -194,7 +195,7 @@ async function makePlainTables(report: Report, sql: Sql): Promise<void> {
   await sql`reset all`
 }
 
-/** Throws unless both answer first and last pages alike, but for what names the request and the moment. */
+/** Throws unless both return the same first and last pages, but for what names the request and the moment. */
 async function assertAlike(ours: Program, plain: Program, lists: readonly CountedList[]): Promise<void> {
   for (const list of lists) {
     for (const page of [1, lastFullPage(list)]) {

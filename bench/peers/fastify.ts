@@ -15,7 +15,7 @@ const { DATABASE_URL, PORT = '0', POOL_SIZE = '10' } = process.env
 const pool = new Pool({ connectionString: DATABASE_URL, max: Number(POOL_SIZE) })
 const app = Fastify()
 
-/** Who asks: the id of their key. Answers 401 itself. */
+/** Authenticates: returns the id of the caller's key, or sends the 401. */
 async function authenticate(request: FastifyRequest, reply: FastifyReply): Promise<number | undefined> {
   const [, secret] = /^Bearer (.+)$/.exec(request.headers.authorization ?? '') ?? []
   const keys = await pool.query<{ id: number }>({
@@ -35,7 +35,7 @@ async function authenticate(request: FastifyRequest, reply: FastifyReply): Promi
   return key?.id
 }
 
-/** Takes credits. False when the key has too few; that is answered then. */
+/** Takes credits. False when the key has too few; the response then says so. */
 async function charge(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -119,8 +119,8 @@ function createConditions(
   return { where: conditions.join(' and '), values }
 }
 
-/** Answers a page, charged by the number of its items. `read` finds the items of a page. */
-async function answerList(
+/** Sends a page, charged by the number of its items. `read` finds the items of a page. */
+async function sendList(
   request: FastifyRequest<{ Querystring: Query }>,
   reply: FastifyReply,
   kind: 'users' | 'repositories',
@@ -168,7 +168,7 @@ async function answerList(
 }
 
 app.get<{ Querystring: Query }>('/users', (request, reply) =>
-  answerList(request, reply, 'users', async (where, values) => {
+  sendList(request, reply, 'users', async (where, values) => {
     const { rows } = await pool.query<{ forge_rest_id: string }>(
       `select ${userFields} from plain.users where ${where}`,
       values,
@@ -178,7 +178,7 @@ app.get<{ Querystring: Query }>('/users', (request, reply) =>
 )
 
 app.get<{ Querystring: Query }>('/repos', (request, reply) =>
-  answerList(request, reply, 'repositories', async (where, values) => {
+  sendList(request, reply, 'repositories', async (where, values) => {
     const { rows } = await pool.query<Record<string, unknown>>(
       `select * from plain.repositories where ${where}`,
       values,

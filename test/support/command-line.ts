@@ -35,7 +35,7 @@ export interface CommandResult {
 
 /** What a command that loads says every few seconds: how often it does is a measure of this machine. */
 const progressLine =
-  /^(?:Folding|applying|waiting for another load|reading(?: \w+)?), (?:\d+ %, )?[\d:]+(?: s)?(?: left)?(?:, .*)?\n/gm
+  /^(?:Folding|applying|waiting for another load|reading(?: \w+)?), (?:\d+ %, )?[\d:]+(?: s)?(?:, .*)?\n/gm
 
 /** The file that is run. */
 export const commandLine = resolve(import.meta.dirname, '../../api/cli/main.ts')

@@ -1,9 +1,8 @@
 /**
- * Trace export on Node.js with OpenTelemetry's SDK, which reads the standard `OTEL_*` variables.
+ * Trace export, which the standard `OTEL_*` variables turn on.
  *
  * @module
  */
-
 import { readVersion } from '../build-info.ts'
 import { ConfigError } from '../config.ts'
 import type { TraceExport } from './tracing.ts'
@@ -14,13 +13,21 @@ type Variables = Record<string, string | undefined>
 const protocols = ['http/protobuf', 'http/json'] as const
 
 /**
- * Starts the SDK if the environment turns tracing on, with an OTLP endpoint or with `OTEL_TRACES_EXPORTER=otlp`. Otherwise
- * loads nothing and returns undefined. Throws `ConfigError`.
+ * On Deno: returns its own export if `OTEL_DENO` turns it on. Deno creates the spans of requests, and exports them with
+ * those that are created with OpenTelemetry's API.
  */
-export async function startTraceExport(environment: Variables): Promise<TraceExport | undefined> {
+export async function startDenoTraceExport({ OTEL_DENO }: Variables): Promise<TraceExport | undefined> {
+  if (OTEL_DENO !== 'true' && OTEL_DENO !== '1') return undefined
+  return { createsRequestSpans: true, stop: async () => {} }
+}
+
+/**
+ * On Node: starts OpenTelemetry's SDK if the environment turns tracing on, with an OTLP endpoint or with
+ * `OTEL_TRACES_EXPORTER=otlp`. Otherwise loads nothing and returns undefined. Throws `ConfigError`.
+ */
+export async function startNodeTraceExport(environment: Variables): Promise<TraceExport | undefined> {
   if (!wantsTraces(environment)) return undefined
-  const protocol = readProtocol(environment)
-  const { resources, tracing, exporter } = await loadPackages(protocol)
+  const { resources, tracing, exporter } = await loadPackages(readProtocol(environment))
   const resource = resources
     .defaultResource()
     .merge(resources.resourceFromAttributes({ 'service.name': 'devdata', 'service.version': readVersion() }))
@@ -38,23 +45,21 @@ export async function startTraceExport(environment: Variables): Promise<TraceExp
 
 function wantsTraces(environment: Variables): boolean {
   if (environment.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return false
-  const exporter = environment.OTEL_TRACES_EXPORTER ?? ''
-  if (exporter !== '') return exporter === 'otlp'
-  return ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'].some(
-    (name) => (environment[name] ?? '') !== '',
-  )
+  if (environment.OTEL_TRACES_EXPORTER) return environment.OTEL_TRACES_EXPORTER === 'otlp'
+  const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT } = environment
+  return Boolean(OTEL_EXPORTER_OTLP_ENDPOINT || OTEL_EXPORTER_OTLP_TRACES_ENDPOINT)
 }
 
 /** Throws `ConfigError`. */
 function readProtocol(environment: Variables): (typeof protocols)[number] {
   const names = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL']
-  const name = names.find((each) => (environment[each] ?? '') !== '')
+  const name = names.find((each) => environment[each])
   if (name === undefined) return protocols[0]
-  const value = environment[name]
-  const protocol = protocols.find((each) => each === value)
+  const protocol = protocols.find((each) => each === environment[name])
   if (protocol === undefined) {
+    const value = JSON.stringify(environment[name])
     throw new ConfigError(
-      `${name}: ${JSON.stringify(value)} is wrong: it must be ${protocols.join(' or ')} (port 4318 of a collector)`,
+      `${name}: ${value} is wrong: it must be ${protocols.join(' or ')} (port 4318 of a collector)`,
     )
   }
   return protocol
