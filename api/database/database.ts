@@ -147,12 +147,7 @@ function openPools(options: DatabaseOptions, open: (options: PoolOptions) => Sql
   }
 }
 
-/** Whether a pooler, such as PgBouncer, is in front of the server of a URL. */
-export function findPooler(databaseUrl: string): Promise<boolean> {
-  return isPooled(describeServer(databaseUrl, 'DATABASE_URL'))
-}
-
-/** A pooler gives its clients an invented process ID, because the real one changes from transaction to transaction. */
+/** A pooler, such as PgBouncer, gives its clients an invented process ID, because the real one changes from transaction to transaction. */
 async function isPooled(server: Server): Promise<boolean> {
   const sql = openServerPool(server, {
     max: 1,
