@@ -14,6 +14,7 @@ import { createReplicaRouting } from './catalog/replica-routing.ts'
 import { createStoredLists } from './catalog/stored-lists.ts'
 import { shareRead } from './concurrency/batcher.ts'
 import { createFairQueue } from './concurrency/fair-queue.ts'
+import type { Config } from './config.ts'
 import { createReadConnector } from './database/connect.ts'
 import type { Database } from './database/database.ts'
 import { assertMigrated, createSchemaExplainer } from './database/migrate.ts'
@@ -49,15 +50,9 @@ import { createMetrics } from './telemetry/metrics.ts'
 import type { Tracing } from './telemetry/tracing.ts'
 
 /** What an app works with. */
-export interface AppOptions {
+export interface AppOptions extends Pick<Config, 'baseUrl' | 'storedListsMb' | 'responseCacheMb'> {
   database: Database
   logger: Logger
-  /** Public URL with the base path, without a slash at its end; undefined: no base path, and each request's own host. */
-  baseUrl: string | undefined
-  /** Limit of stored lists in the database, in MiB. */
-  storedListsMb: number
-  /** Limit of the response cache in memory, in MiB; 0: no cache. */
-  responseCacheMb: number
   /** Directory of the documentation builds. */
   docsDirectory: string
   buildInfo: BuildInfo
