@@ -25,7 +25,7 @@ const keys = 1_000
 const connections = 32
 const warmUp = 1 // seconds
 /** An instance is at rest after this time without a request. */
-const rest = 3_000
+const restMs = 3_000
 
 /** Measures four instances on one database, one after the other in each round. */
 export async function measureRuntimes(
@@ -45,7 +45,7 @@ export async function measureRuntimes(
   await using generator = startClosedLoop()
 
   const programs = { Node: node, 'Node, traced': tracedNode, Deno: deno, 'Deno, traced': tracedDeno }
-  await sleep(rest)
+  await sleep(restMs)
   const memory = await Promise.all(
     Object.entries(programs).map(async ([name, program]) => ({
       name,
