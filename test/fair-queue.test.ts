@@ -5,7 +5,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type BatchOptions, createBatcher } from '../api/concurrency/batcher.ts'
-import { createFairQueue, type FairQueueOptions, OverCapacityError } from '../api/concurrency/fair-queue.ts'
+import { createFairQueue, type FairQueueOptions } from '../api/concurrency/fair-queue.ts'
 
 /** Waits until what ended has settled, and what that started in the next turn of the event loop has begun. */
 const settled = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
@@ -34,7 +34,7 @@ function createRecordedQueue(options: Partial<FairQueueOptions> = {}) {
             running.push(leave)
           },
           (error: unknown) => {
-            expect(error).toBeInstanceOf(OverCapacityError)
+            expect(error).toMatchObject({ code: 'over_capacity' })
             refused.push(request)
           },
         )

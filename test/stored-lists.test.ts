@@ -9,7 +9,6 @@ import { createFilter, hashFilter } from '../api/catalog/filter.ts'
 import { createList } from '../api/catalog/list.ts'
 import { foldText } from '../api/catalog/names.ts'
 import { createStoredLists } from '../api/catalog/stored-lists.ts'
-import { OverCapacityError } from '../api/concurrency/fair-queue.ts'
 import { createInstance, openSameDatabase } from './support/instance.ts'
 import { readListAnswer } from './support/list-answer.ts'
 import { loadRecords } from './support/records.ts'
@@ -176,7 +175,7 @@ describeOnEachDatabase('new filters', (kind) => {
       store.build('users', createFilter({ location: `${caller} asks ${number}` }), { caller }).then(
         () => 'made',
         (error: unknown) => {
-          expect(error).toBeInstanceOf(OverCapacityError)
+          expect(error).toMatchObject({ code: 'over_capacity' })
           return 'refused'
         },
       )
@@ -230,7 +229,7 @@ describeOnEachDatabase('new filters', (kind) => {
     const list = createList(service.sql, { ...store, build: async () => {} }, userListOnPrimary)
     const filter = createFilter({ location: 'too late' })
     const page = { number: 1, size: 1 }
-    await expect(list({ filter, page, caller: 1 })).rejects.toThrow(OverCapacityError)
+    await expect(list({ filter, page, caller: 1 })).rejects.toMatchObject({ code: 'over_capacity' })
   })
 
   test('are deleted before lists in use, on another instance too', async () => {

@@ -4,8 +4,8 @@
  * @module
  */
 import { createBatcher } from '../concurrency/batcher.ts'
-import { OverCapacityError } from '../concurrency/fair-queue.ts'
 import type { Fragment, Sql } from '../database/connect.ts'
+import { overCapacity } from '../errors.ts'
 import { type ListPage, limitPage, offsetOf, type Page, renderPage, selectPages } from '../paging/page.ts'
 import { type Filter, hashFilter, isUnfiltered, type ListName } from './filter.ts'
 import { type Requester, type StoredLists, selectStoredPage } from './stored-lists.ts'
@@ -34,7 +34,7 @@ const kinds: Record<ListName, ListKind> = {
 
 /**
  * Reads a page of the items that a filter matches, by internal id. The first request for a filter waits until its stored
- * list is built. Throws `OverCapacityError` if that takes too long. Undefined: the replica lacks the stored list.
+ * list is built. Throws `overCapacity` if that takes too long. Undefined: the replica lacks the stored list.
  */
 export type ReadList = (
   request: { filter: Filter; page: Page<number> } & Requester,
@@ -106,6 +106,6 @@ export function createList(
       if (found !== undefined || isReplica) return found
       await storedLists.build(list, filter, requester)
     }
-    throw new OverCapacityError('the dataset changes faster than a stored list can be built and read')
+    throw overCapacity() // the dataset changes faster than a stored list can be built and read
   }
 }

@@ -6,8 +6,9 @@
  *
  * @module
  */
-import { createFairQueue, OverCapacityError } from '../concurrency/fair-queue.ts'
+import { createFairQueue } from '../concurrency/fair-queue.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
+import { overCapacity } from '../errors.ts'
 import { type Filter, findDependencies, hashFilter, type ListName, selectMatches } from './filter.ts'
 import { createStoredListEviction, type StoredListEviction } from './stored-list-eviction.ts'
 
@@ -35,7 +36,7 @@ export interface Requester {
 export interface StoredLists extends Pick<StoredListEviction, 'noteUse' | 'close'> {
   /**
    * Builds a missing list: once for all concurrent requests. A caller who requests many new lists delays only itself.
-   * Throws `OverCapacityError` when too many requests wait, or the wait would be too long.
+   * Throws `overCapacity` when too many requests wait, or the wait would be too long.
    */
   build(list: ListName, filter: Filter, requester: Requester): Promise<void>
   /** Whether `build` would refuse the caller, because too many of its requests wait already. */
@@ -110,7 +111,7 @@ export function createStoredLists(
     noteUse: eviction.noteUse,
     close: eviction.close,
     async build(list, filter, { caller, onWait }) {
-      if (!hasRoomFor(caller)) throw new OverCapacityError()
+      if (!hasRoomFor(caller)) throw overCapacity()
       waiting.set(caller, (waiting.get(caller) ?? 0) + 1)
       allWaiting++
       onWait?.()
