@@ -11,17 +11,18 @@ import { Hono } from 'hono'
 import type { BuildInfo } from './build-info.ts'
 import { readDataset } from './catalog/dataset.ts'
 import { createReplicaRouting } from './catalog/replica-routing.ts'
-import { createStoredLists } from './catalog/stored-list-store.ts'
+import { createStoredLists } from './catalog/stored-lists.ts'
 import { shareRead } from './concurrency/batcher.ts'
 import { createFairQueue } from './concurrency/fair-queue.ts'
+import type { Config } from './config.ts'
 import { createReadConnector } from './database/connect.ts'
 import type { Database } from './database/database.ts'
 import { assertMigrated, createSchemaExplainer } from './database/migrate.ts'
-import { apiCatalogPath, createApiCatalogRoute } from './docs/api-catalog.ts'
+import { addApiCatalogRoute } from './docs/api-catalog.ts'
 import { createDocsFinder } from './docs/docs-manifest.ts'
-import { addOpenApiRoutes } from './docs/openapi-routes.ts'
-import { createDocsRoutes } from './docs/static-pages.ts'
-import { createApiDocsRoutes } from './docs/viewer.ts'
+import { addOpenApiRoutes } from './docs/openapi.ts'
+import { addDocsRoutes } from './docs/static-pages.ts'
+import { addViewerRoute } from './docs/viewer.ts'
 import type { ApiError } from './errors.ts'
 import { createErrorHandler, renderError } from './http/error-handler.ts'
 import { createLoadShedder, type ServedApp } from './http/load-shedding.ts'
@@ -49,15 +50,9 @@ import { createMetrics } from './telemetry/metrics.ts'
 import type { Tracing } from './telemetry/tracing.ts'
 
 /** What an app works with. */
-export interface AppOptions {
+export interface AppOptions extends Pick<Config, 'baseUrl' | 'storedListsMb' | 'responseCacheMb'> {
   database: Database
   logger: Logger
-  /** Public URL with the base path, without a slash at its end; undefined: no base path, and each request's own host. */
-  baseUrl: string | undefined
-  /** Limit of stored lists in the database, in MiB. */
-  storedListsMb: number
-  /** Limit of the response cache in memory, in MiB; 0: no cache. */
-  responseCacheMb: number
   /** Directory of the documentation builds. */
   docsDirectory: string
   buildInfo: BuildInfo
@@ -154,17 +149,10 @@ export function createApp(options: AppOptions): App {
   addOperationsRoutes(app, meter, { database, checkSchema, ledger, lifecycle, metrics, buildInfo })
   app.on('GET', ['/', ''], (c) => c.redirect(`${publicRoot(c)}/docs`))
   addOpenApiRoutes(app, publicRoot)
-  for (const host of new Set([app, root])) host.route(apiCatalogPath, createApiCatalogRoute(publicRoot))
+  for (const host of new Set([app, root])) addApiCatalogRoute(host, publicRoot)
   const findDocs = createDocsFinder(options.docsDirectory, baseUrl)
-  app.route('/', createDocsRoutes({ findDocs, basePath, origin: publicOrigin }))
-  app.route(
-    '/api-docs',
-    createApiDocsRoutes({
-      findDocs,
-      ...(publicOrigin !== undefined && { apiOrigin: publicOrigin }),
-      readDemoKey: options.readDemoKey,
-    }),
-  )
+  addDocsRoutes(app, { findDocs, basePath, publicOrigin })
+  addViewerRoute(app, { findDocs, publicOrigin, readDemoKey: options.readDemoKey })
 
   // In front of it all.
   function refuse(method: string, error: ApiError) {

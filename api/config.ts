@@ -9,7 +9,7 @@ import { parseEnv } from 'node:util'
 import * as v from 'valibot'
 import { ConnectionUrlError, parseConnectionUrl } from './database/connection-url.ts'
 import { getMessage, OperatorError, readCode } from './errors.ts'
-import { parseRateLimit } from './ledger/rate-limit.ts'
+import { parseRateLimit } from './ledger/api-key.ts'
 
 /** Log levels, from the most to the least verbose. */
 const logLevels = ['debug', 'info', 'warning', 'error'] as const

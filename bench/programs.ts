@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setInterval } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { findPostgresBinaries, postgresMissing } from '../test/support/postgres-cluster.ts'
+import { findPostgresBinaries, postgresMissing } from '../test/support/postgres-binaries.ts'
 import { endWithThisProcess } from '../test/support/program.ts'
 
 const project = resolve(import.meta.dirname, '..')

@@ -26,8 +26,8 @@ import {
   docsManifestName,
   findDocs,
   nameDocsPointer,
+  viewerDirectory,
 } from '../api/docs/docs-manifest.ts'
-import { viewerDirectory } from '../api/docs/viewer-page.ts'
 import { originPlaceholder } from './base-url.ts'
 import { writeMarkdown } from './markdown.ts'
 
@@ -71,12 +71,10 @@ export async function buildDocs({
     const shownUrl = baseUrl ?? originPlaceholder
     await runAstro(draft, files, { DOCS_BASE_URL: shownUrl })
     const [viewer = ''] = await readdir(join(files, viewerDirectory))
-    const base = `${readBasePath(baseUrl)}/docs`
-    await writeMarkdown(files, { base, origin: new URL(shownUrl).origin })
+    await writeMarkdown(files, { base: `${readBasePath(baseUrl)}/docs`, origin: new URL(shownUrl).origin })
     await writeFile(join(files, 'robots.txt'), writeRobots(baseUrl))
     const manifest: DocsManifest = {
       stamp,
-      base,
       baseUrl: baseUrl ?? null,
       placeholder: originPlaceholder,
       viewer: `${viewerDirectory}/${viewer}`,

@@ -53,7 +53,7 @@ const refusals: [header: string | undefined, error: string][] = [
   ['Bearer c232ab00-9414-11ec-b3c8-9f6bdeced846', 'Invalid API key'], // a UUID v1
 ]
 
-describeOnEachDatabase('authentication', (kind) => {
+describeOnEachDatabase('the service', (kind) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(kind)
@@ -66,12 +66,12 @@ describeOnEachDatabase('authentication', (kind) => {
     return answers.map(({ status }) => status)
   }
 
-  test('the document has the eleven paths that ask for a key', () => {
+  test('has eleven documented paths that need a key', () => {
     expect(authenticatedPaths).toHaveLength(11)
   })
 
   test.each([...authenticatedPaths, ...otherGuardedPaths])(
-    'GET and HEAD %s are 401 with the contract’s message and a challenge',
+    'responds to GET and HEAD %s without a valid key with 401, the documented message and a challenge',
     async (path) => {
       for (const [header, error] of refusals) {
         const headers: Record<string, string> = header === undefined ? {} : { Authorization: header }
@@ -85,7 +85,7 @@ describeOnEachDatabase('authentication', (kind) => {
     },
   )
 
-  test('the key is read from nowhere but the Authorization header', async () => {
+  test('reads the key from the Authorization header only', async () => {
     const { secret } = await service.createKey()
     for (const path of [`/users?api_key=${secret}`, `/users?access_token=${secret}`]) {
       expect((await service.request(path)).status).toBe(401)
@@ -94,12 +94,12 @@ describeOnEachDatabase('authentication', (kind) => {
     expect((await service.request('/users', { headers })).status).toBe(401)
   })
 
-  test('a key is a lowercase UUID v4 of 36 characters', async () => {
+  test('creates keys that are lowercase UUIDs v4 of 36 characters', async () => {
     const { secret } = await service.createKey()
     expect(secret).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
   })
 
-  test('a new key works on every path of its role', async () => {
+  test('accepts a new key on every path of its role', async () => {
     const { secret } = await service.createKey()
     const admin = await service.createKey({ role: 'admin' })
     for (const path of authenticatedPaths) {
@@ -110,7 +110,7 @@ describeOnEachDatabase('authentication', (kind) => {
     }
   })
 
-  test('a user key may not call the operators’ endpoints', async () => {
+  test('refuses user keys on the operators’ endpoints', async () => {
     const { secret } = await service.createKey()
     for (const path of ['/metrics', '/admin/keys', '/admin/nothing', '/admin/keys?page=0']) {
       const answer = await service.request(path, { key: secret })
@@ -118,7 +118,7 @@ describeOnEachDatabase('authentication', (kind) => {
     }
   })
 
-  test('a narrowed key reads what its scopes name, and nothing else', async () => {
+  test('lets a narrowed key read what its scopes name, and nothing else', async () => {
     const users = ['/users', '/users/ngoldberg']
     const repositories = [
       '/repos',
@@ -151,14 +151,14 @@ describeOnEachDatabase('authentication', (kind) => {
     expect(await service.readLedger(nothing.id)).toMatchObject({ charged: 0 })
   })
 
-  test('an admin key reads everything, whatever its scopes', async () => {
+  test('lets an admin key read everything, whatever its scopes', async () => {
     const { secret } = await service.createKey({ role: 'admin', scopes: [] })
     expect(await readStatuses(secret, ['/users', '/repos', '/metrics', '/admin/keys'])).toEqual([
       200, 200, 200, 200,
     ])
   })
 
-  test('the checks come in order: key, permission, rate limit, parameters, balance', async () => {
+  test('checks in order: key, permission, rate limit, parameters, balance', async () => {
     const wrong = ['/users?page=0', '/users?per_page=101', '/users/%zz', '/users/%00', '/users/a%20b']
     const narrow = await service.createKey({
       scopes: ['repos:read'],
@@ -186,7 +186,7 @@ describeOnEachDatabase('authentication', (kind) => {
     expect(await readStatuses(poor.secret, [...wrong, '/users'])).toEqual([400, 400, 400, 400, 400, 403])
   })
 
-  test('a revoked key is refused from the next request on, and a restored one works again', async () => {
+  test('refuses a revoked key from the next request on, and accepts it once restored', async () => {
     const { secret, id } = await service.createKey({ credits: 10 })
     const paths = ['/users/ngoldberg', '/api-key/credits']
     expect(await readStatuses(secret, paths)).toEqual([200, 200])
@@ -199,7 +199,7 @@ describeOnEachDatabase('authentication', (kind) => {
     expect(await service.readLedger(id)).toEqual({ balance: 8, granted: 10, charged: 2 })
   })
 
-  test('a deleted key is refused from the next request on, for good, and its ledger stays', async () => {
+  test('refuses a deleted key from the next request on, and retains its ledger', async () => {
     const { secret, id } = await service.createKey({ credits: 10 })
     expect(await readStatuses(secret, ['/users/ngoldberg'])).toEqual([200])
     await deleteKey(service.sql, id)
@@ -210,7 +210,7 @@ describeOnEachDatabase('authentication', (kind) => {
     expect(await service.readLedger(id)).toEqual({ balance: 9, granted: 10, charged: 1 })
   })
 
-  test('an expired key is refused from the next request on', async () => {
+  test('refuses an expired key from the next request on', async () => {
     const expired = await service.createKey({ expiresAt: new Date(Date.now() - 1000) })
     expect(await readStatuses(expired.secret, ['/api-key/credits'])).toEqual([401])
     const { secret, id } = await service.createKey({ expiresAt: new Date(Date.now() + 3_600_000) })
@@ -220,7 +220,7 @@ describeOnEachDatabase('authentication', (kind) => {
     expect([refused.status, refused.json()]).toEqual([401, { error: 'Invalid API key' }])
   })
 
-  test('a rotated key without grace is refused at once; its successor has the same balance', async () => {
+  test('refuses a rotated key without grace immediately, and its successor has the same balance', async () => {
     const old = await service.createKey({ credits: 10 })
     expect(await readStatuses(old.secret, ['/users/ngoldberg'])).toEqual([200])
     const { secret, key: rotated } = await rotateKey(service.sql, old.id, 0)
@@ -231,7 +231,7 @@ describeOnEachDatabase('authentication', (kind) => {
     expect(answer.json()).toEqual({ api_key: secret, remaining_credits: 9, role: 'user' })
   })
 
-  test('a rotated key with grace works beside its successor, on one balance', async () => {
+  test('accepts a rotated key with grace beside its successor, on one balance', async () => {
     const old = await service.createKey({ credits: 10 })
     const { secret } = await rotateKey(service.sql, old.id, 3600)
     expect(await readStatuses(old.secret, ['/users/ngoldberg'])).toEqual([200])
@@ -246,14 +246,14 @@ describeOnEachDatabase('authentication', (kind) => {
     expect(await readStatuses(secret, ['/api-key/credits'])).toEqual([401])
   })
 
-  test('the grace of a rotated key ends', async () => {
+  test('refuses a rotated key after its grace', async () => {
     const old = await service.createKey()
     const { secret } = await rotateKey(service.sql, old.id, 1)
     while ((await service.request('/api-key/credits', { key: old.secret })).status !== 401) await sleep(100)
     expect(await readStatuses(secret, ['/api-key/credits'])).toEqual([200])
   })
 
-  test('revoking a key ends both secrets of a rotated one', async () => {
+  test('refuses both secrets of a rotated key once it is revoked', async () => {
     const old = await service.createKey()
     const { secret } = await rotateKey(service.sql, old.id, 3600)
     await revokeKey(service.sql, old.id)
@@ -261,7 +261,7 @@ describeOnEachDatabase('authentication', (kind) => {
     expect(await readStatuses(secret, ['/api-key/credits'])).toEqual([401])
   })
 
-  test('of several rotations at once without grace, one key works afterwards', async () => {
+  test('accepts one key after concurrent rotations without grace', async () => {
     const old = await service.createKey()
     const rotated = await Promise.all(Array.from({ length: 5 }, () => rotateKey(service.sql, old.id, 0)))
     const secrets = [old.secret, ...rotated.map(({ secret }) => secret)]
@@ -273,25 +273,28 @@ describeOnEachDatabase('authentication', (kind) => {
 
   const testOnServer = kind === 'postgresql' ? testInside : () => {} // the embedded database has one instance
   // Over the wire, several-instances.test.ts tells.
-  testOnServer('what ends a key holds on another instance at once', async () => {
-    const database = await openSameDatabase(service)
-    try {
-      const other = createInstance(database)
-      const { secret, id } = await service.createKey()
-      const status = async () => (await other.request('/users/ngoldberg', { key: secret })).status
-      expect(await status()).toBe(200)
-      await revokeKey(service.sql, id)
-      expect(await status()).toBe(401)
-      await restoreKey(service.sql, id)
-      expect(await status()).toBe(200)
-      await deleteKey(service.sql, id)
-      expect(await status()).toBe(401)
-    } finally {
-      await database.close()
-    }
-  })
+  testOnServer(
+    'refuses a revoked, deleted, expired or rotated key on another instance immediately',
+    async () => {
+      const database = await openSameDatabase(service)
+      try {
+        const other = createInstance(database)
+        const { secret, id } = await service.createKey()
+        const status = async () => (await other.request('/users/ngoldberg', { key: secret })).status
+        expect(await status()).toBe(200)
+        await revokeKey(service.sql, id)
+        expect(await status()).toBe(401)
+        await restoreKey(service.sql, id)
+        expect(await status()).toBe(200)
+        await deleteKey(service.sql, id)
+        expect(await status()).toBe(401)
+      } finally {
+        await database.close()
+      }
+    },
+  )
 
-  test('the database holds no key, only its SHA-256', async () => {
+  test('stores no key, only its SHA-256', async () => {
     const { secret } = await service.createKey({ name: 'hashed' })
     const rows = await service.sql`
       select to_jsonb(k)::text || encode(s.hash, 'escape') || encode(s.hash, 'hex') as text

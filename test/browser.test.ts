@@ -258,7 +258,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     expectGoodManners()
   })
 
-  test('on a phone, who comes from a “Test this” link finds the place for the key', async () => {
+  test('on a phone, a “Test this” link leads to the place for the key too', async () => {
     await page.setViewportSize({ width: 390, height: 740 })
     await visitViewer(page, `${origin}/api-docs#tag/repositories/getRepository`)
     const heading = page.getByRole('heading', { name: 'Look up a repository', exact: true })

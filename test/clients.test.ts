@@ -47,7 +47,7 @@ describeOnServer.for(['node', 'deno'] as const)('an instance on %s', (runtime) =
   const ask = (instance: InstanceProcess, path: string, key?: string) =>
     fetch(`${instance.url}${path}`, key === undefined ? {} : { headers: { Authorization: `Bearer ${key}` } })
 
-  test('neither reads for clients that are gone nor charges them, whether their requests wait or are being read', async () => {
+  test('neither reads for disconnected clients nor charges them, whether their requests wait or are being read', async () => {
     await using instance = await start({ LOG_LEVEL: 'info' })
     const { secret: key, id } = await service.createKey()
     expect((await ask(instance, '/users?per_page=1', key)).status).toBe(200) // the key is known from here on

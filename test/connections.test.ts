@@ -16,12 +16,8 @@ import { parseConnectionUrl } from '../api/database/connection-url.ts'
 import { openDatabase } from '../api/database/database.ts'
 import { toOperatorMessage } from '../api/service/operator-message.ts'
 import { testPool } from './support/databases.ts'
-import {
-  findPostgresBinaries,
-  type PostgresCluster,
-  postgresMissing,
-  startPostgresCluster,
-} from './support/postgres-cluster.ts'
+import { findPostgresBinaries, postgresMissing } from './support/postgres-binaries.ts'
+import { type PostgresCluster, startPostgresCluster } from './support/postgres-cluster.ts'
 import { startInstanceProcess } from './support/process.ts'
 
 const missing = [...(findPostgresBinaries() ? [] : [postgresMissing]), ...findOpenssl()]
@@ -39,7 +35,7 @@ function findOpenssl(): string[] {
   }
 }
 
-describe.skipIf(missing.length > 0)('a connection', () => {
+describe.skipIf(missing.length > 0)('a database connection', () => {
   let cluster: PostgresCluster
   let directory: string
   const user = 'dev data'
@@ -201,7 +197,7 @@ describe.skipIf(missing.length > 0)('a connection', () => {
     )
   })
 
-  test('takes any certificate with sslmode=require, and looks at the CA and the name with verify-full', async () => {
+  test('accepts any certificate with sslmode=require, and checks the CA and the name with verify-full', async () => {
     await serveTls('named')
     const ours = `sslrootcert=${encodeURIComponent(file('ours.pem'))}`
     const encrypted = { ...plain, ssl: true }
@@ -219,7 +215,7 @@ describe.skipIf(missing.length > 0)('a connection', () => {
     )
   })
 
-  test('ends the start with a line that says so when the certificate is of another CA, or its file is missing', async () => {
+  test('fails the start with a clear line if the certificate is of another CA, or its file is missing', async () => {
     await serveTls('named')
     for (const mode of ['verify-full', 'verify-ca', 'require']) {
       const theirs = `sslmode=${mode}&sslrootcert=${encodeURIComponent(file('theirs.pem'))}`
@@ -236,7 +232,7 @@ describe.skipIf(missing.length > 0)('a connection', () => {
     )
   })
 
-  test('shows a certificate to a server that asks for one, and says what is wrong with one that does not do', async () => {
+  test('sends a client certificate if the server requests one, and says what is wrong with an invalid one', async () => {
     await serveTls('named')
     createCertificate('client', 'DNS:client', 'certified')
     await asSuperuser((sql) => sql`create role certified login`)
@@ -276,7 +272,7 @@ describe.skipIf(missing.length > 0)('a connection', () => {
     }
   })
 
-  test('takes user and password with any characters, percent-escaped, over TCP and over a Unix socket', async () => {
+  test('accepts user and password with any characters, percent-escaped, over TCP and over a Unix socket', async () => {
     const who = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`
     const socket = join(cluster.directory, 'socket')
     const { port } = new URL(cluster.url)
@@ -293,7 +289,7 @@ describe.skipIf(missing.length > 0)('a connection', () => {
     )
   })
 
-  test('has the settings of a session that the URL names, and a database’s name with any characters', async () => {
+  test('has the session settings of its URL, and a database name with any characters', async () => {
     expect(await describeSession(urlOf('127.0.0.1', 'work_mem=5MB&channel_binding=prefer'))).toEqual({
       ...plain,
       work_mem: '5MB',
@@ -310,32 +306,29 @@ describe.skipIf(missing.length > 0)('a connection', () => {
   test.each([
     ['fails', '(1 / (5000 - i))::text', '22012'],
     ['ends the connection', 'pg_terminate_backend(pg_backend_pid())::text', '57P01|CONNECTION_CLOSED'],
-  ])(
-    'after a statement that %s when half of its rows are there, the next one has its own rows only',
-    async (_, last, code) => {
-      const database = await openDatabase({
-        ...testPool,
-        databasePoolSize: 1,
-        databaseUrl: cluster.url,
-        dataDirectory: '',
-      })
-      try {
-        for (const place of [1, 2]) {
-          const broken = database.sql.unsafe(rowsUntil(last)).then(() => 'answered')
-          await expect(broken).rejects.toMatchObject({ code: expect.stringMatching(code) })
-          expect({ place, rows: [...(await database.sql`select 1 as row`)] }).toEqual({
-            place,
-            rows: [{ row: 1 }],
-          })
-        }
-      } finally {
-        await database.close()
+  ])('has only the rows of its own statement after one that %s halfway', async (_, last, code) => {
+    const database = await openDatabase({
+      ...testPool,
+      databasePoolSize: 1,
+      databaseUrl: cluster.url,
+      dataDirectory: '',
+    })
+    try {
+      for (const place of [1, 2]) {
+        const broken = database.sql.unsafe(rowsUntil(last)).then(() => 'answered')
+        await expect(broken).rejects.toMatchObject({ code: expect.stringMatching(code) })
+        expect({ place, rows: [...(await database.sql`select 1 as row`)] }).toEqual({
+          place,
+          rows: [{ row: 1 }],
+        })
       }
-    },
-  )
+    } finally {
+      await database.close()
+    }
+  })
 })
 
-test('a connection may take as long as connect_timeout says, and a replica’s too', async () => {
+test('a connection, also to a replica, may take as long as connect_timeout', async () => {
   const silent = createServer()
   await once(silent.listen(0, '127.0.0.1'), 'listening')
   const { port } = silent.address() as AddressInfo

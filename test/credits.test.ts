@@ -7,7 +7,7 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createReplicaRouting } from '../api/catalog/replica-routing.ts'
-import { createStoredLists } from '../api/catalog/stored-list-store.ts'
+import { createStoredLists } from '../api/catalog/stored-lists.ts'
 import { createFairQueue } from '../api/concurrency/fair-queue.ts'
 import { createReplicas } from '../api/database/replicas.ts'
 import { notFound } from '../api/errors.ts'
@@ -38,7 +38,7 @@ function readCredits({ headers }: Answer) {
   return { cost: headers.get('X-Credits-Cost'), remaining: headers.get('X-Credits-Remaining') }
 }
 
-describeOnEachDatabase('credits', (kind) => {
+describeOnEachDatabase('a key’s credits', (kind) => {
   let service: TestService
   /** Path of a repository with more than 30 commits and with dependencies. */
   let repository: string
@@ -58,7 +58,7 @@ describeOnEachDatabase('credits', (kind) => {
     [`${repository}/dependencies?per_page=2`, true],
   ]
 
-  testInside('a response that can’t be made costs nothing', async () => {
+  testInside('are not charged for a response that can’t be made', async () => {
     const { secret, id } = await service.createKey({ credits: 10 })
     const ledger = createLedger(service.ledgerSql)
     const replicas = createReplicas([])
@@ -97,7 +97,7 @@ describeOnEachDatabase('credits', (kind) => {
     await storedLists.close()
   })
 
-  test('a list costs one credit per item, another item one, and the ledger has a row for each charge', async () => {
+  test('are charged one per item of a list, and one for a single item, with a row in the ledger for each charge', async () => {
     for (const [path, isList] of endpoints()) {
       const { secret, id } = await service.createKey({ credits: 500 })
       const answer = await service.request(path, { key: secret })
@@ -123,7 +123,7 @@ describeOnEachDatabase('credits', (kind) => {
     }
   })
 
-  test('what is refused says nothing of the data, neither how much there is', async () => {
+  test('are needed to learn anything of the data, its size included', async () => {
     const { secret: poor } = await service.createKey({ credits: 1 })
     const { secret: rich } = await service.createKey()
     const { secret: limited } = await service.createKey({ rateLimit: { requests: 1, seconds: 3600 } })
@@ -142,7 +142,7 @@ describeOnEachDatabase('credits', (kind) => {
     }
   })
 
-  test('30 items are a page unless per_page says otherwise, 100 at most', async () => {
+  test('are charged for 30 items of a page by default, and for 100 at most', async () => {
     const { secret } = await service.createKey()
     for (const [path, cost] of [
       ['/users', 30],
@@ -156,7 +156,7 @@ describeOnEachDatabase('credits', (kind) => {
     }
   })
 
-  test('a short last page costs what it holds, and a page past the end nothing', async () => {
+  test('are charged for the items of a short last page, and not for a page past the end', async () => {
     for (const [path, perPage] of [
       ['/users', 70],
       ['/repos', 90],
@@ -181,7 +181,7 @@ describeOnEachDatabase('credits', (kind) => {
     }
   })
 
-  test('a page past the end is answered without any credit', async () => {
+  test('are not needed for a page past the end', async () => {
     const { secret } = await service.createKey({ credits: 0 })
     for (const path of ['/users?page=999', '/repos?page=999', '/users?location=nowhere-at-all']) {
       const answer = await service.request(path, { key: secret })
@@ -189,7 +189,7 @@ describeOnEachDatabase('credits', (kind) => {
     }
   })
 
-  test('errors cost nothing and say so, an unknown login aside', async () => {
+  test('are not charged for errors, an unknown login aside', async () => {
     const { secret, id } = await service.createKey({ credits: 10, scopes: ['users:read', 'repos:read'] })
     const missing = '/repos/ngoldberg/no-such-repository'
     for (const [path, status] of [
@@ -217,7 +217,7 @@ describeOnEachDatabase('credits', (kind) => {
     expect([unknown.status, readCredits(unknown)]).toEqual([404, { cost: '1', remaining: '9' }])
   })
 
-  test('what the key may not do, or not yet, costs nothing and says so', async () => {
+  test('are not charged for what the key may not do, or not yet', async () => {
     const narrow = await service.createKey({ credits: 10, scopes: ['repos:read'] })
     const forbidden = await service.request('/users', { key: narrow.secret })
     expect([forbidden.status, readCredits(forbidden)]).toEqual([403, { cost: '0', remaining: '10' }])
@@ -228,8 +228,8 @@ describeOnEachDatabase('credits', (kind) => {
     expect(await service.readLedger(narrow.id)).toMatchObject({ charged: 1 })
   })
 
-  describe('a balance below the cost', () => {
-    test('is 403 with the exact cost and the exact balance, and not one item leaves', async () => {
+  describe('that are fewer than the cost', () => {
+    test('are refused with 403, the exact cost and the exact balance, and without an item', async () => {
       for (const [path, need, have] of [
         ['/users', 30, 12],
         ['/users?per_page=13', 13, 12],
@@ -254,7 +254,7 @@ describeOnEachDatabase('credits', (kind) => {
       }
     })
 
-    test('does not keep the key from what it can pay, to the last credit', async () => {
+    test('pay for what they suffice for, to the last one', async () => {
       const { secret, id } = await service.createKey({ credits: 12 })
       expect((await service.request('/users', { key: secret })).status).toBe(403)
       const answer = await service.request('/users?per_page=12', { key: secret })
@@ -264,8 +264,8 @@ describeOnEachDatabase('credits', (kind) => {
     })
   })
 
-  describe('HEAD', () => {
-    test('is a free quote: status, headers and cost of the GET, without its body', async () => {
+  describe('are not charged for HEAD, which', () => {
+    test('has status, headers and cost of GET, without its body', async () => {
       for (const [path] of endpoints()) {
         const { secret, id } = await service.createKey({ credits: 500 })
         const quote = await service.request(path, { method: 'HEAD', key: secret })
@@ -286,7 +286,7 @@ describeOnEachDatabase('credits', (kind) => {
       }
     })
 
-    test('quotes what the key could not pay', async () => {
+    test('quotes what the key can’t pay', async () => {
       const { secret } = await service.createKey({ credits: 2 })
       const quote = await service.request('/users?per_page=100', { method: 'HEAD', key: secret })
       expect([quote.status, readCredits(quote)]).toEqual([200, { cost: '100', remaining: '2' }])
@@ -310,7 +310,7 @@ describeOnEachDatabase('credits', (kind) => {
     })
   })
 
-  test('304 is free, also for a key without credits', async () => {
+  test('are not charged for 304, nor needed', async () => {
     const reader = await service.createKey()
     const poor = await service.createKey({ credits: 0 })
     for (const [path] of endpoints()) {
@@ -323,7 +323,7 @@ describeOnEachDatabase('credits', (kind) => {
     expect(await service.readLedger(poor.id)).toEqual({ balance: 0, granted: 0, charged: 0 })
   })
 
-  test('admin keys are not metered', async () => {
+  test('are not charged to admin keys', async () => {
     const { secret, id } = await service.createKey({ role: 'admin', credits: 5 })
     for (const [path] of [...endpoints(), ['/users?per_page=100']] as const) {
       for (const method of ['GET', 'HEAD']) {
@@ -337,8 +337,8 @@ describeOnEachDatabase('credits', (kind) => {
     expect(await service.readLedger(id)).toEqual({ balance: 5, granted: 5, charged: 0 })
   })
 
-  describe('GET /api-key/credits', () => {
-    test('echoes the key, its exact balance and its role, for free', async () => {
+  describe('are reported by GET /api-key/credits,', () => {
+    test('which returns the key, its exact balance and its role, for free', async () => {
       const { secret, id } = await service.createKey({ credits: 100 })
       const ask = async () => (await service.request('/api-key/credits', { key: secret })).json()
       expect(await ask()).toEqual({ api_key: secret, remaining_credits: 100, role: 'user' })
@@ -350,7 +350,7 @@ describeOnEachDatabase('credits', (kind) => {
       expect(answer.headers.get('Cache-Control')).toBe('no-store')
     })
 
-    test('answers a key without credits, and an admin key', async () => {
+    test('also to a key without credits, and to an admin key', async () => {
       const poor = await service.createKey({ credits: 0 })
       const admin = await service.createKey({ role: 'admin', credits: 0 })
       for (const [secret, role] of [
@@ -363,7 +363,7 @@ describeOnEachDatabase('credits', (kind) => {
     })
   })
 
-  test('what the caller read is not delivered when the debit can’t be recorded', async () => {
+  test('are debited before the response is sent, or nothing is sent', async () => {
     const { secret, id } = await service.createKey({ credits: 10 })
     await service.sql`alter table ledger add constraint no_charges check (kind <> 'charge') not valid`
     try {

@@ -5,8 +5,8 @@
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, statSync } from 'node:fs'
-import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cpSync, existsSync, readdirSync, statSync } from 'node:fs'
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import postgres from 'postgres'
@@ -22,10 +22,10 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-/** A data folder with an empty database. */
-async function createDataDirectory(name: string): Promise<string> {
+/** A data folder with an empty database, or with the sample data. */
+async function createDataDirectory(name: string, data: 'empty' | 'sample' = 'empty'): Promise<string> {
   const path = join(directory, name)
-  await cp(join(inject('databases').embedded, 'empty'), path, { recursive: true })
+  cpSync(join(inject('databases').embedded, data), path, { recursive: true })
   return path
 }
 
@@ -50,13 +50,79 @@ function connectTo(dataDirectory: string) {
   return postgres({ path, user: 'postgres', database: 'postgres', max: 1, onnotice: () => {} })
 }
 
-describe('a data folder', () => {
+// A start waits 30 seconds for a holder that accepts no connections: the other tests run meanwhile.
+describe('the lock of a data folder', { concurrent: true }, () => {
+  const canUnshare = spawnSync('unshare', ['--pid', '--fork', 'true']).status === 0
+  const program = () => join(directory, 'lock.ts')
+  beforeAll(async () => {
+    const module = JSON.stringify(resolve(import.meta.dirname, '../api/database/data-directory.ts'))
+    await writeFile(
+      program(),
+      `import process from 'node:process'
+      import { lockDataDirectory } from ${module}
+      const lock = await lockDataDirectory(process.argv[2])
+      console.log(lock === undefined ? 'refused by 1' : 'locked by 1')
+      if (lock !== undefined) setTimeout(() => lock.release(), 600_000)`,
+    )
+  })
+
+  const commands = {
+    node: [process.execPath],
+    deno: [deno, 'run', '--quiet', '--allow-all'],
+    ...(canUnshare && {
+      'node with process ids of its own': ['unshare', '--pid', '--fork', '--kill-child', process.execPath],
+    }),
+  }
+  const announcement = /(\w+) by 1/
+  const lock = (command: readonly string[], dataDirectory: string) =>
+    startProgram([...command, program(), dataDirectory], { directory, environment: {}, announcement })
+
+  test('whose holder accepts no connections is refused with what to do', async () => {
+    const dataDirectory = await createDataDirectory('silent')
+    await using _holder = await lock(commands.node, dataDirectory)
+    const refusal = await startRefused(dataDirectory)
+    expect(refusal).toContain(
+      `DATA_DIR ${dataDirectory} is in use by another process, which accepts no connections at`,
+    )
+    expect(refusal).toContain('/silent/postgres.sock; end that process, or set another DATA_DIR')
+  })
+
+  test.each(Object.keys(commands).map((name) => [name]))(
+    'that a process holds is had by no other, and by the next at once when it is killed: %s',
+    async (name) => {
+      const command = commands[name as keyof typeof commands] ?? []
+      const dataDirectory = join(directory, `held-${name}`)
+      await mkdir(dataDirectory)
+      const holder = await lock(commands.node, dataDirectory)
+      expect(holder.announced).toBe('locked')
+      expect((await lock(command, dataDirectory)).announced).toBe('refused')
+      await holder.kill()
+      await using next = await lock(command, dataDirectory)
+      expect(next.announced).toBe('locked')
+      expect(next.readOutput()).toBe('locked by 1\n') // no warning that SQLite is experimental
+    },
+  )
+
+  test('is not left behind by a start that was killed, whatever its process id is now', async () => {
+    const dataDirectory = await createDataDirectory('reused')
+    // What earlier versions left: the id of a process that runs, and is another program.
+    await writeFile(join(dataDirectory, 'lock'), String(process.pid))
+    const settings = { DATA_DIR: dataDirectory, SAMPLE_DATA: 'off' }
+    const first = await startInstanceProcess(undefined, settings)
+    await first.kill()
+    await using second = await startInstanceProcess(undefined, settings)
+    expect(await second.stop()).toBe(0)
+  })
+})
+
+describe('a data folder', { concurrent: true }, () => {
   test.each(runtimes)(
     'is closed to other users, and again after somebody opened it, on %s',
     async (runtime) => {
       const dataDirectory = await createDataDirectory(`modes-${runtime}`)
       await chmod(dataDirectory, 0o777)
-      await using instance = await startInstanceProcess(undefined, { DATA_DIR: dataDirectory }, { runtime })
+      const settings = { DATA_DIR: dataDirectory, SAMPLE_DATA: 'off' }
+      await using instance = await startInstanceProcess(undefined, settings, { runtime })
       expect(readdirSync(dataDirectory)).toEqual(expect.arrayContaining(['demo-keys.json', 'postgres.sock']))
       expect(readMode(dataDirectory)).toBe('700')
       expect(readMode(join(dataDirectory, 'demo-keys.json'))).toBe('600')
@@ -108,7 +174,7 @@ describe('a data folder', () => {
     expect(await instance.stop()).toBe(0)
   })
 
-  test('is whole after a first start that was killed while it created the database', async () => {
+  test('is whole after a first start that was killed while it created the database', async ({ expect }) => {
     const dataDirectory = join(directory, 'killed')
     const settings = { DATA_DIR: dataDirectory, SAMPLE_DATA: 'off', PORT: '0' }
     const [program = '', ...parameters] = listStartCommand('node', directory)
@@ -147,75 +213,9 @@ describe('a data folder', () => {
   })
 })
 
-describe('the lock of a data folder', () => {
-  const canUnshare = spawnSync('unshare', ['--pid', '--fork', 'true']).status === 0
-  const program = () => join(directory, 'lock.ts')
-  beforeAll(async () => {
-    const module = JSON.stringify(resolve(import.meta.dirname, '../api/database/data-directory.ts'))
-    await writeFile(
-      program(),
-      `import process from 'node:process'
-      import { lockDataDirectory } from ${module}
-      const lock = await lockDataDirectory(process.argv[2])
-      console.log(lock === undefined ? 'refused by 1' : 'locked by 1')
-      if (lock !== undefined) setTimeout(() => lock.release(), 600_000)`,
-    )
-  })
-
-  const commands = {
-    node: [process.execPath],
-    deno: [deno, 'run', '--quiet', '--allow-all'],
-    ...(canUnshare && {
-      'node with process ids of its own': ['unshare', '--pid', '--fork', '--kill-child', process.execPath],
-    }),
-  }
-  const announcement = /(\w+) by 1/
-  const lock = (command: readonly string[]) =>
-    startProgram([...command, program(), directory], { directory, environment: {}, announcement })
-
-  test.each(Object.keys(commands).map((name) => [name]))(
-    'that a process holds is had by no other, and by the next at once when it is killed: %s',
-    async (name) => {
-      const command = commands[name as keyof typeof commands] ?? []
-      const holder = await lock(commands.node)
-      expect(holder.announced).toBe('locked')
-      expect((await lock(command)).announced).toBe('refused')
-      await holder.kill()
-      await using next = await lock(command)
-      expect(next.announced).toBe('locked')
-      expect(next.readOutput()).toBe('locked by 1\n') // no warning that SQLite is experimental
-    },
-  )
-
-  test('is not left behind by a start that was killed, whatever its process id is now', async () => {
-    const dataDirectory = await createDataDirectory('reused')
-    // What earlier versions left: the id of a process that runs, and is another program.
-    await writeFile(join(dataDirectory, 'lock'), String(process.pid))
-    const settings = { DATA_DIR: dataDirectory, SAMPLE_DATA: 'off' }
-    const first = await startInstanceProcess(undefined, settings)
-    await first.kill()
-    await using second = await startInstanceProcess(undefined, settings)
-    expect(await second.stop()).toBe(0)
-  })
-
-  test('whose holder accepts no connections is refused with what to do', async () => {
-    const dataDirectory = await createDataDirectory('silent')
-    await using _holder = await startProgram([...commands.node, program(), dataDirectory], {
-      directory,
-      environment: {},
-      announcement,
-    })
-    const refusal = await startRefused(dataDirectory)
-    expect(refusal).toContain(
-      `DATA_DIR ${dataDirectory} is in use by another process, which accepts no connections at`,
-    )
-    expect(refusal).toContain('/silent/postgres.sock; end that process, or set another DATA_DIR')
-  })
-})
-
-describe('the embedded database', () => {
+describe('the embedded database', { concurrent: true }, () => {
   test('flushes to the disk what a response was paid with, before it is sent', async () => {
-    const dataDirectory = await createDataDirectory('flushed')
+    const dataDirectory = await createDataDirectory('flushed', 'sample')
     const traces = join(directory, 'traces')
     await mkdir(traces)
     const countFlushes = async () => {
@@ -239,15 +239,18 @@ describe('the embedded database', () => {
     expect(await countFlushes()).toBeGreaterThan(requests)
   })
 
-  test.each(runtimes)('ends the service, with the reason, when its disk fails, on %s', async (runtime) => {
-    const dataDirectory = await createDataDirectory(`failing-${runtime}`)
-    const settings = { DATA_DIR: dataDirectory, SAMPLE_DATA: 'off' }
-    await using instance = await startInstanceProcess(undefined, settings, { runtime })
-    await rm(join(dataDirectory, 'database/pg_wal'), { recursive: true })
-    const sql = connectTo(dataDirectory)
-    await expect(sql`select pg_switch_wal()`.then(() => sql`create table lost ()`)).rejects.toThrow()
-    await expect.poll(() => instance.isRunning()).toBe(false)
-    expect(instance.readLog()).toMatch(/The embedded database stopped unexpectedly: .*PANIC.*No such file/)
-    await sql.end({ timeout: 0 })
-  })
+  test.for(runtimes)(
+    'ends the service, with the reason, when its disk fails, on %s',
+    async (runtime, { expect }) => {
+      const dataDirectory = await createDataDirectory(`failing-${runtime}`)
+      const settings = { DATA_DIR: dataDirectory, SAMPLE_DATA: 'off' }
+      await using instance = await startInstanceProcess(undefined, settings, { runtime })
+      await rm(join(dataDirectory, 'database/pg_wal'), { recursive: true })
+      const sql = connectTo(dataDirectory)
+      await expect(sql`select pg_switch_wal()`.then(() => sql`create table lost ()`)).rejects.toThrow()
+      await expect.poll(() => instance.isRunning()).toBe(false)
+      expect(instance.readLog()).toMatch(/The embedded database stopped unexpectedly: .*PANIC.*No such file/)
+      await sql.end({ timeout: 0 })
+    },
+  )
 })

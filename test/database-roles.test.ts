@@ -12,15 +12,11 @@ import { sweepStoredLists } from '../api/catalog/stored-list-eviction.ts'
 import type { Sql, SqlOrTransaction } from '../api/database/connect.ts'
 import { openDatabase } from '../api/database/database.ts'
 import { hashSecret } from '../api/ledger/api-key.ts'
-import { sweepIdempotencyKeys } from '../api/ledger/idempotency.ts'
+import { sweepIdempotencyKeys } from '../api/ledger/ledger.ts'
 import { type CommandResult, runCommand } from './support/command-line.ts'
 import { testPool } from './support/databases.ts'
-import {
-  findPostgresBinaries,
-  type PostgresCluster,
-  postgresMissing,
-  startPostgresCluster,
-} from './support/postgres-cluster.ts'
+import { findPostgresBinaries, postgresMissing } from './support/postgres-binaries.ts'
+import { type PostgresCluster, startPostgresCluster } from './support/postgres-cluster.ts'
 import { type InstanceProcess, startInstanceProcess } from './support/process.ts'
 
 const hasPostgres = findPostgresBinaries() !== undefined
@@ -33,7 +29,7 @@ const project = resolve(import.meta.dirname, '..')
 const sampleDirectory = join(project, 'sample')
 const keySchema = v.object({ id: v.number(), api_key: v.string() })
 
-describe.skipIf(!hasPostgres)('three roles of a database', () => {
+describe.skipIf(!hasPostgres)('a database with three roles', () => {
   let cluster: PostgresCluster
   let url: Record<Role, string>
   /** A connection for each role. */
@@ -99,7 +95,7 @@ describe.skipIf(!hasPostgres)('three roles of a database', () => {
     return allowed
   }
 
-  test('the operator does all that concerns keys and loads', async () => {
+  test('lets the operator manage keys and loads', async () => {
     const { id } = await createKey('--credits', '10', '--rate-limit', '5/60', '--scopes', 'users:read')
     for (const args of [
       ['keys', 'list'],
@@ -124,14 +120,14 @@ describe.skipIf(!hasPostgres)('three roles of a database', () => {
     expect(doctor.stdout).toMatch(/^ok +ledger /m)
   })
 
-  test('a load tells the planner what the tables are now, though they are not the operator’s', async () => {
+  test('is analyzed by a load, although its tables are not the operator’s', async () => {
     const rows = await sql.devdata_owner`
       select relname as name from pg_class
       where relname in ('users', 'repositories', 'commits', 'locations', 'identities') and reltuples > 0`
     expect(rows).toHaveLength(5)
   })
 
-  test('the operator adds to the ledger, and can neither rewrite it nor change the schema', async () => {
+  test('lets the operator add to the ledger, and neither rewrite it nor change the schema', async () => {
     expect(
       await findAllowed('devdata_operator', [
         'update ledger set balance = balance + 1',
@@ -150,7 +146,7 @@ describe.skipIf(!hasPostgres)('three roles of a database', () => {
     expect(pruned).toMatchObject({ code: 0 }) // there is nothing to fold yet
   })
 
-  describe('the server', () => {
+  describe('lets the server', () => {
     let instance: InstanceProcess
     beforeAll(async () => {
       instance = await startInstanceProcess(url.devdata_server, { STORED_LISTS_MB: '1' })
@@ -173,7 +169,7 @@ describe.skipIf(!hasPostgres)('three roles of a database', () => {
       return response
     }
 
-    test('serves everything, charges for it, and clears away what is old', async () => {
+    test('serve everything, charge for it, and delete what has expired', async () => {
       for (const path of ['/health', '/version'])
         expect([path, (await ask(path)).status]).toEqual([path, 200])
       for (const path of ['/metrics', '/admin/keys']) {
@@ -227,7 +223,7 @@ describe.skipIf(!hasPostgres)('three roles of a database', () => {
       expect((await command('devdata_operator', 'ledger', 'verify')).stdout).toContain('It adds up.')
     })
 
-    test('can neither rewrite the ledger, nor make keys, nor give credits, nor change the data', async () => {
+    test('neither rewrite the ledger, nor create keys, nor grant credits, nor change the data', async () => {
       expect(
         await findAllowed('devdata_server', [
           'update ledger set balance = balance + 1',
@@ -254,15 +250,15 @@ describe.skipIf(!hasPostgres)('three roles of a database', () => {
       ).toEqual([])
     })
 
-    test('charges with settle() what it may, whatever it asks of it, and whatever it puts in front of the tables', async () => {
-      const settle = async (tx: Sql | SqlOrTransaction, cost: number) => {
+    test('charge with settle() only what it may, whatever its arguments and its search_path', async () => {
+      const settle = async (tx: Sql | SqlOrTransaction, price: number) => {
         const secret = `\\x${hashSecret(key.api_key).toString('hex')}`
         const request = {
           n: 0,
           key_id: key.id,
           secret_hash: secret,
           is_counted: false,
-          cost,
+          price,
           items: 1,
           path: '/',
           endpoint: '/',
@@ -290,7 +286,7 @@ describe.skipIf(!hasPostgres)('three roles of a database', () => {
       })
     })
 
-    test('starts where there is nothing to migrate, and says in a line who has to when there is', async () => {
+    test('start if nothing is to be migrated, and fail with a line that says who has to migrate otherwise', async () => {
       await using other = await startInstanceProcess(url.devdata_server)
       expect((await fetch(`${other.url}/health`)).status).toBe(200)
       await cluster.createDatabase('empty')

@@ -113,7 +113,7 @@ describeOnServer('an instance that is started by its first request', () => {
     },
   )
 
-  test('that is told to stop answers what is under way, and ends with 0', async () => {
+  test('that is told to stop responds to what is under way, and ends with 0', async () => {
     await using instance = await startInstance()
     const { secret, id: heldKey } = await service.createKey()
     await ask(instance.announced, '/users/ngoldberg', secret)

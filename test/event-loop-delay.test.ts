@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createLoopMonitor } from '../api/telemetry/metrics.ts'
 
-test('the delay of the event loop shows what blocked it', async () => {
+test('the metrics show how long something blocked the event loop', async () => {
   const readDelays = createLoopMonitor()
   expect(readDelays()).toEqual({}) // it begins to look when it is first asked
   await sleep(100)

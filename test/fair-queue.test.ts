@@ -5,7 +5,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type BatchOptions, createBatcher } from '../api/concurrency/batcher.ts'
-import { createFairQueue, type FairQueueOptions, OverCapacityError } from '../api/concurrency/fair-queue.ts'
+import { createFairQueue, type FairQueueOptions } from '../api/concurrency/fair-queue.ts'
 
 /** Waits until what ended has settled, and what that started in the next turn of the event loop has begun. */
 const settled = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
@@ -34,7 +34,7 @@ function createRecordedQueue(options: Partial<FairQueueOptions> = {}) {
             running.push(leave)
           },
           (error: unknown) => {
-            expect(error).toBeInstanceOf(OverCapacityError)
+            expect(error).toMatchObject({ code: 'over_capacity' })
             refused.push(request)
           },
         )
@@ -227,7 +227,7 @@ function createBatches(options: Partial<BatchOptions<number, string>> = {}) {
 }
 
 describe('a batcher', () => {
-  test('runs what comes in one turn of the event loop together, and then what came meanwhile', async () => {
+  test('runs the inputs of one turn of the event loop together, and then those that arrived meanwhile', async () => {
     const { batches, note, inputs, answered } = createBatches()
     await note(1)
     expect(inputs()).toEqual([[1]])
@@ -245,7 +245,7 @@ describe('a batcher', () => {
     expect(inputs()).toEqual([[1], [2, 3, 4], [5, 6]])
   })
 
-  test('takes no more at a time than its size, in the order of coming', async () => {
+  test('runs at most its size in a batch, in the order of arrival', async () => {
     const { batches, note, inputs, answered } = createBatches({ size: 3 })
     await note(1, 2, 3, 4, 5, 6, 7, 8)
     for (let index = 0; index < 3; index++) {
@@ -260,7 +260,7 @@ describe('a batcher', () => {
     expect(answered).toEqual(['#1', '#2', '#3', '#4', '#5', '#6', '#7', '#8'])
   })
 
-  test('an error reaches all of its batch, and nobody else', async () => {
+  test('fails all inputs of a failed batch, and no other', async () => {
     const { batches, note, answered } = createBatches()
     await note(1)
     await note(2, 3)
@@ -274,7 +274,7 @@ describe('a batcher', () => {
     expect(answered).toEqual(['#1', 'broken', 'broken', '#4'])
   })
 
-  test('fails all inputs when there is not an output for each', async () => {
+  test('fails all inputs if there is not an output for each', async () => {
     const ask = createBatcher({ size: 10, run: async (inputs: number[]) => inputs.slice(1) })
     await expect(ask(1)).rejects.toThrow('a batch must have an output for each input')
     expect(await Promise.allSettled([ask(2), ask(3), ask(4)])).toMatchObject(
@@ -282,7 +282,7 @@ describe('a batcher', () => {
     )
   })
 
-  test('goes on after an error that was thrown at once', async () => {
+  test('continues after an error that was thrown synchronously', async () => {
     let isBroken = true
     const ask = createBatcher({
       size: 10,
@@ -296,7 +296,7 @@ describe('a batcher', () => {
     expect(await ask(2)).toBe(2)
   })
 
-  test('runs as many batches at a time as it may', async () => {
+  test('runs up to its limit of concurrent batches', async () => {
     const { batches, note, inputs } = createBatches({ maxConcurrent: 2 })
     await note(1)
     await note(2)

@@ -117,7 +117,7 @@ describe('a long load on the embedded database, which has one session', () => {
     ['longer than requests wait', 11],
     ['nearly as long as requests wait', 5.4],
   ] as const)(
-    '%s: a request gets its response or 503 in time, and pays for a response alone',
+    'lets a request have its response or 503 in time, and pay for a response alone, when it takes %s',
     async ([, seconds]) => {
       const { secret, id } = await service.createKey()
       const fresh = await service.createKey()

@@ -17,7 +17,7 @@ import { verifyLedger } from '../api/ledger/verify.ts'
 import { locationOf, runCommand } from './support/command-line.ts'
 import { testPool } from './support/databases.ts'
 import { createInstance } from './support/instance.ts'
-import { findPostgresBinaries } from './support/postgres-cluster.ts'
+import { findPostgresBinaries } from './support/postgres-binaries.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 const usageSchema = v.object({
@@ -32,7 +32,7 @@ const usageSchema = v.object({
   ),
 })
 
-describeOnEachDatabase('ledger upkeep', (kind) => {
+describeOnEachDatabase('the ledger', (kind) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(kind)
@@ -58,7 +58,7 @@ describeOnEachDatabase('ledger upkeep', (kind) => {
   }
   const yesterday = () => new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
 
-  describe('verify', () => {
+  describe('has a verify command that', () => {
     test('says that the ledger adds up, in words and in JSON', async () => {
       const { secret } = await service.createKey({ credits: 100 })
       await spend(secret, 3)
@@ -147,7 +147,7 @@ describeOnEachDatabase('ledger upkeep', (kind) => {
     })
   })
 
-  describe('prune', () => {
+  describe('has a prune command that', () => {
     test('folds what is older into one entry, and everything still adds up', async () => {
       const { secret, id } = await service.createKey({ credits: 100 })
       await spend(secret, 4)
@@ -189,7 +189,7 @@ describeOnEachDatabase('ledger upkeep', (kind) => {
       expect((await verifyLedger(service.sql)).problems).toEqual([])
     })
 
-    test('folds more than a transaction takes, a folded balance among it, while the key is charged', async () => {
+    test('folds more than one transaction’s worth, an earlier balance included, while the key is charged', async () => {
       const { secret, id } = await service.createKey({ credits: 1_000_000 })
       await service.sql`
         insert into ledger (api_key_id, position, created_at, kind, granted, cost, balance, items, path, endpoint)
@@ -216,7 +216,7 @@ describeOnEachDatabase('ledger upkeep', (kind) => {
       expect((await verifyLedger(service.sql)).problems).toEqual([])
     })
 
-    test('takes only moments that have been', async () => {
+    test('refuses a time in the future', async () => {
       for (const before of ['tomorrow', '2026-02-30', new Date(Date.now() + 3_600_000).toISOString()]) {
         const { code, stderr } = await run('prune', '--before', before)
         expect([before, code]).toEqual([before, 2])
@@ -227,7 +227,7 @@ describeOnEachDatabase('ledger upkeep', (kind) => {
   })
 })
 
-test('a copy of an embedded database that stands still adds up, and its keys go on', async () => {
+test('a copy of a stopped embedded database adds up, and its keys work', async () => {
   const service = await startTestService('embedded')
   const { secret } = await service.createKey({ credits: 100 })
   await service.request('/users?per_page=3', { key: secret })
@@ -246,8 +246,8 @@ test('a copy of an embedded database that stands still adds up, and its keys go 
   }
 })
 
-describe.skipIf(findPostgresBinaries() === undefined)('a dump that is taken under load', () => {
-  test('adds up when it is restored, and its keys go on', async () => {
+describe.skipIf(findPostgresBinaries() === undefined)('a dump under load', () => {
+  test('adds up once restored, and its keys work', async () => {
     const service = await startTestService('postgresql')
     const empty = await startTestService('postgresql', { data: 'empty' })
     const { secret, id } = await service.createKey({ credits: 100_000 })

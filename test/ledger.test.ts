@@ -76,7 +76,7 @@ describeOnEachDatabase('the ledger', (kind) => {
   describe.each([
     ['one instance', 1],
     ...(kind === 'postgresql' ? [['two instances', 2] as const] : []),
-  ] as const)('under 500 requests at once on one key, through %s', (_, instances) => {
+  ] as const)('under 500 concurrent requests of one key, through %s,', (_, instances) => {
     const databases: Awaited<ReturnType<typeof openSameDatabase>>[] = []
     const requests: Request[] = []
     beforeAll(async () => {
@@ -93,7 +93,7 @@ describeOnEachDatabase('the ledger', (kind) => {
       [3, 100, 33],
       [1, 500, 500],
       [3, 2, 0],
-    ])('that cost %i each, a balance of %i serves %i of them', async (cost, credits, served) => {
+    ])('that cost %i each, serves a balance of %i to %i of them', async (cost, credits, served) => {
       const { secret, id } = await service.createKey({ credits })
       const answers = await storm(secret, repeat(500, cost), requests)
       expect(answers.filter(({ answer }) => answer.status === 200)).toHaveLength(served)
@@ -109,7 +109,7 @@ describeOnEachDatabase('the ledger', (kind) => {
       )
     })
 
-    test('of costs 1 and 3, exactly what was paid is served', async () => {
+    test('of costs 1 and 3, delivers exactly what was paid', async () => {
       const { secret, id } = await service.createKey({ credits: 301 })
       const answers = await storm(secret, repeat(250, 3, 1), requests)
       const charged = sumServed(answers)
@@ -118,7 +118,7 @@ describeOnEachDatabase('the ledger', (kind) => {
       expect(301 - charged).toBeLessThan(3)
     })
 
-    test('grants among the charges are neither lost nor spent twice', async () => {
+    test('neither loses grants nor spends them twice', async () => {
       const { secret, id } = await service.createKey({ credits: 10 })
       const [answers] = await Promise.all([
         storm(secret, repeat(200, 3), requests),
@@ -132,7 +132,7 @@ describeOnEachDatabase('the ledger', (kind) => {
       })
     })
 
-    test('credits taken away among the charges never bring the balance below 0', async () => {
+    test('never has a balance below 0 while credits are taken away', async () => {
       const { secret, id } = await service.createKey({ credits: 200 })
       const [answers, ...takings] = await Promise.all([
         storm(secret, repeat(100, 3), requests),
@@ -153,7 +153,7 @@ describeOnEachDatabase('the ledger', (kind) => {
       expect(balance).toBeGreaterThanOrEqual(0)
     })
 
-    test('a revoke in the middle ends both service and charges', async () => {
+    test('neither serves nor charges after a revoke', async () => {
       const { secret, id } = await service.createKey({ credits: 10_000 })
       let answered = 0
       let markMiddle: () => void = () => {}
@@ -189,10 +189,10 @@ describeOnEachDatabase('the ledger', (kind) => {
     })
   })
 
-  describe('operators', () => {
+  describe('for operators', () => {
     const newKey = { role: 'user', scopes: [], rateLimit: null, expiresAt: null, name: null } as const
 
-    test('grant credits and take them away, with a ledger row for each', async () => {
+    test('grants and takes away credits, with a row for each', async () => {
       const { id } = await service.createKey({ credits: 10 })
       expect(await grantCredits(service.sql, id, 5)).toMatchObject({ id, remaining_credits: 15 })
       expect(await grantCredits(service.sql, id, -15)).toMatchObject({ id, remaining_credits: 0 })
@@ -207,7 +207,7 @@ describeOnEachDatabase('the ledger', (kind) => {
       ])
     })
 
-    test('can’t bring a balance below 0', async () => {
+    test('refuses a balance below 0', async () => {
       const { id } = await service.createKey({ credits: 10 })
       await expect(grantCredits(service.sql, id, -11)).rejects.toThrow(
         new KeyError(`Key ${id} has 10 credits: 11 can't be withdrawn; grant at least -10`),
@@ -216,7 +216,7 @@ describeOnEachDatabase('the ledger', (kind) => {
       await expect(createKey(service.sql, { ...newKey, credits: -1 })).rejects.toThrow()
     })
 
-    test('can’t bring a balance above the largest, which is exact', async () => {
+    test('refuses a balance above the largest exact one', async () => {
       const { id, secret } = await service.createKey({ credits: maxBalance })
       await expect(grantCredits(service.sql, id, 1)).rejects.toThrow(KeyError)
       expect(await service.readLedger(id)).toMatchObject({ balance: maxBalance })
@@ -228,14 +228,14 @@ describeOnEachDatabase('the ledger', (kind) => {
       await expect(createKey(service.sql, { ...newKey, credits: maxBalance + 1 })).rejects.toThrow()
     })
 
-    test('are told when there is no such key', async () => {
+    test('has a clear error for an unknown key', async () => {
       await expect(grantCredits(service.sql, 987_654, 1)).rejects.toThrow(
         new KeyError('There is no key 987654'),
       )
       await expect(revokeKey(service.sql, 987_654)).rejects.toThrow(new KeyError('There is no key 987654'))
     })
 
-    test('see a key as it was made', async () => {
+    test('shows a key as it was created', async () => {
       const expiresAt = new Date('2099-12-31T00:00:00Z')
       const made = { credits: 7, name: 'a name', rateLimit: { requests: 5, seconds: 60 }, expiresAt }
       const { id } = await service.createKey({ ...made, scopes: ['repos:read'] })
@@ -257,7 +257,7 @@ describeOnEachDatabase('the ledger', (kind) => {
 })
 
 testOnServer.each(['serializable', 'repeatable read'])(
-  'instances settle as on any other server where transactions are %s unless they say otherwise',
+  'instances settle as usual on a server whose transactions are %s by default',
   async (isolation) => {
     const service = await startTestService('postgresql')
     const name = new URL(service.location.databaseUrl ?? '').pathname.slice(1)

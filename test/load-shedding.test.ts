@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LiveService, startLiveService } from './support/live-service.ts'
 import { describeOnServer } from './support/server.ts'
-import { startTestService, type TestService } from './support/service.ts'
+import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 /** The limits of an instance, as the page on scaling says. */
 const maxInProgress = 4_000
@@ -38,7 +38,7 @@ describeOnServer.for(['node', 'deno'] as const)('a process on %s', (runtime) => 
     const requestIds = new Set<string | null>()
     let requests: Promise<unknown>[] = []
     await service.sql.begin(async (tx) => {
-      await tx`lock table api_keys` // nobody can find out whose key it is
+      await tx`lock table api_keys` // no key can be looked up
       requests = Array.from({ length: maxInProgress + surplus }, async () => {
         const { status, headers, text } = await live.request('/users/ngoldberg', { key })
         statuses.push(status)
@@ -74,7 +74,7 @@ describeOnServer.for(['node', 'deno'] as const)('a process on %s', (runtime) => 
     const count = (status: number) => statuses.filter((each) => each === status).length
     let requests: Promise<unknown>[] = []
     await service.sql.begin(async (tx) => {
-      await tx`lock table users in access exclusive mode` // requests that have their turn wait for it
+      await tx`lock table users in access exclusive mode` // running requests wait for it
       requests = Array.from({ length: maxRunning + maxQueued + surplus }, async () =>
         statuses.push(await send(busy.secret)),
       )
@@ -87,5 +87,32 @@ describeOnServer.for(['node', 'deno'] as const)('a process on %s', (runtime) => 
     expect(count(200)).toBe(maxRunning)
     expect((await service.readLedger(busy.id)).charged).toBe(1 + maxRunning)
     expect(await send(other.secret)).toBe(200)
+  })
+})
+
+describeOnEachDatabase('an instance', (kind) => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService(kind)
+  })
+  afterAll(() => service.close())
+
+  test('refuses requests beyond its queue with 503, for free, and serves the others', async () => {
+    const { secret: key, id } = await service.createKey({ credits: 10_000 })
+    await service.request('/api-key/credits', { key }) // from now on it's cached: all requests arrive at the queue together
+    const responses = await Promise.all(
+      Array.from({ length: 2_500 }, () => service.request('/users?per_page=1', { key })),
+    )
+    const served = responses.filter(({ status }) => status === 200)
+    const refused = responses.filter(({ status }) => status === 503)
+    expect(served.length + refused.length).toBe(2_500)
+    expect(served.length).toBeGreaterThanOrEqual(128)
+    expect(refused.length).toBeGreaterThanOrEqual(2_500 - 2_128) // 128 run, 2,000 may wait
+    for (const response of refused) {
+      expect(response.json()).toEqual({ error: 'Over capacity; retry in 5 seconds' })
+      expect(response.headers.get('Retry-After')).toBe('5')
+    }
+    expect((await service.readLedger(id)).charged).toBe(served.length)
+    expect((await service.request('/users?per_page=1', { key })).status).toBe(200)
   })
 })

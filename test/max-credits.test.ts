@@ -35,7 +35,7 @@ describeOnEachDatabase('Max-Credits', (kind) => {
     method = 'GET',
   ) => service.request(path, { method, key: secret, headers: { 'Max-Credits': most, ...headers } })
 
-  test('below the cost is 403 that names both, before anything is spent', async () => {
+  test('below the cost is 403 with both, before anything is charged', async () => {
     const { secret, id } = await service.createKey({ credits: 100 })
     for (const [path, cost] of endpoints) {
       for (const most of new Set([0, cost - 1])) {
@@ -52,7 +52,7 @@ describeOnEachDatabase('Max-Credits', (kind) => {
     expect(await service.readLedger(id)).toEqual({ balance: 100, granted: 100, charged: 0 })
   })
 
-  test('equal to the cost or more is enough', async () => {
+  test('of the cost or more has no effect', async () => {
     for (const [path, cost] of endpoints) {
       for (const most of [String(cost), String(cost + 1), `00${cost}`, String(Number.MAX_SAFE_INTEGER)]) {
         const { secret, id } = await service.createKey({ credits: 100 })
@@ -63,7 +63,7 @@ describeOnEachDatabase('Max-Credits', (kind) => {
     }
   })
 
-  test('is what a key that could not pay either is told first', async () => {
+  test('is checked before the balance', async () => {
     const { secret } = await service.createKey({ credits: 3 })
     expect((await ask(secret, '/users', '5')).json()).toEqual({
       error: 'Max-Credits is 5, and this costs 30',
@@ -73,7 +73,7 @@ describeOnEachDatabase('Max-Credits', (kind) => {
     })
   })
 
-  test('0 lets through what is free: an empty page, 304, and errors as they are', async () => {
+  test('of 0 lets through what is free: an empty page, 304, and errors', async () => {
     const { secret, id } = await service.createKey({ credits: 5 })
     const { headers } = await service.request('/users?per_page=5', { key: secret })
     for (const [path, status, more] of [
@@ -90,7 +90,7 @@ describeOnEachDatabase('Max-Credits', (kind) => {
     expect(await service.readLedger(id)).toEqual({ balance: 0, granted: 5, charged: 5 })
   })
 
-  test('0 lets a repetition through that was paid before', async () => {
+  test('of 0 lets through a repetition that was paid before', async () => {
     const { secret, id } = await service.createKey({ credits: 100 })
     const key = { 'Idempotency-Key': 'paid' }
     await service.request('/users', { key: secret, headers: key })
@@ -146,7 +146,7 @@ describeOnEachDatabase('Max-Credits', (kind) => {
     expect(await service.readLedger(id)).toEqual({ balance: 100, granted: 100, charged: 0 })
   })
 
-  test('is not looked at by HEAD, which costs nothing', async () => {
+  test('is ignored for HEAD, which costs nothing', async () => {
     const { secret } = await service.createKey({ credits: 0 })
     for (const [path, cost] of endpoints) {
       for (const most of ['0', 'many']) {
@@ -160,7 +160,7 @@ describeOnEachDatabase('Max-Credits', (kind) => {
     }
   })
 
-  test('holds when many are sent at once: not one credit is spent above it', async () => {
+  test('holds for concurrent requests: not one credit is charged above it', async () => {
     const { secret, id } = await service.createKey({ credits: 1_000 })
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) => ask(secret, `/users?per_page=${(index % 10) + 1}`, '5')),

@@ -110,7 +110,7 @@ describeOnEachDatabase('migrations', (kind) => {
     expect(listMigrations()).toMatchObject([...rows])
   })
 
-  test('are applied once by several who start at once', async () => {
+  test('are applied once by several instances that start concurrently', async () => {
     const [first, second] = getDatabases()
     const applied = await Promise.all(
       [first, second, first, second, first, second].map(({ sql }) => migrate(sql)),
@@ -124,7 +124,7 @@ describeOnEachDatabase('migrations', (kind) => {
     ])
   })
 
-  test('leave a database of a newer version as it is, and say so', async () => {
+  test('leave a database of a newer version unchanged, and say so', async () => {
     const [{ sql }] = getDatabases()
     await migrate(sql)
     await sql`insert into migrations (number, name, checksum) values (9999, '9999_future.sql', '')`
@@ -140,12 +140,12 @@ describeOnEachDatabase('migrations', (kind) => {
     select n.nspname as schema, relname as name from pg_class c join pg_namespace n on n.oid = relnamespace
     where n.nspname <> 'information_schema' and n.nspname !~ '^pg_' and relkind <> 'i' order by 1, 2`
 
-  test('are applied all or none', async () => {
+  test('are all applied, or none', async () => {
     const [{ sql }] = getDatabases()
-    await sql`create type charge_request as (mine text)` // the migration fails on it, almost at its end
+    await sql`create type settle_request as (mine text)` // the migration fails on it, almost at its end
     await expect(migrate(sql)).rejects.toThrow('already exists')
-    expect(await listRelations(sql)).toEqual([{ schema: 'public', name: 'charge_request' }])
-    await sql`drop type charge_request`
+    expect(await listRelations(sql)).toEqual([{ schema: 'public', name: 'settle_request' }])
+    await sql`drop type settle_request`
     expect(await migrate(sql)).toEqual(names)
   })
 
@@ -213,7 +213,7 @@ describeOnEachDatabase('a later migration', (kind) => {
     const settle = schema
       .slice(schema.indexOf('create function settle('))
       .replace('create function', 'create or replace function')
-      .replace('r.endpoint)::ledger', "r.endpoint, 'new')::ledger")
+      .replace('request.endpoint)::ledger', "request.endpoint, 'new')::ledger")
     await writeFile(join(directory, '0002_note.sql'), `alter table ledger add note text; ${settle}`)
   })
   afterEach(async () => {
@@ -221,7 +221,7 @@ describeOnEachDatabase('a later migration', (kind) => {
     await rm(directory, { recursive: true, force: true })
   })
 
-  test('leaves the statements of an instance of the version before working', async () => {
+  test('leaves the statements of the previous version working', async () => {
     const { secret, id } = await service.createKey({ credits: 10_000 })
     const { secret: admin } = await service.createKey({ role: 'admin' })
     const { secret: limited } = await service.createKey({ rateLimit: { requests: 1_000, seconds: 60 } })
@@ -275,7 +275,7 @@ describeOnEachDatabase('a later migration', (kind) => {
   })
 })
 
-describeOnServer('a database that is not ours to change', () => {
+describeOnServer('a database of others', () => {
   const server = () => getServerUrl()
   const at = (databaseUrl: string) => openDatabase({ ...testPool, databaseUrl, dataDirectory: '' })
 
@@ -329,7 +329,7 @@ describeOnServer('a database that is not ours to change', () => {
       await owner.end()
     }))
 
-  test('is a template, which nothing is made in, though it is empty', () =>
+  test('is not changed if it is a template, even if it is empty', () =>
     withDatabase(async (url, admin) => {
       await admin.unsafe(`alter database ${new URL(url).pathname.slice(1)} is_template true`)
       const message = 'The database is a template, from which new databases are copied'
@@ -337,7 +337,7 @@ describeOnServer('a database that is not ours to change', () => {
       await expect(migrateAt(databaseUrl(server(), 'template1'))).rejects.toThrow(message)
     }))
 
-  test('may hold a schema of ours beside those of others, where search_path names it', () =>
+  test('may have a schema of ours beside others, if search_path names it', () =>
     withDatabase(async (url) => {
       const owner = postgres(url, { max: 1, onnotice: () => {} })
       await owner`create table migrations (version text)`

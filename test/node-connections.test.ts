@@ -45,14 +45,14 @@ async function startServer(
 const request = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'
 const lastRequest = 'GET /last HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
 
-describe('a connection', () => {
-  test('is told 408 when its request takes too long to arrive', async () => {
+describe('a client’s connection', () => {
+  test('gets 408 if its request takes too long to arrive', async () => {
     await using server = await startServer(() => {}, { requestTimeout: 100 })
     const answer = await server.send('GET / HTTP/1.1\r\nHost: localh')
     expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n.*\{"error":"Request incomplete: .*"\}$/s)
   })
 
-  test('that sends no HTTP behind a request gets the answer of that, whole and alone', async () => {
+  test('gets the whole response to a request that is followed by bytes that are not HTTP', async () => {
     await using server = await startServer((_, response) => {
       response.writeHead(200, { 'Content-Length': 8 }).write('half')
       setTimeout(() => response.end('half'), 50)
@@ -62,13 +62,13 @@ describe('a connection', () => {
     expect(answer.split('HTTP/1.1')).toHaveLength(2)
   })
 
-  test('that sends no HTTP is told 400', async () => {
+  test('gets 400 for bytes that are not HTTP', async () => {
     await using server = await startServer((_, response) => response.end())
     const answer = await server.send('this is no HTTP\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n.*\{"error":"Invalid HTTP request"\}$/s)
   })
 
-  test('that sends a method which Node does not know, or CONNECT, is told 405 with Allow', async () => {
+  test('gets 405 with Allow for an unknown method, or CONNECT', async () => {
     await using server = await startServer((_, response) => response.end('served'))
     const refused =
       /HTTP\/1\.1 405 Method Not Allowed\r\nAllow: GET, HEAD, OPTIONS\r\n.*X-Error-Code: method_not_allowed\r\n.*\{"error":"Method not allowed; [^"]*"\}$/s
@@ -90,7 +90,7 @@ describe('a connection', () => {
     }
   })
 
-  test('whose headers are too large is told 431', async () => {
+  test('gets 431 for headers that are too large', async () => {
     await using server = await startServer((_, response) => response.end())
     const answer = await server.send(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(300_000)}\r\n\r\n`)
     expect(answer).toMatch(
@@ -109,7 +109,7 @@ describe('a connection', () => {
     return { ...server, size, answers }
   }
 
-  test('whose client takes nothing of its answer is left', async () => {
+  test('is closed if its client reads nothing of a response', async () => {
     await using server = await startLargeAnswers({ readTimeoutMs: 500 })
     const { answers } = server
     const idle = connect(server.port, '127.0.0.1').on('error', () => {}) // reads nothing before it is told to
@@ -119,7 +119,7 @@ describe('a connection', () => {
     idle.destroy()
   })
 
-  test('whose client takes its answer slowly gets it whole', async () => {
+  test('gets a whole response even if its client reads slowly', async () => {
     // This machine may stand still for some seconds between two parts; all together they take longer than that.
     await using server = await startLargeAnswers({ readTimeoutMs: 7_000 })
     const { answers, size } = server
@@ -161,7 +161,7 @@ describe('a connection', () => {
     return { ...server, responses }
   }
 
-  test('is not read while a request waits for the one before it', async () => {
+  test('is not read while a request waits for the previous one', async () => {
     await using server = await startSlowAnswers()
     const client = connect(server.port, '127.0.0.1').on('error', () => {})
     // The operating system takes some megabytes, and the server what it reads in one go.
@@ -190,7 +190,7 @@ describe('a connection', () => {
     expect((await patient).match(/200 OK/g)).toHaveLength(6)
   })
 
-  test('whose client closes its side still gets its responses', async () => {
+  test('gets its responses after its client has closed its side', async () => {
     await using server = await startSlowAnswers()
     const client = connect(server.port, '127.0.0.1')
     client.end(request)
@@ -201,7 +201,7 @@ describe('a connection', () => {
   })
 
   test.each(['destroy', 'resetAndDestroy'] as const)(
-    'is known to be lost while its client’s request is in progress: %s',
+    'cancels its client’s request in progress when it is lost: %s',
     async (end) => {
       await using server = await startSlowAnswers()
       const client = connect(server.port, '127.0.0.1')
@@ -212,7 +212,7 @@ describe('a connection', () => {
     },
   )
 
-  test('that is idle for the longest time is closed when there would be too many, and none with a request', async () => {
+  test('is closed when there are too many, if it is the longest idle, and never during a request', async () => {
     await using server = await startSlowAnswers({ maxConnections: 3 })
     const { responses } = server
     const closed: string[] = []
@@ -241,7 +241,7 @@ describe('a connection', () => {
     await expect.poll(() => closed).toEqual(['idle', 'served', 'one too many'])
   })
 
-  test('is kept for longer than load balancers keep theirs', async () => {
+  test('stays open for longer than load balancers keep theirs', async () => {
     await using server = await startServer((_, response) => response.end())
     const answer = await server.send(request, lastRequest)
     expect(answer).toContain('\r\nKeep-Alive: timeout=620\r\n')

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { buildDocs } from '../docs-site/build.ts'
+import { inheritEnvironment } from './support/program.ts'
 
 const project = resolve(import.meta.dirname, '..')
 const sources = [
@@ -58,11 +59,10 @@ async function writeInstaller(command: string): Promise<void> {
 
 /** Starts `npm start` as the leader of a group, and waits until it prints something. */
 async function npmStart(expected: RegExp) {
-  const { PATH = '', HOME = '' } = process.env
   const child = spawn('npm', ['start'], {
     cwd: directory,
     detached: true,
-    env: { PATH, HOME, NO_COLOR: '1', PORT: '0' },
+    env: { ...inheritEnvironment(), NO_COLOR: '1', PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   children.add(child)

@@ -15,7 +15,7 @@ const keysSchema = v.object({
   pagination: v.looseObject({ has_more: v.boolean() }),
 })
 
-describeOnEachDatabase('operations', (kind) => {
+describeOnEachDatabase('an operator’s endpoint', (kind) => {
   let service: TestService
   let admin: string
   beforeAll(async () => {
@@ -85,7 +85,7 @@ describeOnEachDatabase('operations', (kind) => {
       expect(headers.get('X-Total-Count')).toBe(String(data.length))
     })
 
-    test('is a list like others: pages, Link, next to next, oldest first', async () => {
+    test('is a list like the others, with pages and Link, oldest first', async () => {
       for (let count = 0; count < 5; count++) await service.createKey()
       const { data } = await readKeys()
       const walked: number[] = []
@@ -102,7 +102,7 @@ describeOnEachDatabase('operations', (kind) => {
       expect(new Set(walked).size).toBe(walked.length)
     })
 
-    test('meets each key once by next, though keys are made and deleted in between', async () => {
+    test('has each key once by next while keys are created and deleted', async () => {
       const keys: number[] = []
       for (let count = 0; count < 12; count++) keys.push((await service.createKey()).id)
       const met: number[] = []
@@ -118,7 +118,7 @@ describeOnEachDatabase('operations', (kind) => {
       expect(met).toEqual(keys)
     })
 
-    test('has the rules of pages', async () => {
+    test('refuses invalid pages as every list does', async () => {
       for (const [query, error] of [
         [
           '?page=0',
@@ -135,7 +135,7 @@ describeOnEachDatabase('operations', (kind) => {
       }
     })
 
-    test('is kept by nobody', async () => {
+    test('is not cached', async () => {
       expect((await readKeys()).headers.get('Cache-Control')).toBe('no-store')
     })
   })
@@ -179,7 +179,7 @@ describeOnEachDatabase('operations', (kind) => {
       }
     })
 
-    testInside('counts methods that clients make up as one', async () => {
+    testInside('counts unknown methods as one', async () => {
       const before = await readMetrics()
       for (const method of ['BREW', 'FETCH-ME', 'users']) await service.request('/users', { method })
       const after = await readMetrics()
@@ -245,7 +245,7 @@ describeOnEachDatabase('operations', (kind) => {
       expect(after).toMatch(/^devdata_event_loop_delay_seconds\{quantile="0\.99"\} [\d.]+/m)
     })
 
-    test('says in words what each figure is, and the page has them all', async () => {
+    test('describes each metric, and the docs list them all', async () => {
       const text = await readMetrics()
       const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name)
       const page = await readFile(
@@ -257,7 +257,7 @@ describeOnEachDatabase('operations', (kind) => {
       expect(promised.filter((name) => !names.includes(name))).toEqual([])
     })
 
-    test('names nobody: no key, no hash, no login, no address, and no path that a client made up', async () => {
+    test('contains no key, no hash, no login, no address, and no unknown path', async () => {
       const { secret } = await service.createKey()
       const paths = [
         `/users/${secret}`,

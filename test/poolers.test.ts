@@ -31,7 +31,7 @@ if (binary === undefined) {
 }
 
 const describeOnPooler = binary === undefined ? describe.skip : describeOnServer
-describeOnPooler('through PgBouncer', { timeout: 300_000 }, () => {
+describeOnPooler('a service behind PgBouncer', { timeout: 300_000 }, () => {
   let pooler: Pgbouncer
   let service: TestService
   let databases: Database[]
@@ -79,7 +79,7 @@ describeOnPooler('through PgBouncer', { timeout: 300_000 }, () => {
     return instance
   }
 
-  test('every kind of answer is the one that there is without it, however many are asked at once', async () => {
+  test('has the same responses as without it, also for concurrent requests', async () => {
     const { secret } = await service.createKey({ role: 'admin' })
     const paths = [
       '/users?per_page=5',
@@ -109,7 +109,7 @@ describeOnPooler('through PgBouncer', { timeout: 300_000 }, () => {
     for (const [path, text] of answers) expect([path, text]).toEqual([path, direct.get(path)])
   })
 
-  test('two instances charge what they deliver, to the credit, and keep a key’s rate limit', async () => {
+  test('charges exactly what two instances deliver, within a key’s rate limit', async () => {
     const poor = await service.createKey({ credits: 100 })
     const limited = await service.createKey({ rateLimit: { requests: 25, seconds: 3600 } })
     const [paid, passed] = await Promise.all([
@@ -132,7 +132,7 @@ describeOnPooler('through PgBouncer', { timeout: 300_000 }, () => {
     expect((await verifyLedger(service.sql)).problems).toEqual([])
   })
 
-  test('a revoked key stops with the next request on each instance', async () => {
+  test('refuses a revoked key from the next request on, on each instance', async () => {
     const { secret, id } = await service.createKey()
     for (const instance of instances)
       expect((await instance.request('/users', { key: secret })).status).toBe(200)
@@ -141,7 +141,7 @@ describeOnPooler('through PgBouncer', { timeout: 300_000 }, () => {
       expect((await instance.request('/users', { key: secret })).status).toBe(401)
   })
 
-  test('/health is well, and what is asked again under an idempotency key is free', async () => {
+  test('is healthy, and repeats requests with an idempotency key for free', async () => {
     const { secret, id } = await service.createKey({ credits: 10 })
     for (const [turn, instance] of instances.entries()) {
       expect((await instance.request('/health')).status).toBe(200)
@@ -152,7 +152,7 @@ describeOnPooler('through PgBouncer', { timeout: 300_000 }, () => {
     expect(await service.readLedger(id)).toMatchObject({ balance: 6 })
   })
 
-  test('an empty database is migrated, loaded and served', async () => {
+  test('migrates, loads and serves an empty database', async () => {
     const empty = await startTestService('postgresql', { data: 'empty' })
     await empty.sql`drop schema public cascade`
     await empty.sql`create schema public`
@@ -178,14 +178,14 @@ describeOnPooler('through PgBouncer', { timeout: 300_000 }, () => {
     await empty.close()
   })
 
-  test('an instance that does not look for it is told by DATABASE_PREPARED_STATEMENTS=off', async () => {
+  test('works with DATABASE_PREPARED_STATEMENTS=off if it does not detect it', async () => {
     await using database = await openUnadapted('off')
     expect((await createInstance(database).request('/health')).status).toBe(200)
     await using wrong = await openUnadapted('on')
     expect((await createInstance(wrong).request('/health')).status).toBe(503)
   })
 
-  test('statements are prepared without it, and not through it, unless the settings say otherwise', async () => {
+  test('prepares no statements, unless the settings say otherwise', async () => {
     const countPrepared = async ({ sql }: Pick<Database, 'sql'>) => {
       await sql`select ${1}::integer as once`
       const [row] = await sql<{ count: number }[]>`

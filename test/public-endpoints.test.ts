@@ -22,7 +22,7 @@ import {
 
 const versionSchema = v.object({ dataset: v.object({ version: v.number(), updated_at: v.string() }) })
 
-describeOnEachDatabase('public endpoints', (kind) => {
+describeOnEachDatabase('among public endpoints', (kind) => {
   let service: TestService
   beforeAll(async () => {
     await buildDocs({ ifStale: true })
@@ -62,7 +62,7 @@ describeOnEachDatabase('public endpoints', (kind) => {
     ['/llms.txt', 'text/plain; charset=utf-8'],
     ['/robots.txt', 'text/plain; charset=utf-8'],
     ['/favicon.ico', 'image/x-icon'],
-  ])('GET and HEAD %s answer 200 without a key, and whatever key is sent', async (path, type) => {
+  ])('GET and HEAD %s are 200 without a key, and with any', async (path, type) => {
     for (const headers of [{}, { Authorization: 'Bearer wrong' }, { Authorization: 'Basic eDp5' }] as Record<
       string,
       string
@@ -75,13 +75,13 @@ describeOnEachDatabase('public endpoints', (kind) => {
     }
   })
 
-  test('/health says which database answers', async () => {
+  test('/health names its database', async () => {
     const answer = await service.request('/health')
     expect(answer.json()).toEqual({ status: 'ok', database: kind })
     expect(answer.headers.get('Cache-Control')).toBe('no-store')
   })
 
-  test('/version says what runs and which data it has', async () => {
+  test('/version names the version, the runtime and the dataset', async () => {
     const answer = await service.request('/version')
     const runtime = { node: /^node v\d/, deno: /^deno \d/, none: /^vitest$/ }[liveRuntime ?? 'none']
     expect(answer.json()).toEqual({
@@ -92,7 +92,7 @@ describeOnEachDatabase('public endpoints', (kind) => {
     })
   })
 
-  test('files are sent in parts, compressed, or not at all where the reader has them, as the reader asks', async () => {
+  test('files are sent in ranges, compressed, or not at all if the client has them', async () => {
     const read = (headers: Record<string, string>, method = 'GET') =>
       service.request('/docs/llms.txt', { method, headers: { 'Accept-Encoding': 'identity', ...headers } })
     const whole = await read({})
@@ -114,7 +114,7 @@ describeOnEachDatabase('public endpoints', (kind) => {
     }
   })
 
-  test('the dataset’s version moves with a load, and the data with it', async () => {
+  test('/version has another dataset version after a load', async () => {
     const admin = await service.createKey({ role: 'admin' })
     const found = await service.request('/users/ngoldberg', { key: admin.secret })
     const user = v.parse(v.looseObject({ login: v.string() }), found.json())
@@ -129,7 +129,7 @@ describeOnEachDatabase('public endpoints', (kind) => {
     expect(await readVersion()).toEqual(after)
   })
 
-  test('/openapi.yml and /openapi.json are one document, with the server’s own address', async () => {
+  test('/openapi.yml has the document of /openapi.json, with the service’s own URL', async () => {
     const yaml = await service.request('/openapi.yml')
     const json = await service.request('/openapi.json')
     expect(parse(yaml.text)).toEqual(json.json())
@@ -139,7 +139,7 @@ describeOnEachDatabase('public endpoints', (kind) => {
     })
   })
 
-  test.each(['/openapi.yml', '/openapi.json'])('%s is asked for again at no cost', async (path) => {
+  test.each(['/openapi.yml', '/openapi.json'])('%s is not sent again if the client has it', async (path) => {
     const { headers } = await service.request(path)
     const tag = headers.get('ETag') ?? ''
     expect(tag).toMatch(/^(W\/)?".+"$/)
@@ -150,7 +150,7 @@ describeOnEachDatabase('public endpoints', (kind) => {
   })
 
   test.each(['/openapi.yml', '/openapi.json', '/api-docs'])(
-    '%s is compressed for clients that ask',
+    '%s is compressed for clients that accept it',
     async (path) => {
       const plain = await service.request(path)
       for (const encoding of ['gzip', 'br']) {
@@ -166,7 +166,7 @@ describeOnEachDatabase('public endpoints', (kind) => {
     },
   )
 
-  testInside('the document is kept for a few hosts, and says for each host where it is', async () => {
+  testInside('/openapi.json is cached for a few hosts, and has the URL of each', async () => {
     const { app } = createInstance(service)
     const hosts = Array.from({ length: 20 }, (_, index) => `host-${index}.example`)
     const encodings: (string | null)[] = []
@@ -184,7 +184,7 @@ describeOnEachDatabase('public endpoints', (kind) => {
     expect(encodings).toEqual([...expected, ...expected])
   })
 
-  test('of If-None-Match 8,192 characters are read', async () => {
+  test('8,192 characters of If-None-Match are read', async () => {
     const { headers } = await service.request('/openapi.json')
     const tag = headers.get('ETag') ?? ''
     const read = async (length: number) => {
@@ -194,7 +194,7 @@ describeOnEachDatabase('public endpoints', (kind) => {
     expect([await read(8_192), await read(8_196), await read(60_000)]).toEqual([304, 200, 200])
   })
 
-  test('/ leads to the docs', async () => {
+  test('/ redirects to the docs', async () => {
     const answer = await service.request('/')
     expect([answer.status, answer.headers.get('Location')]).toEqual([302, 'http://localhost/docs'])
   })

@@ -7,37 +7,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { rotateKey, setRateLimit } from '../api/ledger/keys.ts'
 import { createInstance, openSameDatabase } from './support/instance.ts'
-import {
-  type Answer,
-  describeOnEachDatabase,
-  liveRuntime,
-  startTestService,
-  type TestService,
-  testInside,
-} from './support/service.ts'
+import { type Answer, describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+import { countStatuses } from './support/settlements.ts'
 
 const hour = 3600
-
-/** The statuses of some answers and how often each came. */
-function countStatuses(answers: readonly Answer[]): Record<number, number> {
-  const counts: Record<number, number> = {}
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
-  return counts
-}
 
 function readState({ headers }: Answer) {
   const [, remaining, reset] = /^"default";r=(\d+);t=(\d+)$/.exec(headers.get('RateLimit') ?? '') ?? []
   return { remaining: Number(remaining), reset: Number(reset) }
 }
 
-describeOnEachDatabase('rate limits', (kind) => {
+describeOnEachDatabase('a rate limit', (kind) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(kind)
   })
   afterAll(() => service.close())
 
-  test('of 100 requests at once exactly as many pass as the limit says', async () => {
+  test('lets exactly its number of 100 concurrent requests pass', async () => {
     for (const requests of [1, 37, 99]) {
       const { secret } = await service.createKey({ rateLimit: { requests, seconds: hour } })
       const answers = await Promise.all(
@@ -52,7 +39,7 @@ describeOnEachDatabase('rate limits', (kind) => {
     }
   })
 
-  test('several keys at once do not count against each other', async () => {
+  test('counts each key’s requests separately', async () => {
     const keys = await Promise.all(
       Array.from({ length: 5 }, () => service.createKey({ rateLimit: { requests: 3, seconds: hour } })),
     )
@@ -67,7 +54,7 @@ describeOnEachDatabase('rate limits', (kind) => {
   })
 
   const testOnServer = kind === 'postgresql' ? test : () => {} // the embedded database has one instance
-  testOnServer('two instances count together', async () => {
+  testOnServer('counts the requests of two instances together', async () => {
     const database = await openSameDatabase(service)
     try {
       const other = createInstance(database)
@@ -83,7 +70,7 @@ describeOnEachDatabase('rate limits', (kind) => {
     }
   })
 
-  test('the headers say what will happen next', async () => {
+  test('is in headers, which say what will happen next', async () => {
     const { secret } = await service.createKey({ rateLimit: { requests: 5, seconds: hour } })
     for (const remaining of [4, 3, 2, 1, 0, 0]) {
       const before = Date.now() / 1000
@@ -106,7 +93,7 @@ describeOnEachDatabase('rate limits', (kind) => {
     expect(refused.status).toBe(429)
   })
 
-  test('a request over the limit is 429 with the seconds to wait, and costs nothing', async () => {
+  test('makes a request beyond it 429 with the seconds to wait, for free', async () => {
     const { secret, id } = await service.createKey({ credits: 10, rateLimit: { requests: 1, seconds: hour } })
     expect((await service.request('/users?per_page=2', { key: secret })).status).toBe(200)
     for (const path of [
@@ -131,7 +118,7 @@ describeOnEachDatabase('rate limits', (kind) => {
     expect(await service.readLedger(id)).toEqual({ balance: 8, granted: 10, charged: 2 })
   })
 
-  test('a window ends: waiting as long as Retry-After says is enough', async () => {
+  test('ends after the seconds of Retry-After', async () => {
     const { secret } = await service.createKey({ rateLimit: { requests: 2, seconds: 1 } })
     const ask = () => service.request('/api-key/credits', { key: secret })
     for (let round = 0; round < 2; round++) {
@@ -148,7 +135,7 @@ describeOnEachDatabase('rate limits', (kind) => {
     }
   })
 
-  test('quotes, free endpoints, errors and 304 count', async () => {
+  test('counts HEAD, free endpoints, errors and 304', async () => {
     const { secret } = await service.createKey({ rateLimit: { requests: 7, seconds: hour } })
     const { headers } = await service.request('/users/ngoldberg', { key: secret })
     const tag = headers.get('ETag') ?? ''
@@ -170,7 +157,7 @@ describeOnEachDatabase('rate limits', (kind) => {
     expect((await service.request('/api-key/credits', { key: secret })).status).toBe(429)
   })
 
-  test('the operators’ endpoints count for admin keys', async () => {
+  test('counts the operators’ endpoints for admin keys', async () => {
     const { secret } = await service.createKey({ role: 'admin', rateLimit: { requests: 2, seconds: hour } })
     const answers: Answer[] = []
     for (const path of ['/metrics', '/admin/keys', '/metrics', '/users']) {
@@ -179,7 +166,7 @@ describeOnEachDatabase('rate limits', (kind) => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 429])
   })
 
-  test('what the key may not do at all does not count, and says where the key stands', async () => {
+  test('does not count what the key may not do, and is in its headers', async () => {
     const { secret } = await service.createKey({
       scopes: ['users:read'],
       rateLimit: { requests: 3, seconds: hour },
@@ -208,7 +195,7 @@ describeOnEachDatabase('rate limits', (kind) => {
     expect(await ask('/repos')).toEqual([403, 0, true])
   })
 
-  testInside('a window that begins in the future, as when the clock was set back, has ended', async () => {
+  test('has a new window if the clock was set back before its window', async () => {
     const { secret, id } = await service.createKey({ rateLimit: { requests: 2, seconds: 60 } })
     const ask = () => createInstance(service).request('/users/ngoldberg', { key: secret })
     await ask()
@@ -227,7 +214,7 @@ describeOnEachDatabase('rate limits', (kind) => {
     ])
   })
 
-  test('public endpoints do not count, and have no such headers', async () => {
+  test('does not count public endpoints, which have no such headers', async () => {
     const { secret } = await service.createKey({ rateLimit: { requests: 1, seconds: hour } })
     for (const path of ['/health', '/version', '/openapi.yml', '/health']) {
       const answer = await service.request(path, { key: secret })
@@ -236,7 +223,7 @@ describeOnEachDatabase('rate limits', (kind) => {
     expect((await service.request('/api-key/credits', { key: secret })).status).toBe(200)
   })
 
-  test('both secrets of a rotated key share its limit', async () => {
+  test('is shared by both secrets of a rotated key', async () => {
     const old = await service.createKey({ rateLimit: { requests: 2, seconds: hour } })
     const { secret } = await rotateKey(service.sql, old.id, hour)
     const answers: Answer[] = []
@@ -246,7 +233,7 @@ describeOnEachDatabase('rate limits', (kind) => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 429])
   })
 
-  describe('none', () => {
+  describe('of none', () => {
     const names = [
       'RateLimit',
       'RateLimit-Policy',
@@ -278,7 +265,7 @@ describeOnEachDatabase('rate limits', (kind) => {
     })
   })
 
-  testOnServer('the headers agree with what happens next on another instance', async () => {
+  testOnServer('is in headers that also hold on another instance', async () => {
     const database = await openSameDatabase(service)
     try {
       const other = createInstance(database)
@@ -293,7 +280,7 @@ describeOnEachDatabase('rate limits', (kind) => {
     }
   })
 
-  testOnServer('keys that two instances see for the first time at once have their whole limit', async () => {
+  testOnServer('is whole for keys that two instances see first concurrently', async () => {
     const database = await openSameDatabase(service)
     try {
       const other = createInstance(database)
@@ -311,8 +298,7 @@ describeOnEachDatabase('rate limits', (kind) => {
     }
   })
 
-  const testInsideOnServer = liveRuntime === undefined ? testOnServer : () => {}
-  testInsideOnServer('a client over its limit is turned away without a query, for a second', async () => {
+  testOnServer('refuses a client beyond it for a second without a query', async () => {
     const database = await openSameDatabase(service)
     const { request } = createInstance(database)
     const { secret, id } = await service.createKey({ rateLimit: { requests: 1, seconds: hour } })

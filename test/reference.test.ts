@@ -44,7 +44,7 @@ const endpoints = listOperations().filter(({ method }) => method === 'GET')
 
 describe('the page of an endpoint', () => {
   test.each(endpoints)(
-    '$path: path, parameters with their rules, answers, and a link that tests it',
+    'shows path, parameters with their rules, responses, and a link that tests it: $path',
     async (endpoint) => {
       const operation = contract.paths[endpoint.path]?.get
       if (operation === undefined) throw new Error(endpoint.path)
@@ -101,7 +101,7 @@ describe('the page of a resource', () => {
     dataset: 'Dataset',
   }
 
-  test.each(Object.entries(resources))('%s: an example with exactly its fields', async (id) => {
+  test.each(Object.entries(resources))('shows an example with exactly its fields: %s', async (id) => {
     const page = await readPage(`reference/resources/${id}`)
     const names = [...readFields(page, 'field').keys()]
     const [code] = listElements(page, ({ tagName }) => tagName === 'pre')
@@ -109,17 +109,20 @@ describe('the page of a resource', () => {
     expect(Object.keys(example).sort()).toEqual(names.sort())
   })
 
-  test.each(Object.entries(resources))('%s: every field, and whether it may be null', async (id, name) => {
-    const fields = readFields(await readPage(`reference/resources/${id}`), 'field')
-    const declared = contract.components.schemas[name]?.properties ?? {}
-    expect([...fields.keys()]).toEqual(Object.keys(declared))
-    for (const [field, facts] of fields) {
-      const { type, anyOf = [], $ref = '' } = declared[field] ?? {}
-      const types = [type, ...anyOf.map((choice) => choice.type)].flat()
-      const nullable = types.includes('null') || $ref.includes('Nullable')
-      expect([field, facts.includes('or null')]).toEqual([field, nullable])
-    }
-  })
+  test.each(Object.entries(resources))(
+    'shows every field, and whether it may be null: %s',
+    async (id, name) => {
+      const fields = readFields(await readPage(`reference/resources/${id}`), 'field')
+      const declared = contract.components.schemas[name]?.properties ?? {}
+      expect([...fields.keys()]).toEqual(Object.keys(declared))
+      for (const [field, facts] of fields) {
+        const { type, anyOf = [], $ref = '' } = declared[field] ?? {}
+        const types = [type, ...anyOf.map((choice) => choice.type)].flat()
+        const nullable = types.includes('null') || $ref.includes('Nullable')
+        expect([field, facts.includes('or null')]).toEqual([field, nullable])
+      }
+    },
+  )
 
   test('is there for each object, and no other', async () => {
     const pages = await readdir(join(built, 'reference/resources'))

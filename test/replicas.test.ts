@@ -18,13 +18,8 @@ import { formatJson } from '../api/telemetry/log.ts'
 import { testPool } from './support/databases.ts'
 import { startFaultyProxy } from './support/faulty-proxy.ts'
 import { createInstance, type Instance } from './support/instance.ts'
-import {
-  findPostgresBinaries,
-  type PostgresCluster,
-  postgresMissing,
-  startPostgresCluster,
-  startReplica,
-} from './support/postgres-cluster.ts'
+import { findPostgresBinaries, postgresMissing } from './support/postgres-binaries.ts'
+import { type PostgresCluster, startPostgresCluster, startReplica } from './support/postgres-cluster.ts'
 import { recordLog } from './support/recorded-log.ts'
 
 const hasPostgres = findPostgresBinaries() !== undefined
@@ -32,7 +27,7 @@ if (!hasPostgres) console.warn(`skipped: ${postgresMissing}`)
 
 const userSchema = v.looseObject({ login: v.string(), name: v.nullable(v.string()) })
 
-describe.skipIf(!hasPostgres)('with a streaming replica', () => {
+describe.skipIf(!hasPostgres)('a service with a streaming replica', () => {
   let primary: PostgresCluster
   let replica: PostgresCluster
   let databaseUrl: string
@@ -188,7 +183,7 @@ describe.skipIf(!hasPostgres)('with a streaming replica', () => {
     return row?.charged
   }
 
-  test('the catalog is read there, and the primary is left with the ledger', async () => {
+  test('reads the catalog there, and only the ledger on the primary', async () => {
     const { secret } = await createUserKey()
     {
       await using instance = await openInstance()
@@ -203,7 +198,7 @@ describe.skipIf(!hasPostgres)('with a streaming replica', () => {
     expect((await listReaders(replica, name)).join()).toContain('from dataset')
   })
 
-  test('a filter that is seen for the first time, and what the replica lacks, comes from the primary', async () => {
+  test('reads new filters, and what the replica lacks, on the primary', async () => {
     await using instance = await openInstance()
     await waitUntilUsable(instance, true)
     const { secret } = await createUserKey()
@@ -223,7 +218,7 @@ describe.skipIf(!hasPostgres)('with a streaming replica', () => {
     }
   })
 
-  test('no client sees an older version after a newer one, on either of two instances, while loads are replayed late', async () => {
+  test('never gives a client an older version after a newer one, on two instances, while loads are replayed late', async () => {
     await using first = await openInstance()
     await using second = await openInstance()
     await Promise.all([waitUntilUsable(first, true), waitUntilUsable(second, true)])
@@ -275,7 +270,7 @@ describe.skipIf(!hasPostgres)('with a streaming replica', () => {
     console.log(`${walks.flat().length} answers, none older than one before it`)
   })
 
-  test('what a client saw on one instance it sees on the next, whose replica has not replayed it, and pays once', async () => {
+  test('gives a client the version that another instance gave it before the replica has it, and charges once', async () => {
     await rename('before')
     await waitForReplay()
     await using first = await openInstance(['postgres://127.0.0.1:1/none'])
@@ -299,7 +294,7 @@ describe.skipIf(!hasPostgres)('with a streaming replica', () => {
     expect(row?.credits).toBe(10_000_000 - 3)
   })
 
-  test('a replica that stops and starts under load costs no request, and is left out and used again', async () => {
+  test('loses no request while a replica stops and starts under load, and uses it again', async () => {
     await waitForReplay()
     await using instance = await openInstance()
     await waitUntilUsable(instance, true)
@@ -321,7 +316,7 @@ describe.skipIf(!hasPostgres)('with a streaming replica', () => {
     )
   })
 
-  test('of two replicas one may be away and then the other late: what is read comes from the one that is fit', async () => {
+  test('reads on either of two replicas while the other is unavailable or late', async () => {
     await waitForReplay()
     await using other = await startReplica(primary)
     await using instance = await openInstance([urlAtReplica(), urlAt(other)])
@@ -365,7 +360,7 @@ describe.skipIf(!hasPostgres)('with a streaming replica', () => {
     )
   })
 
-  test('a replica that says nothing costs no request', async () => {
+  test('loses no request to a silent replica', async () => {
     await using proxy = await startFaultyProxy(replica.url, 'select')
     await using instance = await openInstance([proxy.urlOf(urlAtReplica())], 'devdata', {})
     await waitUntilUsable(instance, true)
@@ -379,7 +374,7 @@ describe.skipIf(!hasPostgres)('with a streaming replica', () => {
     expect(await ask(instance, secret)).toEqual(paths.map(() => 200))
   })
 
-  test('a replica where reads fail costs no request, and operators hear of it', async () => {
+  test('loses no request to a replica whose reads fail, and tells operators', async () => {
     // What fails on a replica alone can't be made there: so this is a copy that stands on its own.
     const brokenUrl = await primary.createDatabase('broken')
     const broken = await openDatabase({ ...testPool, databaseUrl: brokenUrl, dataDirectory: '' })
@@ -410,7 +405,7 @@ describe.skipIf(!hasPostgres)('with a streaming replica', () => {
     ])
   })
 
-  test('a replica that was never there costs no request', async () => {
+  test('loses no request to a replica that was never there', async () => {
     await using instance = await openInstance(['postgres://127.0.0.1:1/none'])
     const { secret } = await createUserKey()
     expect(await ask(instance, secret)).toEqual(paths.map(() => 200))

@@ -11,7 +11,7 @@ describeOnEachDatabase('a repository', (kind) => {
   afterAll(() => service.close())
 
   describe('GET /repos/{owner}/{name}', () => {
-    test('answers a Repository object without dependencies, and charges 1 credit', async () => {
+    test('returns a Repository object without dependencies, and charges 1 credit', async () => {
       const { secret, id } = await service.createKey({ credits: 10 })
       const answer = await service.request('/repos/yarrow-collective/platform', { key: secret })
       expect(answer.status).toBe(200)
@@ -23,7 +23,7 @@ describeOnEachDatabase('a repository', (kind) => {
       expect(await service.readLedger(id)).toEqual({ balance: 9, granted: 10, charged: 1 })
     })
 
-    test('answers every repository of the list as the list has it, dependencies aside', async () => {
+    test('returns every repository as the list has it, dependencies aside', async () => {
       const { secret } = await service.createKey()
       for (const { dependencies: _, ...repository } of sampleRepositories) {
         const answer = await service.request(`/repos/${repository.full_name}`, { key: secret })
@@ -31,7 +31,7 @@ describeOnEachDatabase('a repository', (kind) => {
       }
     })
 
-    test('answers null where nothing is known', async () => {
+    test('returns null for unknown values', async () => {
       const { secret } = await service.createKey()
       const answer = await service.request('/repos/yarrow-collective/placeholder', { key: secret })
       expect(answer.json()).toMatchObject({
@@ -42,7 +42,7 @@ describeOnEachDatabase('a repository', (kind) => {
       })
     })
 
-    test('looks owner and name up without regard to case', async () => {
+    test('finds owner and name case-insensitively', async () => {
       const { secret } = await service.createKey()
       for (const path of [
         'Yarrow-Collective/Platform',
@@ -78,13 +78,13 @@ describeOnEachDatabase('a repository', (kind) => {
       expect(await service.readLedger(id)).toEqual({ balance: 10, granted: 10, charged: 0 })
     })
 
-    test('is 404 and free for an unknown repository when there is no credit left', async () => {
+    test('is 404 and free for an unknown repository at balance 0', async () => {
       const { secret } = await service.createKey({ credits: 0 })
       const answer = await service.request('/repos/yarrow-collective/no-such-repository', { key: secret })
       expect(answer.status).toBe(404)
     })
 
-    test('is 403 when there is no credit left, and says so', async () => {
+    test('is 403 at balance 0', async () => {
       const { secret, id } = await service.createKey({ credits: 0 })
       const answer = await service.request('/repos/yarrow-collective/platform', { key: secret })
       expect([answer.status, answer.json()]).toEqual([403, { error: 'insufficient credits: need 1, have 0' }])
@@ -109,7 +109,7 @@ describeOnEachDatabase('a repository', (kind) => {
     })
   })
 
-  describe('everything below /repos/', () => {
+  describe('has a path below /repos/ that', () => {
     test.for<[path: string, error: string]>([
       ['/repos/', 'Owner is missing'],
       ['/repos//n', 'Owner is missing'],
@@ -176,7 +176,7 @@ describeOnEachDatabase('a repository', (kind) => {
         '/repos/o/a%20b/dependencies',
         'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..',
       ],
-    ])('%s is 400 and free: %s', async ([path, error]) => {
+    ])('is 400 and free as %s: %s', async ([path, error]) => {
       const { secret, id } = await service.createKey({ credits: 10 })
       const answer = await service.request(path, { key: secret })
       expect([answer.status, answer.json()]).toEqual([400, { error }])
@@ -184,7 +184,7 @@ describeOnEachDatabase('a repository', (kind) => {
       expect(await service.readLedger(id)).toEqual({ balance: 10, granted: 10, charged: 0 })
     })
 
-    test('takes owners and names of 100 characters and of every kind that a forge has', async () => {
+    test('may have owners and names of 100 characters of every allowed kind', async () => {
       const { secret } = await service.createKey()
       for (const path of [
         `${'o'.repeat(100)}/${'n'.repeat(100)}`,
@@ -203,7 +203,7 @@ describeOnEachDatabase('a repository', (kind) => {
     { list: 'commits', of: commitsOf },
     { list: 'dependencies', of: dependenciesOf },
   ])('GET /repos/{owner}/{name}/$list', ({ list, of }) => {
-    test('answers a page of 30, for a credit each', async () => {
+    test('returns a page of 30, for a credit each', async () => {
       const { secret, id } = await service.createKey({ credits: 100 })
       const path = `/repos/yarrow-collective/platform/${list}`
       const { data, total, cost, remaining } = readListAnswer(await service.request(path, { key: secret }))
@@ -213,7 +213,7 @@ describeOnEachDatabase('a repository', (kind) => {
       expect(await service.readLedger(id)).toEqual({ balance: 70, granted: 100, charged: 30 })
     })
 
-    test('finds the repository without regard to case', async () => {
+    test('finds the repository case-insensitively', async () => {
       const { secret } = await service.createKey()
       const path = `/repos/Yarrow-Collective/PLATFORM/${list}`
       const { total } = readListAnswer(await service.request(path, { key: secret }))
@@ -233,7 +233,7 @@ describeOnEachDatabase('a repository', (kind) => {
       expect(await service.readLedger(id)).toEqual({ balance: 10, granted: 10, charged: 0 })
     })
 
-    test('is empty and free for a repository that has none, without a credit too', async () => {
+    test('is empty and free for a repository that has none, also at balance 0', async () => {
       const { secret } = await service.createKey({ credits: 0 })
       const path = `/repos/yarrow-collective/placeholder/${list}`
       const { data, total, cost, links, pagination } = readListAnswer(
@@ -255,7 +255,7 @@ describeOnEachDatabase('a repository', (kind) => {
     })
   })
 
-  test('has its own commits alone, though its forks share their hashes', async () => {
+  test('has its own commits only, even if its forks have the same hashes', async () => {
     const { secret } = await service.createKey()
     const [original, fork] = ['joaosilva/transit-exporter', 'rhaddad/transit-exporter']
     const hashes = new Set(commitsOf(original).map(({ commit_hash }) => commit_hash))

@@ -79,7 +79,7 @@ test('a . or .. in a path is refused, however it is escaped', () => {
   }
 })
 
-test('the host of a whole URL is held to the same rule as the Host header', () => {
+test('the host of a whole URL follows the same rule as the Host header', () => {
   expect(codeOf('http://1.2.3.256/users')).toBe('invalid_host')
   expect(codeOf('HTTPS://a`b`/users')).toBe('invalid_host')
   expect(codeOf('http://user@localhost/users')).toBe('invalid_host')
@@ -87,7 +87,7 @@ test('the host of a whole URL is held to the same rule as the Host header', () =
   expect(codeOf('/users', { host: 'a,a' })).toBe('invalid_host')
 })
 
-test('an asterisk in place of a path is refused as a method is', () => {
+test('an asterisk in place of a path is refused with 405', () => {
   expect(codeOf('*', { method: 'OPTIONS' })).toBe('method_not_allowed')
   expect(codeOf('http://localhost/*', { method: 'OPTIONS' })).toBe('method_not_allowed') // as Deno writes it
   expect(codeOf('/users', { method: 'OPTIONS' })).toBeUndefined()

@@ -19,7 +19,7 @@ describeOnEachDatabase('a cached response', (kind) => {
   })
   afterAll(() => service.close())
 
-  test('is given again without reading the data, and charged again', async () => {
+  test('is sent again without reading the data, and charged again', async () => {
     const { secret, id } = await service.createKey({ credits: 100 })
     const path = '/users?per_page=5&page=2'
     const request = async () => {
@@ -43,7 +43,7 @@ describeOnEachDatabase('a cached response', (kind) => {
     }
   })
 
-  test('is another one with the first request after a load, on each instance, and costs what it has now', async () => {
+  test('is not sent after a load, from the first request on, on each instance', async () => {
     const instances = [createInstance(service), createInstance(service)]
     const path = '/users?location=Berlin-on-the-move&per_page=100'
     for (const [round, location] of ['Berlin-on-the-move', 'elsewhere', 'Berlin-on-the-move'].entries()) {
@@ -68,7 +68,7 @@ describeOnEachDatabase('a cached response', (kind) => {
     }
   })
 
-  test('is refused like any other when the key can not pay for it', async () => {
+  test('is refused like any other if the key can’t pay for it', async () => {
     const { secret } = await service.createKey({ credits: 10 })
     const path = '/users?per_page=5&page=3'
     for (const _ of [1, 2]) expect((await service.request(path, { key: secret })).status).toBe(200)
@@ -77,7 +77,7 @@ describeOnEachDatabase('a cached response', (kind) => {
     expect(refused.json()).toEqual({ error: 'insufficient credits: need 5, have 0' })
   })
 
-  test('settles nothing that was read at another version, and all else of the same group', async () => {
+  test('is not charged if it has another version, and the rest of its group is', async () => {
     const [dataset] = await service.sql<{ version: number }[]>`select version from dataset`
     const now = dataset?.version ?? 0
     const { id, secret } = await service.createKey({ credits: 100 })
@@ -87,7 +87,7 @@ describeOnEachDatabase('a cached response', (kind) => {
       isCounted: true,
       version,
       charge: {
-        cost: 10,
+        price: 10,
         maxCredits: null,
         items: 10,
         requestId: crypto.randomUUID(),
@@ -125,7 +125,7 @@ describe('the response cache', () => {
     return { ...cache, has }
   }
 
-  test('has responses whose URL was requested twice: an iteration evicts nothing', () => {
+  test('stores responses whose URL was requested twice: an iteration evicts nothing', () => {
     const cache = createCache()
     expect(cache.has('/a')).toBe(false)
     cache.set('/a', createResponse(6_000, 1))
@@ -144,7 +144,7 @@ describe('the response cache', () => {
     expect(['/a', '/c', '/d'].map(cache.has)).toEqual([true, true, false])
   })
 
-  test('has only responses of the newest known version', () => {
+  test('stores only responses of the newest known version', () => {
     const cache = createCache()
     cache.set('/a', createResponse(10, 1))
     cache.noteVersion(2)
@@ -155,7 +155,7 @@ describe('the response cache', () => {
     expect(cache.has('/a')).toBe(true)
   })
 
-  test('has nothing where the bound is 0, or a response has no version', () => {
+  test('stores nothing if its bound is 0, or a response has no version', () => {
     const off = createCache({ maxBytes: 0 })
     off.set('/a', createResponse(10, 1))
     expect(off.has('/a')).toBe(false)
@@ -164,7 +164,7 @@ describe('the response cache', () => {
     expect(cache.has('/a')).toBe(false)
   })
 
-  test('copies the bytes of a response, which are part of a larger buffer', () => {
+  test('copies the bytes of a response from a larger buffer', () => {
     const cache = createCache()
     const data = new Uint8Array(64_000).subarray(100, 200)
     cache.set('/a', { ...createResponse(0, 1), data })

@@ -148,12 +148,12 @@ async function requestResponse(name: string): Promise<string> {
 }
 
 describe('the recorded responses of the portal', () => {
-  test.each(Object.keys(requests))('%s is answered as it says', async (name) => {
+  test.each(Object.keys(requests))('are what the service responds with: %s', async (name) => {
     await expect(await requestResponse(name)).toMatchFileSnapshot(join(responsesDirectory, `${name}.http`))
   })
 })
 
-describe('the examples of openapi.yml, which the viewer shows', () => {
+describe('the examples of openapi.yml, which the viewer shows,', () => {
   test.each([
     ['Users', 'listUsers'],
     ['User', 'getUser'],
@@ -161,7 +161,7 @@ describe('the examples of openapi.yml, which the viewer shows', () => {
     ['Repository', 'getRepository'],
     ['Commits', 'listCommits'],
     ['Dependencies', 'listDependencies'],
-  ])('%s is what the sample data answers', async (response, name) => {
+  ])('are what the service responds with: %s', async (response, name) => {
     const kept = await readFile(join(responsesDirectory, `${name}.http`), 'utf8')
     const content = contract.components.responses[response]?.content
     expect(content?.['application/json']?.example).toEqual(readShown(kept).body)
@@ -262,9 +262,14 @@ describe('the samples of the built pages', async () => {
     samples.push(...readSamples(page, await response.text()))
   }
   const requestSamples = samples.filter(({ kind }) => kind === 'request')
+  // The same sample is on several pages.
+  const differentRequests = Map.groupBy(
+    requestSamples.filter(({ label }) => !missing.includes(label)),
+    ({ name, label, code, answer }) => JSON.stringify([name, label, code, answer]),
+  )
   const programs = samples.filter(({ kind }) => kind === 'program')
   const ran = new Map<string, number>()
-  const count = (label: string) => ran.set(label, (ran.get(label) ?? 0) + 1)
+  const count = (label: string, pages = 1) => ran.set(label, (ran.get(label) ?? 0) + pages)
 
   afterAll(() => {
     const total = [...ran.values()].reduce((sum, each) => sum + each, 0)
@@ -282,7 +287,7 @@ describe('the samples of the built pages', async () => {
     expect(languages.map(({ label }) => label)).toEqual(Object.keys(runners))
   })
 
-  test('name the key and the address only where a reader puts them', () => {
+  test('name the key and the base URL only where a reader puts them', () => {
     for (const { page, name, code } of samples) {
       const isPublic = findRequest(name)?.key === 'none'
       expect([page, name, code.includes('API_KEY')]).toEqual([page, name, !isPublic])
@@ -291,9 +296,11 @@ describe('the samples of the built pages', async () => {
     }
   })
 
-  test.concurrent.each(requestSamples.filter(({ label }) => !missing.includes(label)))(
-    '$page: $name in $label',
-    async ({ name, label, code, answer }) => {
+  test.concurrent.each(
+    [...differentRequests.values()].flatMap(([sample, ...others]) => (sample ? [{ ...sample, others }] : [])),
+  )(
+    'get the response that the page shows: $page: $name in $label',
+    async ({ name, label, code, answer, others }) => {
       const request = findRequest(name)
       if (request === undefined) throw new Error(`requests.ts has no ${name}`)
       const kept = await readFile(join(responsesDirectory, `${name}.http`), 'utf8')
@@ -315,7 +322,7 @@ describe('the samples of the built pages', async () => {
       } else {
         expect(settleBody(request, JSON.parse(output))).toEqual(shown.body)
       }
-      count(label)
+      count(label, 1 + others.length)
     },
   )
 
@@ -327,7 +334,7 @@ describe('the samples of the built pages', async () => {
   const different = [...new Map(keyed.map((sample) => [`${sample.name} ${sample.label}`, sample])).values()]
 
   test.concurrent.each(different)(
-    '$name in $label says that a key is wrong',
+    'say that a key is wrong: $name in $label',
     async ({ name, label, code }) => {
       const { exit, stdout, stderr } = await tryRun(label, code, '00000000-0000-4000-8000-000000000000')
       const request = findRequest(name)
@@ -348,7 +355,7 @@ describe('the samples of the built pages', async () => {
   )
 
   test.skipIf(missing.includes('curl'))(
-    'the quickstart can be followed from top to bottom with one key',
+    'can be followed in the quickstart from top to bottom with one key',
     async () => {
       const { secret } = await service.createKey({ credits: demoCredits })
       const steps = samples.filter(({ page, label }) => page === 'quickstart/index.html' && label === 'curl')
@@ -376,7 +383,7 @@ describe('the samples of the built pages', async () => {
   )
 
   test.each(programs.filter(({ label }) => !missing.includes(label)))(
-    '$page: $name in $label',
+    'print what the page shows: $page: $name in $label',
     async ({ name, label, code, answer }) => {
       const { output, charged } = await runProgram(name, label, code)
       expect(output).toBe(answer?.trim())

@@ -46,28 +46,34 @@ describeOnServer('instances on one database', { timeout: 300_000 }, () => {
     )
   }
 
-  test('four that start at once on an empty database make its schema once', async () => {
+  test('create the schema once if four start concurrently on an empty database', async () => {
     const applied = await service.sql`select number, name, checksum from migrations order by number`
     expect(listMigrations()).toMatchObject([...applied])
     for (const { url } of instances) expect((await fetch(`${url}/health`)).status).toBe(200)
   })
 
-  test.each([2, 4])('%i let a key spend its balance and not a credit more', async (places) => {
-    const { secret, id } = await service.createKey({ credits: 100 })
-    expect(await ask('/users?per_page=3', secret, { times: 100, places })).toEqual({ 200: 33, 403: 67 })
-    expect(await service.readLedger(id)).toEqual({ balance: 1, granted: 100, charged: 99 })
-    expect((await verifyLedger(service.sql)).problems).toEqual([])
-  })
+  test.each([2, 4])(
+    'let a key spend its balance and not a credit more through %i of them',
+    async (places) => {
+      const { secret, id } = await service.createKey({ credits: 100 })
+      expect(await ask('/users?per_page=3', secret, { times: 100, places })).toEqual({ 200: 33, 403: 67 })
+      expect(await service.readLedger(id)).toEqual({ balance: 1, granted: 100, charged: 99 })
+      expect((await verifyLedger(service.sql)).problems).toEqual([])
+    },
+  )
 
-  test.each([2, 4])('%i let a key call as often as its rate limit says, all together', async (places) => {
-    const { secret } = await service.createKey({ rateLimit: { requests: 37, seconds: 3600 } })
-    expect(await ask('/repos/UmaBakker/parser-kit', secret, { times: 100, places })).toEqual({
-      200: 37,
-      429: 63,
-    })
-  })
+  test.each([2, 4])(
+    'let a key send as many requests as its rate limit says through %i of them',
+    async (places) => {
+      const { secret } = await service.createKey({ rateLimit: { requests: 37, seconds: 3600 } })
+      expect(await ask('/repos/UmaBakker/parser-kit', secret, { times: 100, places })).toEqual({
+        200: 37,
+        429: 63,
+      })
+    },
+  )
 
-  test('a key that is revoked stops with the next request on each of four', async () => {
+  test('refuse a revoked key from the next request on, each of four', async () => {
     const { secret, id } = await service.createKey()
     expect(await ask('/users/ngoldberg', secret, { times: 8, places: 4 })).toEqual({ 200: 8 })
     await revokeKey(service.sql, id)

@@ -43,7 +43,7 @@ async function listFiles(): Promise<string[]> {
   ]
 }
 
-test('the spelling of pages, README, guide and decisions', async () => {
+test('pages, README, guide and decisions have American spelling', async () => {
   const spell = nspell({ aff: Buffer.from(dictionary.aff), dic: Buffer.from(dictionary.dic) })
   const ownWords = (await readFile(join(project, 'docs-site/words.txt'), 'utf8'))
     .split('\n')

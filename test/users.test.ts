@@ -8,7 +8,7 @@ describeOnEachDatabase('GET /users/{login}', (kind) => {
   })
   afterAll(() => service.close())
 
-  test('answers a User object and charges 1 credit', async () => {
+  test('returns a User object, and charges 1 credit', async () => {
     const { secret, id } = await service.createKey({ credits: 10 })
     const answer = await service.request('/users/ngoldberg', { key: secret })
     expect(answer.status).toBe(200)
@@ -22,7 +22,7 @@ describeOnEachDatabase('GET /users/{login}', (kind) => {
     expect(await service.readLedger(id)).toEqual({ balance: 9, granted: 10, charged: 1 })
   })
 
-  test('looks a login up without regard to case', async () => {
+  test('finds a login case-insensitively', async () => {
     const { secret } = await service.createKey()
     const answer = await service.request('/users/NGoldBerg', { key: secret })
     expect(answer.json()).toMatchObject({ login: 'ngoldberg' })
@@ -36,7 +36,7 @@ describeOnEachDatabase('GET /users/{login}', (kind) => {
     expect(await service.readLedger(id)).toEqual({ balance: 9, granted: 10, charged: 1 })
   })
 
-  test('refuses an unknown login too when there is no credit left', async () => {
+  test('is 403 for an unknown login at balance 0', async () => {
     const { secret, id } = await service.createKey({ credits: 0 })
     const answer = await service.request('/users/nobody-has-this-login', { key: secret })
     expect(answer.status).toBe(403)

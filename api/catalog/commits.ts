@@ -5,7 +5,7 @@
  */
 import type { Sql } from '../database/connect.ts'
 import { type ListPage, offsetOf, type Page, renderPage, selectPages } from '../paging/page.ts'
-import { selectRepository } from './repositories.ts'
+import { selectRepository } from './document-lookup.ts'
 
 /** Matches a commit's hash, SHA-1 or SHA-256. */
 export const commitHashPattern = /^[\da-f]{40,64}$/

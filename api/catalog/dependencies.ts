@@ -5,7 +5,7 @@
  */
 import type { Sql } from '../database/connect.ts'
 import { type ListPage, offsetOf, type Page, renderPage, selectPages } from '../paging/page.ts'
-import { selectRepository } from './repositories.ts'
+import { selectRepository } from './document-lookup.ts'
 
 /** The key of a dependency within its repository. */
 export type DependencyKey = readonly [name: string, file: string]

@@ -4,9 +4,8 @@
  * @module
  */
 import { createBatcher } from '../concurrency/batcher.ts'
-import type { Fragment, Sql } from '../database/connect.ts'
-import { foldText } from './case-folding.ts'
-import { repositoryKey, selectRepositoryByKey } from './repositories.ts'
+import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
+import { foldText } from './names.ts'
 
 /** Names that one statement looks up. */
 const maxBatchSize = 256
@@ -32,7 +31,21 @@ export function lookUpUser(login: string): LookUp {
 
 /** Looks up a repository by owner and name, case-insensitively. */
 export function lookUpRepository(owner: string, name: string): LookUp {
-  return { kind: 'repository', key: repositoryKey(owner, name) }
+  return { kind: 'repository', key: foldText(`${owner}/${name}`) }
+}
+
+/** SQL: the row of a repository. A name that has changed hands belongs to the one that came last. */
+export function selectRepository(sql: Sql, owner: string, name: string): Fragment {
+  return selectRepositoryByKey(sql, sql`${lookUpRepository(owner, name).key}`)
+}
+
+function selectRepositoryByKey(sql: Sql, key: Fragment): Fragment {
+  return sql`select * from repositories where full_name_key = ${key} order by id desc limit 1`
+}
+
+/** SQL: the URL in the stored members of a repository. */
+export function selectUrl(sql: SqlOrTransaction, members: Fragment): Fragment {
+  return sql`('{' || ${members} || '}')::json ->> 'url'`
 }
 
 /**

@@ -3,10 +3,9 @@
  *
  * @module
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { SqlOrTransaction } from '../database/connect.ts'
-import { foldText } from './case-folding.ts'
-import { listDependencyKeys } from './dependency-name.ts'
+import { foldText, listDependencyKeys } from './names.ts'
 
 /** A list of the catalog. */
 export type ListName = 'users' | 'repositories'
@@ -21,23 +20,16 @@ export interface Filter {
   files: readonly string[]
 }
 
-/** A filter as a client writes it. */
-export interface FilterRequest {
+/** Creates the canonical form of a filter that a client has written. */
+export function createFilter(written: {
   location?: string
   dependencyNames?: readonly string[]
   dependencyFiles?: readonly string[]
-}
-
-/** Creates the canonical form. */
-export function createFilter({
-  location = '',
-  dependencyNames = [],
-  dependencyFiles = [],
-}: FilterRequest): Filter {
+}): Filter {
   return {
-    locationKey: foldText(location),
-    nameKeys: [...new Set(dependencyNames.map(foldText))].sort(),
-    files: [...new Set(dependencyFiles)].sort(),
+    locationKey: foldText(written.location ?? ''),
+    nameKeys: [...new Set(written.dependencyNames?.map(foldText))].sort(),
+    files: [...new Set(written.dependencyFiles)].sort(),
   }
 }
 
@@ -48,9 +40,7 @@ export function isUnfiltered({ locationKey, nameKeys, files }: Filter): boolean 
 
 /** The SHA-256 that identifies a filter's stored list. */
 export function hashFilter(list: ListName, { locationKey, nameKeys, files }: Filter): Buffer {
-  return createHash('sha256')
-    .update(JSON.stringify([list, locationKey, nameKeys, files]))
-    .digest()
+  return hash('sha256', JSON.stringify([list, locationKey, nameKeys, files]), 'buffer')
 }
 
 /** Finds the ids of the dependencies that a filter names. Undefined when it names none. */

@@ -7,9 +7,7 @@ import type { Sql } from '../database/connect.ts'
 import type { Database } from '../database/database.ts'
 import { createLookup, type Found, type LookUp } from './document-lookup.ts'
 import { createList, type ReadList } from './list.ts'
-import { repositoryList } from './repositories.ts'
-import type { StoredLists } from './stored-list-store.ts'
-import { userList } from './users.ts'
+import type { StoredLists } from './stored-lists.ts'
 
 /** The catalog in one database. */
 export interface Catalog {
@@ -36,22 +34,18 @@ export function createReplicaRouting(
   { sql, replicas }: Pick<Database, 'sql' | 'replicas'>,
   storedLists: StoredLists,
 ): ReplicaRouting {
-  const catalogs = new Map<Sql, Catalog>()
-
-  function findCatalog(sql: Sql): Catalog {
-    const catalog = catalogs.get(sql) ?? createCatalog(sql, storedLists, { isReplica: true })
-    catalogs.set(sql, catalog)
-    return catalog
-  }
-
+  const replicaCatalogs = new Map(
+    replicas.list().map(({ sql }) => [sql, createCatalog(sql, storedLists, { isReplica: true })]),
+  )
   return {
     primary: createCatalog(sql, storedLists, { isReplica: false }),
     hasReplica: replicas.hasUsable,
     async readReplica(read) {
       const replica = replicas.pick()
-      if (replica === undefined) return undefined
+      const catalog = replica && replicaCatalogs.get(replica.sql)
+      if (replica === undefined || catalog === undefined) return undefined
       try {
-        return await read(findCatalog(replica.sql))
+        return await read(catalog)
       } catch (error) {
         replicas.reportFailure(replica, error)
         return undefined
@@ -63,8 +57,8 @@ export function createReplicaRouting(
 function createCatalog(sql: Sql, storedLists: StoredLists, options: { isReplica: boolean }): Catalog {
   return {
     sql,
-    listUsers: createList(sql, storedLists, { ...userList, ...options }),
-    listRepositories: createList(sql, storedLists, { ...repositoryList, ...options }),
+    listUsers: createList(sql, storedLists, { list: 'users', ...options }),
+    listRepositories: createList(sql, storedLists, { list: 'repositories', ...options }),
     lookUp: createLookup(sql),
   }
 }

@@ -18,18 +18,16 @@ const sweepBatch = { storedLists: 500, ids: 500_000 }
 const firstSweepInterval = 2
 /** … then after each of this many, … */
 const sweepInterval = 32
-/** … and when new lists take this share of the bound. */
+/** … or sooner, when they take this share of the bound. */
 const sweepShare = 1 / 16
-/** Uses are written to the database this often, and before each sweep, … */
+/** Uses are written to the database this often, and before each sweep. */
 const writeIntervalMs = 60_000
-/** … or when this many lists were used. */
-const maxRecordedUses = 10_000
 
 /** Keeps the stored lists of a database within their bound, in the background. */
 export interface StoredListEviction {
   /** Counts a new list of `total` ids, and sweeps when it is time. */
   noteBuilt(total: number): void
-  /** Records that the list with this hash was read. */
+  /** Records that the list with this hash was read: less recently used ones are evicted before it. */
   noteUse(hash: Buffer): void
   /** Starts nothing more, and waits for what is under way. */
   close(): Promise<void>
@@ -40,34 +38,32 @@ export function createStoredListEviction(
   sql: Sql,
   { maxBytes, report }: { maxBytes: number; report: (message: string) => void },
 ): StoredListEviction {
-  let listsUntilSweep = firstSweepInterval
-  let bytesUntilSweep = maxBytes * sweepShare
-  let sweeping: Promise<void> | undefined
+  /** New lists until the next sweep; a large one counts as several. */
+  let untilSweep = firstSweepInterval
   /** On the clock of `performance.now()`, by hash in hexadecimal digits. */
   let uses = new Map<string, number>()
   let writtenAt = performance.now()
-  let writing: Promise<void> | undefined
+  let running: Promise<void> | undefined
   const closing = new AbortController()
 
-  function sweepIfDue(): void {
-    if (listsUntilSweep > 0 && bytesUntilSweep > 0) return
-    if (sweeping !== undefined || closing.signal.aborted) return
-    listsUntilSweep = sweepInterval
-    bytesUntilSweep = maxBytes * sweepShare
-    sweeping = takeAndWriteUses()
-      .then(() => sweepStoredLists(sql, { maxBytes, signal: closing.signal }))
-      .catch(reportFailure('Old stored lists could not be deleted'))
-      .finally(() => {
-        sweeping = undefined
-        sweepIfDue() // lists may have been built during this sweep
-      })
+  function start(): void {
+    if (running !== undefined || closing.signal.aborted) return
+    running = writeAndSweep().finally(() => {
+      running = undefined
+      if (untilSweep <= 0) start() // lists may have been built meanwhile
+    })
   }
 
-  function takeAndWriteUses(): Promise<void> {
+  async function writeAndSweep(): Promise<void> {
     const taken = uses
     uses = new Map()
     writtenAt = performance.now()
-    return writeUses(sql, taken).catch(reportFailure('The use of stored lists could not be recorded'))
+    await writeUses(sql, taken).catch(reportFailure('The use of stored lists could not be recorded'))
+    if (untilSweep > 0) return
+    untilSweep = sweepInterval
+    await sweepStoredLists(sql, { maxBytes, signal: closing.signal }).catch(
+      reportFailure('Old stored lists could not be deleted'),
+    )
   }
 
   function reportFailure(message: string) {
@@ -77,22 +73,18 @@ export function createStoredListEviction(
 
   return {
     noteBuilt(total) {
-      listsUntilSweep--
-      bytesUntilSweep -= Math.max(minStoredListBytes, total * bytesPerId)
-      sweepIfDue()
+      const bytes = Math.max(minStoredListBytes, total * bytesPerId)
+      untilSweep -= Math.max(1, (sweepInterval * bytes) / (maxBytes * sweepShare))
+      if (untilSweep <= 0) start()
     },
     noteUse(hash) {
       const now = performance.now()
       uses.set(hash.toString('hex'), now)
-      if (now - writtenAt < writeIntervalMs && uses.size < maxRecordedUses) return
-      if (writing !== undefined || closing.signal.aborted) return
-      writing = takeAndWriteUses().finally(() => {
-        writing = undefined
-      })
+      if (now - writtenAt >= writeIntervalMs) start()
     },
     async close() {
       closing.abort()
-      await Promise.all([sweeping, writing])
+      await running
     },
   }
 }

@@ -4,9 +4,8 @@
  * @module
  */
 import { InvalidArgumentError } from 'commander'
-import { type Scope, scopes } from '../ledger/api-key.ts'
+import { parseRateLimit, type RateLimit, type Scope, scopes } from '../ledger/api-key.ts'
 import { maxBalance } from '../ledger/keys.ts'
-import { parseRateLimit, type RateLimit } from '../ledger/rate-limit.ts'
 
 const maxKeyId = 2 ** 31 - 1
 const maxGraceSeconds = 366 * 86_400

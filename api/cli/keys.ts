@@ -5,7 +5,7 @@
  */
 import { type Command, Option } from 'commander'
 import type { Sql } from '../database/connect.ts'
-import { type Role, roles, type Scope, scopes } from '../ledger/api-key.ts'
+import { type RateLimit, type Role, roles, type Scope, scopes } from '../ledger/api-key.ts'
 import {
   createKey,
   deleteKey,
@@ -17,7 +17,6 @@ import {
   rotateKey,
   setRateLimit,
 } from '../ledger/keys.ts'
-import type { RateLimit } from '../ledger/rate-limit.ts'
 import {
   readBalance,
   readFutureTime,

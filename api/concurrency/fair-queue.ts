@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { ClientGoneError } from '../errors.ts'
+import { ClientGoneError, overCapacity } from '../errors.ts'
 
 /** The bounds of a queue. */
 export interface FairQueueOptions {
@@ -20,21 +20,13 @@ export interface FairQueueOptions {
 export interface FairQueue<Caller> {
   /**
    * Waits for the caller's turn. The caller must call the returned function when its request has ended; further calls
-   * do nothing. Throws `OverCapacityError` when the queue is full or the wait is too long, and `ClientGoneError` when the
+   * do nothing. Throws `overCapacity` when the queue is full or the wait is too long, and `ClientGoneError` when the
    * signal is aborted during the wait.
    */
   enter(caller: Caller, signal?: AbortSignal): Promise<() => void>
   /** Whether the queue is full, and the caller has its share of the places. `enter` refuses such a caller. */
   isFullFor(caller: Caller): boolean
   readState(): { running: number; queued: number }
-}
-
-/** There is more work than can be done soon. */
-export class OverCapacityError extends Error {
-  override name = 'OverCapacityError'
-  constructor(message = 'over capacity') {
-    super(message)
-  }
 }
 
 /** A waiting request. */
@@ -95,7 +87,7 @@ export function createFairQueue<Caller>(options: FairQueueOptions): FairQueue<Ca
     let longest: Entry<Caller>[] = []
     for (const own of entries.values()) if (own.length > longest.length) longest = own
     const newest = longest.at(-1)
-    if (newest !== undefined) refuse(newest, new OverCapacityError())
+    if (newest !== undefined) refuse(newest, overCapacity())
   }
 
   function isFullFor(caller: Caller): boolean {
@@ -110,11 +102,11 @@ export function createFairQueue<Caller>(options: FairQueueOptions): FairQueue<Ca
     readState: () => ({ running, queued }),
     async enter(caller, signal) {
       if (running < maxConcurrent) return start() // nothing waits: a place that becomes free is taken immediately
-      if (isFullFor(caller)) throw new OverCapacityError()
+      if (isFullFor(caller)) throw overCapacity()
       if (queued >= maxQueued) refuseNewestOfLongest()
       return new Promise((resolve, reject) => {
         const drop = () => refuse(entry, new ClientGoneError())
-        const timer = setTimeout(() => refuse(entry, new OverCapacityError()), maxWaitMs)
+        const timer = setTimeout(() => refuse(entry, overCapacity()), maxWaitMs)
         const entry: Entry<Caller> = {
           caller,
           resolve,

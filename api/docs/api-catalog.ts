@@ -3,48 +3,44 @@
  *
  * @module
  */
-import { Hono } from 'hono'
+import type { Hono } from 'hono'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
-import { createEntityTag, matchesEntityTag, send, setHeader } from '../http/response.ts'
+import { sendDocument, setHeader } from '../http/response.ts'
 
-/** Path of the catalog at the root of a host. */
-export const apiCatalogPath = '/.well-known/api-catalog'
-
+const path = '/.well-known/api-catalog'
 const contentType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
-/** The catalog of an API; `publicRoot` and `catalog` are the URLs of the API and of the catalog. */
-function writeApiCatalog(publicRoot: string, catalog: string): string {
-  return JSON.stringify({
-    linkset: [
-      { anchor: catalog, item: [{ href: publicRoot }] },
-      {
-        anchor: publicRoot,
-        'service-desc': [
-          { href: `${publicRoot}/openapi.yml`, type: 'application/yaml' },
-          { href: `${publicRoot}/openapi.json`, type: 'application/json' },
-        ],
-        'service-doc': [
-          { href: `${publicRoot}/docs`, type: 'text/html' },
-          { href: `${publicRoot}/docs/llms.txt`, type: 'text/plain' },
-          { href: `${publicRoot}/api-docs`, type: 'text/html' },
-        ],
-        status: [{ href: `${publicRoot}/health`, type: 'application/json' }],
-      },
-    ],
+/**
+ * Adds the catalog. RFC 9727 puts it at the root of the host; proxies may forward only the path of `BASE_URL`.
+ *
+ * @param publicRoot returns the public URL of the API, without a slash at its end
+ */
+export function addApiCatalogRoute(app: Hono<HonoEnvironment>, publicRoot: (c: ApiContext) => string): void {
+  app.get(path, (c) => {
+    const root = publicRoot(c)
+    const catalog = new URL(path, root).href
+    setHeader(c, 'Link', `<${catalog}>; rel="api-catalog"`)
+    return sendDocument(c, writeCatalog(root, catalog), contentType)
   })
 }
 
-/** The route of the catalog. RFC 9727 puts it at the root of the host; proxies may forward only the path of `BASE_URL`. */
-export function createApiCatalogRoute(publicRoot: (c: ApiContext) => string): Hono<HonoEnvironment> {
-  return new Hono<HonoEnvironment>().get('/', (c) => {
-    const root = publicRoot(c)
-    const catalog = new URL(apiCatalogPath, root).href
-    const text = writeApiCatalog(root, catalog)
-    const tag = createEntityTag(contentType, text)
-    setHeader(c, 'ETag', tag)
-    setHeader(c, 'Cache-Control', 'no-cache')
-    setHeader(c, 'Link', `<${catalog}>; rel="api-catalog"`)
-    if (matchesEntityTag(c.req.header('If-None-Match'), tag)) return send(c, null, { status: 304 })
-    return send(c, text, { type: contentType })
+function writeCatalog(root: string, catalog: string): string {
+  return JSON.stringify({
+    linkset: [
+      { anchor: catalog, item: [{ href: root }] },
+      {
+        anchor: root,
+        'service-desc': [
+          { href: `${root}/openapi.yml`, type: 'application/yaml' },
+          { href: `${root}/openapi.json`, type: 'application/json' },
+        ],
+        'service-doc': [
+          { href: `${root}/docs`, type: 'text/html' },
+          { href: `${root}/docs/llms.txt`, type: 'text/plain' },
+          { href: `${root}/api-docs`, type: 'text/html' },
+        ],
+        status: [{ href: `${root}/health`, type: 'application/json' }],
+      },
+    ],
   })
 }

@@ -46,14 +46,17 @@ export function docsContentSecurityPolicy(scriptHashes: readonly string[]): stri
  * - `data:` and `blob:` images, with which the viewer shows images in responses;
  * - requests to the API's public origin, even if the page was opened at another origin.
  */
-export function viewerContentSecurityPolicy(scriptHashes: readonly string[], apiOrigin?: string): string {
+export function viewerContentSecurityPolicy(
+  scriptHashes: readonly string[],
+  publicOrigin: string | undefined,
+): string {
   return [
     "default-src 'none'",
     ["script-src 'self'", ...scriptHashes].join(' '),
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data: blob:",
     "font-src 'self' data:",
-    ["connect-src 'self'", ...(apiOrigin ? [apiOrigin] : [])].join(' '),
+    ["connect-src 'self'", ...(publicOrigin === undefined ? [] : [publicOrigin])].join(' '),
     "worker-src 'self' blob:",
     "base-uri 'none'",
     "form-action 'none'",

@@ -17,6 +17,12 @@ export const docsDirectory = join(import.meta.dirname, '..', '..', 'dist', 'docs
 /** Name of the manifest inside a build's folder; it isn't served itself. */
 export const docsManifestName = 'manifest.json'
 
+/** Folder of a build that contains the viewer's folder, whose name is a hash, so that clients may cache it forever. */
+export const viewerDirectory = '_viewer'
+
+/** Names of the files that the viewer's page loads from the viewer's folder. */
+export const viewerFiles = { script: 'viewer.js', style: 'viewer.css', library: 'standalone.esm.js' } as const
+
 /** Name of the pointer file for a `BASE_URL`, or for none. */
 export function nameDocsPointer(baseUrl: string | undefined): string {
   return `for-${baseUrl === undefined ? 'any' : createHash('sha256').update(baseUrl).digest('hex').slice(0, 16)}`
@@ -36,8 +42,6 @@ const fileSchema = v.object({
 const manifestSchema = v.object({
   /** Hash of everything that the build depends on. */
   stamp: v.string(),
-  /** Path of the pages: `/docs`, or for example `/public-api/docs`. */
-  base: v.string(),
   /** The `BASE_URL` that pages show; null: built without one. */
   baseUrl: v.nullable(v.string()),
   /** Placeholder of the request's origin, in pages built without `BASE_URL`. */
@@ -74,8 +78,8 @@ export async function findDocs(directory: string, baseUrl?: string): Promise<Bui
   }
 }
 
-/** Finds the build to serve now. */
-export type DocsFinder = () => Promise<BuiltDocs | undefined>
+/** Returns the build to serve now. Throws an `ApiError` (503) if there is none. */
+export type DocsFinder = () => Promise<BuiltDocs>
 
 /**
  * Creates a function that finds the build for a `BASE_URL`. A build without `BASE_URL` serves one without a path, too.
@@ -93,9 +97,10 @@ export function createDocsFinder(directory: string, baseUrl: string | undefined)
       const found = `${pointer} ${status.mtimeMs} ${status.ino}`
       if (found !== version) docs = await findDocs(directory, candidate)
       version = found
+      if (docs === undefined) break
       return docs
     }
-    return undefined
+    throw docsUnavailable('not built')
   }
 }
 

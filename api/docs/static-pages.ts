@@ -6,29 +6,13 @@
  *
  * @module
  */
-import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { type Context, Hono } from 'hono'
+import type { Hono } from 'hono'
 import { parseAccept } from 'hono/utils/accept'
-import { LRUCache } from 'lru-cache'
-import { ApiError, invalidUrl, notFound } from '../errors.ts'
-import { errorCodeHeader } from '../http/error-handler.ts'
-import { chooseEncoding, compress, type Encoding, matchesEntityTag } from '../http/response.ts'
+import { invalidUrl, notFound } from '../errors.ts'
+import type { HonoEnvironment } from '../http/request-context.ts'
 import { readTarget } from '../http/url.ts'
-import { allowsRange, readByteRange } from './byte-range.ts'
-import { streamBytes } from './byte-stream.ts'
-import { docsContentSecurityPolicy } from './content-security-policy.ts'
-import { type BuiltDocs, type DocsFile, type DocsFinder, docsUnavailable } from './docs-manifest.ts'
-
-/** Options of the docs routes. */
-export interface DocsRoutesOptions {
-  findDocs: DocsFinder
-  /** Path of `BASE_URL`: empty, or for example `/public-api`. */
-  basePath: string
-  /** Origin of `BASE_URL`; undefined: pages show the origin of each request. */
-  origin: string | undefined
-}
+import { createDocsFileSender } from './docs-file.ts'
+import type { BuiltDocs, DocsFinder } from './docs-manifest.ts'
 
 /** Files that crawlers and agents expect at the root, too. */
 const rootFiles = ['favicon.ico', 'llms.txt', 'robots.txt']
@@ -78,136 +62,42 @@ function prefersMarkdown(accept: string | undefined): boolean {
   return qualityOf('text/markdown') > qualityOf('text/html')
 }
 
-/** Clients cache files with a hash in their name forever, and revalidate others. */
-function readCacheControl(name: string): string {
-  return /^(_astro|_viewer|pagefind\/(fragment|index))\//.test(name)
-    ? 'public, max-age=31536000, immutable'
-    : 'no-cache'
-}
-
-function isMissingFile(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
-}
-
-/** Suffixes of files and of their compressed variants. */
-const suffixes = { br: '.br', gzip: '.gz', identity: '' }
-
-/** All files fit into the cache. Clients can invent origins for pages with a placeholder, so the cache needs a bound. */
-const maxCacheBytes = 2 ** 25
-
-/** The source of a cached content. */
-interface Source {
-  path: string
-  encoding: Encoding | 'identity'
-  /** Text to replace with the origin; absent: the file is sent as it is. */
-  placeholder?: string
-  origin?: string
-}
-
-async function readContent(source: Source): Promise<Uint8Array<ArrayBuffer>> {
-  const { path, encoding, placeholder, origin } = source
-  if (placeholder === undefined || origin === undefined) return readFile(path + suffixes[encoding])
-  const text = (await readFile(path, 'utf8')).replaceAll(placeholder, origin)
-  return encoding === 'identity' ? new TextEncoder().encode(text) : compress(text, encoding, 'fast')
-}
-
-function tagOrigin(origin: string): string {
-  return createHash('sha256').update(origin).digest('base64url').slice(0, 11)
-}
-
 /**
- * The routes of `/docs`, `/docs/*`, `/llms.txt`, `/robots.txt` and `/favicon.ico`, for `basePath`. Supports byte ranges,
- * URLs with and without a final slash, and Markdown for clients that prefer it.
+ * Adds `/docs`, `/docs/*`, `/llms.txt`, `/robots.txt` and `/favicon.ico`. Pages have URLs with and without a final slash;
+ * clients that prefer Markdown get it.
  *
- * Throws an `ApiError`: 400 for an invalid path, 404 for an unknown one (browsers get the site's page), 416 for a range
- * beyond the end, 503 if no docs are built for this `BASE_URL`.
+ * The routes throw an `ApiError`: 400 for an invalid path, 404 for an unknown one (browsers get the site's page), and those
+ * of `createDocsFileSender` and `DocsFinder`.
  */
-export function createDocsRoutes({ findDocs, basePath, origin: publicOrigin }: DocsRoutesOptions): Hono {
-  const base = `${basePath}/docs`
-  /** By ETag. */
-  const contents = new LRUCache<string, Uint8Array<ArrayBuffer>, Source>({
-    maxSize: maxCacheBytes,
-    sizeCalculation: ({ length }) => Math.max(1, length),
-    fetchMethod: (_tag, _stale, { context }) => readContent(context),
-  })
-
-  async function sendFile(c: Context, docs: BuiltDocs, name: string, file: DocsFile, status: 200 | 404) {
-    const origin = file.hasPlaceholder ? (publicOrigin ?? new URL(c.req.url).origin) : undefined
-    const version = origin === undefined ? file.hash : `${file.hash}-${tagOrigin(origin)}`
-    const writeTag = (encoding: Encoding | 'identity') =>
-      `"${version}${encoding === 'identity' ? '' : `-${encoding}`}"`
-    const readRange = (length: number) => readByteRange(c.req.header('Range'), length)
-    // Ranges refer to the uncompressed file: a part of a compressed one can't be decoded.
-    const isPartial =
-      c.req.method === 'GET' &&
-      status === 200 &&
-      readRange(Number.POSITIVE_INFINITY) !== undefined &&
-      allowsRange(c.req.header('If-Range'), writeTag('identity'))
-    const encoding = isPartial ? 'identity' : chooseEncoding(c.req.header('Accept-Encoding'), file.encodings)
-    const etag = writeTag(encoding)
-    c.header('ETag', etag)
-    c.header('Cache-Control', readCacheControl(name))
-    if (file.encodings.length > 0) c.header('Vary', 'Accept-Encoding', { append: true })
-    // On scripts, too: a worker, such as that of the search, follows the policy of its own file.
-    c.header('Content-Security-Policy', docsContentSecurityPolicy(docs.scriptHashes))
-    if (status === 200) {
-      if (matchesEntityTag(c.req.header('If-None-Match'), etag)) return c.body(null, 304)
-      c.header('Accept-Ranges', 'bytes')
-    } else {
-      c.header(errorCodeHeader, notFound('Not found').code)
-    }
-
-    const path = join(docs.directory, name)
-    const { placeholder } = docs
-    const context = { path, encoding, ...(origin !== undefined && { placeholder, origin }) }
-    const content = await contents.forceFetch(etag, { context }).catch((error: unknown) => {
-      throw isMissingFile(error) ? docsUnavailable('incomplete', error) : error
-    })
-    const { length } = content
-    const range = isPartial ? readRange(length) : undefined
-    if (range === 'unsatisfiable') {
-      throw new ApiError(
-        416,
-        'range_not_satisfiable',
-        `Range not satisfiable: the file has ${length} bytes`,
-        { headers: { 'Content-Range': `bytes */${length}` } },
-      )
-    }
-    const part = range === undefined ? content : content.subarray(range.start, range.end + 1)
-    c.header('Content-Type', file.type)
-    c.header('Content-Length', String(part.length))
-    if (encoding !== 'identity') c.header('Content-Encoding', encoding)
-    if (range === undefined) return c.body(streamBytes(part), status)
-    c.header('Content-Range', `bytes ${range.start}-${range.end}/${length}`)
-    return c.body(streamBytes(part), 206)
-  }
-
-  async function findBuiltDocs(): Promise<BuiltDocs> {
-    const docs = await findDocs()
-    if (docs === undefined) throw docsUnavailable('not built')
-    return docs
-  }
-
-  const routes = new Hono()
+export function addDocsRoutes(
+  app: Hono<HonoEnvironment>,
+  {
+    findDocs,
+    basePath,
+    publicOrigin,
+  }: {
+    findDocs: DocsFinder
+    /** Path of `BASE_URL`: empty, or for example `/public-api`. */
+    basePath: string
+    /** Origin of `BASE_URL`; undefined: pages show the origin of each request. */
+    publicOrigin: string | undefined
+  },
+): void {
+  const sendFile = createDocsFileSender(publicOrigin)
   for (const name of rootFiles) {
-    routes.get(`/${name}`, async (c) => {
-      const docs = await findBuiltDocs()
-      const file = docs.files[name]
-      if (file === undefined) throw notFound('Not found')
-      return sendFile(c, docs, name, file, 200)
-    })
+    app.get(`/${name}`, async (c) => sendFile(c, await findDocs(), name, 200))
   }
-  return routes.get('/docs/*', async (c) => {
-    const docs = await findBuiltDocs()
-    const path = readDocsPath(c.req.url, base)
+  app.get('/docs/*', async (c) => {
+    const docs = await findDocs()
+    const path = readDocsPath(c.req.url, `${basePath}/docs`)
     if (path === undefined) throw invalidUrl('Invalid path')
     const page = findDocsFile(docs, path)
     const markdown = page && findMarkdown(docs, page)
     // Accept decides between HTML and Markdown, and for unknown paths between the site's 404 page and the API's error.
     if (!page || markdown) c.header('Vary', 'Accept', { append: true })
     const name = markdown && prefersMarkdown(c.req.header('Accept')) ? markdown : page
-    const file = docs.files[name ?? '404.html']
-    if (!file || (!name && !c.req.header('Accept')?.includes('text/html'))) throw notFound('Not found')
-    return sendFile(c, docs, name ?? '404.html', file, name ? 200 : 404)
+    if (name) return sendFile(c, docs, name, 200)
+    if (!c.req.header('Accept')?.includes('text/html')) throw notFound('Not found')
+    return sendFile(c, docs, '404.html', 404)
   })
 }

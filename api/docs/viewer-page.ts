@@ -6,11 +6,7 @@
  * @module
  */
 
-/** Names of the files that the page loads from the viewer's folder. */
-export const viewerFiles = { script: 'viewer.js', style: 'viewer.css', library: 'standalone.esm.js' } as const
-
-/** Folder of the docs that contains the viewer's folder, whose name is a hash, so that clients may cache it forever. */
-export const viewerDirectory = '_viewer'
+import { viewerFiles } from './docs-manifest.ts'
 
 /** The variable parts of the page. */
 export interface ViewerFrame {

@@ -5,9 +5,8 @@
  */
 import { Buffer } from 'node:buffer'
 import type { ErrorHandler } from 'hono'
-import { OverCapacityError } from '../concurrency/fair-queue.ts'
 import { isDatabaseUnavailable } from '../database/connection-error.ts'
-import { ApiError, ClientGoneError, internalError, overCapacity, unavailable } from '../errors.ts'
+import { ApiError, ClientGoneError, internalError, unavailable } from '../errors.ts'
 import type { HonoEnvironment } from './request-context.ts'
 
 /** The header with the code of an error. */
@@ -43,7 +42,6 @@ export function createErrorHandler(
 
 function toApiError(error: Error): ApiError {
   if (error instanceof ApiError) return error
-  if (error instanceof OverCapacityError) return overCapacity()
   if (isDatabaseUnavailable(error)) return unavailable('Database unavailable', { cause: error })
   return internalError(error)
 }

@@ -57,6 +57,20 @@ export function sendJson(c: ApiContext, value: unknown): Promise<Response> {
   return send(c, JSON.stringify(value), { type: 'application/json' })
 }
 
+/** Sends a document with an ETag, or 304 if the client has it. */
+export function sendDocument(
+  c: ApiContext,
+  text: string,
+  type: string,
+  cacheControl = 'no-cache',
+): Promise<Response> {
+  const tag = createEntityTag(type, text)
+  setHeader(c, 'ETag', tag)
+  setHeader(c, 'Cache-Control', cacheControl)
+  if (matchesEntityTag(c.req.header('If-None-Match'), tag)) return send(c, null, { status: 304 })
+  return send(c, text, { type })
+}
+
 /** The content codings that the service knows. */
 export type Encoding = 'br' | 'gzip'
 

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { renewStoredLists } from '../catalog/stored-list.ts'
 import { sweepStoredLists } from '../catalog/stored-list-eviction.ts'
+import { renewStoredLists } from '../catalog/stored-lists.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { applyCommits } from './apply/commits.ts'
 import { applyRepositories } from './apply/repositories.ts'

@@ -5,14 +5,12 @@
  */
 import type { Sql } from '../database/connect.ts'
 import { applyImport, type ImportResult } from './apply.ts'
-import { type Clone, countCommits, openClone, readDates } from './git/clone.ts'
-import { readCommits } from './git/commits.ts'
-import type { GitDependency } from './git/declarations.ts'
+import { type Clone, openClone } from './git/clone.ts'
+import { countCommits, readCommits } from './git/commits.ts'
 import { type ManifestWarning, readDependencyHistory } from './git/history.ts'
-import { describeRecord } from './git/repository-record.ts'
-import { normalizeUrl } from './git/repository-url.ts'
+import { describeRepository, type NewRepositoryRecord } from './git/repository.ts'
 import { ImportError } from './import-error.ts'
-import { RecordError, type RepositoryRecord, readRecord, type StagedRow, stageCommit } from './records.ts'
+import { RecordError, readRecord, type StagedRow, stageCommit } from './records.ts'
 import { type Staging, withStaging } from './staging.ts'
 
 /** What to load, and callbacks. */
@@ -55,77 +53,59 @@ export interface GitImportResult extends ImportResult {
  * Throws `ImportError` or `GitError`; then nothing was changed.
  */
 export async function importGit(sql: Sql, options: GitImportOptions): Promise<GitImportResult> {
-  const url = normalizeUrl(options.url)
-  const clone = await openClone(options.path, options.branch)
-  const { branch } = clone
-  const repository = await describeRecord(sql, url, options.restId, { branch, dates: await readDates(clone) })
-  const { dependencies, manifests } = await readDependencies(clone, options)
+  const { path, allManifests = false, onProgress, onWarning } = options
+  const clone = await openClone(path, options.branch)
+  const repository = await describeRepository(sql, options, clone)
+  const step = 'reading manifests'
+  onProgress?.({ step, done: 0, total: undefined })
+  const { dependencies, warnings, leftOut, computed } = await readDependencyHistory(clone, {
+    allManifests,
+    onProgress: (done, total) => onProgress?.({ step, done, total }),
+  })
+  for (const message of summarizeWarnings(warnings)) onWarning?.(message)
 
   return withStaging(sql, options.onBegin, async (staging) => {
-    const uses = dependencies.map((dependency) => toRecord(repository.url, dependency))
-    await staging.add('repos', 0, validateRepository({ ...repository, dependencies: uses }))
+    const uses = dependencies.map((use) => ({ url: repository.url, ...use }))
+    await staging.add('repos', 0, stageRepository({ ...repository, dependencies: uses }))
     const commitsRead = await stageCommits(staging, repository.url, clone, options)
     await staging.flush()
     const result = await applyImport(sql, staging.id, (step) =>
-      options.onProgress?.({ step, done: 0, total: undefined }),
+      onProgress?.({ step, done: 0, total: undefined }),
     )
     const active = dependencies.filter(({ status }) => status === 'active').length
     return {
       ...result,
       commitsRead,
-      branch,
+      branch: clone.branch,
       dependencies: { active, removed: dependencies.length - active },
-      manifests,
+      manifests: { unreadable: warnings.length, computed, leftOut },
     }
   })
 }
 
-async function readDependencies(
-  clone: Clone,
-  { allManifests = false, onProgress, onWarning }: GitImportOptions,
-) {
-  const step = 'reading manifests'
-  onProgress?.({ step, done: 0, total: undefined })
-  const warnings: ManifestWarning[] = []
-  const { dependencies, leftOut, computed } = await readDependencyHistory(clone, {
-    allManifests,
-    onProgress: ({ parsed, total }) => onProgress?.({ step, done: parsed, total }),
-    onWarning: (warning) => warnings.push(warning),
-  })
-  for (const message of summarizeWarnings(warnings)) onWarning?.(message)
-  return { dependencies, manifests: { unreadable: warnings.length, computed, leftOut } }
-}
-
 /** Makes one message for each kind of problem with a kind of manifest: its first version, and the number of others. */
 function summarizeWarnings(warnings: readonly ManifestWarning[]): string[] {
-  const kinds = new Map<string, { first: ManifestWarning; count: number }>()
-  for (const warning of warnings) {
-    const fileName = warning.path.slice(warning.path.lastIndexOf('/') + 1)
-    const problem = warning.reason.split(':', 1)[0]?.replace(/\d+/g, 'n')
-    const known = kinds.get(`${fileName} ${problem}`)
-    if (known === undefined) kinds.set(`${fileName} ${problem}`, { first: warning, count: 1 })
-    else known.count++
-  }
-  return [...kinds.values()].map(({ first: { commit, path, reason }, count }) => {
-    const others = count - 1
-    const more =
-      others === 0 ? '' : `, and ${others} more ${others === 1 ? 'version' : 'versions'} with this problem`
-    return `Skipped ${path} at commit ${commit.slice(0, 12)}${more}: ${reason}`
+  const kinds = Map.groupBy(warnings, ({ path, reason }) => {
+    const fileName = path.slice(path.lastIndexOf('/') + 1)
+    const [problem = ''] = reason.split(':', 1)
+    return `${fileName} ${problem.replace(/\d+/g, 'n')}`
+  })
+  return [...kinds.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return []
+    const versions = others.length === 1 ? 'version' : 'versions'
+    const more = others.length === 0 ? '' : `, and ${others.length} more ${versions} with this problem`
+    return `Skipped ${first.path} at commit ${first.commit.slice(0, 12)}${more}: ${first.reason}`
   })
 }
 
 /** A URL can contain names that the API could not look up. */
-function validateRepository(repository: RepositoryRecord): StagedRow {
+function stageRepository(repository: NewRepositoryRecord): StagedRow {
   try {
     return readRecord('repos', JSON.stringify(repository))
   } catch (error) {
     if (error instanceof RecordError) throw new ImportError(`--url ${repository.url}: ${error.message}`)
     throw error
   }
-}
-
-function toRecord(url: string, { dependency_name, dependency_file, ...use }: GitDependency) {
-  return { url, ...use, dependency: { dependency_name, dependency_file } }
 }
 
 /** Stages the commits of a clone. Returns their number. */

@@ -1,9 +1,9 @@
 /**
- * API keys: their form, and finding them by their secret (decisions/0002-keys.md).
+ * API keys: their secrets and rate limits, and finding them by their secret (decisions/0002-keys.md).
  *
  * @module
  */
-import { hash, randomUUID } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Sql } from '../database/connect.ts'
 
 /** A user key has one or both. */
@@ -27,12 +27,26 @@ export interface BearerKey extends ApiKey {
   secretHash: Buffer
 }
 
-/** Creates a secret: a lowercase UUID v4. */
-export function createSecret(): string {
-  return randomUUID()
+/**
+ * A number of requests in a fixed window. A window begins with the first request after the last one has ended, on the
+ * database's clock, so that all instances agree.
+ */
+export interface RateLimit {
+  requests: number
+  seconds: number
 }
 
-/** Whether a text is a canonical lowercase UUID of any version. */
+const maxInteger = 2 ** 31 - 1
+
+/** Parses `100/60`, or `none` (null). Returns undefined for anything else. */
+export function parseRateLimit(text: string): RateLimit | null | undefined {
+  if (text === 'none') return null
+  const [, requests = 0, seconds = 0] = (/^(\d{1,10})\/(\d{1,10})$/.exec(text) ?? []).map(Number)
+  const inRange = (value: number) => value >= 1 && value <= maxInteger
+  return inRange(requests) && inRange(seconds) ? { requests, seconds } : undefined
+}
+
+/** Whether a text is a canonical lowercase UUID of any version. New secrets are of version 4. */
 export function isSecret(text: string): boolean {
   return /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/.test(text)
 }
@@ -42,10 +56,7 @@ export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }
 
-/**
- * Finds keys by the hashes of their secrets, in their order. Undefined stands for one that is unknown, deleted, revoked or
- * expired.
- */
+/** Finds keys by the hashes of their secrets, in their order. Undefined: it is unknown, deleted, revoked or expired. */
 export async function findApiKeys(
   sql: Sql,
   secretHashes: readonly Buffer[],

@@ -9,23 +9,38 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BatchState, createBatcher } from '../concurrency/batcher.ts'
-import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.ts'
+import { createFairQueue } from '../concurrency/fair-queue.ts'
 import type { Sql } from '../database/connect.ts'
 import { lockNotAvailable } from '../database/connection-error.ts'
 import { ClientGoneError } from '../errors.ts'
 import { type Locked, type Settlement, type SettleRequest, type Stale, settleGroup } from './settle.ts'
-import { createStatementCount, type StatementCount } from './statement-count.ts'
 
 const maxGroupSize = 256
 
-/** Settles requests in groups. */
-export interface GroupCommit {
-  /**
-   * Calls `onWait` when the request has to wait for its key's lock. Throws `ClientGoneError` when the request's signal
-   * is aborted before the statement is sent, and an error with the code `lockNotAvailable` when the lock wait times out.
-   */
-  (request: SettleRequest, onWait?: () => void): Promise<Settlement | Stale>
-  readState(): GroupCommitState
+/**
+ * Counts the statements in progress on the ledger's connections. When all connections are busy, postgres.js sends a
+ * statement behind another one, where it may wait, or be lost with that connection.
+ */
+export interface StatementCount {
+  /** Runs `work`, which has one statement in progress at a time. */
+  count<T>(work: () => Promise<T>): Promise<T>
+  hasFreeConnection(): boolean
+}
+
+/** Creates the count of one pool. */
+export function createStatementCount(sql: Sql): StatementCount {
+  let inProgress = 0
+  return {
+    async count(work) {
+      inProgress++
+      try {
+        return await work()
+      } finally {
+        inProgress--
+      }
+    },
+    hasFreeConnection: () => inProgress < sql.options.max,
+  }
 }
 
 /** `queued` are the requests for the next group, without those that wait for a lock. */
@@ -44,12 +59,8 @@ export interface GroupCommitOptions {
   statements?: StatementCount
 }
 
-type Settle = (request: SettleRequest) => Promise<Settlement | Stale | Canceled>
-
-/** The client closed its connection before the statement was sent. Nothing was decided. */
-interface Canceled {
-  outcome: 'canceled'
-}
+/** Undefined: the client closed its connection before the statement was sent. Nothing was decided. */
+type Decision = Settlement | Stale | undefined
 
 /** How long a request waits for a connection for its lock wait. The lock wait itself has the same limit, in SQL. */
 const maxWaitMs = 5_000
@@ -61,31 +72,63 @@ class LockTimeoutError extends Error {
   readonly code = lockNotAvailable
 }
 
-/** Creates the group commit of an instance. */
+/** Creates the group commit of an instance: a function that settles a request in a group with others. */
 export function createGroupCommit(
   sql: Sql,
   { maxLockWaits, statements = createStatementCount(sql) }: GroupCommitOptions,
-): GroupCommit {
-  const settleTogether = createBatcher({
-    run: (requests: SettleRequest[]) =>
-      statements.count(() => settleConnected(sql, requests, { waitForLocks: false })),
+) {
+  const settleUnlocked = createBatcher({
+    run: (requests: SettleRequest[]) => settleConnected(requests, { waitForLocks: false }),
     size: maxGroupSize,
     hasRoom: statements.hasFreeConnection,
   })
+  const waitForLocks = maxLockWaits > 0
   const lockWaits = createFairQueue<number>({
     maxConcurrent: Math.max(1, maxLockWaits),
     maxQueued: Number.POSITIVE_INFINITY, // the service limits the requests in progress
     maxWaitMs,
   })
   /** By key id. */
-  const lockedKeys = new Map<number, { settle: Settle; waiting: number }>()
+  const lockedKeys = new Map<number, { settle(request: SettleRequest): Promise<Decision>; waiting: number }>()
 
-  async function settleLocked(request: SettleRequest): Promise<Settlement | Stale | Canceled> {
+  /** Settles the requests of a group whose clients are still connected. */
+  async function settleConnected(
+    requests: readonly SettleRequest[],
+    options: { waitForLocks: boolean },
+  ): Promise<(Decision | Locked)[]> {
+    const connected = requests.filter(({ signal }) => !signal?.aborted)
+    if (connected.length === 0) return requests.map(() => undefined)
+    const settlements = await statements.count(() => settleGroup(sql, connected, options))
+    const byRequest = new Map(connected.map((request, index) => [request, settlements[index]]))
+    return requests.map((request) => byRequest.get(request))
+  }
+
+  /** Creates the batcher of one locked key. Each of its groups waits for the lock, or polls it. */
+  function createLockedKeyBatcher(keyId: number) {
+    return createBatcher({
+      size: maxGroupSize,
+      hasRoom: () => waitForLocks, // a second group that polls might overtake the first
+      async run(requests: SettleRequest[]) {
+        const decisions = new Map<SettleRequest, Decision>()
+        const deadline = performance.now() + maxWaitMs
+        for (let rest = requests; ; await sleep(lockPollIntervalMs)) {
+          const leave = await lockWaits.enter(keyId)
+          const settled = await settleConnected(rest, { waitForLocks }).finally(leave)
+          for (const [index, request] of rest.entries()) {
+            const decision = settled[index]
+            if (decision?.outcome !== 'locked') decisions.set(request, decision)
+          }
+          rest = requests.filter((request) => !decisions.has(request))
+          if (rest.length === 0) return requests.map((request) => decisions.get(request))
+          if (performance.now() > deadline) throw new LockTimeoutError('a key is locked')
+        }
+      },
+    })
+  }
+
+  async function settleLocked(request: SettleRequest): Promise<Decision> {
     const { keyId } = request
-    const key = lockedKeys.get(keyId) ?? {
-      settle: createLockedKeyBatcher(sql, { keyId, lockWaits, waitForLocks: maxLockWaits > 0, statements }),
-      waiting: 0,
-    }
+    const key = lockedKeys.get(keyId) ?? { settle: createLockedKeyBatcher(keyId), waiting: 0 }
     lockedKeys.set(keyId, key)
     key.waiting++
     try {
@@ -96,79 +139,30 @@ export function createGroupCommit(
     }
   }
 
-  async function settle(request: SettleRequest, onWait = () => {}): Promise<Settlement | Stale> {
+  async function decide(request: SettleRequest, onWait: () => void): Promise<Decision> {
     // Requests of a key are settled in order, so a new one queues behind those that already wait for the key's lock.
     if (!lockedKeys.has(request.keyId)) {
-      const settlement = await settleTogether(request)
-      if (settlement.outcome !== 'locked') return assertConnected(settlement)
+      const decision = await settleUnlocked(request)
+      if (decision?.outcome !== 'locked') return decision
     }
     onWait()
-    return assertConnected(await settleLocked(request))
+    return settleLocked(request)
+  }
+
+  /**
+   * Calls `onWait` when the request has to wait for its key's lock. Throws `ClientGoneError` when the request's
+   * signal is aborted before the statement is sent, and an error with the code `lockNotAvailable` when the lock wait
+   * times out.
+   */
+  async function settle(request: SettleRequest, onWait = () => {}): Promise<Settlement | Stale> {
+    const decision = await decide(request, onWait)
+    if (decision === undefined) throw new ClientGoneError()
+    return decision
   }
   settle.readState = (): GroupCommitState => {
     let waitingForLock = 0
     for (const { waiting } of lockedKeys.values()) waitingForLock += waiting
-    return { ...settleTogether.readState(), waitingForLock }
+    return { ...settleUnlocked.readState(), waitingForLock }
   }
   return settle
-}
-
-/** Settles the requests of a group whose clients are still connected. */
-async function settleConnected(
-  sql: Sql,
-  requests: readonly SettleRequest[],
-  options: { waitForLocks: boolean },
-): Promise<(Settlement | Stale | Locked | Canceled)[]> {
-  const connected = new Set(requests.filter(({ signal }) => !signal?.aborted))
-  const settlements = connected.size > 0 ? await settleGroup(sql, [...connected], options) : []
-  return requests.flatMap((request) =>
-    connected.has(request) ? (settlements.shift() ?? []) : { outcome: 'canceled' },
-  )
-}
-
-function assertConnected(settlement: Settlement | Stale | Canceled): Settlement | Stale {
-  if (settlement.outcome === 'canceled') throw new ClientGoneError()
-  return settlement
-}
-
-interface LockedKeyOptions {
-  keyId: number
-  lockWaits: FairQueue<number>
-  waitForLocks: boolean
-  statements: StatementCount
-}
-
-/** Creates the batcher of one locked key. Each of its groups waits for the lock, or polls it. */
-function createLockedKeyBatcher(
-  sql: Sql,
-  { keyId, lockWaits, waitForLocks, statements }: LockedKeyOptions,
-): Settle {
-  async function settleInTurn(
-    requests: SettleRequest[],
-  ): Promise<(Settlement | Stale | Locked | Canceled)[]> {
-    const leave = await lockWaits.enter(keyId)
-    try {
-      return await statements.count(() => settleConnected(sql, requests, { waitForLocks }))
-    } finally {
-      leave()
-    }
-  }
-
-  return createBatcher({
-    size: maxGroupSize,
-    hasRoom: () => waitForLocks, // a second group that polls might overtake the first
-    async run(requests: SettleRequest[]) {
-      const settlements = new Map<SettleRequest, Settlement | Stale | Canceled>()
-      const deadline = performance.now() + maxWaitMs
-      for (let rest = requests; ; await sleep(lockPollIntervalMs)) {
-        for (const [index, settlement] of (await settleInTurn(rest)).entries()) {
-          const request = rest[index]
-          if (request !== undefined && settlement.outcome !== 'locked') settlements.set(request, settlement)
-        }
-        rest = requests.filter((request) => !settlements.has(request))
-        if (rest.length === 0) return requests.flatMap((request) => settlements.get(request) ?? [])
-        if (waitForLocks || performance.now() > deadline) throw new LockTimeoutError('a key is locked')
-      }
-    },
-  })
 }

@@ -4,11 +4,11 @@
  * @module
  */
 import { Buffer } from 'node:buffer'
+import { randomUUID } from 'node:crypto'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { OperatorError } from '../errors.ts'
 import { type ListPage, offsetOf, type Page } from '../paging/page.ts'
-import { createSecret, hashSecret, type Role, type Scope } from './api-key.ts'
-import type { RateLimit } from './rate-limit.ts'
+import { hashSecret, type RateLimit, type Role, type Scope } from './api-key.ts'
 
 /** JSON numbers are exact up to this. */
 export const maxBalance = Number.MAX_SAFE_INTEGER
@@ -57,7 +57,7 @@ function summary(sql: SqlOrTransaction) {
 
 /** Creates a key. Its `secret` is not stored, so nothing can return it again. */
 export function createKey(sql: Sql, key: NewKey): Promise<{ secret: string; key: KeySummary }> {
-  const secret = createSecret()
+  const secret = randomUUID()
   return sql.begin(async (tx) => {
     const [created] = await tx<{ id: number }[]>`
       insert into api_keys (role, scopes, rate_limit_requests, rate_limit_seconds, expires_at, name)
@@ -142,7 +142,7 @@ export function rotateKey(
   id: number,
   graceSeconds: number,
 ): Promise<{ secret: string; key: KeySummary }> {
-  const secret = createSecret()
+  const secret = randomUUID()
   return sql.begin(async (tx) => {
     await tx`select from api_keys where id = ${id} for update` // of two concurrent rotations the later one wins
     const key = await getKey(tx, id)
@@ -156,9 +156,8 @@ export function rotateKey(
 }
 
 async function getKey(sql: SqlOrTransaction, id: number): Promise<KeySummary> {
-  const [key] = await sql<
-    KeySummary[]
-  >`select ${summary(sql)} from api_keys where id = ${id} and deleted_at is null`
+  const [key] = await sql<KeySummary[]>`
+    select ${summary(sql)} from api_keys where id = ${id} and deleted_at is null`
   if (key === undefined) throw new KeyError(`There is no key ${id}`)
   return key
 }

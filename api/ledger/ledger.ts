@@ -11,10 +11,8 @@ import { createBatcher } from '../concurrency/batcher.ts'
 import type { Sql } from '../database/connect.ts'
 import { isOutOfResources } from '../database/connection-error.ts'
 import { type BearerKey, findApiKeys, hashSecret } from './api-key.ts'
-import { createGroupCommit, type GroupCommitState } from './group-commit.ts'
-import { sweepIdempotencyKeys } from './idempotency.ts'
+import { createGroupCommit, createStatementCount, type GroupCommitState } from './group-commit.ts'
 import type { Settlement, SettleRequest, Stale } from './settle.ts'
-import { createStatementCount } from './statement-count.ts'
 
 export interface Ledger {
   /** Returns a key from the cache. It may have been revoked since. */
@@ -51,6 +49,8 @@ const maxThrottleCacheMs = 1_000
 const chargeFailureMs = 30_000
 /** In charges with an idempotency key. */
 const sweepInterval = 1_000
+/** Idempotency keys that a sweep deletes at most. */
+const maxSwept = 10_000
 
 interface CachedThrottle {
   settlement: Settlement
@@ -76,17 +76,6 @@ export function createLedger(sql: Sql): Ledger {
   let chargesUntilSweep = sweepInterval
   /** On the clock of `performance.now()`. */
   let failingUntil = Number.NEGATIVE_INFINITY
-
-  async function settle(request: SettleRequest, onWait?: () => void): Promise<Settlement | Stale> {
-    try {
-      const settlement = await settleInGroup(request, onWait)
-      if (settlement.outcome !== 'stale' && settlement.charged > 0) failingUntil = Number.NEGATIVE_INFINITY
-      return settlement
-    } catch (error) {
-      if (isOutOfResources(error)) failingUntil = performance.now() + chargeFailureMs
-      throw error
-    }
-  }
 
   function cacheThrottle(keyId: number, settlement: Settlement, sentAt: number): void {
     const windowMs = (settlement.rateLimit?.resetSeconds ?? 0) * 1_000
@@ -120,25 +109,38 @@ export function createLedger(sql: Sql): Ledger {
     },
     async settle({ id, secret, secretHash }, request, onWait) {
       const sentAt = performance.now()
-      const settlement = await settle({ keyId: id, secretHash, ...request }, onWait)
+      const settlement = await settleInGroup({ keyId: id, secretHash, ...request }, onWait).catch(
+        (error: unknown) => {
+          if (isOutOfResources(error)) failingUntil = performance.now() + chargeFailureMs
+          throw error
+        },
+      )
       if (settlement.outcome === 'stale') return settlement
       if (settlement.outcome === 'unusable') keys.delete(secret)
       if (settlement.outcome === 'throttled') cacheThrottle(id, settlement, sentAt)
-      if (settlement.charged > 0 && request.charge?.idempotency) countSweep()
+      if (settlement.charged > 0) {
+        failingUntil = Number.NEGATIVE_INFINITY
+        if (request.charge?.idempotency) countSweep()
+      }
       return settlement
     },
     findCachedThrottle(keyId) {
-      const throttle = throttles.get(keyId)
+      const { settlement, expiresAt = 0, windowEndsAt = 0 } = throttles.get(keyId) ?? {}
       const now = performance.now()
-      if (throttle === undefined || now >= throttle.expiresAt) return undefined
-      const { settlement, windowEndsAt } = throttle
-      return {
-        ...settlement,
-        rateLimit: settlement.rateLimit && {
-          ...settlement.rateLimit,
-          resetSeconds: (windowEndsAt - now) / 1_000,
-        },
-      }
+      if (settlement?.rateLimit === undefined || now >= expiresAt) return undefined
+      const resetSeconds = (windowEndsAt - now) / 1_000
+      return { ...settlement, rateLimit: { ...settlement.rateLimit, resetSeconds } }
     },
   }
+}
+
+/** Deletes the oldest idempotency keys that are older than 24 hours, `maxSwept` at most. */
+export async function sweepIdempotencyKeys(sql: Sql): Promise<void> {
+  await sql`
+    delete from idempotency_keys where (api_key_id, idempotency_key) in (
+      select api_key_id, idempotency_key from idempotency_keys
+      where created_at < now() - interval '24 hours'
+      order by created_at limit ${maxSwept}
+      for update skip locked
+    )`
 }

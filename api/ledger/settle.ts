@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { hash } from 'node:crypto'
 import { type LookUp, selectDocument } from '../catalog/document-lookup.ts'
 import {
   type Fragment,
@@ -12,7 +13,7 @@ import {
   responseMarginSeconds,
   type Sql,
 } from '../database/connect.ts'
-import type { RateLimitState } from './rate-limit.ts'
+import type { RateLimit } from './api-key.ts'
 
 /** What a request asks of the ledger. */
 export interface SettleRequest {
@@ -33,21 +34,21 @@ export interface SettleRequest {
 
 /** A document that is charged for in the statement that reads it. */
 export interface PricedLookUp extends LookUp {
-  /** Cost in credits when nothing is found. The response has no items then. */
-  costIfAbsent: number
+  /** In credits, when nothing is found. The response has no items then. */
+  priceIfAbsent: number
 }
 
 /** A response that costs credits, and what the ledger records about it. */
 export interface Charge {
   /** In credits; an empty page costs 0. Admin keys are never charged. */
-  cost: number
-  /** The most credits that the client is ready to pay. Null: any cost. */
+  price: number
+  /** The most credits that the client is ready to pay. Null: any price. */
   maxCredits: number | null
-  /** Number of items in the response. */
+  /** In the response. */
   items: number
   /** A UUID. */
   requestId: string
-  /** Path of the request, without the query. */
+  /** Without the query. */
   path: string
   /** The route's pattern. */
   endpoint: string
@@ -61,33 +62,41 @@ export interface Idempotency {
   request: string
 }
 
-/**
- * The decision about a request. Nothing is charged unless it is `settled` or `replayed`:
- * - `settled`: the key may have the response, and `charged` credits were taken
- * - `replayed`: the same, and the key paid before under this idempotency key, at least in part
- * - `unusable`: the key is unknown, revoked, deleted or expired
- * - `throttled`: the rate limit is used up
- * - `over_max_credits`: the cost is higher than `maxCredits`
- * - `insufficient`: the cost is higher than the balance
- * - `conflict`: the idempotency key belongs to another request
- */
+/** Returns what the ledger stores of an idempotency key and of its request (path and query). */
+export function digestIdempotency(key: string, request: string): Idempotency {
+  return { key: digest(key), request: digest(request) }
+}
+
+function digest(text: string): string {
+  return hash('sha256', text, 'hex').slice(0, 32)
+}
+
+/** The decision about a request. Nothing is charged unless it is `settled` or `replayed`. */
 export interface Settlement {
   outcome:
-    | 'settled'
-    | 'replayed'
-    | 'unusable'
-    | 'throttled'
-    | 'over_max_credits'
-    | 'insufficient'
-    | 'conflict'
-  /** In credits. For a repetition, what is not paid yet under its idempotency key. */
-  cost: number
-  /** In credits: `cost`, or 0 when the request is refused. */
+    | 'settled' // the key may have the response, and `charged` credits were taken
+    | 'replayed' // the same, and the key paid before under this idempotency key, at least in part
+    | 'unusable' // the key is unknown, revoked, deleted or expired
+    | 'throttled' // the rate limit is used up
+    | 'over_max_credits' // `due` is higher than `maxCredits`
+    | 'insufficient' // `due` is higher than the balance
+    | 'conflict' // the idempotency key belongs to another request
+  /** In credits: the price, or what is not paid yet under the idempotency key. */
+  due: number
+  /** In credits: `due`, or 0 when the request is refused. */
   charged: number
   /** In credits, after this request. */
   balance: number
-  /** Undefined: the key has no rate limit. */
-  rateLimit: RateLimitState | undefined
+  /** After this request. Undefined: the key has no rate limit. */
+  rateLimit:
+    | {
+        limit: RateLimit
+        /** Requests left in this window. */
+        remaining: number
+        /** Until the window ends; not a whole number. */
+        resetSeconds: number
+      }
+    | undefined
   /** The dataset's version at that moment. */
   version: number
   /** The document found, as JSON text, of that version. Undefined: none was found or looked up. */
@@ -106,21 +115,17 @@ export interface Locked {
   outcome: 'locked'
 }
 
-export interface SettleOptions {
-  /** Whether to wait for locked keys, for 5 seconds at most. If not, their requests are `locked`. */
-  waitForLocks: boolean
-}
-
+/** A row of the type `settlement`. */
 interface Row {
   n: number
-  outcome: (Settlement | Locked)['outcome']
-  cost: number
+  outcome: (Settlement | Stale | Locked)['outcome']
+  due: number
   charged: number
   balance: number
-  quota: number | null
-  window: number | null
+  rate_limit_requests: number | null
+  rate_limit_seconds: number | null
   used: number
-  reset: number | null
+  reset_seconds: number | null
 }
 
 /** The first row has the settlements of the whole group. Row n has the document of request n, if any. */
@@ -132,22 +137,22 @@ interface ResultRow {
 
 const noLookUp = { kind: '', key: '' }
 
-/** Settles a group of requests, and returns the decisions in their order. */
+/**
+ * Settles a group of requests, and returns the decisions in their order. With `waitForLocks`, waits for locked keys, for
+ * 5 seconds at most. Without, their requests are `locked`.
+ */
 export async function settleGroup(
   sql: Sql,
   requests: readonly SettleRequest[],
-  options: SettleOptions,
+  { waitForLocks }: { waitForLocks: boolean },
 ): Promise<(Settlement | Stale | Locked)[]> {
-  const versions = new Set(requests.flatMap(({ version }) => version ?? []))
-  const expected = versions.size === 0 ? null : Math.max(...versions)
-  // Versions only increase, so requests that expect a lower version than the highest are stale.
-  if (expected !== null && versions.size > 1) return settleOfVersion(sql, requests, expected, options)
-  const input = requests.map(({ keyId, secretHash, isCounted, charge, lookUp }, n) => ({
+  const input = requests.map(({ keyId, secretHash, version, isCounted, charge, lookUp }, n) => ({
     n,
     key_id: keyId,
     secret_hash: `\\x${secretHash.toString('hex')}`,
+    version,
     is_counted: isCounted,
-    cost: charge?.cost ?? 0,
+    price: charge?.price ?? 0,
     max_credits: charge?.maxCredits,
     items: charge?.items,
     request_id: charge?.requestId,
@@ -155,17 +160,16 @@ export async function settleGroup(
     endpoint: charge?.endpoint,
     idempotency_key: charge?.idempotency?.key,
     request: charge?.idempotency?.request,
-    cost_if_absent: lookUp?.costIfAbsent,
+    if_absent: lookUp && {
+      price: lookUp.priceIfAbsent,
+      items: 0,
+      ...(lookUp.priceIfAbsent === 0 && { idempotency_key: null }), // what is free is not a repetition
+    },
   }))
-  // `case` settles nothing if the version differs, or if the statement has waited too long. Then `rows` is null, and
-  // `settleOfVersion` retries with the version found.
   const settled = (absent: Fragment) => sql`
-    select version,
-      case when version = coalesce(${expected}::bigint, version) and ${isAwaited(sql)}
-        then settle(
-          ${JSON.stringify(input)}::text::json, ${options.waitForLocks}, ${absent}, ${readStatementLimit(sql)}::integer
-        )
-      end as rows
+    select version, case when ${isAwaited(sql)} then settle(
+      ${JSON.stringify(input)}::text::json, ${waitForLocks}, version, ${absent}, ${readStatementLimit(sql)}::integer
+    ) end as rows
     from dataset`
   const lookUps = requests.map(({ lookUp }) => lookUp ?? noLookUp)
   // Without look-ups, the statement doesn't use the catalog's tables, so that locks on these don't delay it.
@@ -185,7 +189,7 @@ export async function settleGroup(
   const [first] = result
   if (first === undefined) throw new Error('the dataset row is missing')
   const { version, rows } = first
-  if (rows === null) return settleOfVersion(sql, requests, version, options)
+  if (rows === null) return settleGroup(sql, requests, { waitForLocks }) // nothing is settled yet
   return rows
     .sort((a, b) => a.n - b.n)
     .map((row) => toSettlement(row, version, result[row.n]?.document ?? undefined))
@@ -200,42 +204,17 @@ function isAwaited(sql: Sql): Fragment {
   return sql`now() < to_timestamp(${Date.now() / 1000 + responseMarginSeconds}::double precision)`
 }
 
-/** Settles the requests that need this version of the dataset or none. The others are stale. */
-async function settleOfVersion(
-  sql: Sql,
-  requests: readonly SettleRequest[],
-  version: number,
-  options: SettleOptions,
-): Promise<(Settlement | Stale | Locked)[]> {
-  const isStale = (request: SettleRequest) => request.version !== null && request.version !== version
-  const current = requests.filter((request) => !isStale(request))
-  const settled = (current.length > 0 ? await settleGroup(sql, current, options) : []).values()
-  return requests.map((request) => {
-    const next = isStale(request) ? undefined : settled.next()
-    return next?.value ?? { outcome: 'stale', version }
-  })
-}
-
 function toSettlement(
-  { outcome, cost, charged, balance, quota, window, used, reset }: Row,
+  { outcome, due, charged, balance, used, ...row }: Row,
   version: number,
   document: string | undefined,
-): Settlement | Locked {
+): Settlement | Stale | Locked {
+  if (outcome === 'stale') return { outcome, version }
   if (outcome === 'locked') return { outcome }
-  const isLimited = quota !== null && window !== null && reset !== null
-  return {
-    outcome,
-    cost,
-    charged,
-    balance,
-    rateLimit: isLimited
-      ? {
-          limit: { requests: quota, seconds: window },
-          remaining: Math.max(0, quota - used),
-          resetSeconds: reset,
-        }
-      : undefined,
-    version,
-    document,
-  }
+  const { rate_limit_requests: requests, rate_limit_seconds: seconds, reset_seconds: resetSeconds } = row
+  const rateLimit =
+    requests === null || seconds === null || resetSeconds === null
+      ? undefined
+      : { limit: { requests, seconds }, remaining: Math.max(0, requests - used), resetSeconds }
+  return { outcome, due, charged, balance, rateLimit, version, document }
 }

@@ -3,7 +3,6 @@
  *
  * @module
  */
-
 import type { Sql } from '../database/connect.ts'
 import { type ListPage, limitPage, offsetOf, type Page, renderPage, selectPages } from '../paging/page.ts'
 

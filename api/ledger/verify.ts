@@ -18,42 +18,13 @@ export interface Verification {
 
 interface KeyRow {
   id: number
-  credits: number
-  /** The highest position that anything but the ledger recorded. */
-  known_position: number
   entries: number
   granted: string
   cost: string
-  newest: number
-  gaps: number
-  wrong_balances: number
-  backwards: number
-  begins: boolean
-  /** The position up to which the days include the entries. */
-  summed: number
-  summed_cost: string
-  unplaced: number
-  days_entries: number
-  days_cost: string
+  balance: string
+  /** One for each rule that the key breaks. */
+  problems: string[]
 }
-
-/** Each returns the problem when a key breaks the rule. */
-const rules: ((row: KeyRow) => string | false)[] = [
-  ({ credits, granted, cost }) =>
-    BigInt(granted) - BigInt(cost) !== BigInt(credits) &&
-    `granted ${granted} - spent ${cost} is not its balance, ${credits}`,
-  ({ wrong_balances }) =>
-    wrong_balances > 0 && `${wrong_balances} entries state another balance than their sum`,
-  ({ gaps, begins }) => (gaps > 0 || !begins) && `entries are missing (${gaps} gaps)`,
-  ({ newest, known_position }) =>
-    newest < known_position && `its newest entry is ${newest}, and there was a later one: ${known_position}`,
-  ({ backwards }) => backwards > 0 && `${backwards} entries are older than the one before`,
-  ({ days_cost, summed_cost }) =>
-    days_cost !== summed_cost && `its days add up to ${days_cost} credits spent, not to ${summed_cost}`,
-  ({ days_entries, summed }) =>
-    days_entries !== summed && `its days add up to ${days_entries} entries, not to ${summed}`,
-  ({ unplaced }) => unplaced > 0 && `${unplaced} entries belong to no day`,
-]
 
 /** Verifies all keys, including deleted ones, in one snapshot. Reads the whole ledger. */
 export async function verifyLedger(sql: Sql): Promise<Verification> {
@@ -75,30 +46,36 @@ export async function verifyLedger(sql: Sql): Promise<Verification> {
         count(*) filter (where created_at < earlier) as backwards,
         bool_or(previous is null and (position = 1 or kind = 'balance')) as begins
       from entries group by api_key_id
+    ), keys as (
+      select k.id, b.credits as balance, greatest(k.noted_position, d.summed) as known_position,
+        coalesce(s.entries, 0) as entries, coalesce(s.granted, 0) as granted, coalesce(s.cost, 0) as cost,
+        coalesce(s.newest, 0) as newest, wrong_balances, coalesce(gaps, 0) as gaps, coalesce(begins, true) as begins,
+        backwards, unplaced, coalesce(d.summed, 0) as summed, coalesce(s.summed_cost, 0) as summed_cost,
+        coalesce(d.entries, 0) as days_entries, coalesce(d.cost, 0) as days_cost
+      from api_keys k join balances b on b.api_key_id = k.id
+        left join sums s on s.api_key_id = k.id left join days d on d.api_key_id = k.id
     )
-    select k.id, b.credits, greatest(k.noted_position, d.summed) as known_position,
-      coalesce(s.entries, 0) as entries, coalesce(s.granted, 0)::text as granted, coalesce(s.cost, 0)::text as cost,
-      coalesce(s.newest, 0) as newest, coalesce(s.gaps, 0) as gaps, coalesce(s.wrong_balances, 0) as wrong_balances,
-      coalesce(s.backwards, 0) as backwards, coalesce(s.begins, true) as begins,
-      coalesce(d.summed, 0) as summed, coalesce(s.summed_cost, 0)::text as summed_cost,
-      coalesce(s.unplaced, 0) as unplaced, coalesce(d.entries, 0)::bigint as days_entries,
-      coalesce(d.cost, 0)::text as days_cost
-    from api_keys k join balances b on b.api_key_id = k.id
-      left join sums s on s.api_key_id = k.id left join days d on d.api_key_id = k.id
-    order by k.id`
-  const add = (figure: (row: KeyRow) => string | number) =>
-    rows.reduce((sum, row) => sum + BigInt(figure(row)), 0n)
+    select id, entries, granted::text, cost::text, balance::text, to_json(array_remove(array[
+      case when granted - cost <> balance
+        then format('granted %s - spent %s is not its balance, %s', granted, cost, balance) end,
+      case when wrong_balances > 0 then format('%s entries state another balance than their sum', wrong_balances) end,
+      case when gaps > 0 or not begins then format('entries are missing (%s gaps)', gaps) end,
+      case when newest < known_position
+        then format('its newest entry is %s, and there was a later one: %s', newest, known_position) end,
+      case when backwards > 0 then format('%s entries are older than the one before', backwards) end,
+      case when days_cost <> summed_cost
+        then format('its days add up to %s credits spent, not to %s', days_cost, summed_cost) end,
+      case when days_entries <> summed then format('its days add up to %s entries, not to %s', days_entries, summed) end,
+      case when unplaced > 0 then format('%s entries belong to no day', unplaced) end
+    ], null)) as problems
+    from keys order by id`
+  const sum = (name: 'granted' | 'cost' | 'balance') => rows.reduce((sum, row) => sum + BigInt(row[name]), 0n)
   return {
     keys: rows.length,
-    entries: Number(add(({ entries }) => entries)),
-    granted: add(({ granted }) => granted),
-    cost: add(({ cost }) => cost),
-    balance: add(({ credits }) => credits),
-    problems: rows.flatMap((row) =>
-      rules.flatMap((findProblem) => {
-        const problem = findProblem(row)
-        return problem === false ? [] : [{ keyId: row.id, problem }]
-      }),
-    ),
+    entries: rows.reduce((sum, { entries }) => sum + entries, 0),
+    granted: sum('granted'),
+    cost: sum('cost'),
+    balance: sum('balance'),
+    problems: rows.flatMap(({ id, problems }) => problems.map((problem) => ({ keyId: id, problem }))),
   }
 }

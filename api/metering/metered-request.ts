@@ -19,9 +19,8 @@ import {
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
 import { setHeader } from '../http/response.ts'
 import { assertReadableUrl, describeRoute } from '../http/url.ts'
-import { digestIdempotency } from '../ledger/idempotency.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { Charge, Settlement, SettleRequest } from '../ledger/settle.ts'
+import { type Charge, digestIdempotency, type Settlement, type SettleRequest } from '../ledger/settle.ts'
 import type { TraceDatabase } from '../telemetry/tracing.ts'
 import {
   documentCost,
@@ -134,14 +133,14 @@ export function createMeter(
   function createCharge(
     c: ApiContext,
     conditions: Conditions,
-    { cost, items }: Pick<Charge, 'cost' | 'items'>,
+    { cost, items }: { cost: number; items: number },
   ): Charge {
     return {
       requestId: c.get('requestId'),
       path: c.req.path.slice(basePath.length),
       endpoint: describeRoute(c).slice(basePath.length),
       ...conditions,
-      cost,
+      price: cost,
       items,
     }
   }
@@ -213,7 +212,7 @@ function readConditions(c: ApiContext, { pathname, search }: URL): Conditions {
  * Throws 401, 403, 422 or 429 if the ledger has refused the request.
  */
 export function reportSettlement(c: ApiContext, settlement: Settlement, charge: Charge | null = null): void {
-  const { outcome, cost, balance, rateLimit } = settlement
+  const { outcome, due, balance, rateLimit } = settlement
   if (outcome === 'unusable') throw unauthorized('invalid_api_key', 'Invalid API key')
   setHeader(c, 'X-Credits-Cost', '0')
   setHeader(c, 'X-Credits-Remaining', String(balance))
@@ -227,7 +226,7 @@ export function reportSettlement(c: ApiContext, settlement: Settlement, charge: 
     setHeader(c, 'X-RateLimit-Reset', String(Math.ceil(Date.now() / 1000) + resetSeconds))
   }
   if (outcome === 'throttled') throw tooManyRequests(resetSeconds)
-  if (outcome === 'over_max_credits') throw maxCreditsExceeded(cost, charge?.maxCredits ?? 0)
-  if (outcome === 'insufficient') throw insufficientCredits(cost, balance)
+  if (outcome === 'over_max_credits') throw maxCreditsExceeded(due, charge?.maxCredits ?? 0)
+  if (outcome === 'insufficient') throw insufficientCredits(due, balance)
   if (outcome === 'conflict') throw idempotencyConflict()
 }

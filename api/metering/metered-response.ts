@@ -6,7 +6,7 @@
 import { Buffer } from 'node:buffer'
 import type { LookUp } from '../catalog/document-lookup.ts'
 import type { Catalog } from '../catalog/replica-routing.ts'
-import type { Requester } from '../catalog/stored-list-store.ts'
+import type { Requester } from '../catalog/stored-lists.ts'
 import type { ApiError } from '../errors.ts'
 import type { ApiContext } from '../http/request-context.ts'
 import { createEntityTag, matchesEntityTag, send, setHeader } from '../http/response.ts'
@@ -77,7 +77,7 @@ export function createDocumentQuery(
       return found && createResponse(found)
     },
     createError,
-    document: { lookUp: { ...lookUp, costIfAbsent: missing.cost }, createResponse },
+    document: { lookUp: { ...lookUp, priceIfAbsent: missing.cost }, createResponse },
   }
 }
 

@@ -5,9 +5,9 @@
  * @module
  */
 import { createFilter, type Filter } from '../catalog/filter.ts'
-import { forgeNamePattern, forgeNameRule } from '../catalog/forge-name.ts'
+import { forgeNamePattern, forgeNameRule } from '../catalog/names.ts'
 import type { Catalog } from '../catalog/replica-routing.ts'
-import type { Requester } from '../catalog/stored-list-store.ts'
+import type { Requester } from '../catalog/stored-lists.ts'
 import { type ApiError, badRequest, notFound } from '../errors.ts'
 import type { ApiContext } from '../http/request-context.ts'
 import { send, setHeader } from '../http/response.ts'

@@ -46,7 +46,7 @@ from dataset, lateral (
 ) found`
 }
 
-/** The look-up of a stored list's page, as api/catalog/stored-list.ts has it. */
+/** The look-up of a stored list's page, as api/catalog/stored-lists.ts has it. */
 function selectListed(kind: ListName, { query }: CountedList): string {
   const split = (text: string | undefined) => text?.split(',') ?? []
   const filter = createFilter({

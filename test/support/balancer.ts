@@ -1,6 +1,6 @@
 /**
- * A load balancer as there are many: it asks each instance at `/health` a few times a second, passes requests on to those
- * that are well, over connections that it keeps, and tries nothing twice.
+ * A load balancer: it requests `/health` of each instance a few times a second, forwards requests to healthy instances
+ * over persistent connections, and retries nothing.
  *
  * @module
  */
@@ -11,39 +11,38 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** A running load balancer, on a free port of 127.0.0.1. */
 export interface Balancer extends AsyncDisposable {
   url: string
-  /** Why requests were not answered by an instance. */
+  /** Why requests got no response of an instance. */
   failures: string[]
-  /** Passes requests on to one instance more, once it is well. */
+  /** Adds an instance, which gets requests once it is healthy. */
   add(instanceUrl: string): void
-  /** Resolves when all instances that were added and not removed are well. */
+  /** Waits until all instances are healthy. */
   allWell(): Promise<void>
-  /** Forgets an instance. */
+  /** Removes an instance. */
   remove(instanceUrl: string): void
 }
 
-/** Between two questions for an instance's health, in milliseconds. */
-const interval = 200
+const checkIntervalMs = 200
 
-/** Starts a load balancer before no instance at all. */
+/** Starts a load balancer without instances. */
 export async function startBalancer(): Promise<Balancer> {
   const agent = new Agent({ keepAlive: true })
-  const instances = new Map<string, { isWell: boolean }>()
+  const instances = new Map<string, { isHealthy: boolean }>()
   const failures: string[] = []
   let turn = 0
   let isClosed = false
 
   function forward(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    const well = [...instances].filter(([, { isWell }]) => isWell)
-    const [url] = well[turn++ % well.length] ?? []
+    const healthy = [...instances].filter(([, { isHealthy }]) => isHealthy)
+    const [url] = healthy[turn++ % healthy.length] ?? []
     if (url === undefined) {
-      fail(outgoing, 'no instance is well')
+      fail(outgoing, 'no instance is healthy')
       return
     }
-    const passed = request(`${url}${incoming.url}`, { agent, headers: incoming.headers }, (answer) => {
-      // The connections on either side are each their own.
-      const { connection: _, 'keep-alive': __, 'transfer-encoding': ___, ...headers } = answer.headers
-      outgoing.writeHead(answer.statusCode ?? 502, headers)
-      answer.pipe(outgoing)
+    const passed = request(`${url}${incoming.url}`, { agent, headers: incoming.headers }, (response) => {
+      // Headers of the connection are not forwarded.
+      const { connection: _, 'keep-alive': __, 'transfer-encoding': ___, ...headers } = response.headers
+      outgoing.writeHead(response.statusCode ?? 502, headers)
+      response.pipe(outgoing)
     })
     passed.on('error', (error) => fail(outgoing, `${url}: ${error.message}`))
     passed.end()
@@ -57,12 +56,12 @@ export async function startBalancer(): Promise<Balancer> {
 
   async function watch(url: string): Promise<void> {
     for (let instance = instances.get(url); instance && !isClosed; instance = instances.get(url)) {
-      // It stays what it was until it answers: being slow is not being unwell.
-      instance.isWell = await fetch(`${url}/health`).then(
+      // A slow instance keeps its state.
+      instance.isHealthy = await fetch(`${url}/health`).then(
         ({ ok }) => ok,
         () => false,
       )
-      await sleep(interval)
+      await sleep(checkIntervalMs)
     }
   }
 
@@ -74,11 +73,11 @@ export async function startBalancer(): Promise<Balancer> {
     url: `http://127.0.0.1:${address.port}`,
     failures,
     add(url) {
-      instances.set(url, { isWell: false })
+      instances.set(url, { isHealthy: false })
       void watch(url)
     },
     async allWell() {
-      while (![...instances.values()].every(({ isWell }) => isWell)) await sleep(20)
+      while (![...instances.values()].every(({ isHealthy }) => isHealthy)) await sleep(20)
     },
     remove(url) {
       instances.delete(url)

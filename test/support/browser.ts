@@ -14,12 +14,13 @@ import {
   type Page,
   type Response,
 } from 'playwright-core'
+import { docsDirectory, findDocs } from '../../api/docs/docs-manifest.ts'
 import { buildDocs } from '../../docs-site/build.ts'
 import { createInstance, type InstanceOptions } from './instance.ts'
 import { startTestService, type TestService } from './service.ts'
 
-/** What a page is waited for, in milliseconds: the end of what hangs, and no measure of this machine. */
-const patience = 120_000
+/** It ends what hangs, and is not a measure of this machine. */
+const timeoutMs = 120_000
 
 const chromiumPath = process.env.CHROMIUM_PATH || '/usr/bin/chromium'
 
@@ -35,7 +36,7 @@ export function findChromium(): boolean {
 export interface Portal {
   service: TestService
   origin: string
-  /** Pages of a reader's own. */
+  /** Opens pages that share cookies and storage with no others. */
   openContext(options: BrowserContextOptions): Promise<BrowserContext>
   close(): Promise<void>
 }
@@ -52,7 +53,7 @@ export async function openPortal(
   const { port } = server.address() as AddressInfo
   const browser = await chromium.launch({
     executablePath: chromiumPath,
-    timeout: patience,
+    timeout: timeoutMs,
     args: [
       '--headless',
       '--no-sandbox',
@@ -69,7 +70,7 @@ export async function openPortal(
     origin: `http://127.0.0.1:${port}`,
     async openContext(options) {
       const context = await browser.newContext(options)
-      context.setDefaultTimeout(patience)
+      context.setDefaultTimeout(timeoutMs)
       return context
     },
     async close() {
@@ -80,9 +81,17 @@ export async function openPortal(
   }
 }
 
+/** The paths of all pages of the docs, and of one that is not there. */
+export async function listPortalPages(): Promise<string[]> {
+  const docs = await findDocs(docsDirectory)
+  const files = Object.keys(docs?.files ?? {}).filter((name) => /(^|\/)index\.html$/.test(name))
+  if (files.length <= 50) throw new Error(`there are ${files.length} pages alone`)
+  return [...files.map((name) => `/docs/${name.replace(/index\.html$/, '')}`), '/docs/no-such-page']
+}
+
 /**
- * Goes to a page, and waits until its scripts have run and nothing more is fetched. Half a second without a request, which
- * is all that `networkidle` says, can pass on a busy machine before the first script; modules run before `load`.
+ * Goes to a page, and waits until its scripts have run and the network is idle. On a busy machine, half a second without
+ * requests (`networkidle`) can pass before the first script. Modules run before `load`.
  */
 export async function visit(page: Page, url: string): Promise<Response | null> {
   const response = await page.goto(url, { waitUntil: 'load' })
@@ -97,8 +106,8 @@ export async function reload(page: Page): Promise<void> {
 }
 
 /**
- * Goes to the viewer, and waits until it has drawn: only then do its buttons do anything. Its library comes after `load`,
- * and can take longer to start than the network is idle.
+ * Goes to the viewer, and waits until it has drawn: its buttons do nothing before. Its library loads after `load`, and
+ * can take longer to start than the network is idle.
  */
 export async function visitViewer(page: Page, url: string): Promise<void> {
   await visit(page, url)
@@ -106,8 +115,8 @@ export async function visitViewer(page: Page, url: string): Promise<void> {
 }
 
 /**
- * Opens the dialog of "Test Request", of an operation or of the first. Scalar draws its buttons anew while it starts, and
- * a click on one that goes is lost: it is made again then.
+ * Opens the dialog "Test Request" of an operation, or of the first one. Scalar redraws its buttons while it starts, and a
+ * click on a removed button is lost. Then this clicks again.
  */
 export async function openRequest(page: Page, operation: Locator = page.locator('#app')): Promise<Locator> {
   const dialog = page.getByRole('dialog')

@@ -1,5 +1,5 @@
 /**
- * Reads all that a service lists, as a client does, and tells what the filters must answer on given records.
+ * Reads everything that a service lists, as a client does, and computes what filters must find.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface Records {
 export type Item = Record<string, unknown>
 
 /** Reads a whole list. */
-export async function readList(service: TestService, key: string, path: string): Promise<Item[]> {
+async function readList(service: TestService, key: string, path: string): Promise<Item[]> {
   const items: Item[] = []
   for (let page = 1; ; page++) {
     const separator = path.includes('?') ? '&' : '?'
@@ -34,6 +34,15 @@ export async function readList(service: TestService, key: string, path: string):
       return items
     }
   }
+}
+
+/** Reads the first 100 items of a list, with a key of its own. */
+export async function readFirstItems(service: TestService, path: string, query: Record<string, string>) {
+  const { secret } = await service.createKey()
+  const search = new URLSearchParams({ ...query, per_page: '100' })
+  const { data, total } = readListAnswer(await service.request(`${path}?${search}`, { key: secret }))
+  if (data.length !== Math.min(total, 100)) throw new Error(`${path}: ${data.length} items of ${total}`)
+  return { data, total }
 }
 
 /** Everything that a service lists, without `internal_id`: users, repositories, and each repository's commits. */

@@ -1,14 +1,18 @@
 /**
- * Runs the real command line, in a process of its own.
+ * Runs commands, each in a process of its own.
  *
  * @module
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { cpSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
-import { inject } from 'vitest'
+import * as v from 'valibot'
+import { expect, inject } from 'vitest'
+import { inheritEnvironment } from './program.ts'
+import { createUser } from './records.ts'
 import type { TestService } from './service.ts'
 
 /** Where a command finds its database: settings, and the folder that it is run in. */
@@ -19,7 +23,7 @@ export interface Location {
 
 /** How a command is run. */
 export interface RunOptions extends Location {
-  /** What it reads on standard input; nothing when left out. */
+  /** Standard input. Default: empty. */
   input?: string | Uint8Array | AsyncIterable<string>
   /** Program and arguments before the command's own. Default: this Node. */
   program?: readonly string[]
@@ -33,7 +37,7 @@ export interface CommandResult {
   stderr: string
 }
 
-/** What a command that loads says every few seconds: how often it does is a measure of this machine. */
+/** Progress of an import. The number of lines depends on the machine's speed. */
 const progressLine =
   /^(?:Folding|applying|waiting for another load|reading(?: \w+)?), (?:\d+ %, )?[\d:]+(?: s)?(?:, .*)?\n/gm
 
@@ -46,12 +50,11 @@ export function startCommand(
   { environment, directory, program = [process.execPath] }: RunOptions,
 ): ChildProcessWithoutNullStreams {
   const [command = '', ...before] = program
-  // Settings of whoever runs the tests must not reach it; an empty one counts as unset.
+  // Empty settings count as unset.
   const settings = { DATABASE_URL: '', DATA_DIR: '', DEFAULT_RATE_LIMIT: '', NO_COLOR: '1', ...environment }
-  const { PATH, HOME } = process.env
   return spawn(command, [...before, commandLine, ...args], {
     cwd: directory,
-    env: { ...(PATH && { PATH }), ...(HOME && { HOME }), ...settings },
+    env: { ...inheritEnvironment(), ...settings },
     stdio: 'pipe',
   })
 }
@@ -65,6 +68,24 @@ export async function runCommand(args: readonly string[], options: RunOptions): 
   else Readable.from(input).pipe(child.stdin)
   return finishCommand(child)
 }
+
+/** Runs a command in a test's location. */
+export type Run = (args: readonly string[], options?: Partial<RunOptions>) => Promise<CommandResult>
+
+/** Runs a command with `--json`, and reads what it prints. It must succeed, and print nothing on standard error. */
+export async function readJson(
+  run: Run,
+  args: readonly string[],
+  options?: Partial<RunOptions>,
+): Promise<unknown> {
+  const { code, stdout, stderr } = await run([...args, '--json'], options)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toMatch(/^[^\n]+\n$/)
+  return JSON.parse(stdout)
+}
+
+/** What `keys create --json` and `keys rotate --json` print, in part. */
+export const createdKeySchema = v.looseObject({ id: v.number(), api_key: v.string() })
 
 /** Waits for a started command's end. */
 export async function finishCommand(child: ChildProcessWithoutNullStreams): Promise<CommandResult> {
@@ -96,11 +117,19 @@ export async function createFolder(
 ): Promise<Location & { remove(): Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), 'devdata-cli-'))
   if (data !== undefined) {
-    await cp(join(inject('databases').embedded, data), join(directory, '.data'), { recursive: true })
+    cpSync(join(inject('databases').embedded, data), join(directory, '.data'), { recursive: true })
   }
   return {
     environment: {},
     directory,
     remove: () => rm(directory, { recursive: true, force: true }),
   }
+}
+
+/** The sample data, as files to import. */
+export const sampleDirectory = resolve(import.meta.dirname, '../../sample')
+
+/** A line of a user. Users with different numbers are different. */
+export function createUserLine(number: number): string {
+  return `${JSON.stringify(createUser(900_000 + number, { login: `line-user-${number}` }))}\n`
 }

@@ -1,5 +1,5 @@
 /**
- * Holds responses to `openapi.yml`: `assertMatchesContract` is called with every response that a test gets.
+ * Compares responses with `openapi.yml`: `assertMatchesContract` gets every response of every test.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { parse } from 'yaml'
 
-/** A response as a test received it. */
+/** A received response. */
 export interface ContractResponse {
   method: string
   /** Path and query relative to the base address, for example `/users?page=2`. */
@@ -84,7 +84,7 @@ export interface Contract {
   info: { version: string }
   servers: { url: string }[]
   paths: Record<string, PathItem>
-  /** What any path answers, declared or not, by status. */
+  /** Responses of any path, declared or not, by status. */
   'x-shared-responses': Record<string, ResponseDeclaration | Reference>
   components: {
     parameters: Record<string, Parameter>
@@ -95,7 +95,7 @@ export interface Contract {
   }
 }
 
-/** The document as it stands in the repository. `redocly lint` vouches for its shape. */
+/** The document of the repository. `redocly lint` checks its shape. */
 export const contract: Contract = parse(readFileSync(new URL('../../openapi.yml', import.meta.url), 'utf8'))
 
 /** A declared operation, with the parameters of its path item and their references followed. */
@@ -120,12 +120,22 @@ export function listOperations(): ContractOperation[] {
   )
 }
 
+/** Fills a path template with a user of the sample data and a repository (`owner/name`). */
+export function fillPath(path: string, repository: string): string {
+  const [owner = '', name = ''] = repository.split('/')
+  return path
+    .replace('{login}', 'ngoldberg')
+    .replace('{owner}', owner)
+    .replace('{name}', name)
+    .replace('{page}', 'quickstart')
+}
+
 /** Throws an error that says in which point a response breaks the contract. */
 export function assertMatchesContract(response: ContractResponse): void {
   const { url, status, headers, body } = response
   const method = response.method.toUpperCase()
   const fail = (reason: string): never => {
-    throw new Error(`${method} ${url} answered ${status}: ${reason}`)
+    throw new Error(`${method} ${url} returned ${status}: ${reason}`)
   }
   const [declaration, pointer] = findDeclaration(method, url, status) ?? fail('not declared in openapi.yml')
 
@@ -188,7 +198,7 @@ export function joinPointer(pointer: string, ...segments: string[]): string {
 
 type Located<T> = readonly [value: T, pointer: string]
 
-/** A response of the operation itself where there is one, else one that any path may give. */
+/** The response of the operation itself, or one that any path may have. */
 function findDeclaration(
   method: string,
   url: string,

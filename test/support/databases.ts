@@ -1,6 +1,6 @@
 /**
- * Prepares, once for the whole run, the databases that tests are given copies of: an embedded one and one on a real
- * PostgreSQL server, each empty and with the sample data.
+ * Prepares the databases that tests get copies of, once for the whole run: embedded and on a PostgreSQL server, empty and
+ * with the sample data.
  *
  * @module
  */
@@ -12,9 +12,10 @@ import type { TestProject } from 'vitest/node'
 import { type DatabaseOptions, openDatabase } from '../../api/database/database.ts'
 import { migrate } from '../../api/database/migrate.ts'
 import { loadSampleData } from '../../api/service/trial.ts'
-import { findPostgresBinaries, postgresMissing, startPostgresCluster } from './postgres-cluster.ts'
+import { findPostgresBinaries, postgresMissing } from './postgres-binaries.ts'
+import { startPostgresCluster } from './postgres-cluster.ts'
 
-/** What tests find prepared. */
+/** The prepared databases. */
 export interface PreparedDatabases {
   /** Folder with the data folders `empty` and `sample` of embedded databases. */
   embedded: string
@@ -25,12 +26,12 @@ export interface PreparedDatabases {
 declare module 'vitest' {
   export interface ProvidedContext {
     databases: PreparedDatabases
-    /** Which runtime the service under test runs on, as a process of its own; undefined: none, its app is called. */
+    /** The runtime of the service's process. Undefined: tests call the app in their own process. */
     runtime?: 'node' | 'deno'
   }
 }
 
-/** Options of `openDatabase` for tests, but for where the database is. */
+/** Options of `openDatabase` for tests. */
 export const testPool = { databasePoolSize: 10, databaseStatementTimeoutSeconds: 30 }
 
 /** vitest's global set-up. */

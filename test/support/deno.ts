@@ -1,5 +1,5 @@
 /**
- * Deno as deno.json runs it: the pinned one, with the permissions that are written there.
+ * The pinned Deno, with the permissions of deno.json.
  *
  * @module
  */
@@ -32,8 +32,8 @@ const schema = v.object({
 export const denoSettings = v.parse(schema, JSON.parse(readFileSync(join(project, 'deno.json'), 'utf8')))
 
 /**
- * The flags that grant what a set of deno.json does, to a program that is started in `directory` as it would be in the
- * project's folder: what is relative is meant in both.
+ * The flags for a set of permissions in deno.json. Relative paths count in the project's folder and in `directory`, where
+ * the program is started.
  */
 export function denoPermissions(name: string, directory: string): string[] {
   const set = denoSettings.permissions[name]

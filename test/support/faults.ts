@@ -8,8 +8,40 @@ import { rename, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
-import { type Fault, type Site, waitForServer } from './fault-drill.ts'
-import type { BreakingPoint } from './faulty-proxy.ts'
+import type { Sql } from '../../api/database/connect.ts'
+import type { Random } from '../../sample/random.ts'
+import type { BreakingPoint, FaultyProxy } from './faulty-proxy.ts'
+import type { PostgresCluster } from './postgres-cluster.ts'
+import type { InstanceProcess } from './process.ts'
+
+/** Two instances on one server, under load. */
+export interface Site {
+  cluster: PostgresCluster
+  /** Between the first instance and the server. */
+  proxy: FaultyProxy
+  instances: [InstanceProcess, InstanceProcess]
+  random: Random
+  /** Runs a statement as an operator, past the proxy. */
+  ask<Result>(run: (sql: Sql) => Promise<Result>): Promise<Result>
+  /** Starts another instance in place of one. */
+  replace(place: 0 | 1): Promise<void>
+  /** Waits until an instance responds that the database is unavailable. */
+  waitForUnavailable(): Promise<void>
+  /** Waits until both instances serve clients. Throws if they don't within a minute. */
+  waitForService(): Promise<void>
+}
+
+/** Breaks something, and repairs it. */
+export interface Fault {
+  inflict(site: Site): Promise<void>
+  /** The first instance stops responding. Default: both must respond again. */
+  killsFirst?: boolean
+  /** A charge can be committed without a response. Default: true. */
+  isAmbiguous?: boolean
+}
+
+/** A service that has not recovered after this time is broken. */
+export const maxRecoveryMs = 60_000
 
 /** A device that is always full, in the place of a disk that is; undefined on systems without it. */
 export const fullDevice = existsSync('/dev/full') ? '/dev/full' : undefined
@@ -18,6 +50,21 @@ export const fullDevice = existsSync('/dev/full') ? '/dev/full' : undefined
 const lasting = 700
 /** How often in a row a connection is broken. */
 const breaks = 4
+
+/** Waits until the server takes statements. */
+async function waitForServer({ cluster }: Pick<Site, 'cluster'>): Promise<void> {
+  for (const deadline = Date.now() + maxRecoveryMs; ; await sleep(10)) {
+    const sql = postgres(cluster.url, { max: 1, connect_timeout: 5, onnotice: () => {} })
+    try {
+      await sql`select 1`
+      return
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+    } finally {
+      await sql.end({ timeout: 1 })
+    }
+  }
+}
 
 /** `kill -9` of an instance, and another one in its place. */
 export const killInstance: Fault = {
@@ -138,4 +185,18 @@ export async function fillDisk(
       await rename(`${path}.full`, path)
     }),
   )
+}
+
+/** One fault after the other, chosen at random, for a time. The service must recover from each. */
+export function repeatFaults(faults: readonly Fault[], durationMs: number): Fault {
+  return {
+    killsFirst: faults.some(({ killsFirst }) => killsFirst === true),
+    async inflict(site) {
+      for (const end = Date.now() + durationMs; Date.now() < end; ) {
+        await site.random.pick(faults).inflict(site)
+        await site.waitForService()
+        await sleep(site.random.integer(0, 1_000))
+      }
+    },
+  }
 }

@@ -1,6 +1,6 @@
 /**
  * Instances of the service beside the one that `startTestService` starts: on the same database, on none at all, with
- * another base URL or another docs folder. Their answers are held to openapi.yml too.
+ * another base URL or another docs folder. Their responses are compared with openapi.yml too.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { assertMatchesContract } from './contract.ts'
 import { testPool } from './databases.ts'
 import type { Answer, RequestOptions, TestService } from './service.ts'
 
-/** What a test wants of an instance. */
+/** A test's instance. */
 export interface InstanceOptions {
   baseUrl?: string
   docsDirectory?: string
@@ -26,16 +26,16 @@ export interface InstanceOptions {
   readDemoKey?: () => string
 }
 
-/** One app, as a test speaks to it. */
+/** One app. */
 export interface Instance {
   app: Hono<HonoEnvironment>
-  /** Ends what it does beside requests. */
+  /** Ends its background work. */
   close(): Promise<void>
-  /** Sends a request to a path below the base path, and holds the answer to the contract. */
+  /** Sends a request to a path below the base path, and compares the response with openapi.yml. */
   request(path: string, options?: RequestOptions): Promise<Answer>
 }
 
-/** An app on a database that is somebody else's to close. */
+/** Creates an app on an open database. */
 export function createInstance(
   {
     sql,
@@ -60,7 +60,7 @@ export function createInstance(
     baseUrl,
     storedListsMb: 16,
     responseCacheMb: options.responseCacheMb ?? 4,
-    maxWaitMs: 60_000, // how fast this machine is, is not what tests are about
+    maxWaitMs: 60_000, // slow machines are not under test
     docsDirectory: options.docsDirectory ?? docsDirectory,
     readDemoKey: options.readDemoKey,
     buildInfo: { version: readVersion(), commit: null, runtime: 'vitest' },
@@ -92,14 +92,14 @@ export function createInstance(
   }
 }
 
-/** The text of a body, which may be compressed. */
+/** Decompresses a body. */
 export function unpack(body: Buffer, headers: Headers): string {
   const encoding = body.length === 0 ? null : headers.get('Content-Encoding')
   if (encoding === 'gzip') return gunzipSync(body).toString()
   return (encoding === 'br' ? brotliDecompressSync(body) : body).toString()
 }
 
-/** Opens a service's PostgreSQL database once more, with a pool of its own, as another instance would. */
+/** Opens a service's PostgreSQL database with another pool, as another instance does. */
 export async function openSameDatabase(
   service: TestService,
   options: Partial<DatabaseOptions> = {},
@@ -108,7 +108,7 @@ export async function openSameDatabase(
   return openDatabase({ ...testPool, ...service.location, ...options })
 }
 
-/** A database whose address nothing listens at, with a password that must show up nowhere. */
+/** Opens a database at a port that nothing listens at, with a password that must never be shown. */
 export function openAbsentDatabase(): Promise<Database> {
   return openDatabase({
     ...testPool,

@@ -1,5 +1,5 @@
 /**
- * Reads what a list answers: its body, its `Link` header and its other headers.
+ * Reads a list's response: its body, its `Link` header and its other headers.
  *
  * @module
  */
@@ -31,19 +31,19 @@ export interface ListResponse extends v.InferOutput<typeof bodySchema> {
   remaining: number
 }
 
-/** Reads the answer of a list. Throws when it is not 200 with exactly what a list answers. */
-export function readListAnswer(answer: Answer): ListResponse {
-  if (answer.status !== 200) throw new Error(`the list answered ${answer.status}: ${answer.text}`)
-  const body = v.parse(bodySchema, answer.json())
-  if (answer.headers.get('X-Request-Id') !== body.meta.request_id) {
+/** Reads the response of a list. Throws if it is not 200 with exactly what a list returns. */
+export function readListAnswer(response: Answer): ListResponse {
+  if (response.status !== 200) throw new Error(`the list returned ${response.status}: ${response.text}`)
+  const body = v.parse(bodySchema, response.json())
+  if (response.headers.get('X-Request-Id') !== body.meta.request_id) {
     throw new Error('meta.request_id is not the X-Request-Id header')
   }
   return {
     ...body,
-    links: parseLinkHeader(answer.headers.get('Link') ?? ''),
-    total: readInteger(answer, 'X-Total-Count'),
-    cost: readInteger(answer, 'X-Credits-Cost'),
-    remaining: readInteger(answer, 'X-Credits-Remaining'),
+    links: parseLinkHeader(response.headers.get('Link') ?? ''),
+    total: readInteger(response, 'X-Total-Count'),
+    cost: readInteger(response, 'X-Credits-Cost'),
+    remaining: readInteger(response, 'X-Credits-Remaining'),
   }
 }
 

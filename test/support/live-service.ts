@@ -1,19 +1,19 @@
 /**
- * The service as people run it: a process of one of the runtimes, spoken to over the wire. Its answers are held to
- * openapi.yml as those of the app are.
+ * The service as a process of one of the runtimes, requested over the wire. All responses are compared with openapi.yml.
  *
  * @module
  */
 import { request as send } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { assertMatchesContract } from './contract.ts'
 import { unpack } from './instance.ts'
 import { type RuntimeName, startInstanceProcess } from './process.ts'
 import type { Answer, RequestOptions } from './service.ts'
 
-/** What a live service says that it was started from. */
+/** The commit in a live service's build info. */
 export const liveCommit = '4'.repeat(40)
 
-/** Where the service finds its data, and what it is told. */
+/** A live service's settings. */
 export interface LiveServiceOptions {
   databaseUrl: string | undefined
   dataDirectory: string
@@ -23,9 +23,9 @@ export interface LiveServiceOptions {
 
 /** A service in a process of its own. */
 export interface LiveService {
-  /** Sends a request to a path below the base path, and holds the answer to the contract. */
+  /** Sends a request to a path below the base path, and compares the response with openapi.yml. */
   request(path: string, options?: RequestOptions): Promise<Answer>
-  /** Tells it to stop, and throws when it does not end well. */
+  /** Stops it. Throws if its exit code is not 0. */
   stop(): Promise<void>
 }
 
@@ -51,7 +51,7 @@ export async function startLiveService(
   const root = new URL(baseUrl ?? 'http://localhost')
   return {
     async request(path, { method = 'GET', key, headers = {} } = {}) {
-      // As `fetch` would write it, but with the host that the address is to have, and nothing followed.
+      // As `fetch` would write it, but with the host of the base URL, and without following redirects.
       const { pathname, search } = new URL(`${root.href.replace(/\/$/, '')}${path}`)
       const answer = await exchange({
         port: Number(port),
@@ -74,7 +74,7 @@ export async function startLiveService(
   }
 }
 
-/** Links name whole filters, and there are up to four. In bytes. */
+/** In bytes. Up to four links contain whole filters. */
 const maxHeaderSize = 1_048_576
 
 interface Exchange {
@@ -110,4 +110,26 @@ function exchange({
     request.on('error', fail)
     request.end()
   })
+}
+
+/** Gets a URL of a service, and compares the response with openapi.yml. */
+export async function getFrom(
+  url: string,
+  key?: string,
+): Promise<{ status: number; headers: Headers; body: string }> {
+  const response = await fetch(url, { headers: key === undefined ? {} : { Authorization: `Bearer ${key}` } })
+  const body = await response.text()
+  const { status, headers } = response
+  assertMatchesContract({ method: 'GET', url: new URL(url).pathname, status, headers, body })
+  return { status, headers, body }
+}
+
+/** Repeats a request until it succeeds. Throws on a status other than 200 and 503. */
+export async function waitForSuccess(url: string, key?: string): Promise<void> {
+  for (;;) {
+    const { status, body } = await getFrom(url, key)
+    if (status === 200) return
+    if (status !== 503) throw new Error(`${url} responded with ${status}: ${body}`)
+    await sleep(20)
+  }
 }

@@ -1,5 +1,5 @@
 /**
- * Prints after a run how many tests ran on which runtime and which database.
+ * Prints how many tests passed on each runtime and database.
  *
  * @module
  */

@@ -11,7 +11,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findFreePort, findUnprivilegedAccount } from './postgres-cluster.ts'
+import { findFreePort, findUnprivilegedAccount } from './postgres-process.ts'
 
 /** Why tests that need it are skipped where `findPgbouncer` finds none. */
 export const pgbouncerMissing = 'no pgbouncer found; install it'

@@ -1,5 +1,5 @@
 /**
- * What lists must answer, by plain SQL over the records as they are, straight from decisions/0003-lists.md: `count(*)`,
+ * What lists must return, by plain SQL over the records as they are, straight from decisions/0003-lists.md: `count(*)`,
  * `order by`, `limit` and `offset`. It shares no code and no table with the service, so that the two can be held
  * against each other.
  *

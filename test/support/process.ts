@@ -1,5 +1,5 @@
 /**
- * Instances of the service as they run in the field: processes of their own, on either runtime, that can be killed.
+ * Instances of the service as deployers run them: processes on either runtime, which tests can kill.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path'
 import { deno, denoPermissions } from './deno.ts'
 import { type RunningProgram, startProgram } from './program.ts'
 
-/** What an instance runs on. */
+/** The runtimes of an instance. */
 export const runtimes = ['node', 'deno'] as const
 export type RuntimeName = (typeof runtimes)[number]
 
@@ -17,11 +17,11 @@ export type RuntimeName = (typeof runtimes)[number]
 export interface InstanceProcess
   extends Pick<RunningProgram, 'isRunning' | 'kill' | 'processId'>,
     AsyncDisposable {
-  /** Where it listens: `http://127.0.0.1:PORT`. */
+  /** `http://127.0.0.1:PORT` */
   url: string
-  /** The last of what it logged. */
+  /** The end of its log. */
   readLog(): string
-  /** Tells it to stop (SIGTERM), and resolves with its exit code once it is gone. */
+  /** Sends SIGTERM, and resolves with the exit code. */
   stop(): Promise<number | null>
 }
 
@@ -29,9 +29,9 @@ export interface InstanceProcess
 export interface InstanceProcessOptions {
   /** Default: Node. */
   runtime?: RuntimeName
-  /** What is waited for: that data can be had, or that it listens while its database is away. Default: the former. */
+  /** What to wait for: `ready`, or `listening` while the database is unavailable. Default: `ready`. */
   until?: 'ready' | 'listening'
-  /** What `ulimit -n` says to it. Default: what it says to the tests. */
+  /** Limit of `ulimit -n`. Default: that of the tests. */
   maxOpenFiles?: number
 }
 
@@ -57,8 +57,8 @@ export function listStartCommand(runtime: RuntimeName, directory: string): strin
 }
 
 /**
- * Starts an instance on a PostgreSQL database, on a free port, and waits until it is ready. `undefined`: on the embedded
- * database in the `DATA_DIR` of `settings`.
+ * Starts an instance on a free port, and waits for it. Without a URL it runs on the embedded database in the `DATA_DIR` of
+ * `settings`.
  */
 export async function startInstanceProcess(
   databaseUrl: string | undefined,
@@ -68,7 +68,7 @@ export async function startInstanceProcess(
   const directory = await mkdtemp(join(tmpdir(), 'devdata-instance-')) // without a .env file
   const removeDirectory = () => rm(directory, { recursive: true, force: true })
   const { DATA_DIR: dataDirectory = '' } = settings
-  // What deno.json grants is the folder of the data where it lies by default.
+  // deno.json permits the default data folder alone.
   const command = listStartCommand(runtime, directory).map((part) =>
     /^--allow-(read|write)=/.test(part) && dataDirectory !== '' ? `${part},${dataDirectory}` : part,
   )

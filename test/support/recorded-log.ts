@@ -1,5 +1,5 @@
 /**
- * The log of services in this process, kept for a test.
+ * Records the log of services in this process.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What the lists must answer on the sample data, computed from `sample/*.ndjson` by plain loops straight from
+ * What lists must return of the sample data, computed from `sample/*.ndjson` by plain loops straight from
  * decisions/0003-lists.md. It shares no code with the service, so that the two can be held against each other.
  *
  * @module
@@ -39,7 +39,7 @@ export const sampleRepositories: readonly ListedRepository[] = readLines<SampleR
   }),
 )
 /** All commits, in the order of the file. */
-export const sampleCommits: readonly SampleCommit[] = readLines('commits')
+const sampleCommits: readonly SampleCommit[] = readLines('commits')
 
 const repositoriesByUrl = new Map(sampleRepositories.map((repository) => [repository.url, repository]))
 const userRepositories = findUserRepositories()

@@ -1,11 +1,11 @@
 /**
- * The PostgreSQL server that is prepared for the whole run, and what is skipped on a machine without. A test that stops
- * or breaks its server makes one of its own; see `startPostgresCluster`.
+ * The PostgreSQL server of the whole run; tests that need it are skipped without. A test that stops or breaks its server
+ * starts its own with `startPostgresCluster`.
  *
  * @module
  */
 import { describe, inject, test } from 'vitest'
-import { postgresMissing } from './postgres-cluster.ts'
+import { postgresMissing } from './postgres-binaries.ts'
 
 const { postgres } = inject('databases')
 

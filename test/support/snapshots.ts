@@ -1,11 +1,11 @@
 /**
- * Tells tests whether kept files are to be written: `npx vitest run -u`.
+ * Tells tests whether recorded files are written: `npx vitest run -u`.
  *
  * @module
  */
 import type { TestProject } from 'vitest/node'
 
-/** `all`: write what is kept anew (`-u`); `new`: write what is not there yet; `none`: write nothing (in CI). */
+/** `all`: write all files (`-u`); `new`: write missing ones; `none`: write nothing (in CI). */
 export type SnapshotUpdate = 'all' | 'new' | 'none'
 
 declare module 'vitest' {

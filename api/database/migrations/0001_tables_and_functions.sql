@@ -1,12 +1,6 @@
--- The schema of devdata, in parts:
---   1. API keys       2. Ledger       3. Usage by day       4. Catalog
---   5. Stored lists   6. Imports      7. Settling requests
---
--- Until version 0.1.0 is released, this file changes in place, and a database made by an earlier state of it is refused.
--- From 0.1.0 on it never changes. Every later change, of a function too, is a numbered migration in this folder. While
--- instances are upgraded one by one, those of the version before use the new schema: a migration must leave their
--- statements working.
-
+-- Until version 0.1.0 is released, this file changes in place, and a database made by an earlier state of it is
+-- refused. From then on, every change, of a function too, is a numbered migration in this folder. While instances are
+-- upgraded one by one, those of the version before use the new schema: a migration must leave their statements working.
 
 -- 1. API keys ---------------------------------------------------------------------------------------------------------
 
@@ -22,21 +16,21 @@ create table api_keys (
   expires_at timestamptz,
   revoked_at timestamptz,
   deleted_at timestamptz, -- the row stays, because its ledger must still add up
-  -- Both are written once a minute at most. `devdata ledger verify` notices by the position that newer entries are lost.
-  last_used_at timestamptz,
-  noted_position bigint not null default 0, -- of the newest ledger entry at last_used_at
+  last_used_at timestamptz, -- exact to a minute
+  noted_position bigint not null default 0, -- of the newest ledger entry then: shows whether newer entries were lost
   check ((rate_limit_requests is null) = (rate_limit_seconds is null))
 ) with (fillfactor = 90);
 
--- Instances cache role and scopes, and a settlement does not read them again.
-create function refuse_permission_change() returns trigger language plpgsql as $$
+create function refuse_change() returns trigger language plpgsql as $$
 begin
-  raise exception 'role and scopes of a key never change: make another key';
+  raise exception '%', tg_argv[0];
 end
 $$;
+
+-- Instances cache role and scopes, and a settlement does not read them again.
 create trigger refuse_permission_change before update on api_keys for each row
   when (old.role is distinct from new.role or old.scopes is distinct from new.scopes)
-  execute function refuse_permission_change();
+  execute function refuse_change('role and scopes of a key never change: make another key');
 
 -- Only the SHA-256 of a secret is stored. A rotated key has several secrets until the grace period ends.
 create table api_key_secrets (
@@ -66,16 +60,14 @@ create table idempotency_keys (
 );
 create index on idempotency_keys (created_at);
 
-
 -- 2. Ledger -----------------------------------------------------------------------------------------------------------
 
 -- One entry for each change of a balance. Entries of a key are numbered 1, 2, 3, … without a gap, and their times never
--- decrease. The newest entry holds the balance: a charge adds a row and updates none, so it never has to pass old
--- versions of a row, which stay for as long as any transaction is open.
+-- decrease. The newest entry holds the balance, sum(granted) - sum(cost): a charge adds a row and updates none, so it
+-- never has to pass old versions of a row, which stay for as long as any transaction is open. There is no foreign key:
+-- the key's row is locked when an entry is added, and is never deleted.
 --
--- At every moment, the balance is sum(granted) - sum(cost). `devdata ledger prune` replaces a key's oldest entries with
--- one of kind `balance`, at the position of the last one. There is no foreign key: the key's row is locked when an
--- entry is added, and is never deleted.
+-- `devdata ledger prune` replaces a key's oldest entries with one of kind `balance`, at the position of the last one.
 create table ledger (
   api_key_id integer not null,
   position bigint not null,
@@ -96,7 +88,6 @@ select k.id as api_key_id, coalesce(l.balance, 0) as credits, coalesce(l.positio
 from api_keys k left join lateral (
   select balance, position from ledger where api_key_id = k.id order by position desc limit 1
 ) l on true;
-
 
 -- 3. Usage by day -----------------------------------------------------------------------------------------------------
 
@@ -121,33 +112,24 @@ create function summed_position(key_id integer) returns bigint language sql stab
 $$;
 
 -- The sums of the entries that ledger_days does not include yet.
-create function recent_days(key_id integer) returns table (
-  day date, endpoint text, entries bigint, items bigint, cost bigint, first_position bigint, last_position bigint
-) language sql stable as $$
-  select (created_at at time zone 'UTC')::date, endpoint, count(*), coalesce(sum(items), 0), sum(cost)::bigint,
-    min(position), max(position)
+create function recent_days(key_id integer) returns setof ledger_days language sql stable as $$
+  select key_id, (created_at at time zone 'UTC')::date as day, endpoint, count(*), coalesce(sum(items), 0),
+    sum(cost)::bigint, min(position), max(position)
   from ledger where api_key_id = key_id and position > summed_position(key_id)
-  group by 1, 2
+  group by day, endpoint
 $$;
 
 -- The sums of all entries.
-create function usage_days(key_id integer) returns table (
-  day date, endpoint text, entries bigint, items bigint, cost bigint, first_position bigint, last_position bigint
-) language sql stable as $$
-  with recent as materialized (select * from recent_days(key_id))
-  select d.day, d.endpoint, d.entries + coalesce(r.entries, 0), d.items + coalesce(r.items, 0),
-    d.cost + coalesce(r.cost, 0), d.first_position, coalesce(r.last_position, d.last_position)
-  from ledger_days d left join recent r on r.day = d.day and r.endpoint = d.endpoint
-  where d.api_key_id = key_id
-  union all
-  select * from recent r where not exists (
-    select from ledger_days d where d.api_key_id = key_id and d.day = r.day and d.endpoint = r.endpoint
-  )
+create function usage_days(key_id integer) returns setof ledger_days language sql stable as $$
+  select key_id, day, endpoint, coalesce(d.entries, 0) + coalesce(r.entries, 0),
+    coalesce(d.items, 0) + coalesce(r.items, 0), coalesce(d.cost, 0) + coalesce(r.cost, 0),
+    least(d.first_position, r.first_position), greatest(d.last_position, r.last_position)
+  from (select * from ledger_days where api_key_id = key_id) d full join recent_days(key_id) r using (day, endpoint)
 $$;
 
 -- Adds what ledger_days lacks for a key. The caller holds the lock of the key's row.
 create function sum_up_days(key_id integer) returns void language sql as $$
-  insert into ledger_days as d select key_id, * from recent_days(key_id)
+  insert into ledger_days as d select * from recent_days(key_id)
   on conflict (api_key_id, day, endpoint) do update set entries = d.entries + excluded.entries,
     items = d.items + excluded.items, cost = d.cost + excluded.cost, last_position = excluded.last_position
 $$;
@@ -172,12 +154,10 @@ begin
 end
 $$;
 
-
 -- 4. Catalog ----------------------------------------------------------------------------------------------------------
 
 -- Imports are the only writers, and check once for a whole load what foreign keys would check. Responses are stored as
--- JSON text; the columns beside it are searched. Columns that end in _key are folded by api/catalog/case-folding.ts, so that
--- comparison without case does not depend on the server's locale.
+-- JSON text; the columns beside it are searched. api/catalog/names.ts writes the columns that end in _key.
 
 -- The current version of the data. Readers select it in the same statement as the data, so that a response never mixes
 -- two versions.
@@ -213,15 +193,10 @@ create table repositories (
 create index on repositories (full_name_key);
 create index on repositories (url_key);
 
-create function refuse_removal() returns trigger language plpgsql as $$
-begin
-  raise exception '% rows are never deleted: their ids are ranks without gaps', tg_table_name;
-end
-$$;
-create trigger refuse_delete before delete on users for each row execute function refuse_removal();
-create trigger refuse_truncate before truncate on users execute function refuse_removal();
-create trigger refuse_delete before delete on repositories for each row execute function refuse_removal();
-create trigger refuse_truncate before truncate on repositories execute function refuse_removal();
+create trigger refuse_removal before delete or truncate on users
+  execute function refuse_change('rows are never deleted: their ids are ranks without gaps');
+create trigger refuse_removal before delete or truncate on repositories
+  execute function refuse_change('rows are never deleted: their ids are ranks without gaps');
 
 -- position counts a repository's commits from the oldest (1) to the newest, so any page of them is a range.
 create table commits (
@@ -251,7 +226,7 @@ create table location_users (
 create table dependencies (
   id integer primary key generated always as identity,
   name text collate "C" not null,
-  name_key text collate "C" not null, -- spelled by the rules of the file's ecosystem (api/catalog/dependency-name.ts)
+  name_key text collate "C" not null, -- spelled by the rules of the file's ecosystem (api/catalog/names.ts)
   file text collate "C" not null,
   unique (name, file)
 );
@@ -285,11 +260,10 @@ create table contributions (
 );
 create index on contributions (repository_id);
 
-
 -- 5. Stored lists -----------------------------------------------------------------------------------------------------
 
--- A stored list is the result of a filter at a dataset version: its exact total, and the matching ids in order, in
--- chunks. It is computed when it is first requested. A load computes the most recently used ones for its new version.
+-- The result of a filter at a dataset version: its exact total, and the matching ids in order, in chunks. It is stored
+-- when it is first requested. A load stores the most recently used ones for its new version.
 create table stored_lists (
   id bigint primary key generated always as identity,
   filter_hash bytea not null, -- SHA-256 of the list's name and the filter
@@ -308,14 +282,12 @@ create table stored_list_chunks (
 );
 create index on stored_list_chunks (stored_list_id, (ids[1])); -- finds the chunk where the page after an id begins
 
-
 -- 6. Imports ----------------------------------------------------------------------------------------------------------
 
--- Loads in progress. Each stages its rows in unlogged tables of its own (api/import/staging.ts). A crash of the server
--- empties these, which `staged` reveals.
+-- Loads in progress. Each stages its rows in unlogged tables of its own (api/import/staging.ts).
 create table imports (
   id bigint primary key generated always as identity,
-  staged bigint -- number of rows, once all are staged
+  staged bigint -- number of rows, once all are staged: reveals that a crash of the server has emptied the tables
 );
 
 -- Loads update the planner's statistics, which only the owner of a table may do.
@@ -327,16 +299,16 @@ end
 $$;
 revoke execute on function analyze_table(regclass) from public;
 
-
 -- 7. Settling requests ------------------------------------------------------------------------------------------------
 
 -- What a request asks of the ledger.
-create type charge_request as (
+create type settle_request as (
   n integer, -- place in its group
   key_id integer,
   secret_hash bytea, -- SHA-256
+  version bigint, -- that the dataset must have; null: any
   is_counted boolean, -- against the rate limit
-  cost bigint, -- credits
+  price bigint, -- credits
   max_credits bigint, -- that the client is ready to pay; null: any
   items integer,
   request_id uuid,
@@ -344,29 +316,96 @@ create type charge_request as (
   endpoint text,
   idempotency_key uuid, -- null: none
   request uuid, -- digest of the request that the idempotency key was sent with
-  cost_if_absent bigint -- credits; null when the request is not a look-up
+  if_absent json -- of a look-up: the members that differ when it finds nothing
 );
 
--- Locks the rows of keys and returns them, always in the order of ids, so that two groups never deadlock. With
--- `wait_for_locks`, waits for locked rows. Without, skips them, and locks only the rows of keys whose requests write.
-create function lock_keys(requests charge_request[], wait_for_locks boolean) returns api_keys[] language plpgsql as $$
+-- The decision about a request. Outcomes:
+--   settled, replayed (paid before, at least in part), unusable, throttled, over_max_credits, insufficient, conflict;
+--   stale: the dataset has another version; locked: another session has locked the key's row. Neither changes anything.
+create type settlement as (
+  n integer,
+  outcome text,
+  due bigint, -- credits: the price, or what is not paid yet under the idempotency key
+  charged bigint, -- credits: `due`, or 0 when the request is refused
+  balance bigint, -- credits
+  rate_limit_requests integer,
+  rate_limit_seconds integer,
+  used integer, -- requests in the rate-limit window
+  reset_seconds numeric -- until the window ends
+);
+
+-- Locks the rows of keys and returns their ids. Rows are locked in the order of ids, so that two groups never deadlock.
+-- With `wait_for_locks`, waits for locked rows. Without, skips them, and locks only those of keys whose requests write.
+create function lock_keys(requests settle_request[], wait_for_locks boolean) returns integer[] language plpgsql as $$
 begin
   if wait_for_locks then
     return array(
-      select k from api_keys k where id in (select key_id from unnest(requests)) order by id for no key update);
+      select id from api_keys where id in (select key_id from unnest(requests)) order by id for no key update);
   end if;
   return array(
-    select k from api_keys k
+    select id from api_keys
     where id in (select key_id from unnest(requests)) and (
       rate_limit_requests is not null or last_used_at > now() - interval '1 minute' is not true
-      or role = 'user' and id in (select key_id from unnest(requests) where cost > 0 or idempotency_key is not null)
+      or role = 'user' and id in (select key_id from unnest(requests) where price > 0 or idempotency_key is not null)
     )
     order by id for no key update skip locked);
 end
 $$;
 
--- Writes what a group changed: ledger entries, rate-limit windows in the place of those at `old_windows`, and the last
--- use of keys.
+-- The newest window of a key with a rate limit, and its row. If it has ended, the next one starts at `moment`. A window
+-- that starts in the future has ended too: the clock was set back.
+create function current_window(key api_keys, moment timestamptz)
+returns table (old_row tid, started_at timestamptz, used integer) language sql stable as $$
+  select row_id, case when is_open then started_at else moment end, case when is_open then requests else 0 end
+  from (
+    select *, ctid as row_id, started_at <= moment
+      and started_at + make_interval(secs => key.rate_limit_seconds) > moment as is_open
+    from rate_limit_windows
+    where key.rate_limit_requests is not null and api_key_id = key.id
+    order by api_key_id desc, started_at desc, requests desc limit 1
+  ) newest
+$$;
+
+-- Each key of a group, as it is at `moment`, and its requests in their order.
+create function load_keys(all_requests settle_request[], locked_ids integer[], moment timestamptz) returns table (
+  id integer, -- null: a backup from before the key was made was restored
+  is_locked boolean,
+  is_charged boolean,
+  is_use_noted boolean, -- within the last minute
+  valid_hashes bytea[], -- of its secrets, those that the requests were sent with; none if the key is unusable
+  rate_limit_requests integer,
+  rate_limit_seconds integer,
+  window_row tid,
+  window_started_at timestamptz,
+  used integer, -- requests in the window
+  reset_seconds numeric, -- until the window ends
+  balance bigint,
+  last_position bigint, -- in the ledger
+  entry_at timestamptz, -- time for the next one
+  requests settle_request[]
+) language sql stable as $$
+  select k.id, k.id in (select unnest(locked_ids)), role = 'user', last_used_at > moment - interval '1 minute' is true,
+    array(
+      select hash from api_key_secrets s
+      where s.hash = any(hashes) and s.api_key_id = k.id and (s.expires_at is null or s.expires_at > moment)
+        and deleted_at is null and revoked_at is null and (k.expires_at is null or k.expires_at > moment)
+    ),
+    rate_limit_requests, rate_limit_seconds, old_row, coalesce(w.started_at, moment), coalesce(w.used, 0),
+    coalesce(extract(epoch from w.started_at - moment), 0) + rate_limit_seconds,
+    coalesce(l.balance, 0), coalesce(l.position, 0), greatest(l.created_at, moment), own_requests
+  from (
+    select key_id, array_agg(r order by n) as own_requests, array_agg(secret_hash) as hashes
+    from unnest(all_requests) r group by key_id
+  ) r
+    left join api_keys k on k.id = r.key_id
+    left join lateral current_window(k, moment) w on true
+    left join lateral (
+      select position, balance, created_at from ledger where api_key_id = k.id order by position desc limit 1
+    ) l on true
+$$;
+
+-- Writes what a group changed: ledger entries, the last state of rate-limit windows in the place of the rows
+-- `old_windows`, and the last use of keys.
 create function write_settlements(
   entries ledger[], windows rate_limit_windows[], old_windows tid[], used_keys integer[], used_at timestamptz
 ) returns void language plpgsql as $$
@@ -377,7 +416,8 @@ begin
   end if;
   if windows <> '{}' then
     delete from rate_limit_windows where ctid = any(old_windows);
-    insert into rate_limit_windows select * from unnest(windows);
+    insert into rate_limit_windows
+    select api_key_id, started_at, max(requests) from unnest(windows) group by api_key_id, started_at;
   end if;
   if entries <> '{}' then
     insert into ledger select * from unnest(entries);
@@ -386,20 +426,14 @@ begin
 end
 $$;
 
--- Settles a group of requests, each on its own, those of a key in their order. It decides for each request: is the key
--- valid, does its rate limit allow the request, what was paid for it before, and can the key pay the rest?
+-- Settles a group of requests, each on its own, those of a key in their order.
 --
--- `requests` is a JSON array of charge_request. `absent` are the places of look-ups that found nothing: each costs its
--- cost_if_absent and has no items; a free one is not a repetition. If the statement takes longer than `max_seconds`,
--- nothing is charged, because the caller no longer waits; null: no limit.
---
--- Returns a JSON array of {n, outcome, cost, charged, balance, quota, window, used, reset}, in credits and seconds.
--- `cost` is what the request costs; for a repetition, what is not paid yet under its idempotency key. `charged` is 0 when
--- the request is refused. Outcomes:
---   settled, replayed (paid before, at least in part), unusable, throttled, over_max_credits, insufficient, conflict;
---   locked: another session has locked the key's row, and `wait_for_locks` is false. Nothing changes for this request.
+-- `requests` is a JSON array of settle_request, and the result one of settlement. `absent` are the places of look-ups
+-- that found nothing. If the statement takes longer than `max_seconds` (null: no limit), nothing is charged, because the
+-- caller no longer waits.
 create function settle(
-  requests json, wait_for_locks boolean, absent integer[] default '{}', max_seconds integer default null
+  requests json, wait_for_locks boolean, dataset_version bigint default null, absent integer[] default '{}',
+  max_seconds integer default null
 ) returns json language plpgsql
 -- Plans are made once per session, perhaps while the tables are still small. They must not depend on that.
 set plan_cache_mode = force_generic_plan
@@ -408,163 +442,88 @@ set lock_timeout = '5s'
 as $$
 #variable_conflict use_column
 declare
-  asked charge_request[] := array(
-    select r from json_populate_recordset(null::charge_request, requests) r order by key_id, n);
-  keys api_keys[]; -- those that are locked, and then the others
-  locked_ids integer[];
-  moment timestamptz;
-  r record; -- the request at hand, its key, and the state of that key before the group
-  -- The key at hand, and its state after the requests so far:
-  current_id integer;
-  balance bigint;
-  newest bigint; -- position in the ledger
-  window_started_at timestamptz;
-  window_requests integer;
-  has_new_window boolean;
-  -- The decision about the request at hand:
+  asked settle_request[] := array(
+    select json_populate_record(r, case when n = any(absent) then if_absent end)
+    from json_populate_recordset(null::settle_request, requests) r);
+  locked integer[] := lock_keys(asked, wait_for_locks);
+  moment timestamptz := clock_timestamp();
+  key record; -- of load_keys, after the requests so far
+  request settle_request;
   is_limited boolean;
-  outcome text;
+  payment idempotency_keys; -- before, under the request's idempotency key
   due bigint;
-  paid_before bigint;
-  -- What to write and to return:
-  results json[] := '{}';
+  charged bigint;
+  outcome text;
+  settlements settlement[] := '{}';
   entries ledger[] := '{}';
   windows rate_limit_windows[] := '{}';
   old_windows tid[] := '{}';
   used_keys integer[] := '{}';
 begin
-  -- Lock
-  keys := lock_keys(asked, wait_for_locks);
-  locked_ids := array(select id from unnest(keys));
-  moment := clock_timestamp();
+  for key in select * from load_keys(asked, locked, moment) loop
+    if key.is_locked and not key.is_use_noted then used_keys := used_keys || key.id; end if;
 
-  -- Load
-  keys := keys || array(
-    select k from api_keys k where id in (select key_id from unnest(asked) where key_id <> all(locked_ids)));
-  if absent <> '{}' then
-    asked := array(
-      select row(n, key_id, secret_hash, is_counted, case when n = any(absent) then cost_if_absent else cost end,
-        max_credits, case when n = any(absent) then 0 else items end, request_id, path, endpoint,
-        case when n <> all(absent) or cost_if_absent > 0 then idempotency_key end, request,
-        cost_if_absent)::charge_request
-      from unnest(asked) with ordinality a order by a.ordinality);
-  end if;
-  for r in
-    with key_states as materialized (
-      select k.*, id = any(locked_ids) as is_locked, l.position as newest, l.balance, l.created_at as newest_at,
-        w.started_at, w.requests, w.row_id
-      from unnest(keys) k
-        left join lateral (
-          select position, balance, created_at from ledger where api_key_id = k.id order by position desc limit 1
-        ) l on true
-        left join lateral (
-          select started_at, requests, ctid as row_id from rate_limit_windows
-          where k.rate_limit_requests is not null and api_key_id = k.id
-          order by api_key_id desc, started_at desc, requests desc limit 1
-        ) w on true
-    )
-    select a.*, k.*, exists (
-      select from api_key_secrets s
-      where s.hash = a.secret_hash and s.api_key_id = a.key_id and (s.expires_at is null or s.expires_at > moment)
-    ) as has_secret
-    from unnest(asked) with ordinality a
-      left join key_states k on k.id = a.key_id -- none: a backup from before the key was restored
-    order by a.ordinality
-  loop
-    if r.key_id is distinct from current_id then
-      current_id := r.key_id;
-      balance := coalesce(r.balance, 0);
-      newest := coalesce(r.newest, 0);
-      window_started_at := r.started_at;
-      window_requests := coalesce(r.requests, 0);
-      -- A window that begins in the future has ended too: the clock was set back.
-      if window_started_at > moment
-        or window_started_at + make_interval(secs => r.rate_limit_seconds) <= moment
-      then
-        window_started_at := null;
-        window_requests := 0;
-      end if;
-      has_new_window := false;
-      if r.is_locked and r.last_used_at > moment - interval '1 minute' is not true then
-        used_keys := used_keys || current_id;
-      end if;
-    end if;
-
-    -- Decide about one request
-    is_limited := r.is_counted and r.rate_limit_requests is not null;
-    due := 0;
-    if not r.is_locked and (is_limited or r.role = 'user' and (r.cost > 0 or r.idempotency_key is not null)) then
-      outcome := 'locked';
-    elsif not r.has_secret or r.deleted_at is not null or r.revoked_at is not null or r.expires_at <= moment then
-      outcome := 'unusable';
-    elsif is_limited and window_requests >= r.rate_limit_requests then
-      outcome := 'throttled';
-    else
-      outcome := 'settled';
-      if is_limited then
-        window_started_at := coalesce(window_started_at, moment);
-        window_requests := window_requests + 1;
-        if not has_new_window then
-          has_new_window := true;
-          old_windows := old_windows || r.row_id;
-          windows := windows || null::rate_limit_windows;
-        end if;
-        windows[cardinality(windows)] := row(current_id, window_started_at, window_requests)::rate_limit_windows;
-      end if;
-      paid_before := 0;
-      if r.idempotency_key is not null then
-        select case when request = r.request then 'replayed' else 'conflict' end, paid into outcome, paid_before
-        from idempotency_keys
-        where api_key_id = current_id and idempotency_key = r.idempotency_key
+    foreach request in array key.requests loop
+      payment := null;
+      if request.idempotency_key is not null then
+        select * into payment from idempotency_keys
+        where api_key_id = key.id and idempotency_key = request.idempotency_key
           and created_at > moment - interval '24 hours';
-        outcome := coalesce(outcome, 'settled');
       end if;
-      if outcome <> 'conflict' and r.role = 'user' then
-        due := greatest(0, r.cost - coalesce(paid_before, 0));
-        if due > r.max_credits then
-          outcome := 'over_max_credits';
-        elsif due > balance then
-          outcome := 'insufficient';
-        elsif due > 0 then
-          balance := balance - due;
-          newest := newest + 1;
-          entries := entries || row(current_id, newest, greatest(r.newest_at, moment), 'charge', 0, due, balance,
-            r.items, r.request_id, r.path, r.endpoint)::ledger;
-          if outcome = 'replayed' then -- the 24 hours count from the first use
-            update idempotency_keys set paid = paid + due
-            where api_key_id = current_id and idempotency_key = r.idempotency_key;
-          elsif r.idempotency_key is not null then
-            insert into idempotency_keys values (current_id, r.idempotency_key, r.request, moment, due)
-            on conflict (api_key_id, idempotency_key)
-              do update set request = excluded.request, created_at = excluded.created_at, paid = excluded.paid;
-          end if;
+      is_limited := request.is_counted and key.rate_limit_requests is not null;
+      due := case when key.is_charged then greatest(0, request.price - coalesce(payment.paid, 0)) else 0 end;
+      outcome := case
+        when request.version <> dataset_version then 'stale'
+        when not key.is_locked and (
+          is_limited or key.is_charged and (request.price > 0 or request.idempotency_key is not null)
+        ) then 'locked'
+        when request.secret_hash <> all(key.valid_hashes) then 'unusable'
+        when is_limited and key.used >= key.rate_limit_requests then 'throttled'
+        when payment.request <> request.request then 'conflict'
+        when due > request.max_credits then 'over_max_credits'
+        when due > key.balance then 'insufficient'
+        when payment.paid is null then 'settled'
+        else 'replayed'
+      end;
+      charged := case when outcome in ('settled', 'replayed') then due else 0 end;
+
+      if is_limited and outcome not in ('stale', 'locked', 'unusable', 'throttled') then
+        key.used := key.used + 1;
+        windows := windows || row(key.id, key.window_started_at, key.used)::rate_limit_windows;
+        old_windows := old_windows || key.window_row;
+      end if;
+      if charged > 0 then
+        key.balance := key.balance - charged;
+        key.last_position := key.last_position + 1;
+        entries := entries || row(key.id, key.last_position, key.entry_at, 'charge', 0, charged, key.balance,
+          request.items, request.request_id, request.path, request.endpoint)::ledger;
+        if request.idempotency_key is not null then -- its 24 hours count from the first use
+          insert into idempotency_keys values (key.id, request.idempotency_key, request.request,
+            coalesce(payment.created_at, moment), coalesce(payment.paid, 0) + charged)
+          on conflict (api_key_id, idempotency_key)
+            do update set request = excluded.request, created_at = excluded.created_at, paid = excluded.paid;
         end if;
       end if;
-    end if;
-    results := results || json_build_object('n', r.n, 'outcome', outcome, 'cost', due,
-      'charged', case when outcome in ('settled', 'replayed') then due else 0 end, 'balance', balance, 'quota',
-      r.rate_limit_requests, 'window', r.rate_limit_seconds, 'used', window_requests, 'reset',
-      extract(epoch from coalesce(window_started_at, moment) - moment) + r.rate_limit_seconds);
+      settlements := settlements || row(request.n, outcome, due, charged, key.balance, key.rate_limit_requests,
+        key.rate_limit_seconds, key.used, key.reset_seconds)::settlement;
+    end loop;
   end loop;
 
-  -- Write
   perform write_settlements(entries, windows, old_windows, used_keys, moment);
   -- Poolers may refuse a session's statement_timeout. The transaction begins with this statement.
   if clock_timestamp() > now() + make_interval(secs => max_seconds) then
     raise exception 'settling took longer than % seconds', max_seconds using errcode = 'query_canceled';
   end if;
-  return array_to_json(results);
+  return array_to_json(settlements);
 end
 $$;
 
--- A role that may call settle() needs no right to write to the ledger: the function has its owner's rights. Its path has
--- only this schema and, last, the caller's temporary tables, which can't stand in for the real ones. `create or replace`
--- resets both: a migration that replaces settle() has to repeat this block.
+-- A role that may call settle() needs no right to write to the ledger: the function has its owner's rights. Its path
+-- has only this schema and, last, the caller's temporary tables, which can't stand in for the real ones. `create or
+-- replace` resets both: a migration that replaces settle() has to repeat this.
 do $$
-declare
-  settle regprocedure := 'settle(json, boolean, integer[], integer)';
 begin
-  execute format('alter function %s security definer set search_path = %I, pg_temp', settle, current_schema());
-  execute format('revoke execute on function %s from public', settle);
+  execute format('alter function settle security definer set search_path = %I, pg_temp', current_schema());
 end
 $$;
+revoke execute on function settle from public;

@@ -1,4 +1,4 @@
-import { selectUrl } from '../../catalog/repositories.ts'
+import { selectUrl } from '../../catalog/document-lookup.ts'
 import type { SqlOrTransaction } from '../../database/connect.ts'
 import { stagingTable } from '../staging.ts'
 import { affectedUsersTable, type Change, countChanges, isKnownUser, type Load } from './staged-load.ts'

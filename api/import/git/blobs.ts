@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { describeDamage, GitError, streamGit } from './git-process.ts'
+import { createDamageError, streamGit } from './git-process.ts'
 
 export interface GitBlob {
   id: string
@@ -59,8 +59,6 @@ export async function* readBlobs(
 /** Parses `<object> blob <size>`, or `<object> missing`. */
 function parseHeader(directory: string, header: string): GitBlob {
   const [id = '', kind = '', size = ''] = header.split(' ')
-  if (kind !== 'blob') {
-    throw new GitError(describeDamage(directory, `object ${id} is missing or corrupt`))
-  }
+  if (kind !== 'blob') throw createDamageError(directory, `object ${id} is missing or corrupt`)
   return { id, size: Number(size), content: null }
 }

@@ -6,7 +6,7 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { isDate } from '../records.ts'
-import { describeDamage, GitError, runGit } from './git-process.ts'
+import { createDamageError, GitError, runGit } from './git-process.ts'
 
 /** A readable clone, and where reading begins. All reads of it see the same history, even while the clone changes. */
 export interface Clone {
@@ -16,14 +16,6 @@ export interface Clone {
   head: string
   /** The branch that is read; null for a detached HEAD. */
   branch: string | null
-}
-
-/** Committer dates in Unix seconds; null when a commit's date is not readable. */
-export interface CloneDates {
-  /** Of the mainline's first commit. Merged histories may be older than the repository, so they don't count. */
-  first: number | null
-  /** Of the branch's newest commit. */
-  last: number | null
 }
 
 /**
@@ -93,7 +85,7 @@ async function findCommit(directory: string, { reference, branch }: Start): Prom
   if (commit !== undefined) return commit
   const hash = await runQuery(directory, ['rev-parse', '--verify', reference])
   if (hash !== undefined && branch !== null) {
-    throw new GitError(describeDamage(directory, `commit ${hash} is missing or corrupt`))
+    throw createDamageError(directory, `commit ${hash} is missing or corrupt`)
   }
   const reason =
     reference === 'HEAD'
@@ -115,24 +107,20 @@ async function runQuery(directory: string, [command = '', ...args]: string[]): P
 }
 
 /**
- * Reads when the history begins and ends.
+ * Reads when the history begins and ends: the committer dates, in Unix seconds, of the mainline's first commit and of the
+ * branch's newest. Merged histories may be older than the repository, so they don't count. A date is null when git can't
+ * read it.
  *
  * @throws {GitError} when git fails
  */
-export async function readDates({ directory, head }: Clone): Promise<CloneDates> {
-  const [last] = await readLines(directory, ['log', '-1', '--format=%ct', head, '--'])
+export async function readDates({
+  directory,
+  head,
+}: Clone): Promise<{ first: number | null; last: number | null }> {
+  const [last = ''] = await readLines(directory, ['log', '-1', '--format=%ct', head, '--'])
   const roots = ['log', '--first-parent', '--max-parents=0', '--format=%ct', head, '--']
-  const [first] = await readLines(directory, roots)
-  return { first: parseDate(first ?? ''), last: parseDate(last ?? '') }
-}
-
-/**
- * Counts the commits that `readCommits` yields, for a progress bar.
- *
- * @throws {GitError} when git fails
- */
-export async function countCommits({ directory, head }: Clone): Promise<number> {
-  return Number(await runGit(directory, ['rev-list', '--count', head, '--']))
+  const [first = ''] = await readLines(directory, roots)
+  return { first: parseDate(first), last: parseDate(last) }
 }
 
 /** Parses Unix seconds as git prints them; null for a date that git can't read, or that clients can't represent. */

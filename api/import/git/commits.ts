@@ -3,17 +3,19 @@
  *
  * @module
  */
+import type { CommitRecord } from '../records.ts'
 import { type Clone, parseDate } from './clone.ts'
-import { splitFields, streamGit } from './git-process.ts'
+import { runGit, splitFields, streamGit } from './git-process.ts'
 
-/** A commit as the API returns it, without `repo_url`. Dates are Unix seconds. */
-export interface GitCommit {
-  commit_hash: string
-  author_email: string
-  author_date: number | null
-  committer_email: string
-  committer_date: number | null
-  message: string
+export type GitCommit = Omit<CommitRecord, 'repo_url'>
+
+/**
+ * Counts the commits that {@link readCommits} yields, for a progress bar.
+ *
+ * @throws {GitError} when git fails
+ */
+export async function countCommits({ directory, head }: Clone): Promise<number> {
+  return Number(await runGit(directory, ['rev-list', '--count', head, '--']))
 }
 
 const format = ['%H', '%ae', '%at', '%ce', '%ct', '%B'].join('%x00')
@@ -42,14 +44,14 @@ export async function* readCommits({ directory, head }: Clone): AsyncGenerator<G
 }
 
 function createCommit(fields: readonly string[]): GitCommit {
-  const [hash = '', authorEmail = '', authorDate = '', committerEmail = '', committerDate = '', text = ''] =
+  const [commit_hash = '', author_email = '', authorDate = '', committer_email = '', date = '', text = ''] =
     fields
   return {
-    commit_hash: hash,
-    author_email: authorEmail,
+    commit_hash,
+    author_email,
     author_date: parseDate(authorDate),
-    committer_email: committerEmail,
-    committer_date: parseDate(committerDate),
-    message: text.endsWith('\n') ? text.slice(0, -1) : text,
+    committer_email,
+    committer_date: parseDate(date),
+    message: text.replace(/\n$/, ''),
   }
 }

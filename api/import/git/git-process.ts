@@ -7,20 +7,17 @@
  *
  * @module
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { env } from 'node:process'
+import { text } from 'node:stream/consumers'
 import { OperatorError } from '../../errors.ts'
 
 /** A clone could not be read. The message is for the person who runs the import, and quotes git. */
 export class GitError extends OperatorError {
   override readonly name = 'GitError'
-  /** git's exit code; undefined when it has none. */
-  readonly exitCode: number | undefined
-
-  constructor(message: string, { cause, exitCode }: { cause?: unknown; exitCode?: number } = {}) {
-    super(message, { cause })
-    this.exitCode = exitCode
-  }
+  /** git's exit code, where it has a meaning of its own. */
+  exitCode?: number
 }
 
 const settings = [
@@ -37,27 +34,15 @@ const settings = [
 ]
 
 /** Set by hooks and `git rebase --exec`. They name another repository, or a program to run. */
-const droppedVariables = [
-  'GIT_DIR',
-  'GIT_WORK_TREE',
-  'GIT_COMMON_DIR',
-  'GIT_INDEX_FILE',
-  'GIT_OBJECT_DIRECTORY',
-  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
-  'GIT_NAMESPACE',
-  'GIT_PREFIX',
-  'GIT_SHALLOW_FILE',
-  'GIT_GRAFT_FILE',
-  'GIT_EXTERNAL_DIFF',
-]
+const droppedVariables =
+  /^GIT_(?:DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE|PREFIX|SHALLOW_FILE|GRAFT_FILE|EXTERNAL_DIFF)$/
 
 const maxErrorCharacters = 4000
 
 function createEnvironment(): NodeJS.ProcessEnv {
-  const environment: NodeJS.ProcessEnv = { ...env }
-  for (const name of droppedVariables) delete environment[name]
+  const inherited = Object.entries(env).filter(([name]) => !droppedVariables.test(name))
   return {
-    ...environment,
+    ...Object.fromEntries(inherited),
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
     GIT_NO_LAZY_FETCH: '1',
@@ -84,72 +69,63 @@ export async function* streamGit(
     env: createEnvironment(),
     windowsHide: true,
   })
-  const ended = waitForEnd(child)
+  const closed = once(child, 'close')
+  closed.catch(() => {}) // it is awaited after the output; until then a rejection must not count as unhandled
   let stderr = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    if (stderr.length < maxErrorCharacters) stderr += text
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    if (stderr.length < maxErrorCharacters) stderr += chunk
   })
   // git may end before it has read all input. Its exit code says why.
   child.stdin.on('error', () => {})
   child.stdin.end(input ?? '')
-  let complete = false
+  await once(child, 'spawn').catch((error: NodeJS.ErrnoException) => {
+    const isMissing = error.code === 'ENOENT'
+    const reason = isMissing
+      ? 'git is not installed, or not on the PATH'
+      : `git can't be run: ${error.message}`
+    throw new GitError(reason, { cause: error })
+  })
+  let isComplete = false
   try {
     for await (const chunk of child.stdout) yield chunk
-    complete = true
+    isComplete = true
   } finally {
-    // `complete` is false when the consumer stops early, and when git could not be started.
-    if (!complete) {
-      if (child.pid === undefined) await ended
-      child.kill()
-    }
+    if (!isComplete) child.kill()
   }
-  const code = await ended
-  if (code !== 0) throw createError(directory, args[0] ?? '', stderr.trim(), code)
-}
-
-/** Resolves with the exit code, or the signal that ended the process. */
-function waitForEnd(child: ChildProcess): Promise<number | string> {
-  const ended = new Promise<number | string>((resolve, reject) => {
-    child.once('error', (error) => {
-      const missing = 'code' in error && error.code === 'ENOENT'
-      const reason = missing
-        ? 'git is not installed, or not on the PATH'
-        : `git can't be run: ${error.message}`
-      reject(new GitError(reason, { cause: error }))
-    })
-    child.once('close', (code, signal) => resolve(code ?? signal ?? 'unknown'))
-  })
-  // It is awaited after the output; until then a rejection must not count as unhandled.
-  ended.catch(() => {})
-  return ended
+  await closed
+  if (child.exitCode !== 0) {
+    throw createError(directory, args[0] ?? '', stderr.trim(), child.exitCode ?? child.signalCode)
+  }
 }
 
 /** git's messages about missing or corrupt objects. In a partial clone, git tries to fetch them, or reports that it may not. */
 const damage =
   /corrupt|unable to (?:read|unpack)|could not (?:read|fetch)|failed to traverse|bad (?:tree )?object|promisor|lazy fetching|transport '[^']*' not allowed/i
 
-function createError(directory: string, command: string, stderr: string, code: number | string): GitError {
-  const exitCode = typeof code === 'number' ? { exitCode: code } : {}
-  if (stderr.includes('not a git repository')) {
-    return new GitError(`${directory} is not a git repository`, exitCode)
-  }
+function createError(
+  directory: string,
+  command: string,
+  stderr: string,
+  code: number | string | null,
+): GitError {
+  if (stderr.includes('not a git repository')) return new GitError(`${directory} is not a git repository`)
   if (stderr.includes('dubious ownership')) {
-    return new GitError(`git refuses to read ${directory}: ${stderr.replace(/\s+/g, ' ')}`, exitCode)
+    return new GitError(`git refuses to read ${directory}: ${stderr.replace(/\s+/g, ' ')}`)
   }
   // The last line is the error that ended git.
-  const reason =
-    stderr
-      .split('\n')
-      .at(-1)
-      ?.replace(/^(?:fatal|error): /, '') ?? ''
-  if (damage.test(stderr)) return new GitError(describeDamage(directory, reason), exitCode)
+  const reason = stderr.slice(stderr.lastIndexOf('\n') + 1).replace(/^(?:fatal|error): /, '')
+  if (damage.test(stderr)) return createDamageError(directory, reason)
   const ending = typeof code === 'number' ? `exit code ${code}` : `ended by ${code}`
-  return new GitError(`git ${command} failed in ${directory}: ${reason || ending}`, exitCode)
+  const error = new GitError(`git ${command} failed in ${directory}: ${reason || ending}`)
+  if (typeof code === 'number') error.exitCode = code
+  return error
 }
 
-/** Describes a clone with missing or corrupt objects, and what to do. */
-export function describeDamage(directory: string, reason: string): string {
-  return `${directory} is a partial or damaged clone (${reason}); clone the repository again, without --filter`
+/** The error about a clone with missing or corrupt objects. It says what to do. */
+export function createDamageError(directory: string, reason: string): GitError {
+  return new GitError(
+    `${directory} is a partial or damaged clone (${reason}); clone the repository again, without --filter`,
+  )
 }
 
 /**
@@ -157,10 +133,8 @@ export function describeDamage(directory: string, reason: string): string {
  *
  * @throws {GitError} as {@link streamGit}
  */
-export async function runGit(directory: string, args: readonly string[]): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of streamGit(directory, args)) chunks.push(chunk)
-  return Buffer.concat(chunks).toString('utf8')
+export function runGit(directory: string, args: readonly string[]): Promise<string> {
+  return text(streamGit(directory, args))
 }
 
 /** Splits the output of `git … -z` at its NULs. Yields the fields of a chunk together: an `await` for each would be slow. */

@@ -16,7 +16,7 @@
  */
 import { readBlobs } from './blobs.ts'
 import type { Clone } from './clone.ts'
-import { createDeclarations, type Declaration, type GitDependency } from './declarations.ts'
+import { type Declaration, dateDependencies, type GitDependency } from './declarations.ts'
 import { type MainlineCommit, type ManifestChange, readMainline } from './mainline.ts'
 import { decodeManifest, type ManifestContent, type ManifestFormat, parseManifest } from './manifests.ts'
 
@@ -28,26 +28,11 @@ export interface ManifestWarning {
   reason: string
 }
 
-export interface DependencyProgress {
-  /** Commits of the mainline read so far. */
-  commits: number
-  /** Distinct versions of manifests parsed so far. */
-  parsed: number
-  /** Distinct versions of manifests; 0 until all commits are read. */
-  total: number
-}
-
-export interface DependencyHistoryOptions {
-  /** Whether to read manifests in folders of tests and fixtures too. */
-  allManifests?: boolean
-  onProgress?: (progress: DependencyProgress) => void
-  onWarning?: (warning: ManifestWarning) => void
-}
-
 /** All dependencies that the mainline's manifests have declared. */
 export interface DependencyHistory {
-  /** By name, then file. */
   dependencies: GitDependency[]
+  /** In the order of the history. */
+  warnings: ManifestWarning[]
   /** The number of manifests in folders of tests and fixtures that were left out. */
   leftOut: number
   /** The number of manifests with dependencies that only running them would show. */
@@ -57,7 +42,9 @@ export interface DependencyHistory {
 /** Larger manifests are reported, not read. No manifest that people write is nearly as large. */
 const maxManifestBytes = 4 * 1024 * 1024
 
-type Parsed = ManifestContent | { reason: string }
+type Version = ManifestContent | { reason: string }
+
+const deleted: Version = { names: new Set(), isComputed: false }
 
 /**
  * Reads the dependencies that the mainline's manifests have declared.
@@ -65,75 +52,72 @@ type Parsed = ManifestContent | { reason: string }
  * A dependency is a name and a manifest's base name. It is active while any manifest of that base name declares it, except
  * in third-party folders (see `manifests.ts`). A dependency that returns keeps its first date.
  *
+ * @param options.allManifests whether to read manifests in folders of tests and fixtures too
+ * @param options.onProgress called with the number of distinct versions that were parsed, and of all
  * @throws {GitError} when git fails, or lacks an object
  */
 export async function readDependencyHistory(
   clone: Clone,
-  options: DependencyHistoryOptions = {},
+  {
+    allManifests = false,
+    onProgress,
+  }: { allManifests?: boolean; onProgress?: (parsed: number, total: number) => void } = {},
 ): Promise<DependencyHistory> {
-  let commits = 0
-  const mainline = await readMainline(clone, {
-    allManifests: options.allManifests ?? false,
-    onCommit(read) {
-      commits = read
-      options.onProgress?.({ commits, parsed: 0, total: 0 })
-    },
-  })
-  const versions = await readVersions(clone.directory, mainline.commits, (parsed, total) =>
-    options.onProgress?.({ commits, parsed, total }),
-  )
-  const declarations = createDeclarations()
+  const mainline = await readMainline(clone, allManifests)
+  const versions = await readVersions(clone.directory, mainline.commits, onProgress)
+  const warnings: ManifestWarning[] = []
   const computed = new Set<string>()
-  for (const { commit, date, changes } of mainline.commits) {
-    const changed: Declaration[] = []
+  let lastDate = 0 // for commits whose date git can't read
+  const commits = mainline.commits.map(({ commit, date, changes }) => {
+    const declarations: Declaration[] = []
     for (const change of changes) {
-      const version = change.blob === null ? deleted : versions.get(versionKey(change))
-      if (version === undefined) continue
-      if ('names' in version) {
-        changed.push({ ...change, names: version.names })
-        if (version.isComputed) computed.add(change.path)
-      } else options.onWarning?.({ commit, path: decodePath(change.path), reason: version.reason })
+      const version = versions.get(versionKey(change)) ?? deleted
+      if ('reason' in version) {
+        warnings.push({ commit, path: decodePath(change.path), reason: version.reason })
+        continue
+      }
+      declarations.push({ ...change, names: version.names })
+      if (version.isComputed) computed.add(change.path)
     }
-    declarations.apply(date, changed)
+    lastDate = date ?? lastDate
+    return { date: lastDate, declarations }
+  })
+  return {
+    dependencies: dateDependencies(commits),
+    warnings,
+    leftOut: mainline.leftOut.size,
+    computed: computed.size,
   }
-  return { dependencies: declarations.list(), leftOut: mainline.leftOut.size, computed: computed.size }
 }
-
-const deleted: Parsed = { names: new Set(), isComputed: false }
 
 /** Parses each distinct version once. A blob that has two formats is parsed twice. */
 async function readVersions(
   directory: string,
-  mainline: readonly MainlineCommit[],
-  onParsed: (parsed: number, total: number) => void,
-): Promise<Map<string, Parsed>> {
+  commits: readonly MainlineCommit[],
+  onProgress?: (parsed: number, total: number) => void,
+): Promise<Map<string, Version>> {
   const formats = new Map<string, Set<ManifestFormat>>()
-  for (const { changes } of mainline) {
-    for (const { blob, format } of changes) {
-      if (blob === null) continue
-      const known = formats.get(blob)
-      if (known) known.add(format)
-      else formats.set(blob, new Set([format]))
-    }
+  for (const { blob, format } of commits.flatMap(({ changes }) => changes)) {
+    if (blob !== null) formats.set(blob, (formats.get(blob) ?? new Set()).add(format))
   }
-  const versions = new Map<string, Parsed>()
+  const versions = new Map<string, Version>()
   // Thousands of versions repeat the same names, so all sets share one string for each.
   const strings = new Map<string, string>()
   let parsed = 0
   for await (const { id, size, content } of readBlobs(directory, [...formats.keys()], maxManifestBytes)) {
     for (const format of formats.get(id) ?? []) {
-      const version: Parsed =
+      const version =
         content === null
           ? { reason: `too large for a manifest: ${size} bytes, and at most ${maxManifestBytes} are read` }
           : parseVersion(format, content, strings)
       versions.set(versionKey({ blob: id, format }), version)
     }
-    onParsed(++parsed, formats.size)
+    onProgress?.(++parsed, formats.size)
   }
   return versions
 }
 
-function parseVersion(format: ManifestFormat, content: Uint8Array, strings: Map<string, string>): Parsed {
+function parseVersion(format: ManifestFormat, content: Uint8Array, strings: Map<string, string>): Version {
   try {
     const { names, isComputed } = parseManifest(format, decodeManifest(content))
     const shared = new Set<string>()

@@ -6,18 +6,12 @@
  */
 import { parseCargoToml } from './manifests/cargo-toml.ts'
 import { parseComposerJson } from './manifests/composer-json.ts'
-import { parseDenoJson } from './manifests/deno-json.ts'
-import { parseGemfile } from './manifests/gemfile.ts'
-import { parseGemspec } from './manifests/gemspec.ts'
 import { parseGoMod } from './manifests/go-mod.ts'
-import { parsePackageJson } from './manifests/package-json.ts'
-import { parsePipfile } from './manifests/pipfile.ts'
+import { parseDenoJson, parsePackageJson } from './manifests/javascript.ts'
 import { parsePomXml } from './manifests/pom-xml.ts'
-import { parsePyprojectToml } from './manifests/pyproject-toml.ts'
-import { parseRequirementsTxt } from './manifests/requirements-txt.ts'
-import { parseSetupCfg } from './manifests/setup-cfg.ts'
+import { parsePipfile, parsePyprojectToml, parseRequirementsTxt, parseSetupCfg } from './manifests/python.ts'
+import { parseGemfile, parseGemspec } from './manifests/ruby.ts'
 import { parseSetupPy } from './manifests/setup-py.ts'
-import { describeError } from './manifests/untyped-table.ts'
 
 /**
  * Yields the names that a manifest declares, and null for a name that only running it would show. Takes linear time, because
@@ -47,33 +41,17 @@ export type ManifestFormat = keyof typeof parsers
 /** All formats. */
 export const manifestFormats = Object.keys(parsers) as ManifestFormat[]
 
-/** By base name, case-sensitive. */
-const formatsByName = new Map<string, ManifestFormat>([
-  ...manifestFormats.map((format) => [format, format] as const),
-  ['deno.jsonc', 'deno.json'],
-])
+/** Formats that are programs. Their parsers would skip conflict markers of an unfinished merge; others refuse them. */
+const programs = new Set<ManifestFormat>(['setup.py', 'Gemfile', '*.gemspec'])
 
 /** Folders with copies of other packages, whose manifests don't belong to the repository. */
-const thirdPartyFolders = new Set([
-  'node_modules',
-  'bower_components',
-  'jspm_packages',
-  'vendor',
-  '_vendor',
-  'third_party',
-  'third-party',
-  'thirdparty',
-  'site-packages',
-  'venv',
-  '.venv',
-  'godeps',
-  'pods',
-])
-
-const maxNameLength = 255
+const thirdPartyFolders =
+  /^(?:node_modules|bower_components|jspm_packages|_?vendor|third[_-]?party|site-packages|\.?venv|godeps|pods)$/i
 
 /** Folders of tests and fixtures, whose manifests are test data. */
 const testFolders = /^_*test(?:s|data|[-_]data)?_*$|^_*(?:test[-_]?)?fixtures?_*$/i
+
+const maxNameLength = 255
 
 /** A manifest of the repository's own. */
 export interface Manifest {
@@ -86,18 +64,18 @@ export interface Manifest {
 
 /** Finds out whether a path in a repository is a manifest; undefined when it isn't, or belongs to another package. */
 export function findManifest(path: string): Manifest | undefined {
-  const slash = path.lastIndexOf('/')
-  const fileName = path.slice(slash + 1)
-  const folder = slash === -1 ? '' : path.slice(path.lastIndexOf('/', slash - 1) + 1, slash)
-  const format = findFormat(folder, fileName)
+  const folders = path.split('/')
+  const fileName = folders.pop() ?? ''
+  const format = findFormat(folders.at(-1), fileName)
   if (format === undefined) return undefined
-  const folders = slash === -1 ? [] : path.slice(0, slash).split('/')
-  if (folders.some((name) => thirdPartyFolders.has(name.toLowerCase()))) return undefined
+  if (folders.some((name) => thirdPartyFolders.test(name))) return undefined
   return { fileName, format, isOfTests: folders.some((name) => testFolders.test(name)) }
 }
 
-function findFormat(folder: string, name: string): ManifestFormat | undefined {
-  const format = formatsByName.get(name)
+/** Compares base names case-sensitively. */
+function findFormat(folder: string | undefined, name: string): ManifestFormat | undefined {
+  if (name === 'deno.jsonc') return 'deno.json'
+  const format = manifestFormats.find((format) => format === name)
   if (format !== undefined) return format
   if (name.endsWith('.gemspec')) return '*.gemspec'
   if (!name.endsWith('.txt')) return undefined
@@ -124,14 +102,23 @@ export function parseManifest(format: ManifestFormat, content: string): Manifest
   const names = new Set<string>()
   let isComputed = false
   try {
+    if (programs.has(format)) assertNoConflict(content)
     for (const name of parse(content.replace(/^\uFEFF/, ''))) {
       if (name === null) isComputed = true
       else if (isName(name)) names.add(name)
     }
   } catch (error) {
-    throw new Error(describeError(error), { cause: error })
+    // A parser's message may quote lines of the file.
+    const message = error instanceof Error ? error.message : String(error)
+    const line = message.replace(/[\s\p{Cc}]+/gu, ' ').trim()
+    throw new Error(line.slice(0, 200), { cause: error })
   }
   return { names, isComputed }
+}
+
+function assertNoConflict(content: string): void {
+  const conflict = content.split('\n').findIndex((line) => /^(?:<{7}|>{7})(?:\s|$)/.test(line))
+  if (conflict !== -1) throw new Error(`line ${conflict + 1} is a conflict marker of an unfinished merge`)
 }
 
 function isName(name: string): boolean {

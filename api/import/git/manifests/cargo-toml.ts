@@ -1,5 +1,4 @@
-import { parseToml } from './toml.ts'
-import { isTable, readTable, type Table } from './untyped-table.ts'
+import { isTable, parseToml, readTable, type Table } from './json-and-toml.ts'
 
 /** Cargo still reads its first names, those with underscores. */
 const sections = [
@@ -19,16 +18,11 @@ const sections = [
  */
 export function* parseCargoToml(content: string): Generator<string> {
   const document = parseToml(content)
-  yield* readSections(document, '')
-  const targets = readTable(document, 'target')
-  for (const target of Object.keys(targets)) {
-    yield* readSections(readTable(targets, target, `target.${target}`), `target.${target}.`)
+  const targets = Object.keys(readTable(document, 'target')).map((target) => ['target', target])
+  for (const path of [[], ...targets]) {
+    for (const section of sections) yield* readCrates(readTable(document, ...path, section))
   }
-  yield* readCrates(readTable(readTable(document, 'workspace'), 'dependencies', 'workspace.dependencies'))
-}
-
-function* readSections(table: Table, prefix: string): Generator<string> {
-  for (const section of sections) yield* readCrates(readTable(table, section, `${prefix}${section}`))
+  yield* readCrates(readTable(document, 'workspace', 'dependencies'))
 }
 
 function* readCrates(crates: Table): Generator<string> {

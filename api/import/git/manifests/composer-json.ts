@@ -1,4 +1,4 @@
-import { parseJsonObject, readTable } from './untyped-table.ts'
+import { parseJsonObject, readTable } from './json-and-toml.ts'
 
 /**
  * The packages in a `composer.json`, in lower case as Composer compares them.

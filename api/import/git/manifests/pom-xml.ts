@@ -1,5 +1,5 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
-import { describeError, isTable, type Table } from './untyped-table.ts'
+import { isTable, type Table } from './json-and-toml.ts'
 
 type FindProperty = (key: string) => string | undefined
 
@@ -35,15 +35,9 @@ export function* parsePomXml(content: string): Generator<string> {
 function parseProject(content: string): Table {
   const validity = XMLValidator.validate(content)
   if (validity !== true) {
-    const { line, msg } = validity.err
-    throw new Error(`not well-formed XML: line ${line}: ${describeError(msg)}`)
+    throw new Error(`not well-formed XML: line ${validity.err.line}: ${validity.err.msg}`)
   }
-  let document: unknown
-  try {
-    document = parser.parse(content)
-  } catch (error) {
-    throw new Error(`not readable XML: ${describeError(error)}`, { cause: error })
-  }
+  const document: unknown = parser.parse(content)
   if (!isTable(document) || !Object.hasOwn(document, 'project')) {
     throw new Error('the root element is not "project"')
   }

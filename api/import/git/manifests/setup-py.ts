@@ -1,5 +1,4 @@
-import { parseRequirement } from './requirements-txt.ts'
-import { assertNoConflict } from './ruby.ts'
+import { readRequirement } from './python.ts'
 
 /** The arguments of `setup()` that declare dependencies. Those of the build don't count. */
 const declaringArguments = new Set(['install_requires', 'extras_require', 'tests_require'])
@@ -17,15 +16,14 @@ type Range = readonly [start: number, end: number]
  * The packages in a `setup.py` that are literals: in lists, tuples, dictionaries and strings, in additions to them, and in
  * variables. Yields null for dependencies that are computed, such as a function's result. No Python is run.
  *
- * @throws {Error} when it is not Python, contains conflict markers, or an entry is not a PEP 508 requirement
+ * @throws {Error} when it is not Python, or an entry is not a PEP 508 requirement
  */
 export function* parseSetupPy(content: string): Generator<string | null> {
-  assertNoConflict(content)
   const program = scanPython(content)
   if (!program.tokens.includes('setuptools') && !program.tokens.includes('distutils')) return
-  const arguments_ = findSetupArguments(program)
-  if (arguments_ === undefined) return yield null
-  yield* readRequirements(program, arguments_)
+  const calls = findSetupCalls(program)
+  if (calls.length === 0) yield null
+  yield* readRequirements(program, calls)
 }
 
 interface Program {
@@ -38,70 +36,49 @@ interface Program {
   closes: Map<number, number>
 }
 
+/** At each position, one alternative matches in one way, so that the search stays linear. */
+const blank = /(?<blank>[ \t\f\r]+|#[^\n]*|\\\r?\n)/.source
+const prefix = /(?<prefix>[bfrtu]{0,2})/.source
+const longString = /(?<quotes>"""|''')(?<long>(?:\\[\s\S]|(?!\k<quotes>)[^\\])*)\k<quotes>/.source
+const shortString = /(?<quote>["'])(?!\k<quote>{2})(?<short>(?:\\[\s\S]|(?!\k<quote>)[^\\\n])*)\k<quote>/
+  .source
+const word = /[\w\u0080-\uffff]+/.source
+const token = new RegExp(`${blank}|${prefix}(?:${longString}|${shortString})|${word}|[\\s\\S]`, 'gi')
+
 /** Splits a program into tokens. Throws when a string or a bracket is not closed. */
 function scanPython(content: string): Program {
   const tokens: string[] = []
   const closes = new Map<number, number>()
   const open: number[] = []
-  const word = /[\w\u0080-\uffff]+/y
-  const blank = /[ \t\f\r]+|#[^\n]*|\\\r?\n/y
-  for (let at = 0; at < content.length; ) {
-    blank.lastIndex = word.lastIndex = at
-    const character = content.charAt(at)
-    if (blank.test(content)) {
-      at = blank.lastIndex
-    } else if (character === '"' || character === "'") {
-      at = scanString(content, at, '', tokens)
-    } else if (word.test(content)) {
-      const text = content.slice(at, word.lastIndex)
-      at = word.lastIndex
-      const quote = content.charAt(at)
-      const isPrefix = (quote === '"' || quote === "'") && /^[bfrtu]{1,2}$/i.test(text)
-      if (isPrefix) at = scanString(content, at, text.toLowerCase(), tokens)
-      else tokens.push(text)
-    } else {
-      at++
-      if ('([{'.includes(character)) open.push(tokens.length)
-      if (')]}'.includes(character)) {
-        const opener = open.pop()
-        if (opener === undefined) throw new Error(`unmatched "${character}"`)
-        closes.set(opener, tokens.length)
-      }
-      if (character !== '\n' || open.length === 0) tokens.push(character === ';' ? '\n' : character)
+  for (const match of content.matchAll(token)) {
+    const [text] = match
+    const { blank, prefix = '', long, short = long } = match.groups ?? {}
+    if (blank !== undefined || (text === '\n' && open.length > 0)) continue
+    if (text === '"' || text === "'") {
+      throw new Error(
+        `a string that begins with ${content.slice(match.index, match.index + 20)} is not closed`,
+      )
     }
+    if ('([{'.includes(text)) open.push(tokens.length)
+    if (')]}'.includes(text)) {
+      const opener = open.pop()
+      if (opener === undefined) throw new Error(`unmatched "${text}"`)
+      closes.set(opener, tokens.length)
+    }
+    if (short === undefined) tokens.push(text === ';' ? '\n' : text)
+    else tokens.push(/[bft]/i.test(prefix) ? '?' : `"${short.replace(/\\\r?\n/g, '')}`)
   }
   if (open.length > 0) throw new Error('a bracket is not closed')
   tokens.push('\n')
   return { tokens, closes }
 }
 
-/** Scans a string from its quote on. Returns the index after it. */
-function scanString(content: string, start: number, prefix: string, tokens: string[]): number {
-  const quote = content.charAt(start)
-  const isLong = content.startsWith(quote.repeat(3), start)
-  const end = isLong ? quote.repeat(3) : quote
-  const first = start + end.length
-  const stops = isLong ? /\\[\s\S]|"""|'''/g : /\\[\s\S]|["'\n]/g
-  stops.lastIndex = first
-  for (let stop = stops.exec(content); stop !== null; stop = stops.exec(content)) {
-    const [found] = stop
-    if (found === '\n') break
-    if (found !== end) continue
-    const text = content.slice(first, stop.index).replace(/\\\r?\n/g, '')
-    tokens.push(/[bft]/.test(prefix) ? '?' : `"${text}`)
-    return stop.index + end.length
-  }
-  throw new Error(`a string that begins with ${content.slice(start, start + 20)} is not closed`)
-}
-
-/** The arguments of each call of `setup()`; undefined when there is none. */
-function findSetupArguments({ tokens, closes }: Program): Range[] | undefined {
-  const found: Range[] = []
-  for (const [index, token] of tokens.entries()) {
-    if (token !== 'setup' || tokens[index + 1] !== '(' || tokens[index - 1] === 'def') continue
-    found.push([index + 2, closes.get(index + 1) ?? index + 2])
-  }
-  return found.length > 0 ? found : undefined
+/** The arguments of each call of `setup()`. */
+function findSetupCalls({ tokens, closes }: Program): Range[] {
+  return tokens.flatMap((token, index): Range[] => {
+    const isCall = token === 'setup' && tokens[index + 1] === '(' && tokens[index - 1] !== 'def'
+    return isCall ? [[index + 2, closes.get(index + 1) ?? index + 2]] : []
+  })
 }
 
 function* readRequirements(program: Program, calls: readonly Range[]): Generator<string | null> {
@@ -113,10 +90,7 @@ function* readRequirements(program: Program, calls: readonly Range[]): Generator
   function* readString(text: string): Generator<string> {
     for (const line of text.split('\n')) {
       if (line.trim() === '' || line.trim().startsWith('#')) continue
-      const name = parseRequirement(line)
-      if (name === undefined)
-        throw new Error(`"setup.py" contains something that is not a requirement: ${line.trim()}`)
-      yield name
+      yield readRequirement(line.trim(), '"setup.py"')
     }
   }
 

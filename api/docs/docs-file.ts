@@ -1,0 +1,176 @@
+/**
+ * Sends files of a build: with ETag, compressed variants and byte ranges (RFC 9110 §14).
+ *
+ * @module
+ */
+import { hash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Context } from 'hono'
+import { LRUCache } from 'lru-cache'
+import { ApiError, notFound } from '../errors.ts'
+import { errorCodeHeader } from '../http/error-handler.ts'
+import { chooseEncoding, compress, type Encoding, matchesEntityTag } from '../http/response.ts'
+import { docsContentSecurityPolicy } from './content-security-policy.ts'
+import { type BuiltDocs, docsUnavailable } from './docs-manifest.ts'
+
+/** Suffixes of files and of their compressed variants. */
+const suffixes = { br: '.br', gzip: '.gz', identity: '' }
+
+/** All files fit into the cache. Clients can invent origins for pages with a placeholder, so the cache needs a bound. */
+const maxCacheBytes = 2 ** 25
+
+/** The source of a cached content. */
+interface Source {
+  path: string
+  encoding: Encoding | 'identity'
+  placeholder: string
+  /** Replaces the placeholder; undefined: the file is sent as it is. */
+  origin: string | undefined
+}
+
+async function readContent({
+  path,
+  encoding,
+  placeholder,
+  origin,
+}: Source): Promise<Uint8Array<ArrayBuffer>> {
+  if (origin === undefined) return readFile(path + suffixes[encoding])
+  const text = (await readFile(path, 'utf8')).replaceAll(placeholder, () => origin)
+  return encoding === 'identity' ? new TextEncoder().encode(text) : compress(text, encoding, 'fast')
+}
+
+/** Sends the file `name` of a build with status 200, 206 or 304, or as the page of a 404. */
+export type DocsFileSender = (
+  c: Context,
+  docs: BuiltDocs,
+  name: string,
+  status: 200 | 404,
+) => Promise<Response>
+
+/**
+ * Creates a function that sends files, and keeps their contents in memory. It throws an `ApiError`: 404 if the build
+ * doesn't have the file, 416 for a range beyond its end, 503 if the file is missing.
+ *
+ * @param publicOrigin the origin that pages show; undefined: that of each request
+ */
+export function createDocsFileSender(publicOrigin: string | undefined): DocsFileSender {
+  /** By ETag. */
+  const contents = new LRUCache<string, Uint8Array<ArrayBuffer>, Source>({
+    maxSize: maxCacheBytes,
+    sizeCalculation: ({ length }) => Math.max(1, length),
+    fetchMethod: (_tag, _stale, { context }) => readContent(context),
+  })
+
+  return async (c, docs, name, status) => {
+    const file = docs.files[name]
+    if (file === undefined) throw notFound('Not found')
+    const origin = file.hasPlaceholder ? (publicOrigin ?? new URL(c.req.url).origin) : undefined
+    const version =
+      origin === undefined ? file.hash : `${file.hash}-${hash('sha256', origin, 'base64url').slice(0, 11)}`
+    const writeTag = (encoding: Encoding | 'identity') =>
+      `"${version}${encoding === 'identity' ? '' : `-${encoding}`}"`
+    // Ranges refer to the uncompressed file: a part of a compressed one can't be decoded.
+    const range =
+      c.req.method === 'GET' && status === 200 && allowsRange(c.req.header('If-Range'), writeTag('identity'))
+        ? parseRange(c.req.header('Range'))
+        : undefined
+    const encoding = range ? 'identity' : chooseEncoding(c.req.header('Accept-Encoding'), file.encodings)
+    const etag = writeTag(encoding)
+    c.header('ETag', etag)
+    c.header('Cache-Control', readCacheControl(name))
+    if (file.encodings.length > 0) c.header('Vary', 'Accept-Encoding', { append: true })
+    // On scripts, too: a worker, such as that of the search, follows the policy of its own file.
+    c.header('Content-Security-Policy', docsContentSecurityPolicy(docs.scriptHashes))
+    if (status === 200) {
+      if (matchesEntityTag(c.req.header('If-None-Match'), etag)) return c.body(null, 304)
+      c.header('Accept-Ranges', 'bytes')
+    } else {
+      c.header(errorCodeHeader, notFound('Not found').code)
+    }
+
+    const context = { path: join(docs.directory, name), encoding, placeholder: docs.placeholder, origin }
+    const content = await contents.forceFetch(etag, { context }).catch((error: unknown) => {
+      throw isMissingFile(error) ? docsUnavailable('incomplete', error) : error
+    })
+    const [start, end] = range ? resolveRange(range, content.length) : [0, content.length]
+    c.header('Content-Type', file.type)
+    c.header('Content-Length', String(end - start))
+    if (encoding !== 'identity') c.header('Content-Encoding', encoding)
+    if (range) c.header('Content-Range', `bytes ${start}-${end - 1}/${content.length}`)
+    return c.body(streamBytes(content.subarray(start, end)), range ? 206 : status)
+  }
+}
+
+/** Clients cache files with a hash in their name forever, and revalidate others. */
+function readCacheControl(name: string): string {
+  return /^(_astro|_viewer|pagefind\/(fragment|index))\//.test(name)
+    ? 'public, max-age=31536000, immutable'
+    : 'no-cache'
+}
+
+function isMissingFile(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
+
+/** A range as clients write it: `first-last`, `first-`, or `-last` for the last bytes. */
+interface ByteRange {
+  first: number | undefined
+  last: number | undefined
+}
+
+/** Whether `If-Range` allows a partial response: it is absent, or equals the strong ETag of the file. */
+function allowsRange(ifRange: string | undefined, etag: string): boolean {
+  return ifRange === undefined || ifRange.trim() === etag
+}
+
+/** Parses a `Range` header; undefined if the whole file is to be sent: it is missing or invalid, or has several ranges. */
+function parseRange(header = ''): ByteRange | undefined {
+  const digits = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header)?.slice(1) ?? []
+  const [first, last] = digits.map((text) => (text === '' ? undefined : Number(text)))
+  if (first === undefined && last === undefined) return undefined
+  if (first !== undefined && last !== undefined && last < first) return undefined
+  return { first, last }
+}
+
+/** Returns the first byte of a range, and the one after its last. Throws an `ApiError` if it contains no byte. */
+function resolveRange({ first, last = Infinity }: ByteRange, length: number): [start: number, end: number] {
+  const [start, end] =
+    first === undefined ? [Math.max(0, length - last), length] : [first, Math.min(last + 1, length)]
+  if (start < length) return [start, end]
+  throw new ApiError(416, 'range_not_satisfiable', `Range not satisfiable: the file has ${length} bytes`, {
+    headers: { 'Content-Range': `bytes */${length}` },
+  })
+}
+
+/** Bytes per chunk. */
+const chunkSize = 65_536
+/** A client that reads nothing for this time is disconnected. Node's server has its own, shorter timeout. */
+const readTimeoutMs = 90_000
+
+/**
+ * A response body that the server pulls as the client reads. Deno would copy a whole body, and hold the copy until a
+ * slow client has read it.
+ */
+function streamBytes(
+  bytes: Uint8Array<ArrayBuffer>,
+): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> {
+  if (bytes.length <= chunkSize) return bytes
+  let sent = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  return new ReadableStream(
+    {
+      pull(controller) {
+        clearTimeout(timer)
+        if (sent >= bytes.length) return controller.close()
+        controller.enqueue(bytes.subarray(sent, sent + chunkSize))
+        sent += chunkSize
+        timer = setTimeout(() => controller.error(new Error('The client reads nothing')), readTimeoutMs)
+      },
+      cancel() {
+        clearTimeout(timer)
+      },
+    },
+    { highWaterMark: 0 }, // no chunk before it is read: the body of a response to HEAD never is
+  )
+}

@@ -1,0 +1,57 @@
+/** `package.json` and `deno.json`. */
+import { parseJsonObject, readTable } from './json-and-toml.ts'
+
+const sections = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies']
+
+/** An alias: a name with a version, or a name that can't be mistaken for a version. */
+const alias = /^npm:(?:(@?[^@]+)@.|(@[^@/]+\/[^@]+|[a-z][^@\s]*)$)/i
+
+/**
+ * The packages in a `package.json`. An alias (`"old": "npm:left-pad@1"`) counts as the installed package. Yarn writes ranges
+ * with the same prefix (`"react": "npm:^18.2.0"`).
+ *
+ * @throws {Error} when it, or a section, is not a JSON object
+ */
+export function* parsePackageJson(content: string): Generator<string> {
+  const document = parseJsonObject(content)
+  for (const section of sections) {
+    for (const [name, range] of Object.entries(readTable(document, section))) {
+      const [, versioned, bare] = (typeof range === 'string' && alias.exec(range)) || []
+      yield versioned ?? bare ?? name
+    }
+  }
+}
+
+/** The package in `npm:@scope/name@^1/path`, or in `jsr:@scope/name`. */
+const specifier = /^(?:npm|jsr):\/?(@[^/@]+\/[^/@]+|[^/@]+)/
+
+/**
+ * The packages that a `deno.json` or `deno.jsonc` imports from npm and JSR. Imports of paths and URLs are not packages.
+ *
+ * @throws {Error} when it is not a JSON object with comments and trailing commas, or `imports` is not an object
+ */
+export function* parseDenoJson(content: string): Generator<string> {
+  const document = parseJsonObject(removeComments(content))
+  for (const target of Object.values(readTable(document, 'imports'))) {
+    const [, name] = (typeof target === 'string' && specifier.exec(target)) || []
+    if (name !== undefined) yield name
+  }
+}
+
+/** Converts JSONC to JSON: removes comments, and commas before a closing bracket. */
+function removeComments(content: string): string {
+  const parts: string[] = []
+  let comma = -1 // index of a comma that only white space and comments follow so far
+  // An unclosed string or comment ends with the file, so that the search stays linear.
+  const tokens = /"(?:[^"\\]|\\[\s\S])*"?|\/\/.*|\/\*[\s\S]*?(?:\*\/|(?![\s\S]))|\s+|[^"/\s,}\]]+|[/,}\]]/g
+  for (const [part] of content.matchAll(tokens)) {
+    if (part.startsWith('//') || part.startsWith('/*') || part.trim() === '') {
+      parts.push(part.replace(/\S/g, ' ')) // keeps the positions in messages
+      continue
+    }
+    if ((part === '}' || part === ']') && comma !== -1) parts[comma] = ' '
+    comma = part === ',' ? parts.length : -1
+    parts.push(part)
+  }
+  return parts.join('')
+}

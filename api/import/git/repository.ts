@@ -1,0 +1,140 @@
+/**
+ * The repository's own record, when a clone is loaded: what the dataset has, or what the clone and its URL say.
+ *
+ * @module
+ */
+import { createHash } from 'node:crypto'
+import { selectUrl } from '../../catalog/document-lookup.ts'
+import { foldText } from '../../catalog/names.ts'
+import type { Sql } from '../../database/connect.ts'
+import { ImportError } from '../import-error.ts'
+import type { RepositoryRecord } from '../records.ts'
+import { type Clone, readDates } from './clone.ts'
+
+/** A record before its missing fields become null. */
+export type NewRepositoryRecord = Partial<RepositoryRecord> & Pick<RepositoryRecord, 'url'>
+
+/** Begins the `forge_graphql_id` of a repository that only clones have described. */
+const localPrefix = 'local_'
+
+/**
+ * Makes the record of a repository. What `import ndjson` has loaded for it stays. If only clones have described it, the
+ * newest clone does.
+ *
+ * @param options.url the repository's URL on the forge
+ * @param options.restId its id in the forge's REST API. Default: the one in the dataset, or one made from the URL
+ * @throws {ImportError} for another kind of URL, and when `url` and `restId` belong to two repositories
+ * @throws {GitError} when git fails
+ */
+export async function describeRepository(
+  sql: Sql,
+  options: { url: string; restId?: number | undefined },
+  clone: Clone,
+): Promise<NewRepositoryRecord> {
+  const url = normalizeUrl(options.url)
+  const known = await findRecord(sql, url, options.restId)
+  if (known !== undefined && !known.forge_graphql_id.startsWith(localPrefix)) return known
+  const { first, last } = await readDates(clone)
+  return {
+    ...(known ?? createRecord(url, options.restId)),
+    url,
+    created_at: first,
+    updated_at: last,
+    pushed_at: last,
+    default_branch: clone.branch,
+  }
+}
+
+async function findRecord(
+  sql: Sql,
+  url: string,
+  restId: number | undefined,
+): Promise<RepositoryRecord | undefined> {
+  const [byUrl] = await sql<{ document: string }[]>`
+    select '{' || members || '}' as document from repositories
+    where url_key = any(${sql.typed.texts(listUrlKeys(url))})
+    order by id desc limit 1`
+  const known: RepositoryRecord | undefined = byUrl && JSON.parse(byUrl.document)
+  if (restId === undefined || known?.forge_rest_id === restId) return known
+  if (known !== undefined) {
+    throw new ImportError(
+      `--rest-id ${restId}: ${url} is already loaded as repository ${known.forge_rest_id}; leave out --rest-id`,
+    )
+  }
+  const [byId] = await sql<{ url: string }[]>`
+    select ${selectUrl(sql, sql`members`)} as url from repositories where forge_rest_id = ${restId}`
+  if (byId !== undefined) {
+    throw new ImportError(
+      `--rest-id ${restId}: that repository is already loaded as ${byId.url}; use that --url`,
+    )
+  }
+  return undefined
+}
+
+function createRecord(url: string, restId: number | undefined): NewRepositoryRecord {
+  // Splits first: an escaped slash would be part of a name.
+  const [owner = '', name = ''] = new URL(url).pathname.split('/').slice(-2).map(decodeURIComponent)
+  const hash = createHash('sha256').update(foldText(url)).digest()
+  return {
+    // Negative, unlike the ids of any forge, so it can't be another repository's.
+    forge_rest_id: restId ?? -hash.readUIntBE(0, 6) - 1,
+    forge_graphql_id: `${localPrefix}${hash.toString('base64url').slice(0, 16)}`,
+    url,
+    name,
+    full_name: `${owner}/${name}`,
+    owner_login: owner,
+  }
+}
+
+/** First path segments of a repository's pages, below its own URL. */
+const repositoryPages = /^(?:-|actions|blob|branches|commits?|issues|pulls?|releases|src|tags|tree|wiki)$/
+
+/**
+ * Normalizes a repository's URL to `https://HOST/OWNER/NAME`: without `www.`, `.git`, or the path of a page. A URL with a
+ * port keeps `http`, because that port may not speak TLS. Nested groups are refused: an owner has no slash in this API.
+ */
+function normalizeUrl(text: string): string {
+  const url = URL.parse(text)
+  const isWeb = url !== null && /^https?:$/.test(url.protocol)
+  if (isWeb && url.username + url.password + url.search + url.hash !== '') {
+    url.username = url.password = url.search = url.hash = ''
+    throw new ImportError(
+      `--url: must not contain a user name, a token, a query or a fragment; try ${url.href}`,
+    )
+  }
+  const [owner, name, page] = url?.pathname.split('/').filter(Boolean) ?? []
+  if (!isWeb || owner === undefined || name === undefined || !isDecodable(url.pathname)) {
+    const shown = text.replace(/\/\/[^/]*@/, '//') // the part before the host may be a token
+    throw new ImportError(
+      `--url ${shown}: must be the repository's http or https URL, https://HOST/OWNER/NAME`,
+    )
+  }
+  if (page !== undefined && !repositoryPages.test(page)) {
+    throw new ImportError(
+      `--url ${url.href}: names a group within a group; an owner can't contain a slash, so use https://HOST/OWNER/NAME`,
+    )
+  }
+  const protocol = url.port === '' ? 'https:' : url.protocol
+  return `${protocol}//${url.host.replace(/^www\./, '')}/${owner}/${name.replace(/\.git$/, '')}`
+}
+
+/** Lists the keys of all URLs that `normalizeUrl` maps to `url`: a load of lines may have stored any of them. */
+function listUrlKeys(url: string): string[] {
+  const rest = url.replace(/^https?:\/\//, '')
+  const protocols = new URL(url).port === '' ? ['https://', 'http://'] : [url.slice(0, -rest.length)]
+  return protocols.flatMap((protocol) =>
+    ['', 'www.'].flatMap((prefix) =>
+      ['', '.git', '/'].map((end) => foldText(`${protocol}${prefix}${rest}${end}`)),
+    ),
+  )
+}
+
+/** Whether all percent-escapes are valid, and encode UTF-8. */
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}

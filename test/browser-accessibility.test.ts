@@ -1,0 +1,98 @@
+/**
+ * Every page in a real browser: axe objects to nothing, and no page asks another host.
+ *
+ * @module
+ */
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  findChromium,
+  listPortalPages,
+  openPortal,
+  openRequest,
+  type Portal,
+  visitViewer,
+} from './support/browser.ts'
+
+const hasChromium = findChromium()
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+interface AxeResults {
+  violations: { id: string; nodes: { target: unknown[] }[] }[]
+}
+
+/** What axe objects to, a line for each element: of all its rules, or of one. */
+async function runAxe(page: Page, rule?: string): Promise<string[]> {
+  // Without `resultTypes`, it would describe each element that it does not object to.
+  const options = { resultTypes: ['violations'], ...(rule !== undefined && { runOnly: [rule] }) }
+  const { violations }: AxeResults = await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
+}
+
+describe.skipIf(!hasChromium)('every page', () => {
+  let portal: Portal
+  beforeAll(async () => {
+    portal = await openPortal()
+  })
+  afterAll(() => portal?.close())
+
+  /** Waits until all that scrolls can be reached by keyboard: that takes until the page is idle. */
+  async function waitUntilReachable(page: Page, path: string): Promise<void> {
+    const isReachable = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll<HTMLElement>('pre, table')].every(
+          (box) => box.scrollWidth <= box.clientWidth || box.tabIndex >= 0,
+        ),
+      )
+    await expect.poll(isReachable, { message: path }).toBe(true)
+  }
+
+  test('has nothing that axe objects to, light and dark and on a phone, and asks no other host', async () => {
+    const pages = await listPortalPages()
+    const context = await portal.openContext({})
+    const page = await context.newPage()
+    const hosts = new Set<string>()
+    page.on('request', (request) => hosts.add(new URL(request.url()).origin))
+    const found: string[] = []
+    let wideTables = 0
+    for (const path of pages) {
+      const note = (where: string, lines: string[]) =>
+        found.push(...lines.map((line) => `${path} ${where} ${line}`))
+      await page.setViewportSize({ width: 1280, height: 900 })
+      await page.goto(`${portal.origin}${path}`, { waitUntil: 'load' })
+      await waitUntilReachable(page, path)
+      await page.evaluate(axe)
+      note('light', await runAxe(page))
+      // The themes differ in colors alone.
+      await page.evaluate(`document.documentElement.dataset.theme = 'dark'`)
+      note('dark', await runAxe(page, 'color-contrast'))
+      await page.evaluate(`document.documentElement.dataset.theme = 'light'`)
+      await page.setViewportSize({ width: 390, height: 844 })
+      await waitUntilReachable(page, path)
+      note('phone', await runAxe(page))
+      wideTables += await page.locator('.sl-markdown-content table[tabindex="0"]').count()
+    }
+    expect(found).toEqual([])
+    expect(wideTables).toBeGreaterThan(0)
+    expect([...hosts]).toEqual([portal.origin])
+    await context.close()
+  }, 1_200_000)
+
+  test('of the viewer has nothing that axe objects to, and of its dialog only what is known', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const context = await portal.openContext({ viewport: { width: 1280, height: 900 }, colorScheme })
+      const page = await context.newPage()
+      await visitViewer(page, `${portal.origin}/api-docs#tag/users/listUsers`)
+      await page.evaluate(axe)
+      // Names and addresses are added once Scalar has drawn.
+      await expect.poll(() => runAxe(page), { interval: 500 }).toEqual([])
+      await openRequest(page)
+      const readRules = async () => new Set((await runAxe(page)).map((line) => line.split(':')[0]))
+      // Scalar's dialog brings a second `main`, whose role may not be changed.
+      await expect.poll(readRules, { interval: 500 }).toEqual(new Set(['landmark-no-duplicate-main']))
+      await context.close()
+    }
+  })
+})

@@ -1,0 +1,85 @@
+/**
+ * The layout of pages in a real browser.
+ *
+ * @module
+ */
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findChromium, listPortalPages, openPortal, type Portal, visitViewer } from './support/browser.ts'
+
+/** A server that answers as it is told. */
+async function listen(answer: (path: string, response: ServerResponse) => Promise<void>) {
+  const server = createServer((request, response) => void answer(request.url ?? '', response))
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+    },
+  }
+}
+
+describe.skipIf(!findChromium())('every page', () => {
+  let portal: Portal
+  beforeAll(async () => {
+    portal = await openPortal()
+  })
+  afterAll(() => portal?.close())
+
+  test('stays where it is while it loads', async () => {
+    const context = await portal.openContext({ viewport: { width: 1280, height: 900 } })
+    const page = await context.newPage()
+    await page.addInitScript(() => {
+      const shifts: number[] = []
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) if ('value' in entry) shifts.push(Number(entry.value))
+      }).observe({ type: 'layout-shift', buffered: true })
+      Object.assign(globalThis, { readShift: () => shifts.reduce((sum, shift) => sum + shift, 0) })
+    })
+    // A page comes in two parts: the table of contents, which stands before the text, is drawn first.
+    let sendRest = Promise.withResolvers<void>()
+    await using slow = await listen(async (path, response) => {
+      const answer = await fetch(`${portal.origin}${path}`)
+      const body = Buffer.from(await answer.arrayBuffer())
+      const type = answer.headers.get('Content-Type') ?? ''
+      const part = body.subarray(
+        0,
+        type.startsWith('text/html') ? body.indexOf('class="main-pane') : body.length,
+      )
+      response.writeHead(answer.status, { 'Content-Type': type }).write(part)
+      if (part.length < body.length) await sendRest.promise
+      response.end(body.subarray(part.length))
+    })
+    for (const path of ['/docs/quickstart/', '/docs/pagination/']) {
+      sendRest = Promise.withResolvers<void>()
+      await page.goto(`${slow.origin}${path}`, { waitUntil: 'commit' })
+      await page.locator('.right-sidebar').waitFor()
+      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))))
+      sendRest.resolve()
+      await page.waitForLoadState('networkidle')
+      const shift = Number(await page.evaluate('readShift()'))
+      expect([path, shift < 0.1, shift]).toEqual([path, true, expect.any(Number)])
+    }
+    await context.close()
+  })
+
+  test('has no horizontal scroll at 320 pixels, nor at 1,920', async () => {
+    const context = await portal.openContext({})
+    const page = await context.newPage()
+    for (const path of [...(await listPortalPages()), '/api-docs']) {
+      const url = `${portal.origin}${path}`
+      await page.setViewportSize({ width: 320, height: 800 })
+      if (path === '/api-docs') await visitViewer(page, url)
+      else await page.goto(url, { waitUntil: 'load' })
+      for (const width of [320, 1920]) {
+        await page.setViewportSize({ width, height: 800 })
+        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+        expect([path, width, Number(overflow) <= 0]).toEqual([path, width, true])
+      }
+    }
+    await context.close()
+  }, 1_200_000)
+})

@@ -1,0 +1,114 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createFolder, type Location, locationOf, type Run, runCommand } from './support/command-line.ts'
+import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+
+describeOnEachDatabase('devdata import git', (kind) => {
+  let service: TestService
+  let location: Location
+  let scratch: Awaited<ReturnType<typeof createFolder>>
+  const run: Run = (args, options) =>
+    runCommand(args, { ...location, directory: scratch.directory, ...options })
+  beforeAll(async () => {
+    service = await startTestService(kind, { data: 'empty' })
+    scratch = await createFolder()
+    const { environment, directory } = locationOf(service)
+    // Commands are run in a folder of their own, from which the database is found all the same.
+    const settings = kind === 'embedded' ? { DATA_DIR: directory } : environment
+    location = { environment: settings, directory }
+  })
+  afterAll(async () => {
+    await service.close()
+    await scratch.remove()
+  })
+
+  test('loads a clone, reports what it skips, and adds what is new the second time', async () => {
+    const clone = join(scratch.directory, 'clone')
+    mkdirSync(clone)
+    const git = (...args: string[]) => {
+      const identity = ['-c', 'user.name=A', '-c', 'user.email=a@example.org', '-c', 'commit.gpgsign=false']
+      execFileSync('git', ['-C', clone, ...identity, ...args], { stdio: 'pipe' })
+    }
+    const commit = (manifest: string) => {
+      writeFileSync(join(clone, 'package.json'), manifest)
+      git('add', '--all')
+      git('commit', '--quiet', '-m', 'a change')
+    }
+    git('init', '--quiet', '--initial-branch=main')
+    commit('{"dependencies":{"left-pad":"1","hono":"4"}}')
+    commit('{"dependencies":')
+    commit('{"dependencies":{"hono":"4"}}')
+    const args = ['import', 'git', 'clone', '--url', 'https://forge.example/ada/engine', '--rest-id', '4711']
+    const first = await run(args)
+    expect(first.code).toBe(0)
+    expect(first.stderr).toMatch(/^Skipped package\.json at commit [\da-f]{12}: .*\n$/)
+    expect(first.stdout).toMatch(/^Read 3 commits of main in [\d.]+ s\n/)
+    expect(first.stdout).toContain('repositories  1 added, 0 updated\ncommits       3 added, 0 updated\n')
+    expect(first.stdout).toContain(
+      'dependencies  1 active, 1 removed\nskipped       1 manifest version that did not parse, see above\n',
+    )
+
+    commit('{"dependencies":{"hono":"4","vite":"7"}}')
+    const second = await run([...args, '--json'])
+    expect(JSON.parse(second.stdout)).toEqual({
+      users: { added: 0, updated: 0 },
+      repositories: { added: 0, updated: 1 },
+      commits: { added: 1, updated: 0 },
+      dataset_version: expect.any(Number),
+      branch: 'main',
+      commits_read: 4,
+      dependencies: { active: 2, removed: 1 },
+      manifests_left_out: 0,
+      manifests_computed: 0,
+      warnings: 1,
+      seconds: expect.any(Number),
+    })
+    const { secret } = await service.createKey()
+    const listed = await service.request('/repos/ada/engine/dependencies', { key: secret })
+    expect(listed.headers.get('X-Total-Count')).toBe('3')
+
+    // The same problem again is counted, and what is left out or unknown is said.
+    for (const [file, content] of [
+      ['package.json', '{"dependencies":['],
+      ['package.json', '{"dependencies":'],
+      ['setup.py', 'from setuptools import setup\nsetup(install_requires=read())\n'],
+      ['test/package.json', '{"dependencies":{"tried":"1"}}'],
+    ] as const) {
+      mkdirSync(join(clone, 'test'), { recursive: true })
+      writeFileSync(join(clone, file), content)
+      commit(readFileSync(join(clone, 'package.json'), 'utf8'))
+    }
+    const third = await run(args)
+    expect(third.stderr).toMatch(
+      /^Skipped package\.json at commit [\da-f]{12}, and 2 more versions with this problem: not valid JSON: .*\n$/,
+    )
+    expect(third.stdout).toContain(`dependencies  2 active, 1 removed
+skipped       3 manifest versions that did not parse, see above
+incomplete    1 manifest: only running it would show all dependencies
+left out      1 manifest of tests and fixtures; --all-manifests includes them
+`)
+    const all = await run([...args, '--all-manifests', '--branch', 'main', '--json'])
+    expect(JSON.parse(all.stdout)).toMatchObject({
+      branch: 'main',
+      dependencies: { active: 3, removed: 1 },
+      manifests_left_out: 0,
+      manifests_computed: 1,
+      warnings: 3,
+    })
+  })
+
+  test.each([
+    [['no-such-folder', '--url', 'https://forge.example/a/b'], /^\S+no-such-folder does not exist\n$/],
+    [['.', '--url', 'https://forge.example/a/b'], /^\S+ is not a git repository\n$/],
+    [
+      ['clone', '--url', 'forge.example'],
+      /^--url forge\.example: must be the repository's http or https URL.*\n$/,
+    ],
+  ])('says what failed in one clear line, and exits with 1: %j', async (args, line) => {
+    const { code, stdout, stderr } = await run(['import', 'git', ...args])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(line)
+  })
+})

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
+import * as v from 'valibot'
+import { afterAll, beforeAll, test } from 'vitest'
+import { listMigrations, migrationLock } from '../api/database/migrate.ts'
+import { type Run, readJson, runCommand, sampleDirectory } from './support/command-line.ts'
+import { databaseUrl } from './support/databases.ts'
+import { countLockWaits } from './support/lock-waits.ts'
+import { describeOnServer, getServerUrl } from './support/server.ts'
+
+describeOnServer('devdata on PostgreSQL', { concurrent: true }, () => {
+  let admin: postgres.Sql
+  const names: string[] = []
+  beforeAll(() => {
+    admin = postgres(getServerUrl(), { max: 1, onnotice: () => {} })
+  })
+  afterAll(async () => {
+    for (const name of names) await admin`drop database ${admin(name)} with (force)`
+    await admin.end()
+  })
+
+  async function createDatabase() {
+    const name = `test_${randomUUID().replaceAll('-', '')}`
+    await admin`create database ${admin(name)}`
+    names.push(name)
+    const url = databaseUrl(getServerUrl(), name)
+    return { url, run: runOn(url) }
+  }
+
+  function runOn(url: string, settings: Record<string, string> = {}): Run {
+    const environment = { DATABASE_URL: url, ...settings }
+    return (args) => runCommand(args, { environment, directory: import.meta.dirname })
+  }
+
+  test('leaves the schema alone with all commands but migrate, and says so', async ({ expect }) => {
+    const { url, run } = await createDatabase()
+    for (const args of [
+      ['keys', 'create'],
+      ['keys', 'list'],
+      ['import', 'ndjson', sampleDirectory],
+    ]) {
+      expect(await run(args)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: 'The database has no schema of devdata yet; run "devdata migrate" first\n',
+      })
+    }
+    const sql = postgres(url, { max: 1 })
+    expect(await sql`select from information_schema.tables where table_schema = 'public'`).toHaveLength(0)
+
+    const all = listMigrations().map(({ name }) => name)
+    expect(await run(['migrate'])).toEqual({
+      code: 0,
+      stdout: all.map((name) => `Applied ${name}\n`).join(''),
+      stderr: '',
+    })
+    expect(await run(['migrate'])).toEqual({ code: 0, stdout: 'The schema is up to date\n', stderr: '' })
+    expect(await readJson(run, ['keys', 'list'])).toEqual([])
+    await sql.end()
+  })
+
+  test('migrates once, though two migrate at the same time', async ({ expect }) => {
+    const { run } = await createDatabase()
+    const results = await Promise.all([readJson(run, ['migrate']), readJson(run, ['migrate'])])
+    const applied = results.flatMap(
+      (result) => v.parse(v.object({ applied: v.array(v.string()) }), result).applied,
+    )
+    expect(applied).toEqual(listMigrations().map(({ name }) => name))
+  })
+
+  test('lets migrate wait for another one for longer than a statement of a request may take', async ({
+    expect,
+  }) => {
+    const { url } = await createDatabase()
+    const sql = postgres(url, { max: 1 })
+    const migrating = await sql.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(${migrationLock})`
+      const migrating = runOn(url, { DATABASE_STATEMENT_TIMEOUT_SECONDS: '6' })(['migrate'])
+      await expect.poll(() => countLockWaits(tx)).toBe(1)
+      await sleep(12_000) // it would be given up after 11
+      return { migrating }
+    })
+    expect(await migrating.migrating).toMatchObject({ code: 0, stderr: '' })
+    await sql.end()
+  })
+
+  test('refuses in words the database of a newer version', async ({ expect }) => {
+    const { url, run } = await createDatabase()
+    await run(['migrate'])
+    const sql = postgres(url, { max: 1 })
+    await sql`insert into migrations (number, name, checksum) values (9999, '9999_of_the_future.sql', '')`
+    await sql.end()
+    const { code, stderr } = await run(['migrate'])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /^The database has migration 9999, and this version of devdata knows \d+ at most; .*\n$/,
+    )
+  })
+
+  test('refuses in words a database that does not exist', async ({ expect }) => {
+    const { code, stdout, stderr } = await runOn(databaseUrl(getServerUrl(), 'nobody_made_this'))([
+      'keys',
+      'list',
+    ])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toBe('DATABASE_URL: the database refuses: database "nobody_made_this" does not exist\n')
+  })
+})

@@ -1,0 +1,163 @@
+/**
+ * The pages of the docs: where they are, what they link to, and which origin they show.
+ *
+ * @module
+ */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { settingNames } from '../api/config.ts'
+import type { BuiltDocs } from '../api/docs/docs-manifest.ts'
+import { createBaseUrlPlugin } from '../docs-site/base-url.ts'
+import { type ServedDocs, serveDocs } from './support/docs.ts'
+import { createInstance, type Instance } from './support/instance.ts'
+
+let docs: ServedDocs
+let app: Instance['app']
+let manifest: BuiltDocs
+beforeAll(async () => {
+  docs = await serveDocs()
+  app = docs.instance.app
+  manifest = docs.manifest
+})
+afterAll(() => docs.close())
+
+describe('GET /docs', () => {
+  test('answers 200 itself with the home page, with and without a slash', async () => {
+    const response = await app.request('/docs')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const home = await response.text()
+    expect(home).toMatch(/<h1[^>]*>devdata<\/h1>/)
+    expect(await (await app.request('/docs/')).text()).toBe(home)
+  })
+
+  test('answers every page with and without a slash', async () => {
+    const pages = Object.keys(manifest.files).filter((name) => name.endsWith('/index.html'))
+    expect(pages.length).toBeGreaterThanOrEqual(12)
+    for (const page of pages) {
+      const path = `/docs/${page.slice(0, -'/index.html'.length)}`
+      const [bare, slashed] = await Promise.all([app.request(path), app.request(`${path}/`)])
+      expect([path, bare.status, slashed.status]).toEqual([path, 200, 200])
+      expect(await bare.text()).toBe(await slashed.text())
+    }
+  })
+
+  test('has every page and anchor that its pages link to', async () => {
+    const texts = new Map<string, string>()
+    for (const name of Object.keys(manifest.files).filter((file) => file.endsWith('.html'))) {
+      texts.set(name, await readFile(join(manifest.directory, name), 'utf8'))
+    }
+    const besideDocs = ['/api-docs', '/openapi.yml', '/openapi.json', '/.well-known/api-catalog']
+    const dead: string[] = []
+    let count = 0
+    for (const [name, text] of texts) {
+      for (const [, address = ''] of text.matchAll(/\s(?:href|src)="([^"]*)"/g)) {
+        if (/^(https?:|mailto:|data:)/.test(address)) continue
+        count += 1
+        const url = new URL(address, `http://localhost/docs/${name}`)
+        if (besideDocs.includes(url.pathname)) continue
+        const file = url.pathname.replace(/^\/docs\//, '').replace(/(^|\/)$/, '$1index.html')
+        const target = texts.get(file)
+        const anchor = decodeURIComponent(url.hash.slice(1))
+        const exists = url.pathname.startsWith('/docs/') && Object.hasOwn(manifest.files, file)
+        if (!exists || (anchor && target && !target.includes(`id="${anchor}"`))) {
+          dead.push(`${name}: ${address}`)
+        }
+      }
+    }
+    expect(count).toBeGreaterThan(200)
+    expect(dead).toEqual([])
+  })
+
+  test('shows the origin by which it was asked, in pages, Markdown and llms.txt, compressed or not', async () => {
+    const decode = { br: brotliDecompressSync, gzip: gunzipSync, identity: (body: Buffer) => body }
+    for (const path of [
+      '/docs/quickstart/',
+      '/docs/quickstart.md',
+      '/docs/llms.txt',
+      '/docs/llms-full.txt',
+    ]) {
+      const tags = new Set<string>()
+      for (const origin of ['http://127.0.0.1:4321', 'http://[::1]:8000', 'https://devdata.example']) {
+        for (const [encoding, read] of Object.entries(decode)) {
+          const headers = { 'accept-encoding': encoding }
+          const answer = await app.request(`${origin}${path}`, { headers })
+          expect([answer.status, answer.headers.get('content-encoding') ?? 'identity']).toEqual([
+            200,
+            encoding,
+          ])
+          const body = Buffer.from(await answer.arrayBuffer())
+          expect(answer.headers.get('content-length')).toBe(String(body.byteLength))
+          const text = read(body).toString()
+          expect(text).toContain(
+            path.includes('quickstart') ? `${origin}/users?location=berlin` : `${origin}/docs/`,
+          )
+          expect(text).not.toMatch(/\{base_url\}|origin\.invalid|127\.0\.0\.1:8000/)
+          // The tag names this text in this encoding, and no other.
+          const tag = answer.headers.get('etag') ?? ''
+          tags.add(tag)
+          const again = await app.request(`${origin}${path}`, {
+            headers: { ...headers, 'if-none-match': tag },
+          })
+          expect(again.status).toBe(304)
+        }
+      }
+      expect(tags.size).toBe(9)
+    }
+  })
+
+  test('shows BASE_URL, whatever the request says, where that has no path and nothing was built for it', async () => {
+    const baseUrl = 'https://api.example.com'
+    const { app } = createInstance(docs.database, { baseUrl })
+    const text = await (await app.request('http://other.example/docs/quickstart.md')).text()
+    expect(text).toContain(`"${baseUrl}/users?location=berlin`)
+    expect(text).not.toContain('other.example')
+  })
+
+  test('leaves samples out of the search', async () => {
+    const fragments = Object.keys(manifest.files).filter((name) => name.startsWith('pagefind/fragment/'))
+    expect(fragments.length).toBeGreaterThan(50)
+    for (const name of fragments) {
+      const text = gunzipSync(await readFile(join(manifest.directory, name))).toString()
+      expect([
+        name,
+        text.match(/origin\.invalid|Authorization: Bearer \$API_KEY|import requests/)?.[0],
+      ]).toEqual([name, undefined])
+    }
+  })
+
+  test('names each setting on the settings page, and no other', async () => {
+    const page = await (await app.request('/docs/settings')).text()
+    const rows = [...page.matchAll(/<tr>\s*<td><code[^>]*>([A-Z_]+)<\/code><\/td>/g)].map(([, name]) => name)
+    expect(rows.sort()).toEqual([...settingNames].sort())
+  })
+
+  test('loads nothing from another host', async () => {
+    for (const name of Object.keys(manifest.files).filter((file) => file.endsWith('.html'))) {
+      const text = await readFile(join(manifest.directory, name), 'utf8')
+      expect(text).not.toMatch(/<(script|img|iframe)[^>]+src="(https?:)?\/\//)
+      expect(text).not.toMatch(
+        /<link[^>]+rel="(stylesheet|preload|preconnect|icon|shortcut icon)"[^>]+href="(https?:)?\/\//,
+      )
+    }
+  })
+})
+
+test('the base URL is put into texts, samples and links of a page', () => {
+  const plugin = createBaseUrlPlugin('https://api.example.com/public-api')
+  const changes: unknown[] = []
+  const context = {
+    setProperty: (_node: object, key: string, value: string) => void changes.push([key, value]),
+  }
+  plugin.code({ type: 'code', value: 'curl {base_url}/users' }, context)
+  plugin.text({ type: 'text', value: 'nothing to complete in {login}' }, context)
+  plugin.link({ type: 'link', url: '/docs/errors/' }, context)
+  plugin.link({ type: 'link', url: 'https://other.example/' }, context)
+  plugin.link({ type: 'link', url: '#anchor' }, context)
+  expect(changes).toEqual([
+    ['value', 'curl https://api.example.com/public-api/users'],
+    ['url', '/public-api/docs/errors/'],
+  ])
+})

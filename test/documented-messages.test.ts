@@ -1,0 +1,258 @@
+/**
+ * The error messages of `openapi.yml` are those that the service gives.
+ *
+ * @module
+ */
+import * as v from 'valibot'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { grantCredits } from '../api/ledger/keys.ts'
+import { buildDocs } from '../docs-site/build.ts'
+import { findBusyRepository } from './support/catalog.ts'
+import { contract, fillPath } from './support/contract.ts'
+import {
+  maxAddressLength,
+  type RequestOptions,
+  startTestService,
+  type TestService,
+} from './support/service.ts'
+
+const nameOf = (reference: string) => reference.slice(reference.lastIndexOf('/') + 1)
+
+/** All error messages of the document. */
+function listDocumentedMessages(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  if ('error' in value && typeof value.error === 'string') return [value.error]
+  return Object.values(value).flatMap(listDocumentedMessages)
+}
+
+/** Refused before the app: raw-requests.test.ts, node-connections.test.ts. */
+const messagesBeforeTheApp = [
+  'Invalid HTTP request',
+  'Invalid Host: must be one host name or IP address, with a port from 1 to 65535 or none',
+  'Invalid URL: . or .. in its path',
+  'Request headers too large: at most 294912 bytes',
+  'Request incomplete: it took too long to arrive',
+]
+
+describe('openapi.yml', () => {
+  let service: TestService
+  /** An admin key may call everything, without a limit. */
+  let key: string
+  let repository: string
+  beforeAll(async () => {
+    await buildDocs({ ifStale: true })
+    service = await startTestService('embedded')
+    key = (await service.createKey({ role: 'admin' })).secret
+    repository = (await findBusyRepository(service.sql)).replace('/repos/', '')
+  })
+  afterAll(() => service.close())
+
+  /** The messages of an operation and a status. */
+  function listMessages(path: string, status: string): string[] {
+    const declared = contract.paths[path]?.get?.responses[status] ?? {}
+    const response = '$ref' in declared ? contract.components.responses[nameOf(declared.$ref)] : declared
+    const { example, examples = {} } = response?.content?.['application/json'] ?? {}
+    const values = Object.values(examples).map((each) =>
+      '$ref' in each ? contract.components.examples[nameOf(each.$ref)]?.value : each.value,
+    )
+    return listDocumentedMessages([example, ...values])
+  }
+
+  test.each(Object.keys(contract.paths))('shows exactly the messages of 400 that %s gives', async (path) => {
+    const entries = (count: number) => Array.from({ length: count }, (_, index) => `e${index}`).join(',')
+    const queries = [
+      'page=0',
+      'per_page=0',
+      'page=9007199254740991',
+      'after=-',
+      'location=a&location=b',
+      `location=${'x'.repeat(256)}`,
+      `dependency_names=${entries(51)}`,
+      `dependency_names=a,b,${'c'.repeat(256)}`,
+      `dependency_files=${entries(51)}`,
+      `dependency_files=a,b,${'c'.repeat(256)}`,
+      'day=today',
+      'x=%zz',
+      'x=%00',
+    ]
+    const address = fillPath(path, repository)
+    const segments = [...path.matchAll(/\{\w+\}/g)].flatMap(([segment]) =>
+      // What is missing at the end of a path, and what no name has.
+      ['', 'a%20b', 'a%5Cb'].map((value) => fillPath(path.replace(segment, value), repository)),
+    )
+    const requests: [string, Record<string, string>][] = [
+      ...queries.map((query): [string, Record<string, string>] => [`${address}?${query}`, {}]),
+      ...segments.map((wrong): [string, Record<string, string>] => [wrong, {}]),
+      [address, { 'Max-Credits': 'a few' }],
+      [address, { 'Idempotency-Key': 'a b' }],
+    ]
+    const given = new Set<string>()
+    for (const [wrong, headers] of requests) {
+      const response = await service.request(wrong, { key, headers })
+      if (response.status === 400) given.add(v.parse(v.object({ error: v.string() }), response.json()).error)
+    }
+    expect([...given].sort()).toEqual(
+      listMessages(path, '400')
+        .filter((message) => !messagesBeforeTheApp.includes(message))
+        .sort(),
+    )
+  })
+
+  test('shows “Shutting down” for /health alone, and “not built” for pages alone', () => {
+    const pathsWith = (message: string) =>
+      Object.keys(contract.paths).filter((path) => listMessages(path, '503').includes(message))
+    expect(pathsWith('Shutting down; retry in 5 seconds')).toEqual(['/health'])
+    expect(pathsWith('The documentation is not built; run: npm run docs')).toEqual([
+      '/docs',
+      '/docs/{page}',
+      '/api-docs',
+      '/llms.txt',
+      '/robots.txt',
+      '/favicon.ico',
+    ])
+    expect(pathsWith('Database unavailable; retry in 5 seconds')).toEqual(
+      Object.keys(contract.paths).filter((path) =>
+        /^\/(users|repos|api-key|metrics|admin|health)/.test(path),
+      ),
+    )
+  })
+
+  test('shows only messages that the service gives', async () => {
+    const user = await service.createKey({ credits: 12 })
+    const narrow = await service.createKey({ scopes: [] })
+    const limited = await service.createKey({ rateLimit: { requests: 1, seconds: 12 } })
+    const list = (count: number) => Array.from({ length: count }, (_, index) => `e${index}`).join(',')
+    const long = `a,b,${'c'.repeat(256)}`
+    const scheme = { headers: { Authorization: 'Basic eDp5' } }
+    const provocations: Record<string, [path: string, options?: RequestOptions]> = {
+      'Authorization header required': ['/users'],
+      "Invalid authorization format. Use 'Bearer <API_KEY>'": ['/users', scheme],
+      'API key required': ['/users', { key: '' }],
+      'Invalid API key format': ['/users', { key: 'x' }],
+      'Invalid API key': ['/users', { key: crypto.randomUUID() }],
+      'Insufficient permissions': ['/users', { key: narrow.secret }],
+      'Admin access required': ['/metrics', { key: user.secret }],
+      'insufficient credits: need 30, have 12': ['/users', { key: user.secret }],
+      'Max-Credits is 10, and this costs 30': [
+        '/users',
+        { key: user.secret, headers: { 'Max-Credits': '10' } },
+      ],
+      'Invalid Max-Credits: must be an integer from 0 to 9007199254740991, digits only': [
+        '/users',
+        { key, headers: { 'Max-Credits': 'a few' } },
+      ],
+      'Invalid Idempotency-Key: must be 1 to 255 visible ASCII characters': [
+        '/users',
+        { key, headers: { 'Idempotency-Key': 'a b' } },
+      ],
+      'Idempotency-Key was sent with another request before; use a new one for this request': [
+        '/users?per_page=1',
+        { key: user.secret, headers: { 'Idempotency-Key': 'used' } },
+      ],
+      'Invalid day: must be a date such as 2030-12-31 (UTC)': ['/api-key/usage?day=today', { key }],
+      'User not found': ['/users/nobody-has-this-login', { key }],
+      'Repository not found': ['/repos/nobody/nothing', { key }],
+      'Not found': ['/no-such-path'],
+      'Method not allowed; use GET, HEAD or OPTIONS': ['/users', { method: 'DELETE' }],
+      'Rate limit exceeded; retry in 12 seconds': ['/users', { key: limited.secret }],
+      'URL too long: at most 8192 characters': [`/version?x=${'x'.repeat(8_192)}`],
+      'URL too long: at most 262144 characters': [`/users?x=${'x'.repeat(262_144)}`, { key }],
+      'Invalid page: must be an integer from 1 to 9007199254740991, digits only, no leading zeros': [
+        '/users?page=01',
+        { key },
+      ],
+      'Invalid per_page: must be an integer from 1 to 100, digits only, no leading zeros': [
+        '/users?per_page=0',
+        { key },
+      ],
+      'Invalid after: must be an integer from 1 to 2147483647, digits only, no leading zeros': [
+        '/users?after=0',
+        { key },
+      ],
+      'Invalid after: must be an integer from 1 to 9007199254740991, digits only, no leading zeros': [
+        '/api-key/usage?after=9007199254740992',
+        { key },
+      ],
+      'Invalid after: must be the day and endpoint of a sum, such as 2030-12-31/users': [
+        '/api-key/usage/days?after=/users',
+        { key },
+      ],
+      'Invalid after: must be the hash of a commit, 40 to 64 lowercase hexadecimal digits': [
+        '/repos/a/b/commits?after=7',
+        { key },
+      ],
+      'Invalid after: must be the name and file of a dependency, ["NAME","FILE"]': [
+        '/repos/a/b/dependencies?after=7',
+        { key },
+      ],
+      'Invalid page: (page - 1) × per_page must be at most 9007199254740991': [
+        '/users?page=9007199254740991',
+        { key },
+      ],
+      'Invalid location: given more than once': ['/users?location=a&location=b', { key }],
+      'Invalid location: longer than 255 characters': [`/users?location=${'x'.repeat(256)}`, { key }],
+      'Invalid dependency_names: at most 50 entries': [`/users?dependency_names=${list(51)}`, { key }],
+      'Invalid dependency_names: entry 3 is longer than 255 characters': [
+        `/users?dependency_names=${long}`,
+        { key },
+      ],
+      'Invalid dependency_files: at most 50 entries': [`/users?dependency_files=${list(51)}`, { key }],
+      'Invalid dependency_files: entry 3 is longer than 255 characters': [
+        `/users?dependency_files=${long}`,
+        { key },
+      ],
+      'Login is missing': ['/users/', { key }],
+      'Invalid login: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [
+        '/users/a%20b',
+        { key },
+      ],
+      'Owner is missing': ['/repos/', { key }],
+      'Invalid owner: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [
+        '/repos/a%20b/c',
+        { key },
+      ],
+      'Repository name is missing': ['/repos/a', { key }],
+      'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [
+        '/repos/a/b%20c',
+        { key },
+      ],
+      'Invalid path': ['/docs/a%5Cb'],
+      'Range not satisfiable: the file has 4210 bytes': ['/docs', { headers: { Range: 'bytes=-0' } }],
+      'Invalid URL: broken percent-escape': ['/users?x=%zz', { key }],
+      'Invalid URL: NUL character': ['/users?x=%00', { key }],
+    }
+    await service.request('/users', { key: limited.secret })
+    await service.request('/users/ngoldberg', { key: user.secret, headers: { 'Idempotency-Key': 'used' } })
+    await grantCredits(service.sql, user.id, 1) // 12 again
+    for (const [message, [path, options]] of Object.entries(provocations)) {
+      if (path.length > maxAddressLength) continue
+      const { error } = v.parse(
+        v.object({ error: v.string() }),
+        (await service.request(path, options)).json(),
+      )
+      // The rest of the window and the length of a file vary.
+      const varying = /^(Rate limit|Range)/.test(message)
+      const number = /\d+/.exec(message)?.[0] ?? ''
+      expect(varying ? error.replace(/\d+/, number) : error).toBe(message)
+    }
+
+    await service.sql`alter table users rename to moved_away`
+    const broken = await service.request('/users?per_page=29', { key }) // not cached
+    await service.sql`alter table moved_away rename to users`
+    expect(broken.json()).toEqual({ error: 'Internal server error' })
+
+    const given = [
+      ...Object.keys(provocations),
+      'Internal server error',
+      // load-shedding.test.ts, request-log.test.ts, stopping.test.ts, database-outages.test.ts
+      'Database unavailable; retry in 5 seconds',
+      'Over capacity; retry in 5 seconds',
+      'Database not migrated; retry in 5 seconds',
+      'Shutting down; retry in 5 seconds',
+      ...messagesBeforeTheApp,
+      // docs-build.test.ts
+      'The documentation is not built; run: npm run docs',
+    ]
+    expect([...new Set(listDocumentedMessages(contract))].sort()).toEqual(given.sort())
+  })
+})

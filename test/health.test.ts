@@ -1,0 +1,76 @@
+/**
+ * What `/health` says of the database.
+ *
+ * @module
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { countLockWaits } from './support/lock-waits.ts'
+import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+
+const notMigrated = { error: 'Database not migrated; retry in 5 seconds' }
+
+describeOnEachDatabase('/health', (kind) => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService(kind, { data: 'empty' })
+  })
+  afterAll(() => service.close())
+
+  test('is 503 while the database lacks a migration, and 200 again once it is there', async () => {
+    const newest = service.sql`(select max(number) from migrations)`
+    const [row] = await service.sql`delete from migrations where number = ${newest} returning *`
+    const answer = await service.request('/health')
+    expect([answer.status, answer.json()]).toEqual([503, notMigrated])
+    expect(answer.headers.get('Retry-After')).toBe('5')
+    await service.sql`insert into migrations ${service.sql(row ?? {})}`
+    expect((await service.request('/health')).status).toBe(200)
+  })
+
+  test('and all that needs what is missing are 503 alike; a defect that looks like it is a 500', async () => {
+    const { secret } = await service.createKey()
+    await service.sql`alter table users rename to moved_away`
+    const newest = service.sql`(select max(number) from migrations)`
+    const [row] = await service.sql`delete from migrations where number = ${newest} returning *`
+    const ask = (path: string) => service.request(path, { key: secret })
+    const lacking = await ask('/users')
+    expect([lacking.status, lacking.json()]).toEqual([503, notMigrated])
+    await service.sql`insert into migrations ${service.sql(row ?? {})}`
+    expect((await ask('/users')).status).toBe(500)
+    await service.sql`alter table moved_away rename to users`
+    expect((await ask('/users')).status).toBe(200)
+  })
+
+  // The embedded database has a single session.
+  test.skipIf(kind === 'embedded')(
+    'and /version take few connections, however many requests come',
+    async () => {
+      let answers: Promise<unknown> | undefined
+      await service.sql.begin(async (tx) => {
+        await tx`lock table migrations, dataset in access exclusive mode`
+        answers = Promise.all(
+          Array.from({ length: 200 }, (_, index) =>
+            service.request(index % 2 === 0 ? '/health' : '/version'),
+          ),
+        )
+        await expect.poll(() => countLockWaits(tx)).toBeGreaterThan(1) // one at least for each path
+        await sleep(200)
+        expect(await countLockWaits(tx)).toBeLessThanOrEqual(6)
+      })
+      await answers
+    },
+  )
+
+  test('is 200 while a load is applied, though the embedded database has one session', async () => {
+    await service.sql.begin(async (tx) => {
+      await tx`update dataset set version = version + 1`
+      expect((await service.request('/health')).status).toBe(200)
+    })
+  })
+
+  test('is 200 on a database that a newer version has migrated further, since instances are replaced one by one', async () => {
+    await service.sql`insert into migrations (number, name, checksum) values (9999, '9999_future.sql', '')`
+    expect((await service.request('/health')).status).toBe(200)
+    await service.sql`delete from migrations where number = 9999`
+  })
+})

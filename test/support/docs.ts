@@ -1,0 +1,39 @@
+/**
+ * The built docs, and an instance that serves them without a database.
+ *
+ * @module
+ */
+import type { Database } from '../../api/database/database.ts'
+import { type BuiltDocs, docsDirectory, findDocs } from '../../api/docs/docs-manifest.ts'
+import { buildDocs } from '../../docs-site/build.ts'
+import { createInstance, type Instance, openAbsentDatabase } from './instance.ts'
+
+/** The docs, as tests ask for them. */
+export interface ServedDocs {
+  /** Nothing listens where it is said to be. */
+  database: Database
+  instance: Instance
+  /** What the build left. */
+  manifest: BuiltDocs
+  close(): Promise<void>
+}
+
+/** Builds the docs if they are stale, and serves them. */
+export async function serveDocs(): Promise<ServedDocs> {
+  await buildDocs({ ifStale: true })
+  const manifest = await findDocs(docsDirectory)
+  if (!manifest) throw new Error('The build left no docs')
+  const database = await openAbsentDatabase()
+  return {
+    database,
+    instance: createInstance(database),
+    manifest,
+    close: () => database.close(),
+  }
+}
+
+/** Where a page's links and its script lead, seen from the page's own URL. */
+export function readUrls(html: string, page: string): Set<string> {
+  const found = html.matchAll(/(?:src|href)="([^"#]+)"|import .* from '([^']+)'/g)
+  return new Set([...found].map(([, link = '', script = '']) => new URL(link || script, page).href))
+}

@@ -1,0 +1,42 @@
+/**
+ * What a manifest declares, as examples, and texts that are refused.
+ *
+ * @module
+ */
+import { expect, test } from 'vitest'
+import { type ManifestFormat, parseManifest } from '../../api/import/git/manifests.ts'
+
+/** A manifest, and the names that it declares. */
+export interface ManifestExample {
+  /** What the example shows: a sentence. */
+  says: string
+  file: ManifestFormat
+  content: string
+  names: string[]
+  /** Whether the manifest declares more, which only running it would tell. Default: it doesn't. */
+  isComputed?: boolean
+}
+
+/** A text that is not a manifest, and the reason that is given. */
+export type RefusedManifest = [file: ManifestFormat, content: string, message: RegExp]
+
+/** Tests what `parseManifest` makes of examples, and how it refuses other texts. */
+export function testManifests(
+  examples: readonly ManifestExample[],
+  refused: readonly RefusedManifest[],
+): void {
+  for (const { says, file, content, names, isComputed = false } of examples) {
+    test(`is read, ${file}: ${says}`, () => {
+      const parsed = parseManifest(file, content)
+      expect([...parsed.names].sort()).toEqual([...names].sort())
+      expect(parsed.isComputed).toBe(isComputed)
+    })
+  }
+
+  for (const [file, content, message] of refused) {
+    test(`is refused in one line that says why, ${file}: ${JSON.stringify(content)}`, () => {
+      expect(() => parseManifest(file, content)).toThrow(message)
+      expect(() => parseManifest(file, content)).toThrow(/^[^\n]*$/)
+    })
+  }
+}

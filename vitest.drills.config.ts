@@ -1,0 +1,30 @@
+/**
+ * `npm run drills`: tests that also have a long form, at length and one at a time.
+ *
+ * @module
+ */
+import { defineConfig } from 'vitest/config'
+import tests from './vitest.config.ts'
+
+const { projects: _, ...options } = tests.test ?? {}
+const drills = [
+  'crashes',
+  'exact-lists',
+  'faults',
+  'large-lists',
+  'linearizability',
+  'pagination-under-loads',
+  'random-filters',
+]
+
+export default defineConfig({
+  test: {
+    ...options,
+    include: drills.map((name) => `test/${name}.test.ts`),
+    provide: { isDrill: true },
+    testTimeout: 1_200_000,
+    hookTimeout: 1_200_000,
+    maxWorkers: 1,
+    reporters: ['verbose'],
+  },
+})
