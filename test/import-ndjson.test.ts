@@ -617,7 +617,7 @@ describeOnEachDatabase('import ndjson, beside another load', (kind) => {
 
 testOnServer('a load that readers see is no failure, though the connection is lost behind it', async () => {
   const service = await startTestService('postgresql', { data: 'empty' })
-  await using proxy = await startFaultyProxy(getServerUrl(), 'analyze_table($1') // after the load
+  await using proxy = await startFaultyProxy(getServerUrl(), 'delete from stored_lists') // after the load
   const databaseUrl = proxy.urlOf(service.location.databaseUrl ?? '')
   const loader = await openDatabase({ ...testPool, databaseUrl, dataDirectory: '' })
   try {
@@ -697,8 +697,8 @@ describeOnEachDatabase('import ndjson, commits without a repository', (kind) => 
     service.sql.options.debug = debug
     expect(result.commits).toEqual({ added: 500, updated: 0 })
     expect(lost).toEqual(commits.flatMap((_, index) => (index % 5 === 4 ? [] : [index + 1])))
-    // A pass over what is staged takes longer the more that is: one to find them, one to see that there are no others.
-    expect(statements.filter((query) => query.includes('distinct url_key'))).toHaveLength(2)
+    // A pass over what is staged takes longer the more that is.
+    expect(statements.filter((query) => query.includes('distinct url_key'))).toHaveLength(1)
     expect(await service.sql`select from pg_class where relname like 'import\\_%'`).toHaveLength(0)
   })
 })

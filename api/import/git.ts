@@ -66,9 +66,9 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
     await staging.add('repos', 0, validateRepository({ ...repository, dependencies: uses }))
     const commitsRead = await stageCommits(staging, repository.url, clone, options)
     await staging.flush()
-    const result = await applyImport(sql, staging.id, (step) =>
-      options.onProgress?.({ step, done: 0, total: undefined }),
-    )
+    const result = await applyImport(sql, staging.id, {
+      onStep: (step) => options.onProgress?.({ step, done: 0, total: undefined }),
+    })
     const active = dependencies.filter(({ status }) => status === 'active').length
     return {
       ...result,
