@@ -1,23 +1,21 @@
 /**
  * Applies a staged load in one transaction: readers see all of it, under a new version of the dataset, or nothing.
- * Derived tables (postings, identities, positions) are updated for what changed, not rebuilt.
+ *
+ * What the load changes is in temporary tables: `changed_users`, `changed_repositories`, `changed_postings` and
+ * `changed_commits`, and in `affected_users` who may use other dependencies now. Derived tables (postings, identities,
+ * positions) are updated for these, not rebuilt.
  *
  * @module
  */
 import { sweepStoredLists } from '../catalog/stored-list-eviction.ts'
 import { renewStoredLists } from '../catalog/stored-lists.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
-import { applyCommits } from './apply/commits.ts'
+import { applyCommits, type OrphanCommit, removeOrphans } from './apply/commits.ts'
 import { applyRepositories } from './apply/repositories.ts'
-import { affectedUsersTable, type Change, type Load } from './apply/staged-load.ts'
-import { refreshOldStatistics } from './apply/statistics.ts'
-import {
-  addUserDependencies,
-  followChangedPostings,
-  refreshUserDependencies,
-} from './apply/user-dependencies.ts'
+import { beginLoad, type Change } from './apply/staged-load.ts'
+import { applyUserDependencies } from './apply/user-dependencies.ts'
 import { applyUsers } from './apply/users.ts'
-import { assertStaged, dropStaged } from './staging.ts'
+import { dropStaged } from './staging.ts'
 
 /** The advisory lock of loads: one at a time is applied. Nothing else in this database uses the number. */
 export const applyLock = 0x6465_7665
@@ -31,48 +29,45 @@ export interface ImportResult {
   version: number
 }
 
-/** What a staged load is doing. */
-export type ApplyStep = 'waiting for another load' | 'applying'
+/** Callbacks of a load that is applied. */
+export interface ApplyOptions {
+  onStep?: (step: 'waiting for another load' | 'applying') => void
+  /** Takes each commit of an unknown repository, in the order of the load, and the others are applied. */
+  onOrphan?: (orphan: OrphanCommit) => Promise<void>
+}
 
 /**
- * Applies what was staged under `importId`, and drops its staging tables. Calls `onStep` when a step begins.
- * Throws `ImportError`; then nothing was changed.
+ * Applies what was staged under `importId`, and drops its staging tables. Throws `ImportError`, or what a callback throws;
+ * then nothing was changed.
  */
 export async function applyImport(
   sql: Sql,
   importId: number,
-  onStep: (step: ApplyStep) => void = () => {},
+  { onStep = () => {}, onOrphan }: ApplyOptions = {},
 ): Promise<ImportResult> {
-  const { changeCount, ...result } = await sql.begin(async (tx) => {
+  const result = await sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0` // the timeout of requests is too short for a whole load
+    await tx`set local work_mem = '128MB'` // sorts and hashes take whole tables
+    await tx`set local random_page_cost = 1.1` // so that a small load uses indexes
     await cancelWithClient(tx)
     await waitForOtherLoads(tx, () => onStep('waiting for another load'))
     onStep('applying')
     const startedAt = performance.now()
-    await assertStaged(tx, importId)
-    await tx`set local work_mem = '128MB'` // sorts and hashes take whole tables
-    await tx`set local random_page_cost = 1.1` // so that a small load uses indexes
-    const load: Load = { importId, isLarge: await isLargeLoad(tx, importId) }
-
+    const load = await beginLoad(tx, importId)
+    await removeOrphans(tx, load, onOrphan)
     const users = await applyUsers(tx, load)
     const repositories = await applyRepositories(tx, load)
     const commits = await applyCommits(tx, load)
-    await applyUserDependencies(tx, load, users)
+    await applyUserDependencies(tx, load)
     await dropStaged(tx, importId)
 
-    const changeCount = [users, repositories, commits].reduce(
-      (sum, change) => sum + change.added + change.updated,
-      0,
-    )
-    const version = await publish(tx, changeCount > 0)
-    if (changeCount > 0) await renewStoredLists(tx, version - 1, performance.now() - startedAt)
-    return { users, repositories, commits, version, changeCount }
+    const hasChanged = [users, repositories, commits].some(({ added, updated }) => added + updated > 0)
+    const version = await publish(tx, hasChanged)
+    if (hasChanged) await renewStoredLists(tx, version - 1, performance.now() - startedAt)
+    return { users, repositories, commits, version }
   })
-  if (changeCount > 0) {
-    // The load is committed, so errors here don't fail it. Instances sweep stored lists too, and report errors.
-    await sweepStoredLists(sql).catch(() => {})
-    await refreshOldStatistics(sql, changeCount).catch(() => {})
-  }
+  // The load is committed, so an error doesn't fail it. Instances sweep stored lists too, and report errors.
+  await sweepStoredLists(sql).catch(() => {})
   return result
 }
 
@@ -93,23 +88,6 @@ async function waitForOtherLoads(tx: SqlOrTransaction, onWait: () => void): Prom
   if (lock?.taken === true) return
   onWait()
   await tx`select pg_advisory_xact_lock(${applyLock})`
-}
-
-/** Whether the staged rows are more than a tenth of the dataset. */
-async function isLargeLoad(tx: SqlOrTransaction, importId: number): Promise<boolean> {
-  const [load] = await tx<{ large: boolean }[]>`
-    select staged * 10 > users_count + repositories_count as large from imports, dataset where id = ${importId}`
-  return load?.large ?? true
-}
-
-async function applyUserDependencies(tx: SqlOrTransaction, load: Load, users: Change): Promise<void> {
-  if (users.added > 0) {
-    if (load.isLarge)
-      await tx`select analyze_table('contributions'), analyze_table('dependency_repositories')`
-    await addUserDependencies(tx, tx`select id from users where id > (select users_count from dataset)`)
-  }
-  await refreshUserDependencies(tx, tx`select distinct user_id from ${affectedUsersTable(tx, load)}`)
-  await followChangedPostings(tx)
 }
 
 /** Updates the dataset's counts, and its version if anything changed. Returns the version. */

@@ -69,9 +69,9 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
     await staging.add('repos', 0, stageRepository({ ...repository, dependencies: uses }))
     const commitsRead = await stageCommits(staging, repository.url, clone, options)
     await staging.flush()
-    const result = await applyImport(sql, staging.id, (step) =>
-      onProgress?.({ step, done: 0, total: undefined }),
-    )
+    const result = await applyImport(sql, staging.id, {
+      onStep: (step) => onProgress?.({ step, done: 0, total: undefined }),
+    })
     const active = dependencies.filter(({ status }) => status === 'active').length
     return {
       ...result,

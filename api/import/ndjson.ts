@@ -7,10 +7,10 @@ import { createReadStream } from 'node:fs'
 import { open, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Sql } from '../database/connect.ts'
+import type { OrphanCommit } from './apply/commits.ts'
 import { applyImport, type ImportResult } from './apply.ts'
 import { ImportError } from './import-error.ts'
 import { readLines } from './line-reader.ts'
-import { listOrphans, setOrphansAside } from './orphan-commits.ts'
 import { RecordError, type RecordKind, readRecord, recordKinds } from './records.ts'
 import { type Staging, withStaging } from './staging.ts'
 
@@ -63,8 +63,10 @@ export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<ImportRe
   return withStaging(sql, options.onBegin, async (staging) => {
     const progress = await stageSources(staging, options)
     await staging.flush()
-    await rejectOrphans(sql, staging, options)
-    return await applyImport(sql, staging.id, (step) => options.onProgress?.({ ...progress, step }))
+    return await applyImport(sql, staging.id, {
+      onStep: (step) => options.onProgress?.({ ...progress, step }),
+      onOrphan: (orphan) => rejectOrphan(orphan, options),
+    })
   })
 }
 
@@ -105,19 +107,15 @@ function maxLines(sources: readonly Source[]): number {
   return Math.floor(Number.MAX_SAFE_INTEGER / sources.length)
 }
 
-/** Rejects the lines of commits whose repository is neither in the dataset nor in the load. */
-async function rejectOrphans(
-  sql: Sql,
-  staging: Staging,
+/** Rejects the line of a commit whose repository is neither in the dataset nor in the load. */
+function rejectOrphan(
+  { position, document }: OrphanCommit,
   { sources, onInvalid }: NdjsonOptions,
 ): Promise<void> {
-  if ((await setOrphansAside(sql, staging.id)) === 0) return
-  for await (const { position, document } of listOrphans(sql, staging.id)) {
-    const file = sources[Math.floor(position / maxLines(sources))]?.name ?? 'commits'
-    const reason =
-      'repo_url: no repository has this URL; load the repository first, or together with its commits'
-    await reject({ file, line: position % maxLines(sources), reason, content: document }, onInvalid)
-  }
+  const file = sources[Math.floor(position / maxLines(sources))]?.name ?? 'commits'
+  const reason =
+    'repo_url: no repository has this URL; load the repository first, or together with its commits'
+  return reject({ file, line: position % maxLines(sources), reason, content: document }, onInvalid)
 }
 
 async function reject(line: InvalidLine, onInvalid: NdjsonOptions['onInvalid']): Promise<void> {

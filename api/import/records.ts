@@ -77,7 +77,15 @@ function nullable<T extends v.GenericSchema>(schema: T) {
   return v.optional(v.nullable(schema), null)
 }
 
-const userSchema = v.strictObject({
+/** An object with these fields and no others. */
+function objectOf<T extends v.ObjectEntries>(entries: T) {
+  return v.strictObject(entries, ({ expected }) => {
+    if (expected === 'Object') return notAnObject
+    return expected === 'never' ? 'unknown field' : 'required'
+  })
+}
+
+const userSchema = objectOf({
   forge_rest_id: integer,
   forge_graphql_id: text,
   login: forgeName,
@@ -94,18 +102,18 @@ const userSchema = v.strictObject({
   updated_at: isoTime,
 })
 
-const dependencySchema = v.strictObject({
+const dependencySchema = objectOf({
   url: text, // compared with the repository's
   first_use_date: nullable(date),
   last_use_date: nullable(date),
   updated_at: nullable(date),
   status: nullable(v.picklist(['active', 'removed'], 'must be active or removed')),
-  dependency: v.strictObject({ dependency_name: dependencyText, dependency_file: dependencyText }),
+  dependency: objectOf({ dependency_name: dependencyText, dependency_file: dependencyText }),
 })
 /** A dependency in a repository's line. */
 export type DependencyRecord = v.InferOutput<typeof dependencySchema>
 
-const repositorySchema = v.strictObject({
+const repositorySchema = objectOf({
   internal_id: v.optional(v.unknown()),
   forge_rest_id: integer,
   forge_graphql_id: text,
@@ -140,7 +148,7 @@ const repositorySchema = v.strictObject({
 /** A repository's line. With `dependencies` null, its dependencies stay as they are. */
 export type RepositoryRecord = v.InferOutput<typeof repositorySchema>
 
-const commitSchema = v.strictObject({
+const commitSchema = objectOf({
   commit_hash: v.pipe(text, v.regex(commitHashPattern, 'must be 40 to 64 lowercase hexadecimal digits')),
   author_email: text,
   author_date: nullable(date),
@@ -179,19 +187,12 @@ export function readRecord(kind: RecordKind, line: string): StagedRow {
   }
 }
 
-/** The rule that an object as a whole breaks, from what valibot expected. */
-function ruleOf(expected: string | null): string {
-  if (expected === 'Object') return notAnObject
-  return expected === 'never' ? 'unknown field' : 'required'
-}
-
 function check<T extends v.GenericSchema>(schema: T, value: unknown): v.InferOutput<T> {
   const result = v.safeParse(schema, value, { abortEarly: true })
   if (result.success) return result.output
   const [issue] = result.issues
   const path = v.getDotPath(issue)
-  if (path === null) throw new RecordError(notAnObject)
-  throw new RecordError(`${path}: ${issue.type === 'strict_object' ? ruleOf(issue.expected) : issue.message}`)
+  throw new RecordError(path === null ? issue.message : `${path}: ${issue.message}`)
 }
 
 function stageUser(user: v.InferOutput<typeof userSchema>): StagedRow {

@@ -1,12 +1,10 @@
 import type { SqlOrTransaction } from '../../database/connect.ts'
-import { ImportError } from '../import-error.ts'
 import { stagingTable } from '../staging.ts'
-import { affectedUsersTable, type Change, countChanges, isKnownUser, type Load } from './staged-load.ts'
+import { analyzeTables, type Change, countChanges, type Load } from './staged-load.ts'
 
-/** Inserts and updates commits. Throws `ImportError` when another load has moved the repository of one. */
+/** Inserts and updates commits. */
 export async function applyCommits(tx: SqlOrTransaction, load: Load): Promise<Change> {
   const staged = tx(stagingTable('commits', load.importId))
-  await assertNoOrphans(tx, load)
   await tx`
     create temporary table changed_commits on commit drop as
     select s.position, r.id, s.commit_hash, s.committer_date, s.author_identity, c.commit_hash is null as is_new, r.is_growing
@@ -60,19 +58,45 @@ export async function applyCommits(tx: SqlOrTransaction, load: Load): Promise<Ch
       on conflict do nothing
       returning identity
     )
-    insert into ${affectedUsersTable(tx, load)} (user_id)
+    insert into affected_users
     select user_id from identities
-    where identity in (select identity from lost union select identity from gained) and ${isKnownUser(tx)}`
+    where identity in (select identity from lost union select identity from gained)
+    on conflict do nothing`
+  await analyzeTables(tx, load, ['commits', 'contributions'])
   return countChanges(tx, 'changed_commits')
 }
 
-async function assertNoOrphans(tx: SqlOrTransaction, { importId }: Load): Promise<void> {
-  const [orphan] = await tx`
-    select 1 from (select distinct url_key from ${tx(stagingTable('commits', importId))}) c
-    where not exists (select from repositories r where r.url_key = c.url_key) limit 1`
-  if (orphan !== undefined) {
-    throw new ImportError(
-      'Another load has changed the URL of a repository since this one began. Nothing was changed; run the import again',
-    )
+/** A staged commit whose repository is neither in the dataset nor in the same load. */
+export interface OrphanCommit {
+  position: number
+  document: string
+}
+
+/** Unstages the commits whose `repo_url` won't name a repository after the load. Hands each to `onOrphan`, by position. */
+export async function removeOrphans(
+  tx: SqlOrTransaction,
+  { importId }: Load,
+  onOrphan: (orphan: OrphanCommit) => Promise<void> = refuseOrphan,
+): Promise<void> {
+  const repositories = tx(stagingTable('repos', importId))
+  const commits = tx(stagingTable('commits', importId))
+  await tx`
+    create temporary table unknown_urls on commit drop as
+    select url_key from (select distinct url_key from ${commits}) c
+    where not exists (select from ${repositories} s where s.url_key = c.url_key)
+      and not exists (
+        select from repositories r
+        where r.url_key = c.url_key
+          and not exists (select from ${repositories} s where s.forge_rest_id = r.forge_rest_id)
+      )`
+  const orphans = tx<OrphanCommit[]>`
+    select position, document from ${commits} where url_key in (select url_key from unknown_urls) order by position`
+  for await (const batch of orphans.cursor(1_000)) {
+    for (const orphan of batch) await onOrphan(orphan)
   }
+  await tx`delete from ${commits} where url_key in (select url_key from unknown_urls)`
+}
+
+async function refuseOrphan({ document }: OrphanCommit): Promise<void> {
+  throw new Error(`a commit of an unknown repository was staged: ${document}`)
 }

@@ -1,7 +1,7 @@
 import { selectUrl } from '../../catalog/document-lookup.ts'
 import type { SqlOrTransaction } from '../../database/connect.ts'
 import { stagingTable } from '../staging.ts'
-import { affectedUsersTable, type Change, countChanges, isKnownUser, type Load } from './staged-load.ts'
+import { analyzeTables, type Change, countChanges, type Load } from './staged-load.ts'
 
 /** Inserts and updates repositories, with their dependencies and owners. */
 export async function applyRepositories(tx: SqlOrTransaction, load: Load): Promise<Change> {
@@ -32,33 +32,29 @@ export async function applyRepositories(tx: SqlOrTransaction, load: Load): Promi
     select c.id, s.forge_rest_id, s.full_name_key, s.url_key, s.members, coalesce(s.dependencies, '[]'),
       cardinality(s.names)
     from changed_repositories c join ${staged} s using (position) where c.is_new`
-  if (load.isLarge) await tx`select analyze_table('repositories')`
+  await analyzeTables(tx, load, ['repositories'])
   await applyDependencies(tx, load)
   await tx`
-    insert into contributions (identity, repository_id, kind)
-    select s.owner_identity, c.id, 'owner' from changed_repositories c join ${staged} s using (position)
-    where c.is_new order by s.owner_identity, c.id`
-  await tx`
     with changed as (
-      select c.id, s.owner_identity, c.is_new from changed_repositories c join ${staged} s using (position)
+      select c.id, s.owner_identity from changed_repositories c join ${staged} s using (position)
     ), lost as (
       delete from contributions o using changed c
-      where o.repository_id = c.id and o.kind = 'owner' and o.identity <> c.owner_identity and not c.is_new
+      where o.repository_id = c.id and o.kind = 'owner' and o.identity <> c.owner_identity
       returning o.identity
     ), gained as (
       insert into contributions (identity, repository_id, kind)
-      select owner_identity, id, 'owner' from changed where not is_new order by owner_identity, id
-      on conflict do nothing
+      select owner_identity, id, 'owner' from changed c
+      where not exists (
+        select from contributions o
+        where o.identity = c.owner_identity and o.repository_id = c.id and o.kind = 'owner'
+      )
+      order by owner_identity, id
       returning identity
     )
-    insert into ${affectedUsersTable(tx, load)} (user_id)
+    insert into affected_users
     select user_id from identities
-    where identity in (
-        select identity from lost
-        union select identity from gained
-        union select owner_identity from changed where is_new
-      )
-      and ${isKnownUser(tx)}`
+    where identity in (select identity from lost union select identity from gained)
+    on conflict do nothing`
   return countChanges(tx, 'changed_repositories')
 }
 
@@ -77,7 +73,7 @@ async function applyDependencies(tx: SqlOrTransaction, load: Load): Promise<void
     ) declared
     where not exists (select from dependencies d where d.name = declared.name and d.file = declared.file)
     on conflict do nothing`
-  if (load.isLarge) await tx`select analyze_table('dependencies')`
+  await analyzeTables(tx, load, ['dependencies'])
   const declared = tx`
     select c.id as repository_id, d.id as dependency_id, c.is_new
     from changed_repositories c join ${staged} s using (position), unnest(s.names, s.files) as pair(name, file)
@@ -87,36 +83,28 @@ async function applyDependencies(tx: SqlOrTransaction, load: Load): Promise<void
     from changed_repositories c join ${staged} s using (position), unnest(s.files) as pair(file)
       join dependencies d using (file)
     where d.name = ''`
+  await tx`
+    create temporary table changed_postings on commit drop as
+    select dependency_id, repository_id, present.is_there is null as is_gained
+    from (select dependency_id, repository_id, true as is_wanted from (${declared}) d where not is_new) wanted
+      full join (
+        select p.dependency_id, p.repository_id, true as is_there
+        from changed_repositories c join dependency_repositories p on p.repository_id = c.id
+        where not c.is_new and c.has_dependencies
+      ) present using (repository_id, dependency_id)
+    where wanted.is_wanted is null or present.is_there is null`
+  await tx`analyze changed_postings`
+  await tx`
+    delete from dependency_repositories p using changed_postings c
+    where not c.is_gained and p.dependency_id = c.dependency_id and p.repository_id = c.repository_id`
   // Ordered by repository, so that the rows that a later load changes lie together.
   await tx`
     insert into dependency_repositories (dependency_id, repository_id)
-    select dependency_id, repository_id from (${declared}) n where is_new order by repository_id, dependency_id`
-  await tx`
-    create temporary table new_postings on commit drop as
-    select repository_id, dependency_id from (${declared}) n where not is_new`
-  await tx`create index on new_postings (repository_id, dependency_id)`
-  await tx`analyze new_postings`
-  await tx`
-    create temporary table changed_postings (
-      dependency_id integer not null, repository_id integer not null, is_gained boolean not null
-    ) on commit drop`
-  await tx`
-    with lost as (
-      delete from dependency_repositories p using changed_repositories c
-      where p.repository_id = c.id and not c.is_new and c.has_dependencies
-        and not exists (
-          select from new_postings n where n.repository_id = p.repository_id and n.dependency_id = p.dependency_id
-        )
-      returning p.dependency_id, p.repository_id
-    ), gained as (
-      insert into dependency_repositories (dependency_id, repository_id)
-      select dependency_id, repository_id from new_postings order by dependency_id, repository_id
-      on conflict do nothing
-      returning dependency_id, repository_id
-    )
-    insert into changed_postings
-    select dependency_id, repository_id, false from lost
-    union all select dependency_id, repository_id, true from gained`
+    select dependency_id, repository_id from (${declared}) d where is_new
+    union all
+    select dependency_id, repository_id from changed_postings where is_gained
+    order by repository_id, dependency_id`
+  await analyzeTables(tx, load, ['dependency_repositories'])
 }
 
 /**

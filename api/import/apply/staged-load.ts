@@ -3,13 +3,17 @@
  *
  * @module
  */
-import type { Fragment, SqlOrTransaction } from '../../database/connect.ts'
-import { stagingTable } from '../staging.ts'
+import type { SqlOrTransaction } from '../../database/connect.ts'
+import { assertStaged } from '../staging.ts'
 
 /** A staged load. */
 export interface Load {
   importId: number
-  /** Whether the load is large compared with the dataset. Then the planner needs new statistics on the way. */
+  /**
+   * Whether the planner's statistics no longer describe the catalog after this load: it, or all loads since the last
+   * refresh, change a tenth. Then each table is analyzed when the load has changed it. The embedded database has no
+   * autovacuum to do it.
+   */
   isLarge: boolean
 }
 
@@ -19,14 +23,31 @@ export interface Change {
   updated: number
 }
 
-/** SQL: the table of users whose dependencies the load may change. */
-export function affectedUsersTable(tx: SqlOrTransaction, { importId }: Load) {
-  return tx(stagingTable('affected', importId))
+/** Begins to apply a staged load. Throws `ImportError` if staged rows are missing. */
+export async function beginLoad(tx: SqlOrTransaction, importId: number): Promise<Load> {
+  await assertStaged(tx, importId)
+  await tx`create temporary table affected_users (user_id integer primary key) on commit drop`
+  const [load] = await tx<{ isLarge: boolean }[]>`
+    select staged * 10 > known.users_and_repositories + known.commits
+      or (users_count + repositories_count) * 10 > known.users_and_repositories * 11 as "isLarge"
+    from imports, dataset, (
+      select
+        sum(greatest(reltuples, 0)) filter (where oid <> 'commits'::regclass) as users_and_repositories,
+        sum(greatest(reltuples, 0)) filter (where oid = 'commits'::regclass) as commits
+      from pg_class where oid in ('users'::regclass, 'repositories'::regclass, 'commits'::regclass)
+    ) known
+    where id = ${importId}`
+  return { importId, isLarge: load?.isLarge ?? true }
 }
 
-/** SQL: `user_id` existed before this load. The postings of new users are made separately, for all of them. */
-export function isKnownUser(tx: SqlOrTransaction): Fragment {
-  return tx`user_id <= (select users_count from dataset)`
+/** Refreshes the planner's statistics of tables that a large load has changed. */
+export async function analyzeTables(
+  tx: SqlOrTransaction,
+  load: Load,
+  tables: readonly string[],
+): Promise<void> {
+  if (!load.isLarge) return
+  for (const table of tables) await tx`select analyze_table(${table}::text::regclass)`
 }
 
 /** Counts the rows of a table of changes. */

@@ -1,6 +1,6 @@
 import type { SqlOrTransaction } from '../../database/connect.ts'
 import { stagingTable } from '../staging.ts'
-import { affectedUsersTable, type Change, countChanges, isKnownUser, type Load } from './staged-load.ts'
+import { analyzeTables, type Change, countChanges, type Load } from './staged-load.ts'
 
 /** Inserts and updates users, with their locations and identities. */
 export async function applyUsers(tx: SqlOrTransaction, load: Load): Promise<Change> {
@@ -24,7 +24,7 @@ export async function applyUsers(tx: SqlOrTransaction, load: Load): Promise<Chan
       select from locations l where md5(l.location_key) = md5(s.location_key) and l.location_key = s.location_key
     )
     on conflict do nothing`
-  if (load.isLarge) await tx`select analyze_table('locations')`
+  await analyzeTables(tx, load, ['locations'])
   await tx`
     create temporary table changed_locations on commit drop as
     select c.id, c.is_new, c.old_location_id, l.id as location_id, c.position
@@ -47,24 +47,20 @@ export async function applyUsers(tx: SqlOrTransaction, load: Load): Promise<Chan
     where location_id is not null and location_id is distinct from old_location_id
     order by location_id, id`
   await tx`
-    insert into identities (identity, user_id)
-    select identity, c.id from changed_users c join ${staged} s using (position), unnest(s.identities) as identity
-    where c.is_new order by identity, c.id`
-  await tx`
     with changed as (
-      select c.id, s.identities from changed_users c join ${staged} s using (position) where not c.is_new
+      select c.id, s.identities from changed_users c join ${staged} s using (position)
     ), lost as (
       delete from identities i using changed c
       where i.user_id = c.id and i.identity <> all (c.identities)
       returning i.user_id
     ), gained as (
       insert into identities (identity, user_id)
-      select identity, id from changed, unnest(identities) as identity order by identity, id
-      on conflict do nothing
+      select n.identity, c.id from changed c, unnest(c.identities) as n(identity)
+      where not exists (select from identities i where i.identity = n.identity and i.user_id = c.id)
+      order by n.identity, c.id
       returning user_id
     )
-    insert into ${affectedUsersTable(tx, load)} (user_id)
-    select user_id from (select user_id from lost union select user_id from gained) u where ${isKnownUser(tx)}`
-  if (load.isLarge) await tx`select analyze_table('identities')`
+    insert into affected_users select user_id from lost union select user_id from gained`
+  await analyzeTables(tx, load, ['users', 'location_users', 'identities'])
   return countChanges(tx, 'changed_users')
 }
