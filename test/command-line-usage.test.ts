@@ -62,6 +62,7 @@ describe('devdata', () => {
     const leaves = listCommands().filter(([, command]) => command.commands.length === 0)
     expect(leaves.map(([path]) => path.join(' ')).sort()).toEqual([
       'doctor',
+      'export ndjson',
       'import git',
       'import ndjson',
       'keys create',

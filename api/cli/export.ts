@@ -15,7 +15,7 @@ export function addExportCommands(program: Command): void {
   program
     .command('export')
     .description('Write the data to files')
-    .addHelpText('after', '\nExample:\n  devdata export ndjson ./copy')
+    .addHelpText('after', '\nExamples:\n  devdata export ndjson ./copy')
     .command('ndjson')
     .summary('Write users, repositories and commits as lines of JSON')
     .description(

@@ -20,7 +20,7 @@ const schema = v.object({
     v.string(),
     v.strictObject({
       read: scope,
-      write: v.array(v.string()),
+      write: scope,
       net: v.optional(v.literal(true)),
       env: v.strictObject({ allow: v.array(v.string()), ignore: v.literal(true) }),
       run: v.optional(v.array(v.string())),
@@ -38,14 +38,14 @@ export const denoSettings = v.parse(schema, JSON.parse(readFileSync(join(project
 export function denoPermissions(name: string, directory: string): string[] {
   const set = denoSettings.permissions[name]
   if (set === undefined) throw new Error(`deno.json has no permissions called ${name}`)
-  const both = (paths: readonly string[]) =>
-    paths.flatMap((path) => [resolve(project, path), resolve(directory, path)])
+  const both = (paths: readonly string[] | true) =>
+    paths === true || paths.flatMap((path) => [resolve(project, path), resolve(directory, path)])
   const flag = (kind: string, values: readonly string[] | true) =>
     values === true ? [`--allow-${kind}`] : values.length > 0 ? [`--allow-${kind}=${values.join(',')}`] : []
   return [
     `--config=${join(project, 'deno.json')}`, // `deno serve` looks for it where it is started
     '--no-prompt',
-    ...flag('read', set.read === true ? true : both(set.read)),
+    ...flag('read', both(set.read)),
     ...flag('write', both(set.write)),
     ...flag('net', set.net ?? []),
     ...flag('env', set.env.allow),
