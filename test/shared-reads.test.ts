@@ -1,5 +1,5 @@
 /**
- * Reads that concurrent callers share (api/concurrency/shared-read.ts).
+ * Reads that concurrent callers share (api/concurrency/batcher.ts).
  *
  * @module
  */
