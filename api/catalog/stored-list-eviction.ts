@@ -40,8 +40,8 @@ export function createStoredListEviction(
 ): StoredListEviction {
   /** New lists until the next sweep; a large one counts as several. */
   let untilSweep = firstSweepInterval
-  /** Hashes of lists that were read since `writtenAt`, in hexadecimal digits. */
-  let used = new Set<string>()
+  /** On the clock of `performance.now()`, by hash in hexadecimal digits. */
+  let uses = new Map<string, number>()
   let writtenAt = performance.now()
   let running: Promise<void> | undefined
   const closing = new AbortController()
@@ -55,8 +55,8 @@ export function createStoredListEviction(
   }
 
   async function writeAndSweep(): Promise<void> {
-    const taken = used
-    used = new Set()
+    const taken = uses
+    uses = new Map()
     writtenAt = performance.now()
     await writeUses(sql, taken).catch(reportFailure('The use of stored lists could not be recorded'))
     if (untilSweep > 0) return
@@ -78,8 +78,9 @@ export function createStoredListEviction(
       if (untilSweep <= 0) start()
     },
     noteUse(hash) {
-      used.add(hash.toString('hex'))
-      if (performance.now() - writtenAt >= writeIntervalMs) start()
+      const now = performance.now()
+      uses.set(hash.toString('hex'), now)
+      if (now - writtenAt >= writeIntervalMs) start()
     },
     async close() {
       closing.abort()
@@ -88,15 +89,22 @@ export function createStoredListEviction(
   }
 }
 
-/** Writes that lists were used. Skips those that another instance writes or deletes at the same time. */
-async function writeUses(sql: Sql, hashes: ReadonlySet<string>): Promise<void> {
-  if (hashes.size === 0) return
+/** Writes times of last use. Skips lists that another instance writes or deletes at the same time. */
+async function writeUses(sql: Sql, uses: ReadonlyMap<string, number>): Promise<void> {
+  if (uses.size === 0) return
+  const now = performance.now()
   await sql`
-    update stored_lists set used_at = now() where id in (
-      select id from stored_lists
-      where filter_hash in (select decode(hash, 'hex') from unnest(${sql.typed.texts([...hashes])}) hash)
-      for update skip locked
-    )`
+    update stored_lists l set used_at = used.at from (
+      select id, at
+      from unnest(
+          ${sql.typed.texts([...uses.keys()])},
+          ${sql.typed.bigints([...uses.values()].map((at) => Math.round(now - at)))}
+        ) as use(hash, milliseconds_ago)
+        cross join lateral (select now() - milliseconds_ago * interval '1 millisecond' as at) moment
+        join stored_lists on filter_hash = decode(use.hash, 'hex') and used_at < at
+      for update of stored_lists skip locked
+    ) used
+    where l.id = used.id`
 }
 
 /**
