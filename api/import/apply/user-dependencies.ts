@@ -3,8 +3,8 @@ import { analyzeTables, type Load } from './staged-load.ts'
 
 /**
  * Updates the postings (dependency_id, user_id): a user has the dependencies of each repository that they own or commit
- * to. Reads all repositories of `affected_users` only. Other users get and lose `changed_postings`: they may have a
- * hundred other repositories.
+ * to. For `affected_users`, it reads all their repositories. Other users follow `changed_postings`: they may have a hundred
+ * repositories that the load leaves alone.
  */
 export async function applyUserDependencies(tx: SqlOrTransaction, load: Load): Promise<void> {
   await tx`analyze affected_users`
