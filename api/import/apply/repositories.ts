@@ -58,7 +58,7 @@ export async function applyRepositories(tx: SqlOrTransaction, load: Load): Promi
   return countChanges(tx, 'changed_repositories')
 }
 
-/** Updates the postings of changed repositories. `changed_postings` has the differences of those that existed before. */
+/** Updates the postings of changed repositories. `changed_postings` has the differences for those that existed before. */
 async function applyDependencies(tx: SqlOrTransaction, load: Load): Promise<void> {
   const staged = tx(stagingTable('repos', load.importId))
   // Known dependencies are left out first: each conflict would use up an id.
@@ -85,14 +85,14 @@ async function applyDependencies(tx: SqlOrTransaction, load: Load): Promise<void
     where d.name = ''`
   await tx`
     create temporary table changed_postings on commit drop as
-    select dependency_id, repository_id, present.is_there is null as is_gained
-    from (select dependency_id, repository_id, true as is_wanted from (${declared}) d where not is_new) wanted
+    select dependency_id, repository_id, wanted.is_new is not null as is_gained
+    from (select * from (${declared}) d where not is_new) wanted
       full join (
-        select p.dependency_id, p.repository_id, true as is_there
+        select p.*, c.is_new
         from changed_repositories c join dependency_repositories p on p.repository_id = c.id
         where not c.is_new and c.has_dependencies
       ) present using (repository_id, dependency_id)
-    where wanted.is_wanted is null or present.is_there is null`
+    where wanted.is_new is null or present.is_new is null`
   await tx`analyze changed_postings`
   await tx`
     delete from dependency_repositories p using changed_postings c
