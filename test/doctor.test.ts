@@ -228,7 +228,7 @@ describeOnServer('devdata doctor beside running instances', () => {
     const { code, findings } = await runDoctor({ environment, directory: tmpdir() })
     expect(code).toBe(1)
     expect(findings.get('migrations')).toBe(
-      'wrong: 0001_tables_and_functions.sql missing; run "devdata migrate"',
+      'wrong: 0001_tables_and_settle_function.sql missing; run "devdata migrate"',
     )
     expect(findings.get('ledger')).toBe('skipped: not read, because migrations are missing')
     await admin`drop database ${admin(name)} with (force)`

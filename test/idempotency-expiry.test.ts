@@ -4,8 +4,7 @@
  * @module
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sweepIdempotencyKeys } from '../api/ledger/ledger.ts'
-import { digestIdempotency } from '../api/ledger/settle.ts'
+import { digestIdempotency, sweepIdempotencyKeys } from '../api/ledger/idempotency-keys.ts'
 import { readPrice, startTwoInstances, type TwoInstances } from './support/idempotency.ts'
 import { createInstance } from './support/instance.ts'
 import { describeOnEachDatabase } from './support/service.ts'

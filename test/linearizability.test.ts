@@ -12,9 +12,10 @@ import * as v from 'valibot'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insufficientCredits, maxCreditsExceeded } from '../api/errors.ts'
 import { hashSecret, scopes } from '../api/ledger/api-key.ts'
+import { digestIdempotency } from '../api/ledger/idempotency-keys.ts'
 import { grantCredits, KeyError, restoreKey, revokeKey } from '../api/ledger/keys.ts'
 import { createLedger, type Ledger } from '../api/ledger/ledger.ts'
-import { digestIdempotency, type Settlement, type Stale } from '../api/ledger/settle.ts'
+import type { Settlement, Stale } from '../api/ledger/settle.ts'
 import { createRandom, type Random } from '../sample/random.ts'
 import {
   describeHistory,

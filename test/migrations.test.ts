@@ -191,7 +191,7 @@ describeOnEachDatabase('migrations', (kind) => {
       await migrate(sql)
       await sql.unsafe(change)
       const refusal = new MigrationError(
-        'A development version of devdata made the database, with another 0001_tables_and_functions.sql; create a new one: remove the ' +
+        'A development version of devdata made the database, with another 0001_tables_and_settle_function.sql; create a new one: remove the ' +
           'folder DATA_DIR if the database is embedded, or else drop and create the database',
       )
       await expect(migrate(sql)).rejects.toThrow(refusal)

@@ -5,9 +5,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { foldText } from '../api/catalog/case-folding.ts'
 import { createFilter, hashFilter } from '../api/catalog/filter.ts'
 import { createList } from '../api/catalog/list.ts'
-import { foldText } from '../api/catalog/names.ts'
 import { createStoredLists } from '../api/catalog/stored-lists.ts'
 import { createInstance, openSameDatabase } from './support/instance.ts'
 import { readListAnswer } from './support/list-answer.ts'

@@ -5,7 +5,7 @@
  */
 import { createBatcher } from '../concurrency/batcher.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
-import { foldText } from './names.ts'
+import { foldText } from './case-folding.ts'
 
 /** Names that one statement looks up. */
 const maxBatchSize = 256

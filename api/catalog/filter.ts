@@ -5,7 +5,8 @@
  */
 import { hash } from 'node:crypto'
 import type { SqlOrTransaction } from '../database/connect.ts'
-import { foldText, listDependencyKeys } from './names.ts'
+import { foldText } from './case-folding.ts'
+import { listDependencyKeys } from './dependency-names.ts'
 
 /** A list of the catalog. */
 export type ListName = 'users' | 'repositories'

@@ -7,17 +7,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hono } from 'hono'
 import { parse } from 'yaml'
+import { chooseEncoding, compress, type Encoding } from '../http/compression.ts'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
-import {
-  chooseEncoding,
-  compress,
-  createEntityTag,
-  type Encoding,
-  matchesEntityTag,
-  send,
-  setHeader,
-  takeHeaders,
-} from '../http/response.ts'
+import { createEntityTag, matchesEntityTag, send, setHeader, takeHeaders } from '../http/response.ts'
 
 const documentPath = join(import.meta.dirname, '..', '..', 'openapi.yml')
 /** The server's URL in the file. */

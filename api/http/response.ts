@@ -1,5 +1,5 @@
 /**
- * Responses: their headers, compression and entity tags.
+ * Responses: their headers, bodies and entity tags.
  *
  * Middleware and routes collect headers in a plain record, from which one `Response` is made. Hono's `c.header` collects
  * them in a `Headers` object, which validates, sorts and copies each: 7 % of the time of a look-up. Pages and errors use
@@ -8,9 +8,7 @@
  * @module
  */
 import { hash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
-import { parseAccept } from 'hono/utils/accept'
+import { chooseEncoding, compress } from './compression.ts'
 import type { ApiContext } from './request-context.ts'
 
 /** Sets a response header. Replaces a header whose name is spelled the same. */
@@ -69,41 +67,6 @@ export function sendDocument(
   setHeader(c, 'Cache-Control', cacheControl)
   if (matchesEntityTag(c.req.header('If-None-Match'), tag)) return send(c, null, { status: 304 })
   return send(c, text, { type })
-}
-
-/** The content codings that the service knows. */
-export type Encoding = 'br' | 'gzip'
-
-/** Characters of Accept-Encoding that are read. */
-const maxEncodingsLength = 1_024
-
-/** Returns the first of `encodings` that the client accepts, or `identity` (RFC 9110 §12.5.3). */
-export function chooseEncoding(
-  acceptEncoding: string | undefined,
-  encodings: readonly Encoding[],
-): Encoding | 'identity' {
-  if (!acceptEncoding) return 'identity'
-  const accepted = parseAccept(acceptEncoding.slice(0, maxEncodingsLength))
-  const qualities = new Map(accepted.map(({ type, q }) => [type.toLowerCase(), q]))
-  const isAccepted = (encoding: string) => (qualities.get(encoding) ?? qualities.get('*') ?? 0) > 0
-  return encodings.find(isAccepted) ?? 'identity'
-}
-
-const compressors = { br: promisify(brotliCompress), gzip: promisify(gzip) }
-
-/** `fast` is for bodies that are sent once, `small` for cached ones. */
-const levels = { fast: { gzip: 1, br: 1 }, small: { gzip: 9, br: 9 } }
-
-/** Compresses a body, outside the event loop. */
-export async function compress(
-  body: string | Uint8Array,
-  encoding: Encoding,
-  effort: keyof typeof levels,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const level = levels[effort][encoding]
-  return encoding === 'gzip'
-    ? compressors.gzip(body, { level })
-    : compressors.br(body, { params: { [constants.BROTLI_PARAM_QUALITY]: level } })
 }
 
 /** Creates a weak entity tag from the parts of a response: the same data under the same URL has the same tag. */

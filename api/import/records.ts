@@ -5,16 +5,16 @@
  * @module
  */
 import * as v from 'valibot'
+import { foldText } from '../catalog/case-folding.ts'
 import { commitHashPattern } from '../catalog/commits.ts'
+import { keyDependencyName } from '../catalog/dependency-names.ts'
 import {
-  foldText,
   forgeNamePattern,
   forgeNameRule,
   identifyAddress,
   identifyForgeId,
   identifyLogin,
-  keyDependencyName,
-} from '../catalog/names.ts'
+} from '../catalog/forge-names.ts'
 
 /** What a line describes, and the name of a file of such lines, without `.ndjson`. */
 export const recordKinds = ['users', 'repos', 'commits'] as const

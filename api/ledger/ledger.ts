@@ -12,6 +12,7 @@ import type { Sql } from '../database/connect.ts'
 import { isOutOfResources } from '../database/connection-error.ts'
 import { type BearerKey, findApiKeys, hashSecret } from './api-key.ts'
 import { createGroupCommit, createStatementCount, type GroupCommitState } from './group-commit.ts'
+import { sweepIdempotencyKeys } from './idempotency-keys.ts'
 import type { Settlement, SettleRequest, Stale } from './settle.ts'
 
 export interface Ledger {
@@ -49,8 +50,6 @@ const maxThrottleCacheMs = 1_000
 const chargeFailureMs = 30_000
 /** In charges with an idempotency key. */
 const sweepInterval = 1_000
-/** Idempotency keys that a sweep deletes at most. */
-const maxSwept = 10_000
 
 interface CachedThrottle {
   settlement: Settlement
@@ -132,15 +131,4 @@ export function createLedger(sql: Sql): Ledger {
       return { ...settlement, rateLimit: { ...settlement.rateLimit, resetSeconds } }
     },
   }
-}
-
-/** Deletes the oldest idempotency keys that are older than 24 hours, `maxSwept` at most. */
-export async function sweepIdempotencyKeys(sql: Sql): Promise<void> {
-  await sql`
-    delete from idempotency_keys where (api_key_id, idempotency_key) in (
-      select api_key_id, idempotency_key from idempotency_keys
-      where created_at < now() - interval '24 hours'
-      order by created_at limit ${maxSwept}
-      for update skip locked
-    )`
 }

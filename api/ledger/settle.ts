@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { hash } from 'node:crypto'
 import { type LookUp, selectDocument } from '../catalog/document-lookup.ts'
 import {
   type Fragment,
@@ -14,6 +13,7 @@ import {
   type Sql,
 } from '../database/connect.ts'
 import type { RateLimit } from './api-key.ts'
+import type { Idempotency } from './idempotency-keys.ts'
 
 /** What a request asks of the ledger. */
 export interface SettleRequest {
@@ -54,21 +54,6 @@ export interface Charge {
   endpoint: string
   /** Null: the request has no idempotency key. */
   idempotency: Idempotency | null
-}
-
-/** Digests of an `Idempotency-Key` and of its request, in the form of UUIDs. */
-export interface Idempotency {
-  key: string
-  request: string
-}
-
-/** Returns what the ledger stores of an idempotency key and of its request (path and query). */
-export function digestIdempotency(key: string, request: string): Idempotency {
-  return { key: digest(key), request: digest(request) }
-}
-
-function digest(text: string): string {
-  return hash('sha256', text, 'hex').slice(0, 32)
 }
 
 /** The decision about a request. Nothing is charged unless it is `settled` or `replayed`. */

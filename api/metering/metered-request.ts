@@ -19,8 +19,9 @@ import {
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
 import { setHeader } from '../http/response.ts'
 import { assertReadableUrl, describeRoute } from '../http/url.ts'
+import { digestIdempotency } from '../ledger/idempotency-keys.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { type Charge, digestIdempotency, type Settlement, type SettleRequest } from '../ledger/settle.ts'
+import type { Charge, Settlement, SettleRequest } from '../ledger/settle.ts'
 import type { TraceDatabase } from '../telemetry/tracing.ts'
 import {
   documentCost,

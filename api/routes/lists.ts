@@ -5,7 +5,7 @@
  * @module
  */
 import { createFilter, type Filter } from '../catalog/filter.ts'
-import { forgeNamePattern, forgeNameRule } from '../catalog/names.ts'
+import { forgeNamePattern, forgeNameRule } from '../catalog/forge-names.ts'
 import type { Catalog } from '../catalog/replica-routing.ts'
 import type { Requester } from '../catalog/stored-lists.ts'
 import { type ApiError, badRequest, notFound } from '../errors.ts'

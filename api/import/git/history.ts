@@ -16,7 +16,7 @@
  */
 import { readBlobs } from './blobs.ts'
 import type { Clone } from './clone.ts'
-import { type Declaration, dateDependencies, type GitDependency } from './declarations.ts'
+import { type Declaration, dateDependencies, type GitDependency } from './dependency-dates.ts'
 import { type MainlineCommit, type ManifestChange, readMainline } from './mainline.ts'
 import { decodeManifest, type ManifestContent, type ManifestFormat, parseManifest } from './manifests.ts'
 

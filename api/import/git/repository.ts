@@ -4,8 +4,8 @@
  * @module
  */
 import { createHash } from 'node:crypto'
+import { foldText } from '../../catalog/case-folding.ts'
 import { selectUrl } from '../../catalog/document-lookup.ts'
-import { foldText } from '../../catalog/names.ts'
 import type { Sql } from '../../database/connect.ts'
 import { ImportError } from '../import-error.ts'
 import type { RepositoryRecord } from '../records.ts'

@@ -1,5 +1,5 @@
 /** `requirements.txt`, `pyproject.toml`, `Pipfile` and `setup.cfg`. */
-import { normalizePythonName } from '../../../catalog/names.ts'
+import { normalizePythonName } from '../../../catalog/dependency-names.ts'
 import { isTable, parseToml, readTable, type Table } from './json-and-toml.ts'
 
 /**

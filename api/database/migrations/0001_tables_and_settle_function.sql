@@ -157,7 +157,7 @@ $$;
 -- 4. Catalog ----------------------------------------------------------------------------------------------------------
 
 -- Imports are the only writers, and check once for a whole load what foreign keys would check. Responses are stored as
--- JSON text; the columns beside it are searched. api/catalog/names.ts writes the columns that end in _key.
+-- JSON text; the columns beside it are searched. api/catalog/case-folding.ts writes the columns that end in _key.
 
 -- The current version of the data. Readers select it in the same statement as the data, so that a response never mixes
 -- two versions.
@@ -226,7 +226,7 @@ create table location_users (
 create table dependencies (
   id integer primary key generated always as identity,
   name text collate "C" not null,
-  name_key text collate "C" not null, -- spelled by the rules of the file's ecosystem (api/catalog/names.ts)
+  name_key text collate "C" not null, -- spelled by the rules of the file's ecosystem (api/catalog/dependency-names.ts)
   file text collate "C" not null,
   unique (name, file)
 );

@@ -1,0 +1,41 @@
+/**
+ * Names on the forge: which are valid, and the identities by which commits and repositories name users
+ * (`decisions/0004-data.md`).
+ *
+ * @module
+ */
+import { foldText } from './case-folding.ts'
+
+/** Matches valid names of accounts and repositories. */
+export const forgeNamePattern = /^(?!\.{1,2}$)[\w.[\]-]{1,100}$/
+
+/** The rule in words, to follow the name of a field or parameter. */
+export const forgeNameRule = 'must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..'
+
+/** The forge's no-reply addresses: `12345+login@users.noreply.…`, and the older `login@users.noreply.…`. */
+const noReplyAddress = /^(?:(\d{1,15})\+)?([^@+]+)@users\.noreply\./i
+
+/** In characters (RFC 5321: 64 for the name, 255 for the host). */
+const maxAddressLength = 320
+
+/**
+ * Returns the identity that a commit's author address names. A no-reply address names an account: by id if it has one,
+ * because logins change hands. Any other address names the user who has it. Null: it names
+ * nobody.
+ */
+export function identifyAddress(address: string): string | null {
+  if (address === '' || address.length > maxAddressLength) return null
+  const [noReply, forgeId, login] = noReplyAddress.exec(address) ?? []
+  if (noReply === undefined || login === undefined) return `email:${foldText(address)}`
+  return forgeId === undefined ? identifyLogin(login) : identifyForgeId(Number(forgeId))
+}
+
+/** Returns the identity of a login. */
+export function identifyLogin(login: string): string {
+  return `login:${foldText(login)}`
+}
+
+/** Returns the identity of an account's id in the forge's REST interface. */
+export function identifyForgeId(id: number): string {
+  return `id:${id}`
+}

@@ -1,0 +1,36 @@
+/**
+ * Idempotency keys as the ledger stores them, for 24 hours from their first use (decisions/0001-billing.md).
+ *
+ * @module
+ */
+import { hash } from 'node:crypto'
+import type { Sql } from '../database/connect.ts'
+
+/** Idempotency keys that a sweep deletes at most. */
+const maxSwept = 10_000
+
+/** Digests of an `Idempotency-Key` and of its request, in the form of UUIDs. */
+export interface Idempotency {
+  key: string
+  request: string
+}
+
+/** Returns what the ledger stores of an idempotency key and of its request (path and query). */
+export function digestIdempotency(key: string, request: string): Idempotency {
+  return { key: digest(key), request: digest(request) }
+}
+
+function digest(text: string): string {
+  return hash('sha256', text, 'hex').slice(0, 32)
+}
+
+/** Deletes the oldest idempotency keys that are older than 24 hours, `maxSwept` at most. */
+export async function sweepIdempotencyKeys(sql: Sql): Promise<void> {
+  await sql`
+    delete from idempotency_keys where (api_key_id, idempotency_key) in (
+      select api_key_id, idempotency_key from idempotency_keys
+      where created_at < now() - interval '24 hours'
+      order by created_at limit ${maxSwept}
+      for update skip locked
+    )`
+}
