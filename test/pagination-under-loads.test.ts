@@ -13,13 +13,9 @@ import { createRandomForge } from './support/random-forge.ts'
 import { loadRecords } from './support/records.ts'
 import { describeOnEachDatabase, startTestService } from './support/service.ts'
 
-const loads = isDrill ? 20 : 4
-/** Large enough that every list has more items than `pages` after all loads. */
-const firstLoad = isDrill
-  ? { users: 3_600, repositories: 2_000, commits: 3_600 }
-  : { users: 900, repositories: 500, commits: 900 }
+const loads = isDrill ? 16 : 4
 /** Pages of an iteration: most have a load before and after. */
-const pages = isDrill ? 25 : 8
+const pages = isDrill ? 18 : 8
 const everything = { limit: 1_000_000, offset: 0 }
 const identity = {
   owner_login: 'own',
@@ -85,7 +81,7 @@ describeOnEachDatabase('an iteration of any list by rel="next"', (kind) => {
     try {
       const { secret } = await service.createKey({ role: 'admin' })
       const plain = await createPlainCatalog(service.sql)
-      const first = forge.grow(firstLoad)
+      const first = forge.grow({ users: 900, repositories: 500, commits: 900 })
       let busy = declareAnew({
         ...(forge.repositories[0] ?? expect.unreachable()),
         ...identity,
