@@ -13,9 +13,9 @@ import { createRandomForge } from './support/random-forge.ts'
 import { loadRecords } from './support/records.ts'
 import { describeOnEachDatabase, startTestService } from './support/service.ts'
 
-const loads = isDrill ? 20 : 4
+const loads = isDrill ? 16 : 4
 /** Pages of an iteration: most have a load before and after. */
-const pages = isDrill ? 25 : 8
+const pages = isDrill ? 18 : 8
 const everything = { limit: 1_000_000, offset: 0 }
 const identity = {
   owner_login: 'own',
