@@ -1,5 +1,5 @@
 // Applies the patches of this folder to node_modules, in the order of their names. There is a folder for each package and
-// version, and a diff for each upstream issue. Runs after each install, on Node 20 and later.
+// version, and a diff for each defect. Runs after each install, on Node 20 and later.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { applyPatch, parsePatch } from 'diff'

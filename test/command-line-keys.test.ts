@@ -230,7 +230,7 @@ describeOnEachDatabase('devdata keys', (kind) => {
 
     const { stdout } = await run(['keys', 'rotate', String(first.id)])
     const [third = ''] = stdout.match(/[\da-f]{8}-[\da-f-]{27}/) ?? []
-    expect(stdout).toContain('The old secret no longer works.')
+    expect(stdout).toContain('The old key no longer works.')
     expect((await ask(third)).body).toMatchObject({ remaining_credits: 50 })
     for (const key of [first.api_key, second.api_key]) expect((await ask(key)).status).toBe(401)
   })

@@ -42,10 +42,10 @@ describe('deno.json', () => {
     })
   })
 
-  test('lets the command line read what it imports, write what it exports, and run git', () => {
+  test('lets the command line read what it imports, export into the project’s folder, and run git', () => {
     expect(permissions.devdata).toEqual({
       read: true,
-      write: true,
+      write: ['.'],
       net: true,
       env: { allow: [...settingNames, 'PATH', 'HOME'], ignore: true },
       run: ['git'],

@@ -140,7 +140,7 @@ describeOnEachDatabase('An export', (kind) => {
     const text = await runCommand(['export', 'ndjson', path], locationOf(origin))
     expect(text).toEqual({
       code: 0,
-      stdout: `users.ndjson    300 lines\nrepos.ndjson    400 lines\ncommits.ndjson  5,878 lines\ndataset version 1, in ${path}\n`,
+      stdout: `users.ndjson    300 lines\nrepos.ndjson    400 lines\ncommits.ndjson  5,878 lines\ndataset         version 1, in ${path}\n`,
       stderr: '',
     })
     const json = await runCommand(['export', 'ndjson', path, '--json'], locationOf(origin))

@@ -2,7 +2,7 @@
  * Several instances, one ledger: for any concurrent requests, some order of them explains every response. The tests
  * record short random histories at real instances, and `explainHistory` searches for that order.
  *
- * `HISTORY_SEED=n` repeats the requests of one seed many times.
+ * `TEST_SEED=n` repeats the requests of one seed many times.
  *
  * @module
  */
@@ -30,11 +30,11 @@ import { isDrill } from './support/drill.ts'
 import { createInstance, type Instance, openSameDatabase } from './support/instance.ts'
 import { type Answer, describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
-const { HISTORY_SEED } = process.env
+const { TEST_SEED } = process.env
 const count = isDrill ? 2_000 : 200
-const firstSeed = HISTORY_SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(HISTORY_SEED)
+const firstSeed = TEST_SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(TEST_SEED)
 /** The seed of a history of a run, by its place. */
-const seedAt = (place: number) => (HISTORY_SEED === undefined ? firstSeed + place : firstSeed)
+const seedAt = (place: number) => (TEST_SEED === undefined ? firstSeed + place : firstSeed)
 /** What some history of a run has to meet: what could go wrong has happened then. */
 const statusesToMeet = ['200', '401', '403', '404', '409', '422', '429']
 /** Histories recorded at the same time, each on a key of its own. */
@@ -276,7 +276,7 @@ describeOnEachDatabase('recorded histories of concurrent requests', (kind) => {
 
   // The embedded database has one session: what is at once there is the service's own doing.
   const least = kind === 'embedded' ? Math.ceil(count / 8) : count
-  const meetsAll = least >= 50 && HISTORY_SEED === undefined
+  const meetsAll = least >= 50 && TEST_SEED === undefined
 
   test(`have an order that explains every response, for ${least} seeds from ${firstSeed}`, async () => {
     const statuses: Record<number, number> = {}
@@ -296,7 +296,7 @@ describeOnEachDatabase('recorded histories of concurrent requests', (kind) => {
           for (const { told } of history.operations) statuses[told.status] = (statuses[told.status] ?? 0) + 1
           const order = explainHistory(history)
           if (order === undefined) {
-            throw new Error(`no order explains history ${seed} (HISTORY_SEED):\n${describeHistory(history)}`)
+            throw new Error(`no order explains history ${seed} (TEST_SEED):\n${describeHistory(history)}`)
           }
           expect(tamper(history).map(([, tampered]) => explainHistory(tampered))).toEqual(
             tamper(history).map(() => undefined),

@@ -33,7 +33,7 @@ export function createCommands(): Command {
 Settings are read from the environment and from .env (see .env.example). The database is the one in DATABASE_URL,
 or else the embedded one in DATA_DIR. While a service runs the embedded database, commands connect through it.
 
-Exit codes: 0 success, 1 failure, 2 usage error.
+Exit codes: 0 success, 1 failure, 2 usage error, 130 or 143 interrupted by SIGINT or SIGTERM.
 
 Examples:
   devdata keys create --credits 1000

@@ -90,7 +90,7 @@ async function checkServer(sql: Sql, kind: string): Promise<Finding> {
   }
   const advice =
     roundTripMs > maxGoodRoundTripMs
-      ? '; each request waits for two: run the service closer to the database'
+      ? '; each charged request needs two round trips, so run the service closer to the database'
       : ''
   return ok(
     'database',

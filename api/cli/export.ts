@@ -21,7 +21,7 @@ export function addExportCommands(program: Command): void {
     .description(
       'Write users.ndjson, repos.ndjson and commits.ndjson, in the form that "import ndjson" reads, and manifest.json ' +
         "with the dataset's version, and the lines, bytes and SHA-256 of each file. All files are of one version. " +
-        'The service can keep running; on the embedded database, requests wait.',
+        'Keys and the ledger are not exported. The service can keep running; on the embedded database, requests wait.',
     )
     .argument('<folder>', 'a new or empty folder, or one with an earlier export, which is replaced')
     .option('--json', 'print the manifest')
@@ -42,6 +42,6 @@ function exportData(folder: string, { json }: { json?: true }): Promise<void> {
     for (const [name, { lines }] of Object.entries(manifest.files)) {
       console.log(`${name.padEnd(14)}  ${countOf(lines, 'line')}`)
     }
-    console.log(`dataset version ${manifest.version}, in ${folder}`)
+    console.log(`dataset         version ${manifest.version}, in ${folder}`)
   })
 }

@@ -55,7 +55,7 @@ const columns: readonly Column<KeySummary>[] = [
 export function addKeysCommands(program: Command): void {
   const keys = program
     .command('keys')
-    .description('Create API keys, grant credits, set rate limits, revoke and delete keys')
+    .description('Create, list, rotate, limit, revoke, restore and delete API keys, and grant credits')
     .addHelpText('after', '\nExamples:\n  devdata keys create --credits 1000\n  devdata keys list')
   keys
     .command('create')
@@ -92,7 +92,7 @@ Examples:
     .action(create)
   keys
     .command('list')
-    .description('List the keys that are not deleted, oldest first. It never shows their secrets.')
+    .description('List the keys that are not deleted, oldest first. The keys themselves are never shown.')
     .option(...jsonOption)
     .addHelpText('after', '\nExamples:\n  devdata keys list\n  devdata keys list --json')
     .action(list)
@@ -114,9 +114,9 @@ Examples:
     .action(limit)
   keys
     .command('rotate')
-    .description('Create a new secret for a key and print it. Balance, limits and history stay as they are.')
+    .description('Replace a key and print the new one. Id, balance, limits and history stay as they are.')
     .argument(...idArgument)
-    .option('--grace <seconds>', 'how many seconds the old secret still works', readGraceSeconds, 0)
+    .option('--grace <seconds>', 'how many seconds the old key still works', readGraceSeconds, 0)
     .option(...jsonOption)
     .addHelpText('after', '\nExamples:\n  devdata keys rotate 3\n  devdata keys rotate 3 --grace 86400')
     .action(rotate)
@@ -214,7 +214,7 @@ function rotate(id: number, { grace, json }: JsonOption & { grace: number }): Pr
     if (json) return console.log(formatSecretJson(key, secret))
     const old = grace === 0 ? 'no longer works' : `works for another ${countOf(grace, 'second')}`
     const status = key.status === 'active' ? '' : ` The key is still ${key.status}.`
-    console.log(`${formatSecret(key, secret)}\n\nThe old secret ${old}.${status}`)
+    console.log(`${formatSecret(key, secret)}\n\nThe old key ${old}.${status}`)
   })
 }
 

@@ -74,7 +74,7 @@ function prune({ before, dryRun, json }: PruneOptions): Promise<void> {
   return withDatabase({ longStatements: true }, async ({ sql }) => {
     const progress = startProgress(process.stderr)
     const onProgress = (count: number) =>
-      progress.update({ step: 'Folding', count, unit: 'entries', fraction: undefined })
+      progress.update({ step: 'folding', count, unit: 'entries', fraction: undefined })
     const folding = dryRun ? countPrunable(sql, before) : pruneLedger(sql, before, onProgress)
     const folded = await folding.finally(progress.end)
     if (json) return console.log(JSON.stringify(folded))

@@ -84,7 +84,7 @@ export const responseMarginSeconds = 5
 
 function limitResponse({ statementTimeoutSeconds, responseTimeoutSeconds }: PoolOptions) {
   const byDefault = statementTimeoutSeconds === 0 ? null : statementTimeoutSeconds + responseMarginSeconds
-  return { response_timeout: responseTimeoutSeconds ?? byDefault } // patches/postgres-3.4.9/005-response-timeout.patch
+  return { response_timeout: responseTimeoutSeconds ?? byDefault } // patches/postgres-3.4.9/004-response-timeout.patch
 }
 
 /** Returns how long a statement of a pool may take, in seconds; null: no limit. */

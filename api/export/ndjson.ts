@@ -13,8 +13,10 @@ import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { OperatorError } from '../errors.ts'
 import { type RecordKind, recordKinds } from '../import/records.ts'
 
-/** Names the exported version and the files. An export is complete once it exists. */
-export const manifestName = 'manifest.json'
+/** The file that describes an export. An export is complete once it exists. */
+const manifestName = 'manifest.json'
+/** In the order in which they get their final names. */
+const fileNames = [...recordKinds.map(fileName), manifestName]
 
 /** What `manifest.json` holds. */
 export interface ExportManifest {
@@ -60,7 +62,7 @@ export async function exportNdjson(
   onProgress: (progress: ExportProgress) => void = () => {},
 ): Promise<ExportManifest> {
   await prepareFolder(folder)
-  const unfinished = recordKinds.map((kind) => join(folder, fileName(kind) + unfinishedSuffix))
+  const unfinished = fileNames.map((name) => join(folder, name + unfinishedSuffix))
   try {
     const manifest = await sql.begin('isolation level repeatable read read only', async (tx) => {
       const [dataset] = await tx<{ version: number }[]>`select version from dataset`
@@ -76,9 +78,10 @@ export async function exportNdjson(
       }
       return { version: dataset?.version ?? 0, files }
     })
+    const manifestText = `${JSON.stringify(manifest, null, 2)}\n`
+    await writeFile(join(folder, manifestName + unfinishedSuffix), manifestText)
     await rm(join(folder, manifestName), { force: true })
     for (const path of unfinished) await rename(path, path.slice(0, -unfinishedSuffix.length))
-    await writeFile(join(folder, manifestName), `${JSON.stringify(manifest, null, 2)}\n`)
     return manifest
   } finally {
     for (const path of unfinished) await rm(path, { force: true })
@@ -93,13 +96,12 @@ function fileName(kind: RecordKind): string {
 async function prepareFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   const present = await readdir(folder)
-  const files = recordKinds.map(fileName)
-  const own = [manifestName, ...files, ...files.map((name) => name + unfinishedSuffix)]
-  const other = present.find((name) => !own.includes(name))
-  const isExport = present.includes(manifestName) || !files.some((name) => present.includes(name))
-  if (other === undefined && isExport) return
+  const own = [...fileNames, ...fileNames.map((name) => name + unfinishedSuffix)]
+  const hasManifest = [manifestName, manifestName + unfinishedSuffix].some((name) => present.includes(name))
+  const other = present.find((name) => !own.includes(name) || (!hasManifest && fileNames.includes(name)))
+  if (other === undefined) return
   throw new ExportError(
-    `${folder} contains ${other ?? 'files'} of something other than an export, so nothing was written; name a new folder`,
+    `${folder} contains ${other}, so it is not the folder of an export, and nothing was written; name a new folder`,
   )
 }
 

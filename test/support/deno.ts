@@ -20,7 +20,7 @@ const schema = v.object({
     v.string(),
     v.strictObject({
       read: scope,
-      write: scope,
+      write: v.array(v.string()),
       net: v.optional(v.literal(true)),
       env: v.strictObject({ allow: v.array(v.string()), ignore: v.literal(true) }),
       run: v.optional(v.array(v.string())),
