@@ -193,7 +193,7 @@ describeOnServer('devdata doctor beside running instances', () => {
       )
       expect(code).toBe(0)
       expect(findings.get('request')).toMatch(
-        /^ok: GET \/api-key\/credits and HEAD \/users succeeded, [1-9]\d* users/,
+        /^ok: GET \/api-key\/credits and HEAD \/users succeeded, [1-9]\d* items/,
       )
       expect(stdout).not.toContain(secret)
     }

@@ -90,6 +90,34 @@ describe('a client’s connection', () => {
     }
   })
 
+  test('does not end the process when its client resets it after CONNECT, or keeps sending', async () => {
+    await using server = await startServer((_, response) => response.end('served'))
+    const uncaught: unknown[] = []
+    const note = (error: unknown) => uncaught.push(error)
+    process.on('uncaughtException', note)
+    for (let index = 0; index < 20; index++) {
+      const socket = connect(server.port, '127.0.0.1').on('error', () => {})
+      socket.write('CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\nmore')
+      socket.once('data', () => socket.write('and more', () => socket.resetAndDestroy()))
+      await once(socket, 'close')
+    }
+    expect(await server.send(lastRequest)).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+    process.off('uncaughtException', note)
+    expect(uncaught).toEqual([])
+  })
+
+  test('passes no further request on once a response closes it', async () => {
+    let served = 0
+    await using server = await startServer((_, response) => {
+      served++
+      response.setHeader('Connection', 'close')
+      setTimeout(() => response.end('served'), 20)
+    })
+    const answer = await server.send(request, request, request)
+    expect(answer.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(1)
+    expect(served).toBe(1)
+  })
+
   test('gets 431 for headers that are too large', async () => {
     await using server = await startServer((_, response) => response.end())
     const answer = await server.send(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(300_000)}\r\n\r\n`)

@@ -22,7 +22,7 @@ interface ListKind {
 
 const kinds: Record<ListName, ListKind> = {
   // Pages of users are small: where instance and database share two cores, one statement for all waiting requests
-  // serves a third more filtered pages than two statements beside each other.
+  // serves a third more filtered pages than two concurrent statements.
   users: { renderItem: (sql) => sql`document`, maxPages: 32, maxConcurrent: 1 },
   repositories: {
     renderItem: (sql) => sql`

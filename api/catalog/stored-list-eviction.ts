@@ -14,7 +14,7 @@ const bytesPerId = 5
 const minKept = 2
 /** A statement deletes at most this much, so that none delays others for long. */
 const sweepBatch = { storedLists: 500, ids: 500_000 }
-/** An instance sweeps after this many new lists, so that one which lives briefly does it too, … */
+/** An instance sweeps after this many new lists, so that short-lived instances sweep too, … */
 const firstSweepInterval = 2
 /** … then after each of this many, … */
 const sweepInterval = 32

@@ -168,16 +168,22 @@ async function checkKey(root: string, key: string): Promise<Finding> {
   const credits = await send(`${root}/api-key/credits`, { headers })
   if (credits.status !== 200) return wrong('request', `GET /api-key/credits is ${describeError(credits)}`)
   // HEAD does the same work as GET, free.
-  const users = await send(`${root}/users?per_page=1`, { method: 'HEAD', headers })
-  if (users.status !== 200) return wrong('request', `HEAD /users is ${users.status}; try GET with this key`)
-  if (!users.headers.get('Link')?.startsWith(`<${root}/users?`)) {
+  const quote = (path: string) => send(`${root}${path}?per_page=1`, { method: 'HEAD', headers })
+  let path = '/users'
+  let list = await quote(path)
+  if (list.status === 403) {
+    path = '/repos' // the key may read repositories only
+    list = await quote(path)
+  }
+  if (list.status !== 200) return wrong('request', `HEAD ${path} is ${list.status}; try GET with this key`)
+  if (!list.headers.get('Link')?.startsWith(`<${root}${path}?`)) {
     return wrong(
       'request',
-      `the Link header does not point to ${root}/users; set BASE_URL, and let the proxy pass Link`,
+      `the Link header does not point to ${root}${path}; set BASE_URL, and let the proxy pass Link`,
     )
   }
-  const total = users.headers.get('X-Total-Count')
-  return ok('request', `GET /api-key/credits and HEAD /users succeeded, ${total} users`)
+  const total = list.headers.get('X-Total-Count')
+  return ok('request', `GET /api-key/credits and HEAD ${path} succeeded, ${total} items`)
 }
 
 interface TextResponse {

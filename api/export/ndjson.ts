@@ -4,11 +4,8 @@
  * @module
  */
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { finished } from 'node:stream/promises'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { OperatorError } from '../errors.ts'
 import { type RecordKind, recordKinds } from '../import/records.ts'
@@ -111,7 +108,7 @@ async function writeLines(
   batches: AsyncIterable<string[]>,
   onWritten: (lines: number) => void,
 ): Promise<ExportedFile> {
-  const output = createWriteStream(path)
+  const output = await open(path, 'w')
   const hash = createHash('sha256')
   let lines = 0
   let bytes = 0
@@ -121,12 +118,11 @@ async function writeLines(
       hash.update(text)
       lines += batch.length
       bytes += text.length
-      if (!output.write(text)) await once(output, 'drain')
+      await output.writeFile(text)
       onWritten(lines)
     }
   } finally {
-    output.end()
-    await finished(output)
+    await output.close()
   }
   return { lines, bytes, sha256: hash.digest('hex') }
 }

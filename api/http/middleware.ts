@@ -118,7 +118,7 @@ export interface Lifecycle {
   phase: 'waiting' | 'serving' | 'stopping'
 }
 
-/** Writes a log line for each request, without keys, and with the route's pattern instead of the path. */
+/** Writes a log line for each request except `OPTIONS`. It has no key, and the route's pattern instead of the path. */
 export function accessLog(logger: Logger) {
   return createMiddleware<HonoEnvironment>(async function accessLog(c, next) {
     await next()

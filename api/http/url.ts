@@ -84,7 +84,7 @@ export const validatePublicUrl = createMiddleware<HonoEnvironment>(function vali
   return next()
 })
 
-/** Paths of pages for people, below the base path. Scripts of other origins can't read them. `*`: any path below. */
+/** Paths of pages for people, below the base path. Scripts of other origins can't read them. `*` matches any path below. */
 const pagePaths = ['', '/', '/docs/*', '/api-docs/*', '/favicon.ico', '/llms.txt', '/robots.txt']
 
 /** All paths that need no key. */

@@ -79,8 +79,8 @@ export async function withStaging<Result>(
   work: (staging: Staging) => Promise<Result>,
 ): Promise<Result> {
   const staging = await beginStaging(sql)
-  onBegin?.(staging.id)
   try {
+    onBegin?.(staging.id)
     return await work(staging)
   } catch (error) {
     await staging.discard().catch(() => {}) // the first error is the cause; the next load drops what is left

@@ -56,7 +56,7 @@ export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }
 
-/** Finds keys by the hashes of their secrets, in their order. Undefined: it is unknown, deleted, revoked or expired. */
+/** Returns a key for each hash of a secret, in order. Undefined: the secret is unknown, or its key deleted, revoked or expired. */
 export async function findApiKeys(
   sql: Sql,
   secretHashes: readonly Buffer[],

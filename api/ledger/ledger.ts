@@ -59,7 +59,7 @@ interface CachedThrottle {
   windowEndsAt: number
 }
 
-/** Creates the ledger of an instance. Nothing else may use the connections of `sql`. */
+/** Creates the ledger of an instance. Only `/health` also uses the connections of `sql`. */
 export function createLedger(sql: Sql): Ledger {
   const keys = new LRUCache<string, BearerKey>({ max: maxCachedKeys }) // by secret
   const throttles = new LRUCache<number, CachedThrottle>({ max: maxCachedKeys })
@@ -69,8 +69,8 @@ export function createLedger(sql: Sql): Ledger {
     size: 1_000,
     hasRoom: statements.hasFreeConnection,
   })
-  // One connection is for groups, one for look-ups of keys, one for `/health`, the others for lock waits. There are never
-  // more statements than connections: postgres.js would send one behind another, which may wait for a lock.
+  // One connection is for groups, one for look-ups of keys, one for `/health`, the others for lock waits. With more
+  // statements than connections, postgres.js would send one behind another, which may wait for a lock.
   const settleInGroup = createGroupCommit(sql, { maxLockWaits: Math.max(0, sql.options.max - 3), statements })
   let chargesUntilSweep = sweepInterval
   /** On the clock of `performance.now()`. */
@@ -89,9 +89,9 @@ export function createLedger(sql: Sql): Ledger {
   /** Deletes old idempotency keys from time to time, in the background. The next sweep makes up for one that fails. */
   function countSweep(): void {
     chargesUntilSweep--
-    if (chargesUntilSweep > 0) return
+    if (chargesUntilSweep > 0 || !statements.hasFreeConnection()) return
     chargesUntilSweep = sweepInterval
-    sweepIdempotencyKeys(sql).catch(() => {})
+    statements.count(() => sweepIdempotencyKeys(sql)).catch(() => {})
   }
 
   return {
@@ -110,7 +110,8 @@ export function createLedger(sql: Sql): Ledger {
       const sentAt = performance.now()
       const settlement = await settleInGroup({ keyId: id, secretHash, ...request }, onWait).catch(
         (error: unknown) => {
-          if (isOutOfResources(error)) failingUntil = performance.now() + chargeFailureMs
+          if (request.charge !== null && isOutOfResources(error))
+            failingUntil = performance.now() + chargeFailureMs
           throw error
         },
       )

@@ -41,7 +41,7 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
       c.set('caller', caller)
       const refusal = checkPermission(caller)
       if (refusal !== undefined) {
-        // An invalid key gets 401, and the error has quota headers.
+        // Settling checks the key first: a revoked one gets 401 instead. It also sets the quota headers.
         await meter.settle(c, { isCounted: false })
         throw refusal
       }

@@ -17,7 +17,7 @@ export interface ResponseCache {
    * there is no room. A client that pages through a list requests each URL once, so it evicts nothing.
    */
   set(url: string, response: MeteredResponse): void
-  /** Removes responses of other versions than this, the dataset's. */
+  /** Records the dataset's version. Removes all responses if it has changed, even to a lower one, as a restore does. */
   noteVersion(version: number): void
 }
 

@@ -5,7 +5,7 @@ import type { Fetch } from '../http/request-context.ts'
 import { findRequestError, invalidHost } from '../http/url.ts'
 
 /**
- * Refuses requests before `fetch` gets them: those that are too many, and invalid ones. Deno makes `request.url` from the
+ * Refuses requests before `fetch` gets them: those beyond capacity, and invalid ones. Deno makes `request.url` from the
  * Host header and the request target without changing them.
  */
 export function checkRequests({ shedLoad, fetch, refuse }: ServedApp): Fetch {

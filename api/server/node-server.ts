@@ -111,11 +111,11 @@ export function serveConnections(
   function startNext(connection: Connection): void {
     const { socket } = connection
     connection.response = undefined
-    if (!connections.has(socket)) return
+    if (!connections.has(socket) || !socket.writable) return // a response couldn't be sent
     const next = connection.pipelined.shift()
     if (next === undefined) {
       idle.add(socket)
-      if (connection.isBroken) socket.end()
+      if (connection.isBroken) finish(socket)
       return
     }
     pipelined--
@@ -128,7 +128,13 @@ export function serveConnections(
   function end(socket: Socket, method: string, error: ApiError): void {
     const connection = connections.get(socket)
     if (connection?.response !== undefined) connection.isBroken = true
-    else if (socket.writable) socket.end(writeResponse(refuse(method, error)))
+    else if (socket.writable) finish(socket, writeResponse(refuse(method, error)))
+  }
+
+  /** Ends our side of a connection. Its client has `readTimeoutMs` to end its own. */
+  function finish(socket: Socket, response = ''): void {
+    socket.setTimeout(readTimeoutMs, () => destroy(socket))
+    socket.end(response)
   }
 
   server.on('connection', (socket: Socket) => {
@@ -145,8 +151,12 @@ export function serveConnections(
   server.on('clientError', (error: ParseError, socket: Socket) => {
     if (error.code !== 'ECONNRESET') end(socket, '', explainParseError(error))
   })
-  // Node would close the connection without a response.
-  server.on('connect', ({ socket }) => end(socket, 'CONNECT', methodNotAllowed()))
+  // Node would close the connection without a response. It has removed its own listeners from the socket.
+  server.on('connect', ({ socket }) => {
+    socket.on('error', () => destroy(socket))
+    socket.resume()
+    end(socket, 'CONNECT', methodNotAllowed())
+  })
   // Otherwise, Node ends a connection when its client does. The property isn't in Node's types.
   Object.assign(server, { httpAllowHalfOpen: true })
 }

@@ -111,9 +111,12 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
       const hasBalancer = signal === 'SIGTERM' && lifecycle.phase === 'serving' && kind === 'postgresql'
       lifecycle.phase = 'stopping'
       if (hasBalancer) await sleep(config.shutdownDelaySeconds * 1000)
-      await Promise.race([stopListening().then(app.close), sleep(stopTimeoutMs)])
-      await Promise.race([traceExport?.stop(), sleep(traceFlushTimeoutMs)])
-      await database.close()
+      try {
+        await Promise.race([stopListening().then(app.close), sleep(stopTimeoutMs)])
+        await Promise.race([traceExport?.stop(), sleep(traceFlushTimeoutMs)])
+      } finally {
+        await database.close()
+      }
     })
     await waitForDatabase(config, database, (reason) => {
       logger.error('Listening on port {port}, waiting for the database: {reason}', { port, reason })

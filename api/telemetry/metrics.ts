@@ -187,18 +187,19 @@ function addReadings(registry: Registry, sources: MetricsSources): void {
 const sampleIntervalMs = 20
 
 /**
- * Creates a function that reads how late timers ran since its last call: seconds by quantile. The first call starts the
- * sampling, so it costs nothing where nobody scrapes. On Deno, `monitorEventLoopDelay` misses what blocks the event loop.
+ * Creates a function that reads how late timers ran since its last call that had a sample: seconds by quantile. The first
+ * call starts the sampling, so it costs nothing where nobody scrapes. On Deno, `monitorEventLoopDelay` misses what blocks the event loop.
  */
 export function createLoopMonitor(): () => Record<string, number> {
   let delays: RecordableHistogram | undefined
+  let seconds: Record<string, number> = {}
   return function readDelays() {
     if (delays === undefined) {
       delays = createHistogram()
       sample(delays)
     }
-    if (delays.count === 0) return {}
-    const seconds = {
+    if (delays.count === 0) return seconds
+    seconds = {
       '0.5': delays.percentile(50) / 1e9,
       '0.99': delays.percentile(99) / 1e9,
       '1': delays.max / 1e9,

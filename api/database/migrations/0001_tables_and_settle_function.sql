@@ -17,7 +17,7 @@ create table api_keys (
   revoked_at timestamptz,
   deleted_at timestamptz, -- the row stays, because its ledger must still add up
   last_used_at timestamptz, -- exact to a minute
-  noted_position bigint not null default 0, -- of the newest ledger entry then: shows whether newer entries were lost
+  noted_position bigint not null default 0, -- of the newest ledger entry then; a ledger that ends earlier has lost entries
   check ((rate_limit_requests is null) = (rate_limit_seconds is null))
 ) with (fillfactor = 90);
 
@@ -335,7 +335,7 @@ create type settlement as (
 );
 
 -- Locks the rows of keys and returns their ids. Rows are locked in the order of ids, so that two groups never deadlock.
--- With `wait_for_locks`, waits for locked rows. Without, skips them, and locks only those of keys whose requests write.
+-- With `wait_for_locks`, waits for locked rows. Without, skips them, and locks only those that a request may write for.
 create function lock_keys(requests settle_request[], wait_for_locks boolean) returns integer[] language plpgsql as $$
 begin
   if wait_for_locks then
@@ -436,7 +436,7 @@ create function settle(
   requests json, wait_for_locks boolean, dataset_version bigint default null, absent integer[] default '{}',
   max_seconds integer default null
 ) returns json language plpgsql
--- Plans are made once per session, perhaps while the tables are still small. They must not depend on that.
+-- A session plans each statement once, perhaps while the tables are still small. Plans must not depend on that.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set lock_timeout = '5s'

@@ -10,9 +10,8 @@ import { assertStaged } from '../staging.ts'
 export interface Load {
   importId: number
   /**
-   * Whether the planner's statistics no longer describe the catalog after this load: it, or all loads since the last
-   * refresh, change a tenth. Then each table is analyzed when the load has changed it. The embedded database has no
-   * autovacuum to do it.
+   * Whether this load, or all loads since the planner's statistics were refreshed, change more than a tenth of the catalog.
+   * Then `analyzeTables` refreshes each table that the load has changed: the embedded database has no autovacuum.
    */
   isLarge: boolean
 }

@@ -3,8 +3,8 @@ import { analyzeTables, type Load } from './staged-load.ts'
 
 /**
  * Updates the postings (dependency_id, user_id): a user has the dependencies of each repository that they own or commit
- * to. For `affected_users`, it compares what they have with all their repositories. Other users follow
- * `changed_postings`: they may have a hundred repositories that the load leaves alone. `changed_uses` has the differences.
+ * to. For `affected_users`, it compares what they have with all their repositories. For other users, it applies
+ * only `changed_postings`, because comparing all their repositories would cost too much. `changed_uses` has the differences.
  */
 export async function applyUserDependencies(tx: SqlOrTransaction, load: Load): Promise<void> {
   await tx`analyze affected_users`
