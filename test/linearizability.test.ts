@@ -15,7 +15,7 @@ import { hashSecret, scopes } from '../api/ledger/api-key.ts'
 import { digestIdempotency } from '../api/ledger/idempotency-keys.ts'
 import { grantCredits, KeyError, restoreKey, revokeKey } from '../api/ledger/keys.ts'
 import { createLedger, type Ledger } from '../api/ledger/ledger.ts'
-import type { Settlement, Stale } from '../api/ledger/settle.ts'
+import type { Settlement, Stale } from '../api/ledger/settlement.ts'
 import { createRandom, type Random } from '../sample/random.ts'
 import {
   describeHistory,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashSecret } from '../api/ledger/api-key.ts'
-import { type SettleRequest, settleGroup } from '../api/ledger/settle.ts'
+import { type SettleRequest, settleGroup } from '../api/ledger/settlement.ts'
 import type { MeteredResponse } from '../api/metering/metered-response.ts'
 import { createResponseCache } from '../api/metering/response-cache.ts'
 import { createInstance } from './support/instance.ts'

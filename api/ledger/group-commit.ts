@@ -13,7 +13,7 @@ import { createFairQueue } from '../concurrency/fair-queue.ts'
 import type { Sql } from '../database/connect.ts'
 import { lockNotAvailable } from '../database/connection-error.ts'
 import { ClientGoneError } from '../errors.ts'
-import { type Locked, type Settlement, type SettleRequest, type Stale, settleGroup } from './settle.ts'
+import { type Locked, type Settlement, type SettleRequest, type Stale, settleGroup } from './settlement.ts'
 
 const maxGroupSize = 256
 

@@ -13,7 +13,7 @@ import { isOutOfResources } from '../database/connection-error.ts'
 import { type BearerKey, findApiKeys, hashSecret } from './api-key.ts'
 import { createGroupCommit, createStatementCount, type GroupCommitState } from './group-commit.ts'
 import { sweepIdempotencyKeys } from './idempotency-keys.ts'
-import type { Settlement, SettleRequest, Stale } from './settle.ts'
+import type { Settlement, SettleRequest, Stale } from './settlement.ts'
 
 export interface Ledger {
   /** Returns a key from the cache. It may have been revoked since. */

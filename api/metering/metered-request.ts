@@ -7,21 +7,12 @@
 import type { Handler } from 'hono'
 import type { Catalog, ReplicaRouting } from '../catalog/replica-routing.ts'
 import type { Replicas } from '../database/replicas.ts'
-import {
-  ApiError,
-  badRequest,
-  idempotencyConflict,
-  insufficientCredits,
-  maxCreditsExceeded,
-  tooManyRequests,
-  unauthorized,
-} from '../errors.ts'
+import { ApiError, badRequest } from '../errors.ts'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
-import { setHeader } from '../http/response.ts'
 import { assertReadableUrl, describeRoute } from '../http/url.ts'
 import { digestIdempotency } from '../ledger/idempotency-keys.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { Charge, Settlement, SettleRequest } from '../ledger/settle.ts'
+import type { Charge, Settlement, SettleRequest } from '../ledger/settlement.ts'
 import type { TraceDatabase } from '../telemetry/tracing.ts'
 import {
   documentCost,
@@ -30,6 +21,7 @@ import {
   type MeteredQuery,
   type MeteredResponse,
   prepareResponse,
+  reportSettlement,
   respond,
 } from './metered-response.ts'
 import type { ResponseCache } from './response-cache.ts'
@@ -205,29 +197,4 @@ function readConditions(c: ApiContext, { pathname, search }: URL): Conditions {
     maxCredits: maxCredits === undefined ? null : Number(maxCredits),
     idempotency: key === undefined ? null : digestIdempotency(key, pathname + search),
   }
-}
-
-/**
- * Sets the quota headers: the cost (0 for now) and the balance, in credits, and the rate limit in the fields of the IETF
- * draft (`RateLimit-Policy`, `RateLimit`) and in those that octokit reads (`X-RateLimit-*`; reset in Unix seconds).
- * Throws 401, 403, 422 or 429 if the ledger has refused the request.
- */
-export function reportSettlement(c: ApiContext, settlement: Settlement, charge: Charge | null = null): void {
-  const { outcome, due, balance, rateLimit } = settlement
-  if (outcome === 'unusable') throw unauthorized('invalid_api_key', 'Invalid API key')
-  setHeader(c, 'X-Credits-Cost', '0')
-  setHeader(c, 'X-Credits-Remaining', String(balance))
-  const resetSeconds = Math.max(1, Math.ceil(rateLimit?.resetSeconds ?? 0))
-  if (rateLimit !== undefined) {
-    const { limit, remaining } = rateLimit
-    setHeader(c, 'RateLimit-Policy', `"default";q=${limit.requests};w=${limit.seconds}`)
-    setHeader(c, 'RateLimit', `"default";r=${remaining};t=${resetSeconds}`)
-    setHeader(c, 'X-RateLimit-Limit', String(limit.requests))
-    setHeader(c, 'X-RateLimit-Remaining', String(remaining))
-    setHeader(c, 'X-RateLimit-Reset', String(Math.ceil(Date.now() / 1000) + resetSeconds))
-  }
-  if (outcome === 'throttled') throw tooManyRequests(resetSeconds)
-  if (outcome === 'over_max_credits') throw maxCreditsExceeded(due, charge?.maxCredits ?? 0)
-  if (outcome === 'insufficient') throw insufficientCredits(due, balance)
-  if (outcome === 'conflict') throw idempotencyConflict()
 }

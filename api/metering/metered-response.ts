@@ -1,5 +1,5 @@
 /**
- * Responses that cost credits: how they are read, and what they are made of.
+ * Responses that cost credits: how they are read, what they are made of, and what they say of a settlement.
  *
  * @module
  */
@@ -7,10 +7,17 @@ import { Buffer } from 'node:buffer'
 import type { LookUp } from '../catalog/document-lookup.ts'
 import type { Catalog } from '../catalog/replica-routing.ts'
 import type { Requester } from '../catalog/stored-lists.ts'
-import type { ApiError } from '../errors.ts'
+import {
+  type ApiError,
+  idempotencyConflict,
+  insufficientCredits,
+  maxCreditsExceeded,
+  tooManyRequests,
+  unauthorized,
+} from '../errors.ts'
 import type { ApiContext } from '../http/request-context.ts'
 import { createEntityTag, matchesEntityTag, send, setHeader } from '../http/response.ts'
-import type { PricedLookUp, Settlement } from '../ledger/settle.ts'
+import type { Charge, PricedLookUp, Settlement } from '../ledger/settlement.ts'
 import { createLinkHeader, createPagination, type ListPage, type Page } from '../paging/page.ts'
 
 /** A response with data. */
@@ -156,4 +163,29 @@ export async function respond(
   // Only a client's own cache may store the response, and it must revalidate with a key before each reuse.
   setHeader(c, 'Cache-Control', 'private, no-cache')
   return isNotModified ? send(c, null, { status: 304 }) : send(c, body, { type: 'application/json' })
+}
+
+/**
+ * Sets the quota headers: the cost (0 for now) and the balance, in credits, and the rate limit in the fields of the IETF
+ * draft (`RateLimit-Policy`, `RateLimit`) and in those that octokit reads (`X-RateLimit-*`; reset in Unix seconds).
+ * Throws 401, 403, 422 or 429 if the ledger has refused the request.
+ */
+export function reportSettlement(c: ApiContext, settlement: Settlement, charge: Charge | null = null): void {
+  const { outcome, due, balance, rateLimit } = settlement
+  if (outcome === 'unusable') throw unauthorized('invalid_api_key', 'Invalid API key')
+  setHeader(c, 'X-Credits-Cost', '0')
+  setHeader(c, 'X-Credits-Remaining', String(balance))
+  const resetSeconds = Math.max(1, Math.ceil(rateLimit?.resetSeconds ?? 0))
+  if (rateLimit !== undefined) {
+    const { limit, remaining } = rateLimit
+    setHeader(c, 'RateLimit-Policy', `"default";q=${limit.requests};w=${limit.seconds}`)
+    setHeader(c, 'RateLimit', `"default";r=${remaining};t=${resetSeconds}`)
+    setHeader(c, 'X-RateLimit-Limit', String(limit.requests))
+    setHeader(c, 'X-RateLimit-Remaining', String(remaining))
+    setHeader(c, 'X-RateLimit-Reset', String(Math.ceil(Date.now() / 1000) + resetSeconds))
+  }
+  if (outcome === 'throttled') throw tooManyRequests(resetSeconds)
+  if (outcome === 'over_max_credits') throw maxCreditsExceeded(due, charge?.maxCredits ?? 0)
+  if (outcome === 'insufficient') throw insufficientCredits(due, balance)
+  if (outcome === 'conflict') throw idempotencyConflict()
 }

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { hashSecret } from '../../api/ledger/api-key.ts'
-import type { SettleRequest } from '../../api/ledger/settle.ts'
+import type { SettleRequest } from '../../api/ledger/settlement.ts'
 import type { Answer, TestService } from './service.ts'
 
 /** How many responses have each status. */
