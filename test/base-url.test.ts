@@ -18,9 +18,8 @@ describe('the service', () => {
   })
   afterAll(() => service.close())
 
-  // Of instances of their own. What links are like over the wire, walks and the usage tell.
-  /** The targets of Link, the redirect of /, and the servers of the document. */
-  async function readAddresses(instance: Instance, origin: string, headers: Record<string, string> = {}) {
+  /** Reads the targets of Link, the redirect of /, and the servers of the document. */
+  async function readUrls(instance: Instance, origin: string, headers: Record<string, string> = {}) {
     const authorization = { Authorization: `Bearer ${key}` }
     const list = await instance.app.request(`${origin}/users?per_page=100`, {
       headers: { ...authorization, ...headers },
@@ -45,7 +44,7 @@ describe('the service', () => {
         Forwarded: 'host=evil.example;proto=gopher',
       }
       for (const headers of [{}, forwarded]) {
-        const addresses = await readAddresses(instance, origin, headers)
+        const addresses = await readUrls(instance, origin, headers)
         expect(addresses.targets).toEqual([
           `${origin}/users?page=1&per_page=100`,
           `${origin}/users?page=2&per_page=100&after=100`,
@@ -61,7 +60,7 @@ describe('the service', () => {
 
   test('links to the origin and path of BASE_URL, whatever Host a request has', async () => {
     const instance = createInstance(service, { baseUrl })
-    const addresses = await readAddresses(instance, 'http://10.0.0.1:8000/public-api', {
+    const addresses = await readUrls(instance, 'http://10.0.0.1:8000/public-api', {
       'X-Forwarded-Host': 'evil.example',
     })
     expect(addresses.targets).toEqual([

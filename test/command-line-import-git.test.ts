@@ -2,30 +2,19 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createFolder, type Location, locationOf, type Run, runCommand } from './support/command-line.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+import { type Run, startServiceForCommands } from './support/command-line.ts'
+import { describeOnEachDatabase } from './support/service.ts'
 
 describeOnEachDatabase('devdata import git', (kind) => {
-  let service: TestService
-  let location: Location
-  let scratch: Awaited<ReturnType<typeof createFolder>>
-  const run: Run = (args, options) =>
-    runCommand(args, { ...location, directory: scratch.directory, ...options })
+  let started: Awaited<ReturnType<typeof startServiceForCommands>>
+  const run: Run = (args, options) => started.run(args, options)
   beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-    scratch = await createFolder()
-    const { environment, directory } = locationOf(service)
-    // Commands are run in a folder of their own, from which the database is found all the same.
-    const settings = kind === 'embedded' ? { DATA_DIR: directory } : environment
-    location = { environment: settings, directory }
+    started = await startServiceForCommands(kind)
   })
-  afterAll(async () => {
-    await service.close()
-    await scratch.remove()
-  })
+  afterAll(() => started.close())
 
   test('loads a clone, reports what it skips, and adds what is new the second time', async () => {
-    const clone = join(scratch.directory, 'clone')
+    const clone = join(started.directory, 'clone')
     mkdirSync(clone)
     const git = (...args: string[]) => {
       const identity = ['-c', 'user.name=A', '-c', 'user.email=a@example.org', '-c', 'commit.gpgsign=false']
@@ -65,8 +54,8 @@ describeOnEachDatabase('devdata import git', (kind) => {
       warnings: 1,
       seconds: expect.any(Number),
     })
-    const { secret } = await service.createKey()
-    const listed = await service.request('/repos/ada/engine/dependencies', { key: secret })
+    const { secret } = await started.service.createKey()
+    const listed = await started.service.request('/repos/ada/engine/dependencies', { key: secret })
     expect(listed.headers.get('X-Total-Count')).toBe('3')
 
     // The same problem again is counted, and what is left out or unknown is said.

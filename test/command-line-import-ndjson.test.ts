@@ -1,35 +1,16 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  createFolder,
-  createUserLine,
-  type Location,
-  locationOf,
-  type Run,
-  runCommand,
-  sampleDirectory,
-} from './support/command-line.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+import { createUserLine, type Run, sampleDirectory, startServiceForCommands } from './support/command-line.ts'
+import { describeOnEachDatabase } from './support/service.ts'
 
 describeOnEachDatabase('devdata import ndjson', (kind) => {
-  let service: TestService
-  let location: Location
-  let scratch: Awaited<ReturnType<typeof createFolder>>
-  const run: Run = (args, options) =>
-    runCommand(args, { ...location, directory: scratch.directory, ...options })
+  let started: Awaited<ReturnType<typeof startServiceForCommands>>
+  const run: Run = (args, options) => started.run(args, options)
   beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-    scratch = await createFolder()
-    const { environment, directory } = locationOf(service)
-    // Commands are run in a folder of their own, from which the database is found all the same.
-    const settings = kind === 'embedded' ? { DATA_DIR: directory } : environment
-    location = { environment: settings, directory }
+    started = await startServiceForCommands(kind)
   })
-  afterAll(async () => {
-    await service.close()
-    await scratch.remove()
-  })
+  afterAll(() => started.close())
 
   test('loads a folder, says what came of it, and changes nothing the second time', async () => {
     const { code, stdout } = await run(['import', 'ndjson', sampleDirectory])
@@ -56,7 +37,7 @@ describeOnEachDatabase('devdata import ndjson', (kind) => {
 
   test('takes with --kind that file of a folder, or a file of any name', async () => {
     const users = readFileSync(join(sampleDirectory, 'users.ndjson'), 'utf8')
-    writeFileSync(join(scratch.directory, 'people.txt'), users)
+    writeFileSync(join(started.directory, 'people.txt'), users)
     const loaded = await run(['import', 'ndjson', sampleDirectory, 'people.txt', '--kind', 'users', '--json'])
     expect(JSON.parse(loaded.stdout)).toMatchObject({ lines: 600, users: { added: 0, updated: 0 } })
     expect(await run(['import', 'ndjson', 'people.txt'])).toEqual({
@@ -95,7 +76,7 @@ describeOnEachDatabase('devdata import ndjson', (kind) => {
     expect(code).toBe(0)
     expect(stdout).toMatch(/^users {9}2 added, 0 updated$/m)
     expect(stdout).toMatch(/^skipped {7}2 invalid lines, see invalid\.ndjson$/m)
-    const file = join(scratch.directory, 'invalid.ndjson')
+    const file = join(started.directory, 'invalid.ndjson')
     const skipped = readFileSync(file, 'utf8')
       .trimEnd()
       .split('\n')
@@ -119,7 +100,7 @@ describeOnEachDatabase('devdata import ndjson', (kind) => {
         input: createUserLine(22),
       })
     expect(JSON.parse((await load('none.ndjson')).stdout)).toMatchObject({ skipped: 0 })
-    expect(existsSync(join(scratch.directory, 'none.ndjson'))).toBe(false)
+    expect(existsSync(join(started.directory, 'none.ndjson'))).toBe(false)
     expect(await load('/dev/null')).toMatchObject({ code: 0 })
     for (const [path, reason] of [
       [
@@ -132,7 +113,7 @@ describeOnEachDatabase('devdata import ndjson', (kind) => {
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
       expect(stderr).toMatch(reason)
     }
-    const file = join(scratch.directory, 'more.ndjson')
+    const file = join(started.directory, 'more.ndjson')
     writeFileSync(file, createUserLine(30))
     const overwriting = ['more.ndjson', '--kind', 'users', '--skip-invalid', './more.ndjson']
     expect(await run(['import', 'ndjson', ...overwriting])).toMatchObject({ code: 1, stdout: '' })
@@ -140,7 +121,7 @@ describeOnEachDatabase('devdata import ndjson', (kind) => {
   })
 
   test('reports a full disk with PostgreSQL’s words and its advice', async () => {
-    await service.sql.unsafe(`
+    await started.service.sql.unsafe(`
       create function refuse() returns trigger language plpgsql as $$
       begin
         raise exception 'could not extend file "base/1/2": No space left on device'
@@ -152,6 +133,6 @@ describeOnEachDatabase('devdata import ndjson', (kind) => {
       stdout: '',
       stderr: `The database's disk is full: could not extend file "base/1/2": No space left on device; Check free disk space.\n`,
     })
-    await service.sql.unsafe('drop trigger full_disk on users; drop function refuse()')
+    await started.service.sql.unsafe('drop trigger full_disk on users; drop function refuse()')
   })
 })

@@ -225,13 +225,14 @@ describe.skipIf(!hasPostgres)('a service with a streaming replica', () => {
     const { secret } = await createUserKey()
     let isOver = false
     let asked = 0
-    const walks: number[][] = [[], [], [], []]
+    /** What each client has seen. */
+    const clients: number[][] = [[], [], [], []]
     const hasSeenLittle = (seen: readonly number[]) => new Set(seen).size <= 3
 
     /** Loads, while the replica replays now and then, until every client has seen some of them. */
     async function load(): Promise<void> {
       try {
-        for (let number = 1; number <= 12 || (number <= 90 && walks.some(hasSeenLittle)); number++) {
+        for (let number = 1; number <= 12 || (number <= 90 && clients.some(hasSeenLittle)); number++) {
           await setReplaying(number % 3 === 0)
           await rename(String(number))
           await sleep(150)
@@ -242,8 +243,8 @@ describe.skipIf(!hasPostgres)('a service with a streaming replica', () => {
       }
     }
 
-    /** One client, who goes from one instance to the other. */
-    async function walk(seen: number[]): Promise<void> {
+    /** Sends the requests of one client, by turns to both instances. */
+    async function readByTurns(seen: number[]): Promise<void> {
       while (!isOver) {
         const { request } = asked++ % 2 === 0 ? first : second
         const answer = await request(asked % 3 === 0 ? '/users/NGoldberg' : '/users/ngoldberg', {
@@ -255,8 +256,8 @@ describe.skipIf(!hasPostgres)('a service with a streaming replica', () => {
     }
 
     await rename('0')
-    await Promise.all([load(), ...walks.map(walk)])
-    for (const seen of walks) {
+    await Promise.all([load(), ...clients.map(readByTurns)])
+    for (const seen of clients) {
       expect(hasSeenLittle(seen)).toBe(false)
       expect(seen).toEqual(seen.toSorted((a, b) => a - b))
     }
@@ -267,7 +268,7 @@ describe.skipIf(!hasPostgres)('a service with a streaming replica', () => {
       expect(v.parse(userSchema, answer.json()).name).toBe('99')
     }
     await Promise.all([waitUntilUsable(first, true), waitUntilUsable(second, true)])
-    console.log(`${walks.flat().length} answers, none older than one before it`)
+    console.log(`${clients.flat().length} responses, none older than one before it`)
   })
 
   test('gives a client the version that another instance gave it before the replica has it, and charges once', async () => {

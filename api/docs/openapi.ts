@@ -73,11 +73,12 @@ async function sendRendered(
   setHeader(c, 'Vary', 'Accept-Encoding')
   if (matchesEntityTag(c.req.header('If-None-Match'), tag)) return send(c, null, { status: 304 })
   setHeader(c, 'Content-Type', type)
-  const encoding = compressed && chooseEncoding(c.req.header('Accept-Encoding'), ['br', 'gzip'])
-  if (encoding === undefined || encoding === 'identity')
+  const encoding = chooseEncoding(c.req.header('Accept-Encoding'), ['br', 'gzip'])
+  if (compressed === undefined || encoding === 'identity') {
     return new Response(body, { headers: takeHeaders(c) })
-  const pending = compressed?.get(encoding) ?? compress(body, encoding, 'small')
-  compressed?.set(encoding, pending)
+  }
+  const pending = compressed.get(encoding) ?? compress(body, encoding, 'small')
+  compressed.set(encoding, pending)
   setHeader(c, 'Content-Encoding', encoding)
   return new Response(await pending, { headers: takeHeaders(c) })
 }

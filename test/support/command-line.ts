@@ -13,7 +13,7 @@ import * as v from 'valibot'
 import { expect, inject } from 'vitest'
 import { inheritEnvironment } from './program.ts'
 import { createUser } from './records.ts'
-import type { TestService } from './service.ts'
+import { type DatabaseKind, startTestService, type TestService } from './service.ts'
 
 /** Where a command finds its database: settings, and the folder that it is run in. */
 export interface Location {
@@ -123,6 +123,24 @@ export async function createFolder(
     environment: {},
     directory,
     remove: () => rm(directory, { recursive: true, force: true }),
+  }
+}
+
+/** A service, and commands that are run in a folder of their own and find its database. */
+export async function startServiceForCommands(kind: DatabaseKind) {
+  const service = await startTestService(kind, { data: 'empty' })
+  const { directory, remove } = await createFolder()
+  const location = locationOf(service)
+  const environment = kind === 'embedded' ? { DATA_DIR: location.directory } : location.environment
+  const run: Run = (args, options) => runCommand(args, { environment, directory, ...options })
+  return {
+    service,
+    directory,
+    run,
+    async close() {
+      await service.close()
+      await remove()
+    },
   }
 }
 
