@@ -71,7 +71,10 @@ describe('devdata on the embedded database that nobody runs', () => {
       ...folder,
       input: createUserLine(1) + createUserLine(2),
     })
-    expect(JSON.parse(stdout)).toMatchObject({ users: { added: 0, updated: 0 }, dataset_version: 2 })
+    expect(JSON.parse(stdout)).toMatchObject({
+      users: { added: 0, updated: 0, removed: 0 },
+      dataset_version: 2,
+    })
     await folder.remove()
 
     async function waitForImports(count: number): Promise<void> {
@@ -166,7 +169,7 @@ describe('devdata under Deno', () => {
     const loaded = await readJson(run, ['import', 'ndjson', '-', '--kind', 'users'], {
       input: createUserLine(1),
     })
-    expect(loaded).toMatchObject({ users: { added: 1, updated: 0 } })
+    expect(loaded).toMatchObject({ users: { added: 1, updated: 0, removed: 0 } })
     await folder.remove()
   })
 })

@@ -42,9 +42,9 @@ describeOnEachDatabase('devdata import git', (kind) => {
     commit('{"dependencies":{"hono":"4","vite":"7"}}')
     const second = await run([...args, '--json'])
     expect(JSON.parse(second.stdout)).toEqual({
-      users: { added: 0, updated: 0 },
-      repositories: { added: 0, updated: 1 },
-      commits: { added: 1, updated: 0 },
+      users: { added: 0, updated: 0, removed: 0 },
+      repositories: { added: 0, updated: 1, removed: 0 },
+      commits: { added: 1, updated: 0, removed: 0 },
       dataset_version: expect.any(Number),
       branch: 'main',
       commits_read: 4,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { applyLock } from '../api/import/apply.ts'
+import { changeLock } from '../api/import/apply/dataset-change.ts'
 import {
   createUserLine,
   finishCommand,
@@ -82,7 +82,7 @@ describeOnEachDatabase('devdata import', (kind) => {
 
   test.runIf(kind === 'postgresql')('leaves the server nothing to wait for when it is killed', async () => {
     await service.sql.begin(async (tx) => {
-      await tx`select pg_advisory_xact_lock(${applyLock})`
+      await tx`select pg_advisory_xact_lock(${changeLock})`
       const child = startCommand(['import', 'ndjson', '-', '--kind', 'users'], { ...location })
       const ended = finishCommand(child)
       child.stdin.end(createUserLine(44))

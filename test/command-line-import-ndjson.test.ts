@@ -25,9 +25,9 @@ describeOnEachDatabase('devdata import ndjson', (kind) => {
     ])
     const again = await run(['import', 'ndjson', sampleDirectory, '--json'])
     expect(JSON.parse(again.stdout)).toEqual({
-      users: { added: 0, updated: 0 },
-      repositories: { added: 0, updated: 0 },
-      commits: { added: 0, updated: 0 },
+      users: { added: 0, updated: 0, removed: 0 },
+      repositories: { added: 0, updated: 0, removed: 0 },
+      commits: { added: 0, updated: 0, removed: 0 },
       dataset_version: 1,
       lines: 6578,
       skipped: 0,
@@ -39,7 +39,10 @@ describeOnEachDatabase('devdata import ndjson', (kind) => {
     const users = readFileSync(join(sampleDirectory, 'users.ndjson'), 'utf8')
     writeFileSync(join(started.directory, 'people.txt'), users)
     const loaded = await run(['import', 'ndjson', sampleDirectory, 'people.txt', '--kind', 'users', '--json'])
-    expect(JSON.parse(loaded.stdout)).toMatchObject({ lines: 600, users: { added: 0, updated: 0 } })
+    expect(JSON.parse(loaded.stdout)).toMatchObject({
+      lines: 600,
+      users: { added: 0, updated: 0, removed: 0 },
+    })
     expect(await run(['import', 'ndjson', 'people.txt'])).toEqual({
       code: 1,
       stdout: '',
@@ -53,7 +56,7 @@ describeOnEachDatabase('devdata import ndjson', (kind) => {
       input: createUserLine(7),
     })
     expect(loaded).toMatchObject({ code: 0 })
-    expect(JSON.parse(loaded.stdout)).toMatchObject({ lines: 1, users: { added: 1, updated: 0 } })
+    expect(JSON.parse(loaded.stdout)).toMatchObject({ lines: 1, users: { added: 1, updated: 0, removed: 0 } })
     expect(
       await run(['import', 'ndjson', '-', '--kind', 'users'], {
         input: `${createUserLine(8)}{"forge_rest_id":"9"}\n`,

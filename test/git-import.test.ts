@@ -62,8 +62,8 @@ describeOnEachDatabase('importGit', (kind) => {
     const before = await list('/users?dependency_names=react&location=nowhere-else')
     const result = await importGit(service.sql, { path: clone, url: `${url}.git` })
     expect(result).toMatchObject({
-      repositories: { added: 1, updated: 0 },
-      commits: { added: 2, updated: 0 },
+      repositories: { added: 1, updated: 0, removed: 0 },
+      commits: { added: 2, updated: 0, removed: 0 },
       commitsRead: 2,
       dependencies: { active: 1, removed: 1 },
     })
@@ -102,10 +102,16 @@ describeOnEachDatabase('importGit', (kind) => {
 
   test('changes nothing when it is run again, and adds what is new', async () => {
     const again = await importGit(service.sql, { path: clone, url })
-    expect(again).toMatchObject({ repositories: { added: 0, updated: 0 }, commits: { added: 0, updated: 0 } })
+    expect(again).toMatchObject({
+      repositories: { added: 0, updated: 0, removed: 0 },
+      commits: { added: 0, updated: 0 },
+    })
     await commit(1_600_003_000, { react: '1', right: '1' }, 'Add right')
     const more = await importGit(service.sql, { path: clone, url })
-    expect(more).toMatchObject({ repositories: { added: 0, updated: 1 }, commits: { added: 1, updated: 0 } })
+    expect(more).toMatchObject({
+      repositories: { added: 0, updated: 1, removed: 0 },
+      commits: { added: 1, updated: 0 },
+    })
     expect(more.version).toBe(again.version + 1)
     const repository = (await service.request('/repos/acme/widget', { key })).json()
     expect(repository).toMatchObject({ created_at: 1_600_000_000, pushed_at: 1_600_003_000 })
@@ -135,7 +141,7 @@ describeOnEachDatabase('importGit', (kind) => {
       'https://forge.example/acme/widget/-/blob/main/README.md',
     ]) {
       const result = await importGit(service.sql, { path: clone, url: spelling })
-      expect([spelling, result.repositories]).toEqual([spelling, { added: 0, updated: 0 }])
+      expect([spelling, result.repositories]).toEqual([spelling, { added: 0, updated: 0, removed: 0 }])
     }
     expect((await service.request('/repos/acme/widget', { key })).json()).toMatchObject({ url })
     // One that lines have given under another spelling is the same, and keeps the URL that the forge told.
@@ -145,7 +151,7 @@ describeOnEachDatabase('importGit', (kind) => {
     }
     await loadRecords(service.sql, { repos: [{ ...repository, name: 'gadget', full_name: 'acme/gadget' }] })
     const result = await importGit(service.sql, { path: clone, url: 'https://forge.example/acme/gadget' })
-    expect(result.repositories).toEqual({ added: 0, updated: 1 })
+    expect(result.repositories).toEqual({ added: 0, updated: 1, removed: 0 })
     expect((await service.request('/repos/acme/gadget', { key })).json()).toMatchObject({
       url: 'http://www.forge.example/acme/gadget.git',
       forge_rest_id: 77,

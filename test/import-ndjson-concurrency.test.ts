@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readDataset } from '../api/catalog/dataset.ts'
 import { openDatabase } from '../api/database/database.ts'
-import { applyImport, applyLock } from '../api/import/apply.ts'
+import { changeLock } from '../api/import/apply/dataset-change.ts'
+import { applyImport } from '../api/import/apply.ts'
 import { importNdjson } from '../api/import/ndjson.ts'
 import { readRecord } from '../api/import/records.ts'
 import { beginStaging } from '../api/import/staging.ts'
@@ -22,7 +23,7 @@ testOnServer('a load dates the data to its own end, though it has waited for ano
   const other = await openSameDatabase(service)
   try {
     const { loading, released } = await other.sql.begin(async (tx) => {
-      await tx`select pg_advisory_xact_lock(${applyLock})`
+      await tx`select pg_advisory_xact_lock(${changeLock})`
       const loading = load(service, { users: [createUser(1)] })
       while ((await countLockWaits(tx)) === 0) await sleep(20)
       const [clock] = await tx<{ released: Date }[]>`select clock_timestamp() as released`
@@ -57,7 +58,7 @@ describeOnEachDatabase('a load beside another one', (kind) => {
       await loadSecond() // whatever waits there waits for the session
     } else {
       const second = await service.sql.begin(async (tx) => {
-        await tx`select pg_advisory_xact_lock(${applyLock})`
+        await tx`select pg_advisory_xact_lock(${changeLock})`
         const loading = loadSecond()
         await waits
         return { loading }

@@ -59,7 +59,7 @@ describeOnEachDatabase('the lines of an import', (kind) => {
         invalid.push(line)
       },
     })
-    expect(result.users).toEqual({ added: 2, updated: 0 })
+    expect(result.users).toEqual({ added: 2, updated: 0, removed: 0 })
     expect(invalid).toMatchObject([{ line: 2, reason: 'not UTF-8 text', content: '"caf\ufffd"' }])
   })
 

@@ -286,7 +286,7 @@ describeOnEachDatabase('commits without a repository', (kind) => {
       },
     })
     service.sql.options.debug = debug
-    expect(result.commits).toEqual({ added: 500, updated: 0 })
+    expect(result.commits).toEqual({ added: 500, updated: 0, removed: 0 })
     expect(lost).toEqual(commits.flatMap((_, index) => (index % 5 === 4 ? [] : [index + 1])))
     // A pass over what is staged takes longer the more that is.
     expect(statements.filter((query) => query.includes('distinct url_key'))).toHaveLength(1)

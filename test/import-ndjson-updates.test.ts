@@ -36,9 +36,9 @@ describeOnEachDatabase('an import of what another instance lists', (kind) => {
     expect(repos[0]).toHaveProperty('internal_id')
     const result = await load(target, { users, repos, commits })
     expect(result).toEqual({
-      users: { added: 300, updated: 0 },
-      repositories: { added: 400, updated: 0 },
-      commits: { added: 5878, updated: 0 },
+      users: { added: 300, updated: 0, removed: 0 },
+      repositories: { added: 400, updated: 0, removed: 0 },
+      commits: { added: 5878, updated: 0, removed: 0 },
       version: 1,
     })
     expect(await readCatalog(target, targetKey)).toEqual(await readCatalog(origin, originKey))
@@ -127,7 +127,7 @@ describeOnEachDatabase('an import into existing data', (kind) => {
     const result = await change({
       users: [user(2, { email: null }), user(4, { email: 'GRACE@example.org' })],
     })
-    expect(result).toMatchObject({ users: { added: 0, updated: 2 }, commits: nothing })
+    expect(result).toMatchObject({ users: { added: 0, updated: 2, removed: 0 }, commits: nothing })
   })
 
   test('takes a repository that is handed over from its owner', async () => {
@@ -146,7 +146,7 @@ describeOnEachDatabase('an import into existing data', (kind) => {
     const result = await change({
       repos: [repo(12, { dependencies: [removed, createDependency(url, 'late')] })],
     })
-    expect(result).toMatchObject({ repositories: { added: 0, updated: 1 } })
+    expect(result).toMatchObject({ repositories: { added: 0, updated: 1, removed: 0 } })
     expect(await read('/repos/grace/repo-12/dependencies')).toEqual([removed, createDependency(url, 'late')])
   })
 
@@ -154,7 +154,7 @@ describeOnEachDatabase('an import into existing data', (kind) => {
     const result = await change({
       commits: [createCommit(2, 'https://forge.example/r/12', 'Ada@example.org', 300)],
     })
-    expect(result).toMatchObject({ commits: { added: 0, updated: 1 } })
+    expect(result).toMatchObject({ commits: { added: 0, updated: 1, removed: 0 } })
   })
 
   test('moves what is named by a login that changes hands', async () => {
@@ -197,7 +197,7 @@ describeOnEachDatabase('an import into existing data', (kind) => {
         createUser(5, { bio: 'once' }),
       ],
     })
-    expect(result.users).toEqual({ added: 1, updated: 1 })
+    expect(result.users).toEqual({ added: 1, updated: 1, removed: 0 })
     expect(await (await service.request('/users/ada', { key })).json()).toMatchObject({ bio: 'second' })
     expect(await (await service.request('/users/user-5', { key })).json()).toMatchObject({ bio: 'once' })
   })

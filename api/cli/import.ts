@@ -6,7 +6,7 @@
 import process from 'node:process'
 import { type Command, Option } from 'commander'
 import type { Sql } from '../database/connect.ts'
-import type { Change } from '../import/apply/staged-load.ts'
+import type { Change } from '../import/apply/dataset-change.ts'
 import type { ImportResult } from '../import/apply.ts'
 import { type GitImportResult, importGit } from '../import/git.ts'
 import { createInvalidLinesFile, findSources, importNdjson, type Source } from '../import/ndjson.ts'
@@ -224,8 +224,8 @@ function summarize({ users, repositories, commits, version }: ImportResult) {
 }
 
 function describe({ users, repositories, commits, version }: ImportResult): string {
-  const change = ({ added, updated }: Change) =>
-    `${formatCount(added)} added, ${formatCount(updated)} updated`
+  const change = ({ added, updated, removed }: Change) =>
+    `${formatCount(added)} added, ${formatCount(updated)} updated${removed > 0 ? `, ${formatCount(removed)} removed` : ''}`
   return [
     `users         ${change(users)}`,
     `repositories  ${change(repositories)}`,

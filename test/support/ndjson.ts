@@ -16,7 +16,7 @@ export interface Load {
 }
 
 /** The result for records of which none was added or updated. */
-export const nothing = { added: 0, updated: 0 }
+export const nothing = { added: 0, updated: 0, removed: 0 }
 
 /** A file in memory, read in chunks of `chunkSize` bytes. */
 export function createSource(kind: RecordKind, content: string | Uint8Array, chunkSize = 65_536): Source {

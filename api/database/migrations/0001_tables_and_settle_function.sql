@@ -166,37 +166,74 @@ create table dataset (
   version bigint not null default 0,
   updated_at timestamptz not null default now(),
   users_count integer not null default 0,
-  repositories_count integer not null default 0
+  repositories_count integer not null default 0,
+  -- The highest ids that were ever used. A count that equals it means that no id is missing: then an id is also the rank
+  -- in the unfiltered list, and any page of it is a range.
+  last_user_id integer not null default 0,
+  last_repository_id integer not null default 0,
+  changes_since bigint not null default 0 -- the earliest version after which all changes and removals are known
 );
 insert into dataset default values;
 
--- users.id and repositories.id are 1, 2, 3, … without a gap. An id is also the rank in the unfiltered list, so any page
--- of it is a range.
+-- When each version began, so that changes_since can follow CHANGES_KEPT_DAYS. Earlier versions are deleted.
+create table dataset_versions (
+  version bigint primary key,
+  applied_at timestamptz not null default now()
+);
+insert into dataset_versions values (0);
+
+-- users.id and repositories.id are given in the order of loading, and never used again.
 create table users (
   id integer primary key,
   forge_rest_id bigint not null unique,
   login_key text not null,
   location_id integer,
+  version bigint not null, -- of the dataset, when the document last changed
   document text not null
 );
 create index on users (login_key);
+create index on users (version);
 
 create table repositories (
   id integer primary key,
   forge_rest_id bigint not null unique,
   full_name_key text not null,
-  url_key text not null,
+  url_key text not null, -- the same for all spellings of a URL (api/catalog/repository-url.ts)
+  version bigint not null, -- of the dataset, when the members or the dependencies last changed
   members text not null, -- JSON object without its braces, internal_id and dependencies: a list puts others around them
   dependencies text not null default '[]', -- JSON array of repository dependencies, by name, then file
   dependencies_count integer not null default 0
 );
 create index on repositories (full_name_key);
 create index on repositories (url_key);
+create index on repositories (version);
 
-create trigger refuse_removal before delete or truncate on users
-  execute function refuse_change('rows are never deleted: their ids are ranks without gaps');
-create trigger refuse_removal before delete or truncate on repositories
-  execute function refuse_change('rows are never deleted: their ids are ranks without gaps');
+-- Users and repositories that were removed, or have another forge_rest_id now. One that exists again has no row.
+create table removals (
+  id bigint primary key generated always as identity, -- ascends with the version
+  kind text not null check (kind in ('user', 'repository')),
+  forge_rest_id bigint not null,
+  version bigint not null, -- of the dataset, after the removal
+  unique (kind, forge_rest_id)
+);
+create index on removals (version);
+
+-- People who were forgotten, and their identities (see identities) as keyed hashes: loads leave them out. A dump that is
+-- given to others must leave out the key, or the hashes could be guessed.
+create table forgotten_people (
+  id integer primary key generated always as identity,
+  forgotten_at timestamptz not null default now(),
+  keeps_repositories boolean not null
+);
+create table forgotten_identities (
+  hash bytea primary key check (length(hash) = 32), -- HMAC-SHA-256
+  person_id integer not null references forgotten_people on delete cascade
+);
+create index on forgotten_identities (person_id);
+create table forgotten_identities_key (
+  only_row boolean primary key default true check (only_row),
+  key bytea not null check (length(key) = 32)
+);
 
 -- position counts a repository's commits from the oldest (1) to the newest, so any page of them is a range.
 create table commits (
@@ -205,6 +242,7 @@ create table commits (
   committer_date bigint,
   author_identity text collate "C", -- see identities; null when the author can't be identified
   position integer not null,
+  version bigint not null, -- of the dataset, when the document last changed
   document text not null,
   primary key (repository_id, commit_hash)
 );

@@ -1,9 +1,10 @@
-import type { SqlOrTransaction } from '../../database/connect.ts'
 import { stagingTable } from '../staging.ts'
-import { analyzeTables, type Change, countChanges, type Load } from './staged-load.ts'
+import { type AppliedRows, analyzeTables } from './dataset-change.ts'
+import { countApplied, type Load } from './staged-load.ts'
 
 /** Inserts and updates commits. */
-export async function applyCommits(tx: SqlOrTransaction, load: Load): Promise<Change> {
+export async function applyCommits(load: Load): Promise<AppliedRows> {
+  const { tx, version } = load
   const staged = tx(stagingTable('commits', load.importId))
   await tx`
     create temporary table changed_commits on commit drop as
@@ -23,15 +24,16 @@ export async function applyCommits(tx: SqlOrTransaction, load: Load): Promise<Ch
   await tx`analyze grown_repositories`
   // These positions are final for repositories without earlier commits. The others are renumbered below.
   await tx`
-    insert into commits (repository_id, commit_hash, committer_date, author_identity, position, document)
-    select c.id, c.commit_hash, c.committer_date, c.author_identity, c.rank, s.document
+    insert into commits (repository_id, commit_hash, committer_date, author_identity, position, version, document)
+    select c.id, c.commit_hash, c.committer_date, c.author_identity, c.rank, ${version}, s.document
     from (
       select *, row_number() over (partition by id order by committer_date nulls first, commit_hash desc) as rank
       from changed_commits where is_new
     ) c join ${staged} s using (position)`
   await tx`
     update commits m set
-      committer_date = c.committer_date, author_identity = c.author_identity, document = s.document
+      committer_date = c.committer_date, author_identity = c.author_identity,
+      version = ${version}, document = s.document
     from changed_commits c join ${staged} s using (position)
     where not c.is_new and m.repository_id = c.id and m.commit_hash = c.commit_hash`
   await tx`
@@ -62,8 +64,8 @@ export async function applyCommits(tx: SqlOrTransaction, load: Load): Promise<Ch
     select user_id from identities
     where identity in (select identity from lost union select identity from gained)
     on conflict do nothing`
-  await analyzeTables(tx, load, ['commits', 'contributions'])
-  return countChanges(tx, 'changed_commits')
+  await analyzeTables(load, ['commits', 'contributions'])
+  return countApplied(load, 'changed_commits')
 }
 
 /** A staged commit whose repository is neither in the dataset nor in the same load. */
@@ -74,8 +76,7 @@ export interface OrphanCommit {
 
 /** Unstages the commits whose `repo_url` won't name a repository after the load. Hands each to `onOrphan`, by position. */
 export async function removeOrphans(
-  tx: SqlOrTransaction,
-  { importId }: Load,
+  { tx, importId }: Load,
   onOrphan: (orphan: OrphanCommit) => Promise<void> = refuseOrphan,
 ): Promise<void> {
   const repositories = tx(stagingTable('repos', importId))

@@ -1,10 +1,11 @@
 import { selectUrl } from '../../catalog/document-lookup.ts'
-import type { SqlOrTransaction } from '../../database/connect.ts'
 import { stagingTable } from '../staging.ts'
-import { analyzeTables, type Change, countChanges, type Load } from './staged-load.ts'
+import { type AppliedRows, analyzeTables } from './dataset-change.ts'
+import { countApplied, type Load } from './staged-load.ts'
 
 /** Inserts and updates repositories, with their dependencies and owners. */
-export async function applyRepositories(tx: SqlOrTransaction, load: Load): Promise<Change> {
+export async function applyRepositories(load: Load): Promise<AppliedRows> {
+  const { tx, version } = load
   const staged = tx(stagingTable('repos', load.importId))
   await tx`
     create temporary table changed_repositories on commit drop as
@@ -13,7 +14,7 @@ export async function applyRepositories(tx: SqlOrTransaction, load: Load): Promi
       case when r.id is not null then to_json(${selectUrl(tx, tx`s.members`)})::text end as url,
       coalesce(
         r.id,
-        (select coalesce(max(id), 0) from repositories)
+        (select last_repository_id from dataset)
           + row_number() over (partition by r.id is null order by s.position)
       )::integer as id
     from ${staged} s
@@ -22,18 +23,23 @@ export async function applyRepositories(tx: SqlOrTransaction, load: Load): Promi
   await tx`analyze changed_repositories`
   await tx`
     update repositories r set
-      full_name_key = s.full_name_key, url_key = s.url_key, members = s.members,
+      full_name_key = s.full_name_key, url_key = s.url_key, version = ${version}, members = s.members,
       dependencies = coalesce(s.dependencies, r.dependencies),
       dependencies_count = case when s.dependencies is null then r.dependencies_count else cardinality(s.names) end
     from changed_repositories c join ${staged} s using (position) where r.id = c.id and not c.is_new`
-  await moveToNewUrls(tx)
+  await moveToNewUrls(load)
   await tx`
-    insert into repositories (id, forge_rest_id, full_name_key, url_key, members, dependencies, dependencies_count)
-    select c.id, s.forge_rest_id, s.full_name_key, s.url_key, s.members, coalesce(s.dependencies, '[]'),
+    insert into repositories (
+      id, forge_rest_id, full_name_key, url_key, version, members, dependencies, dependencies_count
+    )
+    select c.id, s.forge_rest_id, s.full_name_key, s.url_key, ${version}, s.members, coalesce(s.dependencies, '[]'),
       cardinality(s.names)
     from changed_repositories c join ${staged} s using (position) where c.is_new`
-  await analyzeTables(tx, load, ['repositories'])
-  await applyDependencies(tx, load)
+  await tx`
+    delete from removals m using changed_repositories c join ${staged} s using (position)
+    where c.is_new and m.kind = 'repository' and m.forge_rest_id = s.forge_rest_id`
+  await analyzeTables(load, ['repositories'])
+  await applyDependencies(load)
   await tx`
     with changed as (
       select c.id, s.owner_identity from changed_repositories c join ${staged} s using (position)
@@ -55,11 +61,12 @@ export async function applyRepositories(tx: SqlOrTransaction, load: Load): Promi
     select user_id from identities
     where identity in (select identity from lost union select identity from gained)
     on conflict do nothing`
-  return countChanges(tx, 'changed_repositories')
+  return countApplied(load, 'changed_repositories')
 }
 
 /** Updates the postings of changed repositories. `changed_postings` has the differences for those that existed before. */
-async function applyDependencies(tx: SqlOrTransaction, load: Load): Promise<void> {
+async function applyDependencies(load: Load): Promise<void> {
+  const { tx } = load
   const staged = tx(stagingTable('repos', load.importId))
   // Known dependencies are left out first: each conflict would use up an id.
   await tx`
@@ -73,7 +80,7 @@ async function applyDependencies(tx: SqlOrTransaction, load: Load): Promise<void
     ) declared
     where not exists (select from dependencies d where d.name = declared.name and d.file = declared.file)
     on conflict do nothing`
-  await analyzeTables(tx, load, ['dependencies'])
+  await analyzeTables(load, ['dependencies'])
   const declared = tx`
     select c.id as repository_id, d.id as dependency_id, c.is_new
     from changed_repositories c join ${staged} s using (position), unnest(s.names, s.files) as pair(name, file)
@@ -84,7 +91,7 @@ async function applyDependencies(tx: SqlOrTransaction, load: Load): Promise<void
       join dependencies d using (file)
     where d.name = ''`
   await tx`
-    create temporary table changed_postings on commit drop as
+    insert into changed_postings
     select dependency_id, repository_id, wanted.is_new is not null as is_gained
     from (select * from (${declared}) d where not is_new) wanted
       full join (
@@ -104,7 +111,7 @@ async function applyDependencies(tx: SqlOrTransaction, load: Load): Promise<void
     union all
     select dependency_id, repository_id from changed_postings where is_gained
     order by repository_id, dependency_id`
-  await analyzeTables(tx, load, ['dependency_repositories'])
+  await analyzeTables(load, ['dependency_repositories'])
 }
 
 /**
@@ -112,14 +119,14 @@ async function applyDependencies(tx: SqlOrTransaction, load: Load): Promise<void
  * escaped inside JSON strings, so the patterns match members alone. In commits, `repo_url` is the last member, and its
  * case may differ.
  */
-async function moveToNewUrls(tx: SqlOrTransaction): Promise<void> {
+async function moveToNewUrls({ tx, version }: Load): Promise<void> {
   const [moved] = await tx`select 1 from changed_repositories where old_url <> url limit 1`
   if (moved === undefined) return
   await tx`
     update repositories r set dependencies = replace(r.dependencies, '{"url":' || c.old_url || ',', '{"url":' || c.url || ',')
     from changed_repositories c where r.id = c.id and c.old_url <> c.url and not c.has_dependencies`
   await tx`
-    update commits m set document = regexp_replace(
+    update commits m set version = ${version}, document = regexp_replace(
       m.document, ',"repo_url":"([^"\\\\]|\\\\.)*"}$', replace(',"repo_url":' || c.url || '}', '\\', '\\\\')
     )
     from changed_repositories c where m.repository_id = c.id and c.old_url <> c.url`

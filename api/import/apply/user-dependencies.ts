@@ -1,13 +1,15 @@
 import type { Fragment, SqlOrTransaction } from '../../database/connect.ts'
-import { analyzeTables, type Load } from './staged-load.ts'
+import { analyzeTables, type DatasetChange } from './dataset-change.ts'
 
 /**
  * Updates the postings (dependency_id, user_id): a user has the dependencies of each repository that they own or commit
  * to. For `affected_users`, it compares what they have with all their repositories. For other users, it applies
  * only `changed_postings`, because comparing all their repositories would cost too much. `changed_uses` has the differences.
  */
-export async function applyUserDependencies(tx: SqlOrTransaction, load: Load): Promise<void> {
+export async function applyUserDependencies(change: DatasetChange): Promise<void> {
+  const { tx } = change
   await tx`analyze affected_users`
+  await tx`analyze changed_postings`
   await tx`
     create temporary table changed_uses on commit drop as
     select dependency_id, user_id, present.is_there is null as is_gained
@@ -54,7 +56,7 @@ export async function applyUserDependencies(tx: SqlOrTransaction, load: Load): P
   await tx`
     insert into dependency_users (dependency_id, user_id)
     select dependency_id, user_id from changed_uses where is_gained order by user_id, dependency_id`
-  await analyzeTables(tx, load, ['dependency_users'])
+  await analyzeTables(change, ['dependency_users'])
 }
 
 /** SQL: the postings that users should have, once for each repository. `users` selects their ids. */

@@ -1,16 +1,17 @@
-import type { SqlOrTransaction } from '../../database/connect.ts'
 import { stagingTable } from '../staging.ts'
-import { analyzeTables, type Change, countChanges, type Load } from './staged-load.ts'
+import { type AppliedRows, analyzeTables } from './dataset-change.ts'
+import { countApplied, type Load } from './staged-load.ts'
 
 /** Inserts and updates users, with their locations and identities. */
-export async function applyUsers(tx: SqlOrTransaction, load: Load): Promise<Change> {
+export async function applyUsers(load: Load): Promise<AppliedRows> {
+  const { tx, version } = load
   const staged = tx(stagingTable('users', load.importId))
   await tx`
     create temporary table changed_users on commit drop as
     select s.position, u.location_id as old_location_id, u.id is null as is_new,
       coalesce(
         u.id,
-        (select coalesce(max(id), 0) from users) + row_number() over (partition by u.id is null order by s.position)
+        (select last_user_id from dataset) + row_number() over (partition by u.id is null order by s.position)
       )::integer as id
     from ${staged} s
     left join users u using (forge_rest_id)
@@ -24,7 +25,7 @@ export async function applyUsers(tx: SqlOrTransaction, load: Load): Promise<Chan
       select from locations l where md5(l.location_key) = md5(s.location_key) and l.location_key = s.location_key
     )
     on conflict do nothing`
-  await analyzeTables(tx, load, ['locations'])
+  await analyzeTables(load, ['locations'])
   await tx`
     create temporary table changed_locations on commit drop as
     select c.id, c.is_new, c.old_location_id, l.id as location_id, c.position
@@ -32,12 +33,16 @@ export async function applyUsers(tx: SqlOrTransaction, load: Load): Promise<Chan
       left join locations l on md5(l.location_key) = md5(s.location_key) and l.location_key = s.location_key`
   await tx`analyze changed_locations`
   await tx`
-    update users u set login_key = s.login_key, location_id = c.location_id, document = s.document
+    update users u set login_key = s.login_key, location_id = c.location_id,
+      version = ${version}, document = s.document
     from changed_locations c join ${staged} s using (position) where u.id = c.id and not c.is_new`
   await tx`
-    insert into users (id, forge_rest_id, login_key, location_id, document)
-    select c.id, s.forge_rest_id, s.login_key, c.location_id, s.document
+    insert into users (id, forge_rest_id, login_key, location_id, version, document)
+    select c.id, s.forge_rest_id, s.login_key, c.location_id, ${version}, s.document
     from changed_locations c join ${staged} s using (position) where c.is_new`
+  await tx`
+    delete from removals m using changed_users c join ${staged} s using (position)
+    where c.is_new and m.kind = 'user' and m.forge_rest_id = s.forge_rest_id`
   await tx`
     delete from location_users l using changed_locations c
     where l.location_id = c.old_location_id and l.user_id = c.id and c.location_id is distinct from c.old_location_id`
@@ -60,7 +65,7 @@ export async function applyUsers(tx: SqlOrTransaction, load: Load): Promise<Chan
       order by n.identity, c.id
       returning user_id
     )
-    insert into affected_users select user_id from lost union select user_id from gained`
-  await analyzeTables(tx, load, ['users', 'location_users', 'identities'])
-  return countChanges(tx, 'changed_users')
+    insert into affected_users select user_id from lost union select user_id from gained on conflict do nothing`
+  await analyzeTables(load, ['users', 'location_users', 'identities'])
+  return countApplied(load, 'changed_users')
 }
