@@ -80,10 +80,16 @@ export interface OrphanCommit {
   document: string
 }
 
-/** Unstages the commits whose `repo_url` won't name a repository after the load. Hands each to `onOrphan`, by position. */
+/**
+ * Unstages the commits whose `repo_url` won't name a repository after the load. Hands each to `onOrphan`, by position.
+ * `areOthersRemoved`: the load removes the repositories that it lacks.
+ */
 export async function removeOrphans(
   { tx, importId }: Load,
-  onOrphan: (orphan: OrphanCommit) => Promise<void> = refuseOrphan,
+  {
+    onOrphan = refuseOrphan,
+    areOthersRemoved,
+  }: { onOrphan?: ((orphan: OrphanCommit) => Promise<void>) | undefined; areOthersRemoved: boolean },
 ): Promise<void> {
   const repositories = tx(stagingTable('repos', importId))
   const commits = tx(stagingTable('commits', importId))
@@ -93,7 +99,7 @@ export async function removeOrphans(
     where not exists (select from ${repositories} s where s.url_key = c.url_key)
       and not exists (
         select from repositories r
-        where r.url_key = c.url_key
+        where r.url_key = c.url_key and not ${areOthersRemoved}
           and not exists (select from ${repositories} s where s.forge_rest_id = r.forge_rest_id)
       )`
   const orphans = tx<OrphanCommit[]>`
