@@ -254,11 +254,11 @@ export function createRandomForge(seed: string): RandomForge {
     return { ...user, followers: user.followers + 1 }
   }
 
-  /** Takes some of `all`; promises those. */
+  /** Takes some of `all`, often the newest, whose id is the highest; promises those. */
   function take<Thing>(all: Thing[], count: number): Thing[] {
     const taken: Thing[] = []
     for (let left = Math.min(count, all.length - 1); left > 0; left--) {
-      taken.push(...all.splice(random.integer(0, all.length - 1), 1))
+      taken.push(...all.splice(random.chance(0.3) ? -1 : random.integer(0, all.length - 1), 1))
     }
     return taken
   }
