@@ -109,6 +109,7 @@ const settings = {
     ),
     'none',
   ),
+  CHANGES_KEPT_DAYS: v.optional(wholeNumber(1, 3650), '90'),
   STORED_LISTS_MB: v.optional(wholeNumber(1, 1_000_000), '256'),
   SHUTDOWN_DELAY_SECONDS: v.optional(wholeNumber(0, 600), '5'),
   RESPONSE_CACHE_MB: v.optional(wholeNumber(0, 100_000), '32'),
@@ -184,6 +185,8 @@ export function readConfig(environment: Record<string, string | undefined>, { te
     sampleData: output.SAMPLE_DATA === 'on',
     /** Rate limit of keys created without one. */
     defaultRateLimit: output.DEFAULT_RATE_LIMIT,
+    /** Days for which removals are kept, so that clients can ask what has changed. */
+    changesKeptDays: output.CHANGES_KEPT_DAYS,
     /** Maximum size of all stored lists in the database, in MiB. */
     storedListsMb: output.STORED_LISTS_MB,
     /** How long requests are still accepted after SIGTERM, while load balancers notice. */

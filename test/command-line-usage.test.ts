@@ -76,6 +76,7 @@ describe('devdata', () => {
       'ledger prune',
       'ledger verify',
       'migrate',
+      'remove repo',
     ])
     for (const [path, command] of leaves) {
       expect([path, command.options.some(({ long }) => long === '--json')]).toEqual([path, true])
@@ -98,6 +99,12 @@ describe('devdata', () => {
     [['keyz'], "unknown command 'keyz'"],
     [['keys', 'grant', '0', '5'], 'It must be the id of a key'],
     [['import', 'ndjson', '-'], 'standard input (-) needs --kind'],
+    [['import', 'ndjson', '-', '--kind', 'users', '--mirror'], '--mirror needs files'],
+    [['import', 'ndjson', 'x', '--mirror', '--skip-invalid', 'y'], 'would remove the items of invalid lines'],
+    [['remove', 'repo'], 'missing OWNER/NAME, or --id'],
+    [['remove', 'repo', 'honojs/hono', '--id', '5'], 'give OWNER/NAME or --id, not both'],
+    [['remove', 'repo', 'hono'], 'It must be OWNER/NAME'],
+    [['remove', 'repo', '--id', '1.5'], 'It must be a whole number from'],
   ])('exits with 2 after wrong usage, on standard error alone: %j', async (args, message) => {
     const { code, stdout, stderr } = await run(args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

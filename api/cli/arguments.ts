@@ -37,6 +37,19 @@ export const readForgeId = wholeNumber(
   `It must be a whole number from 1 to ${Number.MAX_SAFE_INTEGER}.`,
 )
 
+/** The same, of a repository in the dataset: those that only clones have described may have negative ones. */
+export const readRepositoryId = wholeNumber(
+  [-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+  `It must be a whole number from ${-Number.MAX_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}.`,
+)
+
+/** Owner and name of a repository. */
+export function readRepositoryName(text: string): { owner: string; name: string } {
+  const [owner, name, ...rest] = text.split('/')
+  if (owner && name && rest.length === 0) return { owner, name }
+  throw new InvalidArgumentError('It must be OWNER/NAME, such as honojs/hono.')
+}
+
 function wholeNumber([min, max]: [number, number], rule: string, allows = (_: number) => true) {
   return function readWholeNumber(text: string): number {
     const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN

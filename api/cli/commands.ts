@@ -11,6 +11,7 @@ import { addImportCommands } from './import.ts'
 import { addKeysCommands } from './keys.ts'
 import { addLedgerCommands } from './ledger.ts'
 import { addMigrateCommand } from './migrate.ts'
+import { addRemoveCommands } from './remove.ts'
 
 /** Creates the command line. It throws `CommanderError` after it has printed help or a usage error. */
 export function createCommands(): Command {
@@ -25,6 +26,7 @@ export function createCommands(): Command {
   addLedgerCommands(program)
   addImportCommands(program)
   addExportCommands(program)
+  addRemoveCommands(program)
   addMigrateCommand(program)
   addDoctorCommand(program)
   program.addHelpText(
@@ -40,6 +42,7 @@ Examples:
   devdata ledger verify
   devdata import ndjson sample
   devdata export ndjson copy
+  devdata remove repo honojs/hono
   devdata migrate
   devdata doctor`,
   )

@@ -7,13 +7,33 @@ import process from 'node:process'
 import { createInterface } from 'node:readline/promises'
 import { OperatorError } from '../errors.ts'
 
+/** The terminal that asks. */
+export interface Terminal {
+  input: NodeJS.ReadableStream & { isTTY?: boolean | undefined }
+  output: NodeJS.WritableStream & { isTTY?: boolean | undefined }
+}
+
 /**
  * Asks on a terminal whether to go on; without a terminal, or with `yes`, goes on. Throws `OperatorError` when the person
- * declines; then nothing may have been changed.
+ * declines; then nothing may have been changed. Ctrl-C at the question is a SIGINT like at any other time.
  */
-export async function confirm(question: string, { yes }: { yes?: true | undefined }): Promise<void> {
-  if (yes || !process.stdin.isTTY || !process.stderr.isTTY) return
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  const answer = await terminal.question(`${question} [y/N] `).finally(() => terminal.close())
+export async function confirm(
+  question: string,
+  { yes }: { yes?: true | undefined },
+  { input, output }: Terminal = { input: process.stdin, output: process.stderr },
+): Promise<void> {
+  if (yes || !input.isTTY || !output.isTTY) return
+  const terminal = createInterface({ input, output })
+  // While a line is read, the terminal sends Ctrl-C as a character.
+  terminal.once('SIGINT', () => {
+    process.emit('SIGINT', 'SIGINT')
+    terminal.close()
+  })
+  const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')))
+  const answered = terminal.question(`${question} [y/N] `).catch(() => {
+    output.write('\n') // closed by Ctrl-C or Ctrl-D, which end no line
+    return ''
+  })
+  const answer = await Promise.race([answered, closed]).finally(() => terminal.close())
   if (!/^y(es)?$/i.test(answer.trim())) throw new OperatorError('Declined; nothing was changed')
 }

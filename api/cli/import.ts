@@ -7,12 +7,14 @@ import process from 'node:process'
 import { type Command, Option } from 'commander'
 import type { Sql } from '../database/connect.ts'
 import type { Change } from '../import/apply/dataset-change.ts'
+import type { MissingItems } from '../import/apply/mirror.ts'
 import type { ImportResult } from '../import/apply.ts'
 import { type GitImportResult, importGit } from '../import/git.ts'
 import { createInvalidLinesFile, findSources, importNdjson, type Source } from '../import/ndjson.ts'
 import { type RecordKind, recordKinds } from '../import/records.ts'
 import { dropStaged } from '../import/staging.ts'
 import { readForgeId } from './arguments.ts'
+import { confirm } from './confirm.ts'
 import { countOf, formatCount } from './output.ts'
 import { type Progress, startProgress } from './progress.ts'
 import { withDatabase } from './session.ts'
@@ -34,7 +36,8 @@ export function addImportCommands(program: Command): void {
     .summary('Load users, repositories and commits from lines of JSON')
     .description(
       'Load users, repositories and commits from lines of JSON, each an object as the API returns it. Items that ' +
-        'exist are updated. An invalid line stops the load, and nothing is changed.',
+        'exist are updated. With --mirror, items that the files lack are removed. An invalid line stops the load, and ' +
+        'nothing is changed.',
     )
     .argument(
       '<path...>',
@@ -49,12 +52,19 @@ export function addImportCommands(program: Command): void {
       '--skip-invalid <file>',
       'write invalid lines and their reasons to this new file, and load the other lines',
     )
+    .option(
+      '--mirror',
+      'make the dataset hold exactly what the files hold: remove users, repositories or commits that they lack, for the ' +
+        'kinds of which there is a file',
+    )
+    .option('--yes', "with --mirror, don't ask before something is removed")
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
 Examples:
   devdata import ndjson sample
+  devdata import ndjson ./copy --mirror
   devdata import ndjson users.ndjson repos.ndjson --skip-invalid invalid.ndjson
   zcat people.ndjson.gz | devdata import ndjson - --kind users`,
     )
@@ -92,12 +102,14 @@ Examples:
 interface NdjsonOptions {
   kind?: RecordKind
   skipInvalid?: string
+  mirror?: true
+  yes?: true
   json?: true
 }
 
 async function loadNdjson(
   paths: string[],
-  { kind, skipInvalid, json }: NdjsonOptions,
+  { kind, skipInvalid, mirror, yes, json }: NdjsonOptions,
   command: Command,
 ): Promise<void> {
   const inputCount = paths.filter((path) => path === standardInput).length
@@ -105,6 +117,14 @@ async function loadNdjson(
     command.error(`error: standard input (-) needs --kind ${recordKinds.join('|')}`)
   }
   if (inputCount > 1) command.error('error: standard input (-) can be given only once')
+  if (mirror && skipInvalid !== undefined) {
+    command.error(
+      'error: --mirror with --skip-invalid would remove the items of invalid lines; use one of them',
+    )
+  }
+  if (mirror && inputCount > 0) {
+    command.error('error: --mirror needs files: if the input broke off, what follows would be removed')
+  }
   const sources: Source[] = []
   for (const path of paths) {
     if (path === standardInput && kind !== undefined) {
@@ -115,9 +135,18 @@ async function loadNdjson(
   }
   const invalid = skipInvalid === undefined ? undefined : await createInvalidLinesFile(skipInvalid)
   let lines = 0
-  function load(sql: Sql, { progress, onBegin }: LoadContext): Promise<ImportResult> {
+  function load(sql: Sql, { progress, changesKeptDays, onBegin }: LoadContext): Promise<ImportResult> {
+    async function confirmRemoval({ users, repositories, commits }: MissingItems): Promise<void> {
+      if (users + repositories + commits === 0) return
+      const items = `${countOf(users, 'user')}, ${`${formatCount(repositories)} ${repositories === 1 ? 'repository' : 'repositories'}`} and ${countOf(commits, 'commit')}`
+      progress.hide()
+      progress.note(`Not in the files, and removed by this load: ${items}`)
+      await confirm('Remove them?', { yes })
+    }
     return importNdjson(sql, {
       sources,
+      changesKeptDays,
+      ...(mirror && { onMirror: confirmRemoval }),
       ...(invalid && { onInvalid: (line) => invalid.add(line) }),
       onBegin,
       onProgress({ step, lines: read, bytesRead, bytesTotal }) {
@@ -149,8 +178,9 @@ interface GitOptions {
 }
 
 async function loadGit(path: string, { json, ...options }: GitOptions): Promise<void> {
-  function load(sql: Sql, { progress, onBegin }: LoadContext): Promise<GitImportResult> {
+  function load(sql: Sql, { progress, changesKeptDays, onBegin }: LoadContext): Promise<GitImportResult> {
     return importGit(sql, {
+      changesKeptDays,
       ...options,
       path,
       onBegin,
@@ -200,6 +230,7 @@ async function loadGit(path: string, { json, ...options }: GitOptions): Promise<
 
 interface LoadContext {
   progress: Progress
+  changesKeptDays: number
   onBegin: (importId: number) => void
 }
 
@@ -208,13 +239,15 @@ function runLoad<Result>(
   load: (sql: Sql, context: LoadContext) => Promise<Result>,
   print: (result: Result, seconds: number) => void,
 ): Promise<void> {
-  return withDatabase({ longStatements: true }, async ({ sql, onInterruption }) => {
+  return withDatabase({ longStatements: true }, async ({ config, sql, onInterruption }) => {
     const startedAt = performance.now()
     const progress = startProgress(process.stderr)
     // On the embedded database that may have to wait too long for the statement under way. The next load drops them then.
     const onBegin = (importId: number) =>
       onInterruption((others) => dropStaged(others, importId).catch(() => {}))
-    const result = await load(sql, { progress, onBegin }).finally(progress.end)
+    const result = await load(sql, { progress, changesKeptDays: config.changesKeptDays, onBegin }).finally(
+      progress.end,
+    )
     print(result, Math.round(performance.now() - startedAt) / 1000)
   })
 }

@@ -21,6 +21,8 @@ export interface Progress {
   update(state: ProgressState): void
   /** Prints a line that stays. */
   note(text: string): void
+  /** Removes the display until the next update, while something else writes to the stream. */
+  hide(): void
   /** Removes the display. */
   end(): void
 }
@@ -42,6 +44,11 @@ export function startProgress(stream: Writable & { isTTY?: boolean; columns?: nu
     else stream.write(`${line}\n`)
   }
 
+  function hide(): void {
+    if (terminal && state !== undefined) stream.write(clearLine)
+    state = undefined
+  }
+
   const timer = setInterval(draw, terminal ? redrawIntervalMs : plainIntervalMs)
   timer.unref()
   return {
@@ -52,10 +59,10 @@ export function startProgress(stream: Writable & { isTTY?: boolean; columns?: nu
       stream.write(`${terminal ? clearLine : ''}${text}\n`)
       if (terminal) draw()
     },
+    hide,
     end() {
       clearInterval(timer)
-      if (terminal && state !== undefined) stream.write(clearLine)
-      state = undefined
+      hide()
     },
   }
 }

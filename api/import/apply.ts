@@ -9,9 +9,11 @@
 import type { Sql } from '../database/connect.ts'
 import { applyCommits, type OrphanCommit, removeOrphans } from './apply/commits.ts'
 import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './apply/dataset-change.ts'
+import { removeMissingCommits, removeMissingRepositories, removeMissingUsers } from './apply/mirror.ts'
 import { applyRepositories } from './apply/repositories.ts'
 import { beginLoad } from './apply/staged-load.ts'
 import { applyUsers } from './apply/users.ts'
+import type { RecordKind } from './records.ts'
 import { dropStaged } from './staging.ts'
 
 /** What a load changed. */
@@ -21,6 +23,8 @@ export type ImportResult = DatasetChangeResult
 export interface ApplyOptions extends DatasetChangeOptions {
   /** Takes each commit of an unknown repository, in the order of the load, and the others are applied. */
   onOrphan?: ((orphan: OrphanCommit) => Promise<void>) | undefined
+  /** Kinds of which the load has all items: the others are removed. */
+  mirrored?: ReadonlySet<RecordKind> | undefined
 }
 
 /**
@@ -30,14 +34,17 @@ export interface ApplyOptions extends DatasetChangeOptions {
 export function applyImport(
   sql: Sql,
   importId: number,
-  { onOrphan, ...options }: ApplyOptions = {},
+  { onOrphan, mirrored = new Set(), ...options }: ApplyOptions = {},
 ): Promise<ImportResult> {
   return changeDataset(sql, options, async (change) => {
     const load = await beginLoad(change, importId)
-    await removeOrphans(load, onOrphan)
+    await removeOrphans(load, { onOrphan, areOthersRemoved: mirrored.has('repos') })
     const users = await applyUsers(load)
+    if (mirrored.has('users')) await removeMissingUsers(load)
     const repositories = await applyRepositories(load)
+    if (mirrored.has('repos')) await removeMissingRepositories(load) // before commits: another may have their URL
     const commits = await applyCommits(load)
+    if (mirrored.has('commits')) await removeMissingCommits(load)
     await dropStaged(load.tx, importId)
     return { users, repositories, commits }
   })

@@ -25,6 +25,8 @@ export interface GitImportOptions {
   branch?: string | undefined
   /** Whether to read manifests in folders of tests and fixtures too. */
   allManifests?: boolean | undefined
+  /** Days for which removals are kept. Default: 90. */
+  changesKeptDays?: number | undefined
   /** Called with the load's id before the first row is staged. */
   onBegin?: (importId: number) => void
   onProgress?: (progress: { step: string; done: number; total: number | undefined }) => void
@@ -70,6 +72,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
     const commitsRead = await stageCommits(staging, repository.url, clone, options)
     await staging.flush()
     const result = await applyImport(sql, staging.id, {
+      changesKeptDays: options.changesKeptDays,
       onStep: (step) => onProgress?.({ step, done: 0, total: undefined }),
     })
     const active = dependencies.filter(({ status }) => status === 'active').length

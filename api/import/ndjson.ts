@@ -8,6 +8,7 @@ import { open, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Sql } from '../database/connect.ts'
 import type { OrphanCommit } from './apply/commits.ts'
+import { countMissing, type MissingItems } from './apply/mirror.ts'
 import { applyImport, type ImportResult } from './apply.ts'
 import { ImportError } from './import-error.ts'
 import { readLines } from './line-reader.ts'
@@ -38,6 +39,13 @@ export interface NdjsonOptions {
   sources: readonly Source[]
   /** Takes invalid lines, and the others are loaded. Without it, the first invalid line stops the load. */
   onInvalid?: (line: InvalidLine) => Promise<void>
+  /**
+   * Makes the dataset hold exactly what the files hold, for the kinds of which there is a file. Called with what will be
+   * removed; if it throws, nothing is changed. With `onInvalid`, invalid lines would remove their items.
+   */
+  onMirror?: (missing: MissingItems) => Promise<void>
+  /** Days for which removals are kept. Default: 90. */
+  changesKeptDays?: number | undefined
   /** Called with the load's id before the first row is staged. */
   onBegin?: (importId: number) => void
   /** Called after every line, and when a step begins. */
@@ -56,14 +64,19 @@ export interface ImportProgress {
 }
 
 /**
- * Loads lines: adds what is new, and updates what exists. Readers see the complete load or nothing of it.
+ * Loads lines: adds what is new, updates what exists, and removes what is missing if it mirrors. Readers see the complete load or nothing of it.
  * Throws `ImportError` with file, line, field and rule; then nothing was changed.
  */
 export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<ImportResult> {
   return withStaging(sql, options.onBegin, async (staging) => {
     const progress = await stageSources(staging, options)
     await staging.flush()
+    const { onMirror, changesKeptDays } = options
+    const mirrored = new Set(onMirror && options.sources.map(({ kind }) => kind))
+    await onMirror?.(await countMissing(sql, staging.id, mirrored))
     return await applyImport(sql, staging.id, {
+      mirrored,
+      changesKeptDays,
       onStep: (step) => options.onProgress?.({ ...progress, step }),
       onOrphan: (orphan) => rejectOrphan(orphan, options),
     })

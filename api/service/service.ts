@@ -122,7 +122,7 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
       logger.error('Listening on port {port}, waiting for the database: {reason}', { port, reason })
     })
     if (kind === 'embedded') {
-      if (config.sampleData) await loadSampleData(sql)
+      if (config.sampleData) await loadSampleData(sql, config)
       if (hasDemoKeys) keys = await prepareDemoKeys(sql, config)
       else await revokeDemoKeys(sql, config)
     }

@@ -136,6 +136,7 @@ export async function startServiceForCommands(kind: DatabaseKind) {
   return {
     service,
     directory,
+    environment,
     run,
     async close() {
       await service.close()

@@ -23,6 +23,10 @@ export interface RandomForge {
   grow(size: ForgeSize): Records
   /** Changes so much of what is there; promises the load that says so. */
   change(size: ForgeSize): Records
+  /** Removes so much of what is there. Commits go with their repository. */
+  remove(size: ForgeSize): void
+  /** Adds again what was removed, if its repository is there; promises the load that says so. */
+  restore(): Records
 }
 
 /** Letters of both cases, with accents composed and not, and what means something to a database or an address. */
@@ -118,9 +122,16 @@ export function createRandomForge(seed: string): RandomForge {
   const users: SampleUser[] = []
   const repositories: SampleRepository[] = []
   const commits: SampleCommit[] = []
+  const removed: {
+    users: SampleUser[]
+    repositories: SampleRepository[]
+    commits: SampleCommit[]
+  } = { users: [], repositories: [], commits: [] }
   /** Repositories whose next line says what they declare. */
   const redeclared = new Set<SampleRepository>()
   let names = 0
+  /** Highest numbers that were given: what is removed doesn't give its number back. */
+  const last = { user: 0, repository: 0, commit: 0 }
 
   function createPlace(): string | null {
     if (random.chance(0.2)) return null
@@ -129,7 +140,7 @@ export function createRandomForge(seed: string): RandomForge {
   }
 
   function drawUser(): SampleUser {
-    const number = users.length + 1
+    const number = ++last.user
     const login = mixCase(random, `dev-${++names}`)
     return createUser(number * 3, {
       login,
@@ -179,7 +190,7 @@ export function createRandomForge(seed: string): RandomForge {
 
   function drawRepository(): SampleRepository {
     const place = createPlaceOfRepository()
-    return createRepository((repositories.length + 1) * 5, place.owner_login, [], {
+    return createRepository(++last.repository * 5, place.owner_login, [], {
       ...place,
       description: random.chance(0.1) ? 'what "it" does \\ 🙂' : null,
       size: random.integer(0, 99),
@@ -199,7 +210,7 @@ export function createRandomForge(seed: string): RandomForge {
   function drawCommit(repo_url: string): SampleCommit {
     const date = random.chance(0.1) ? null : random.integer(1, 3000)
     return {
-      commit_hash: (commits.length * 2 + 1).toString(16).padStart(6, '0').repeat(7).slice(0, 40),
+      commit_hash: (last.commit++ * 2 + 1).toString(16).padStart(6, '0').repeat(7).slice(0, 40),
       author_email: createAuthor(),
       author_date: date,
       committer_email: 'committer@forge.example',
@@ -243,10 +254,38 @@ export function createRandomForge(seed: string): RandomForge {
     return { ...user, followers: user.followers + 1 }
   }
 
+  /** Takes some of `all`, often the newest, whose id is the highest; promises those. */
+  function take<Thing>(all: Thing[], count: number): Thing[] {
+    const taken: Thing[] = []
+    for (let left = Math.min(count, all.length - 1); left > 0; left--) {
+      taken.push(...all.splice(random.chance(0.3) ? -1 : random.integer(0, all.length - 1), 1))
+    }
+    return taken
+  }
+
   return {
     users,
     repositories,
     commits,
+    remove(size) {
+      removed.users.push(...take(users, size.users))
+      removed.commits.push(...take(commits, size.commits))
+      for (const repository of take(repositories, size.repositories)) {
+        removed.repositories.push(repository)
+        for (let index = commits.length - 1; index >= 0; index--) {
+          if (commits[index]?.repo_url === repository.url) removed.commits.push(...commits.splice(index, 1))
+        }
+      }
+    },
+    restore() {
+      const back = { users: removed.users.splice(0), repos: removed.repositories.splice(0) }
+      users.push(...back.users)
+      repositories.push(...back.repos)
+      const urls = new Set(repositories.map(({ url }) => url))
+      const backCommits = removed.commits.splice(0).filter(({ repo_url: url }) => urls.has(url))
+      commits.push(...backCommits)
+      return { ...back, commits: backCommits }
+    },
     grow: (size) => ({
       users: add(users, size.users, drawUser),
       repos: add(repositories, size.repositories, drawRepository),

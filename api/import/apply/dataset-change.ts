@@ -11,9 +11,6 @@ import { applyUserDependencies } from './user-dependencies.ts'
 /** The advisory lock of changes: one at a time is applied. Nothing else in this database uses the number. */
 export const changeLock = 0x6465_7665
 
-/** How long clients can ask what has changed, unless `CHANGES_KEPT_DAYS` says otherwise. */
-const defaultChangesKeptDays = 90
-
 /**
  * A change in progress. What it must do for users' dependencies is in temporary tables: `changed_postings` (of
  * repositories), and `affected_users`, who may use other dependencies now.
@@ -45,7 +42,7 @@ export interface Change extends AppliedRows {
 /** How a change is applied. */
 export interface DatasetChangeOptions {
   onStep?: ((step: 'waiting for another load' | 'applying') => void) | undefined
-  /** Days for which removals are kept. */
+  /** Days for which removals are kept. Default: 90. */
   changesKeptDays?: number | undefined
 }
 
@@ -61,7 +58,7 @@ export interface DatasetChangeResult {
 /** Changes the dataset. What `work` throws rolls everything back. */
 export async function changeDataset(
   sql: Sql,
-  { onStep = () => {}, changesKeptDays = defaultChangesKeptDays }: DatasetChangeOptions,
+  { onStep = () => {}, changesKeptDays = 90 }: DatasetChangeOptions,
   work: (
     change: DatasetChange,
   ) => Promise<Partial<Record<'users' | 'repositories' | 'commits', AppliedRows>>>,
@@ -87,7 +84,7 @@ export async function changeDataset(
     }
     const hasChanged = Object.values(changes).some((rows) => rows.added + rows.updated + rows.removed > 0)
     if (!hasChanged) return { ...changes, version: change.version - 1 }
-    await publish(change, changesKeptDays)
+    await publish(change, changes, changesKeptDays)
     await renewStoredLists(tx, change.version - 1, performance.now() - startedAt)
     return { ...changes, version: change.version }
   })
@@ -132,16 +129,18 @@ async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> {
 }
 
 /** Gives the dataset its new version and counts, and forgets removals that are older than `changesKeptDays`. */
-async function publish({ tx, version, removed }: DatasetChange, changesKeptDays: number): Promise<void> {
+async function publish(
+  { tx, version }: DatasetChange,
+  { users, repositories }: Pick<DatasetChangeResult, 'users' | 'repositories'>,
+  changesKeptDays: number,
+): Promise<void> {
   await tx`insert into dataset_versions (version, applied_at) values (${version}, clock_timestamp())`
   await tx`
-    update dataset d set
+    update dataset set
       version = ${version},
       updated_at = clock_timestamp(),
-      users_count = users_count - ${removed.users}
-        + (select count(*) from users u where u.id > d.last_user_id)::integer,
-      repositories_count = repositories_count - ${removed.repositories}
-        + (select count(*) from repositories r where r.id > d.last_repository_id)::integer,
+      users_count = users_count + ${users.added - users.removed},
+      repositories_count = repositories_count + ${repositories.added - repositories.removed},
       last_user_id = greatest(last_user_id, (select max(id) from users)),
       last_repository_id = greatest(last_repository_id, (select max(id) from repositories)),
       changes_since = greatest(changes_since, (

@@ -4,41 +4,43 @@
  * @module
  */
 import type { Fragment } from '../../database/connect.ts'
+import { renumberCommits } from './commits.ts'
 import type { DatasetChange } from './dataset-change.ts'
 
-/** Removes users. `ids` selects their ids, as the column `id`, without duplicates. Their commits and repositories stay. */
+/** Removes users. `ids` selects their ids. Their commits and repositories stay. */
 export async function removeUsers({ tx, version, removed }: DatasetChange, ids: Fragment): Promise<void> {
-  await tx`create temporary table removed_users on commit drop as ${ids}`
+  await tx`
+    create temporary table removed_users on commit drop as
+    select id, forge_rest_id, location_id from users where id in (${ids})`
   await tx`analyze removed_users`
   await tx`
     insert into removals (kind, forge_rest_id, version)
-    select 'user', forge_rest_id, ${version} from removed_users join users using (id) order by id`
+    select 'user', forge_rest_id, ${version} from removed_users order by id`
   await tx`delete from dependency_users using removed_users r where user_id = r.id`
   await tx`delete from identities using removed_users r where user_id = r.id`
   await tx`
-    with emptied as (
-      delete from location_users using removed_users r where user_id = r.id returning location_id
-    )
-    delete from locations l using (select distinct location_id from emptied) e
-    where l.id = e.location_id and not exists (
-      select from location_users u
-      where u.location_id = l.id and not exists (select from removed_users r where r.id = u.user_id)
-    )`
+    delete from location_users l using removed_users r where l.location_id = r.location_id and l.user_id = r.id`
+  await tx`
+    delete from locations l
+    where id in (select location_id from removed_users)
+      and not exists (select from location_users where location_id = l.id)`
   const { count } = await tx`delete from users u using removed_users r where u.id = r.id`
   await tx`drop table removed_users`
   removed.users += count
 }
 
-/** Removes repositories with their commits. `ids` selects their ids, as the column `id`, without duplicates. */
+/** Removes repositories with their commits. `ids` selects their ids. */
 export async function removeRepositories(
   { tx, version, removed }: DatasetChange,
   ids: Fragment,
 ): Promise<void> {
-  await tx`create temporary table removed_repositories on commit drop as ${ids}`
+  await tx`
+    create temporary table removed_repositories on commit drop as
+    select id, forge_rest_id from repositories where id in (${ids})`
   await tx`analyze removed_repositories`
   await tx`
     insert into removals (kind, forge_rest_id, version)
-    select 'repository', forge_rest_id, ${version} from removed_repositories join repositories using (id) order by id`
+    select 'repository', forge_rest_id, ${version} from removed_repositories order by id`
   await tx`
     insert into affected_users
     select distinct i.user_id
@@ -47,10 +49,46 @@ export async function removeRepositories(
   const commits = await tx`delete from commits using removed_repositories r where repository_id = r.id`
   await tx`delete from contributions using removed_repositories r where repository_id = r.id`
   await tx`delete from dependency_repositories using removed_repositories r where repository_id = r.id`
-  await tx`
-    delete from changed_postings using removed_repositories r where repository_id = r.id`
+  await tx`delete from changed_postings using removed_repositories r where repository_id = r.id`
   const { count } = await tx`delete from repositories p using removed_repositories r where p.id = r.id`
   await tx`drop table removed_repositories`
   removed.repositories += count
   removed.commits += commits.count
+}
+
+/**
+ * Removes commits. `keys` selects `repository_id` and `commit_hash`. The other commits of their repositories are numbered
+ * again, and who has no commit left in a repository no longer contributes to it.
+ */
+export async function removeCommits({ tx, removed }: DatasetChange, keys: Fragment): Promise<void> {
+  await tx`create temporary table removed_keys on commit drop as ${keys}`
+  await tx`analyze removed_keys`
+  await tx`
+    create temporary table removed_commits (repository_id integer not null, author_identity text collate "C")
+    on commit drop`
+  const { count } = await tx`
+    with deleted as (
+      delete from commits c using removed_keys k
+      where c.repository_id = k.repository_id and c.commit_hash = k.commit_hash
+      returning c.repository_id, c.author_identity
+    )
+    insert into removed_commits select repository_id, author_identity from deleted`
+  await tx`analyze removed_commits`
+  await renumberCommits(tx, tx`select repository_id from removed_commits`)
+  await tx`
+    with lost as (
+      delete from contributions a using (
+        select repository_id, author_identity from removed_commits
+        except
+        select repository_id, author_identity from commits
+        where repository_id in (select repository_id from removed_commits)
+      ) l
+      where a.repository_id = l.repository_id and a.identity = l.author_identity and a.kind = 'author'
+      returning a.identity
+    )
+    insert into affected_users
+    select distinct user_id from lost join identities using (identity)
+    on conflict do nothing`
+  await tx`drop table removed_keys, removed_commits`
+  removed.commits += count
 }

@@ -1,0 +1,91 @@
+/**
+ * A load that mirrors its files: what they lack leaves the dataset.
+ *
+ * @module
+ */
+import type { Fragment, Sql, SqlOrTransaction } from '../../database/connect.ts'
+import type { RecordKind } from '../records.ts'
+import { stagingTable } from '../staging.ts'
+import { removeCommits, removeRepositories, removeUsers } from './removal.ts'
+import type { Load } from './staged-load.ts'
+
+/** Items of the dataset that a load lacks. Those of kinds that it does not mirror are not counted. */
+export interface MissingItems {
+  users: number
+  repositories: number
+  /** Those of missing repositories included. */
+  commits: number
+}
+
+/** Counts what a staged load would remove if it were applied now and mirrored `kinds`. */
+export function countMissing(
+  sql: Sql,
+  importId: number,
+  kinds: ReadonlySet<RecordKind>,
+): Promise<MissingItems> {
+  return sql.begin(async (tx) => {
+    await tx`set local statement_timeout = 0`
+    await tx`set local work_mem = '128MB'` // hashes take whole tables
+    const none = tx`select where false`
+    const repositories = kinds.has('repos') ? selectMissingRepositories(tx, importId) : none
+    // The URLs after the load. A repository that is new then has no commits yet.
+    const remaining = tx`
+      select r.id, coalesce(s.url_key, r.url_key) as url_key
+      from repositories r left join ${tx(stagingTable('repos', importId))} s using (forge_rest_id)
+      where s.forge_rest_id is not null or not ${kinds.has('repos')}`
+    const commits = kinds.has('commits')
+      ? selectMissingCommits(tx, importId, remaining)
+      : kinds.has('repos')
+        ? tx`select from commits where repository_id in (${repositories})`
+        : none
+    const [missing] = await tx<MissingItems[]>`
+      select
+        (select count(*) from (${kinds.has('users') ? selectMissingUsers(tx, importId) : none}) u) as users,
+        (select count(*) from (${repositories}) r) as repositories,
+        (select count(*) from (${commits}) c) as commits`
+    return missing ?? { users: 0, repositories: 0, commits: 0 }
+  })
+}
+
+/** Removes the users that a load lacks. */
+export function removeMissingUsers(load: Load): Promise<void> {
+  return removeUsers(load, selectMissingUsers(load.tx, load.importId))
+}
+
+/** Removes the repositories that a load lacks, with their commits. */
+export function removeMissingRepositories(load: Load): Promise<void> {
+  return removeRepositories(load, selectMissingRepositories(load.tx, load.importId))
+}
+
+/** Removes the commits that an applied load lacks. */
+export function removeMissingCommits(load: Load): Promise<void> {
+  const { tx, importId } = load
+  return removeCommits(load, selectMissingCommits(tx, importId, tx`select id, url_key from repositories`))
+}
+
+function selectMissingUsers(tx: SqlOrTransaction, importId: number): Fragment {
+  return tx`
+    select id from users u
+    where not exists (
+      select from ${tx(stagingTable('users', importId))} s where s.forge_rest_id = u.forge_rest_id
+    )`
+}
+
+function selectMissingRepositories(tx: SqlOrTransaction, importId: number): Fragment {
+  return tx`
+    select id from repositories r
+    where not exists (
+      select from ${tx(stagingTable('repos', importId))} s where s.forge_rest_id = r.forge_rest_id
+    )`
+}
+
+/** `repositories` selects `id` and `url_key`. */
+function selectMissingCommits(tx: SqlOrTransaction, importId: number, repositories: Fragment): Fragment {
+  return tx`
+    select repository_id, commit_hash from commits c
+    where not exists (
+      select from ${tx(stagingTable('commits', importId))} s
+        join (select url_key, max(id) as id from (${repositories}) r group by url_key) r using (url_key)
+      where r.id = c.repository_id and s.commit_hash = c.commit_hash
+    )`
+}
