@@ -90,7 +90,7 @@ async function changeSource({ sql }: TestService, random: Random, forge: RandomF
   } else if (random.chance(0.7)) {
     await loadRecords(sql, forge.change({ users: 40, repositories: 25, commits: 0 }))
   } else {
-    await loadRecords(sql, forge.grow({ users: 10, repositories: 10, commits: 20 }))
+    await loadRecords(sql, forge.grow({ users: 10, repositories: 10, commits: 0 }))
   }
 }
 
