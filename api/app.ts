@@ -42,6 +42,7 @@ import { createMeter } from './metering/metered-request.ts'
 import { createResponseCache } from './metering/response-cache.ts'
 import { addApiKeyRoutes } from './routes/api-key.ts'
 import { addOperationsRoutes } from './routes/operations.ts'
+import { addRemovalRoutes } from './routes/removals.ts'
 import { addRepositoryRoutes } from './routes/repositories.ts'
 import { createUnknownPathHandler } from './routes/unknown-path.ts'
 import { addUserRoutes } from './routes/users.ts'
@@ -136,8 +137,9 @@ export function createApp(options: AppOptions): App {
   // Who may call what.
   const app = basePath === '' ? root : root.basePath(basePath)
   const guard = createGuard({ ledger, meter, queue, connectReads: createReadConnector(database), lifecycle })
-  app.use('/users/*', guard.scope('users:read'))
-  app.use('/repos/*', guard.scope('repos:read'))
+  app.use('/users/*', guard.scopes('users:read'))
+  app.use('/repos/*', guard.scopes('repos:read'))
+  app.use('/removals', guard.scopes('users:read', 'repos:read'))
   app.use('/api-key/*', guard.anyKey)
   app.use('/metrics', guard.admin)
   app.use('/admin/*', guard.admin)
@@ -146,6 +148,7 @@ export function createApp(options: AppOptions): App {
   // Routes.
   addUserRoutes(app, meter)
   addRepositoryRoutes(app, meter)
+  addRemovalRoutes(app, meter, sql)
   addApiKeyRoutes(app, meter, sql)
   addOperationsRoutes(app, meter, { database, checkSchema, ledger, lifecycle, metrics, buildInfo })
   app.on('GET', ['/', ''], (c) => c.redirect(`${publicRoot(c)}/docs`))

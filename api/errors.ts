@@ -27,6 +27,7 @@ export const errorCodes = [
   'user_not_found',
   'repository_not_found',
   'method_not_allowed',
+  'changes_expired',
   'request_timeout',
   'url_too_long',
   'range_not_satisfiable',
@@ -116,6 +117,16 @@ export function maxCreditsExceeded(cost: number, maxCredits: number): ApiError {
 /** 404: the resource or path doesn't exist. */
 export function notFound(message: string, code: ErrorCode = 'route_not_found'): ApiError {
   return new ApiError(404, code, message)
+}
+
+/** 410: a client asks what has changed since a version that is too old. */
+export function changesExpired(since: number, changesSince: number): ApiError {
+  return new ApiError(
+    410,
+    'changes_expired',
+    `Changes since version ${since} are no longer known, only since ${changesSince} or later; ` +
+      'fetch all users and repositories again, and ask for changes since their X-Dataset-Version',
+  )
 }
 
 /** The methods of a read-only service. */

@@ -213,6 +213,7 @@ describe('openapi.yml', () => {
     expect(new Set(lists.map(({ path }) => path))).toEqual(
       new Set([
         '/api-key/usage',
+        '/removals',
         '/api-key/usage/days',
         '/users',
         '/repos',

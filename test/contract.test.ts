@@ -60,7 +60,8 @@ describe('openapi.yml', () => {
   test('declares only paths and methods that the app serves', async () => {
     for (const path of Object.keys(contract.paths)) {
       for (const method of ['GET', 'HEAD']) {
-        const response = await service.request(fillPath(path, repository), { method, key })
+        const query = listRequired(path)
+        const response = await service.request(`${fillPath(path, repository)}${query}`, { method, key })
         expect([method, path, response.status]).toEqual([method, path, path === '/' ? 302 : 200])
       }
     }
@@ -79,12 +80,24 @@ describe('openapi.yml', () => {
     }
   })
 
-  const allQueries = ['page', 'per_page', 'after', 'location', 'dependency_names', 'dependency_files', 'day']
+  /** The query of a path that has required parameters, but for those that `query` has. */
+  function listRequired(path: string, query = '') {
+    const required = withParameters.find((operation) => operation.path === path)?.queries ?? []
+    const missing = required
+      .filter(({ name, required }) => required && !query.includes(`?${name}=`))
+      .map(({ name, schema }) => `${name}=${schema.minimum}`)
+    return missing.length === 0 ? query : `${query === '' ? '?' : `${query}&`}${missing.join('&')}`
+  }
 
-  test('declares no other query parameters than these, none of them required', () => {
+  const allQueries = [
+    ...['page', 'per_page', 'after', 'location', 'dependency_names', 'dependency_files', 'day'],
+    ...['changed_since', 'since'],
+  ]
+
+  test('declares no other query parameters than these, of which one is required', () => {
     const queries = withParameters.flatMap((operation) => operation.queries)
     expect([...new Set(queries.map(({ name }) => name))].sort()).toEqual([...allQueries].sort())
-    expect(queries.filter(({ required }) => required)).toEqual([])
+    expect(queries.filter(({ required }) => required).map(({ name }) => name)).toEqual(['since'])
   })
 
   describe.each(withParameters.filter(({ queries }) => queries.length > 0))(
@@ -92,7 +105,7 @@ describe('openapi.yml', () => {
     (operation) => {
       const { path, method, queries } = operation
       const ask = (query: string) =>
-        service.request(`${fillPath(path, repository)}${query}`, {
+        service.request(`${fillPath(path, repository)}${listRequired(path, query)}`, {
           method,
           key: path.startsWith('/api-key/') ? spender : key,
         })

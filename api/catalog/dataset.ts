@@ -1,9 +1,10 @@
 /**
- * The current state of the dataset.
+ * The current state of the dataset, and the versions since which changes are known.
  *
  * @module
  */
 import type { Sql } from '../database/connect.ts'
+import { badRequest, changesExpired } from '../errors.ts'
 
 /** A version of the data: each load that changes something creates a new one. */
 export interface Dataset {
@@ -17,4 +18,22 @@ export async function readDataset(sql: Sql): Promise<Dataset> {
   const [dataset] = await sql<Dataset[]>`select version, updated_at from dataset`
   if (dataset === undefined) throw new Error('the dataset row is missing')
   return dataset
+}
+
+/** The versions that a client may ask changes since: `changesSince` to `version`. */
+export interface KnownChanges {
+  version: number
+  changesSince: number
+}
+
+/** Throws 410 for a version whose later changes are no longer known, and 400 for one that doesn't exist yet. */
+export function assertChangesKnown(
+  parameter: string,
+  since: number,
+  { version, changesSince }: KnownChanges,
+): void {
+  if (since < changesSince) throw changesExpired(since, changesSince)
+  if (since > version) {
+    throw badRequest(`Invalid ${parameter}: the dataset is at version ${version}, and ${since} is later`)
+  }
 }

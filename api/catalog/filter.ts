@@ -19,6 +19,8 @@ export interface Filter {
   nameKeys: readonly string[]
   /** … declared in any of these files. */
   files: readonly string[]
+  /** Only what was added or changed after this version of the dataset. */
+  changedSince?: number | undefined
 }
 
 /** Creates the canonical form of a filter that a client has written. */
@@ -26,22 +28,24 @@ export function createFilter(written: {
   location?: string
   dependencyNames?: readonly string[]
   dependencyFiles?: readonly string[]
+  changedSince?: number | undefined
 }): Filter {
   return {
     locationKey: foldText(written.location ?? ''),
     nameKeys: [...new Set(written.dependencyNames?.map(foldText))].sort(),
     files: [...new Set(written.dependencyFiles)].sort(),
+    changedSince: written.changedSince,
   }
 }
 
 /** Whether a filter matches everything. */
-export function isUnfiltered({ locationKey, nameKeys, files }: Filter): boolean {
-  return locationKey === '' && nameKeys.length === 0 && files.length === 0
+export function isUnfiltered({ locationKey, nameKeys, files, changedSince }: Filter): boolean {
+  return locationKey === '' && nameKeys.length === 0 && files.length === 0 && changedSince === undefined
 }
 
 /** The SHA-256 that identifies a filter's stored list. */
-export function hashFilter(list: ListName, { locationKey, nameKeys, files }: Filter): Buffer {
-  return hash('sha256', JSON.stringify([list, locationKey, nameKeys, files]), 'buffer')
+export function hashFilter(list: ListName, { locationKey, nameKeys, files, changedSince }: Filter): Buffer {
+  return hash('sha256', JSON.stringify([list, locationKey, nameKeys, files, changedSince]), 'buffer')
 }
 
 /** Finds the ids of the dependencies that a filter names. Undefined when it names none. */
@@ -61,9 +65,14 @@ export async function findDependencies(
 export function selectMatches(
   sql: SqlOrTransaction,
   list: ListName,
-  { locationKey }: Filter,
+  filter: Filter,
   dependencies: readonly number[] | undefined,
 ) {
+  const { locationKey, changedSince } = filter
+  if (isUnfiltered(filter)) return sql`select id from ${sql(list)}`
+  if (changedSince !== undefined) {
+    return sql`select id from ${sql(list)} where version > ${changedSince}::bigint`
+  }
   const byLocation = sql`
     select u.user_id as id from locations l join location_users u on u.location_id = l.id
     where strpos(l.location_key, ${locationKey}) > 0`

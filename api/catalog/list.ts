@@ -12,6 +12,10 @@ import { type Requester, type StoredLists, selectStoredPage } from './stored-lis
 
 /** How the pages of a list are read. */
 interface ListKind {
+  /** Of the table `dataset`: the number of items. */
+  countColumn: string
+  /** Of the table `dataset`: the highest id that was ever used. */
+  lastIdColumn: string
   /** SQL: an item's JSON text. */
   renderItem(sql: Sql): Fragment
   /** Pages that one statement reads: a few large ones must not delay the others. */
@@ -23,8 +27,16 @@ interface ListKind {
 const kinds: Record<ListName, ListKind> = {
   // Pages of users are small: where instance and database share two cores, one statement for all waiting requests
   // serves a third more filtered pages than two concurrent statements.
-  users: { renderItem: (sql) => sql`document`, maxPages: 32, maxConcurrent: 1 },
+  users: {
+    countColumn: 'users_count',
+    lastIdColumn: 'last_user_id',
+    renderItem: (sql) => sql`document`,
+    maxPages: 32,
+    maxConcurrent: 1,
+  },
   repositories: {
+    countColumn: 'repositories_count',
+    lastIdColumn: 'last_repository_id',
     renderItem: (sql) => sql`
       '{"internal_id":' || id || ',' || members || ',"dependencies":' || dependencies || '}'`,
     maxPages: 8,
@@ -34,7 +46,8 @@ const kinds: Record<ListName, ListKind> = {
 
 /**
  * Reads a page of the items that a filter matches, by internal id. The first request for a filter waits until its stored
- * list is built. Throws `overCapacity` if that takes too long. Undefined: the replica lacks the stored list.
+ * list is built. Throws as `build` does, and `overCapacity` if that takes too long. Undefined: the replica lacks the
+ * stored list.
  */
 export type ReadList = (
   request: { filter: Filter; page: Page<number> } & Requester,
@@ -49,28 +62,35 @@ export function createList(
   storedLists: StoredLists,
   { list, isReplica }: { list: ListName; isReplica: boolean },
 ): ReadList {
-  const { renderItem, maxPages, maxConcurrent } = kinds[list]
+  const { countColumn, lastIdColumn, renderItem, maxPages, maxConcurrent } = kinds[list]
+  /** Once an id is missing, one always is, because ids aren't used again. */
+  let hasGaps = false
   const rendered = sql`${renderPage(sql, renderItem(sql))}, max(id) as next`
   const batch = { size: maxPages, maxConcurrent }
 
-  // Ids have no gaps, so an id is the item's rank, and a page is a range of ids.
+  // Without gaps an id is the item's rank, and a page is a range of ids. With gaps this selects no page.
   const readUnfiltered = createBatcher({
     ...batch,
     run: (pages: Page<number>[]) =>
       selectPages(sql`
-        select published.count as total, published.version, asked.skipped as offset, found.*
-        from (select version, ${sql(`${list}_count`)} as count from dataset) published,
-        unnest(
+        select page.*
+        from unnest(
           ${sql.typed.bigints(pages.map((page) => page.after ?? offsetOf(page)))},
           ${sql.typed.bigints(pages.map(({ size }) => size))}
-        ) with ordinality asked(skipped, size, place),
-        lateral (
-          select ${rendered} from (
-            select * from ${sql(list)}
-            where id > asked.skipped and id <= asked.skipped + asked.size
-            order by id ${limitPage(sql)}
-          ) page
-        ) found
+        ) with ordinality asked(skipped, size, place)
+        left join lateral (
+          select published.total, published.version, asked.skipped as offset, found.*
+          from (
+            select ${sql(countColumn)} as total, version from dataset where ${sql(countColumn)} = ${sql(lastIdColumn)}
+          ) published,
+          lateral (
+            select ${rendered} from (
+              select * from ${sql(list)}
+              where id > asked.skipped and id <= asked.skipped + asked.size
+              order by id ${limitPage(sql)}
+            ) page
+          ) found
+        ) page on true
         order by asked.place`),
   })
 
@@ -98,7 +118,11 @@ export function createList(
   })
 
   return async ({ filter, page, ...requester }) => {
-    if (isUnfiltered(filter)) return readUnfiltered(page)
+    if (isUnfiltered(filter) && !hasGaps) {
+      const found = await readUnfiltered(page)
+      if (found !== undefined) return found
+      hasGaps = true
+    }
     const hash = hashFilter(list, filter)
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
       const found = await readFiltered({ hash, page })

@@ -9,6 +9,7 @@
 import { createFairQueue } from '../concurrency/fair-queue.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { overCapacity } from '../errors.ts'
+import { assertChangesKnown, type KnownChanges } from './dataset.ts'
 import { type Filter, findDependencies, hashFilter, type ListName, selectMatches } from './filter.ts'
 import { createStoredListEviction, type StoredListEviction } from './stored-list-eviction.ts'
 
@@ -36,7 +37,8 @@ export interface Requester {
 export interface StoredLists extends Pick<StoredListEviction, 'noteUse' | 'close'> {
   /**
    * Builds a missing list: once for all concurrent requests. A caller who requests many new lists delays only itself.
-   * Throws `overCapacity` when too many requests wait, or the wait would be too long.
+   * Throws `overCapacity` when too many requests wait, or the wait would be too long, and 410 or 400 when the filter asks
+   * for changes since a version that is too old, or doesn't exist yet.
    */
   build(list: ListName, filter: Filter, requester: Requester): Promise<void>
   /** Whether `build` would refuse the caller, because too many of its requests wait already. */
@@ -161,12 +163,14 @@ async function buildStoredList(sql: Sql, list: ListName, filter: Filter): Promis
 /**
  * Renews the most recently used stored lists of version `before`, in the transaction that has given the dataset its next
  * version: then no client has to wait for a filter in use. The cheapest come first, so that most are renewed in time.
- * Each keeps its time of last use, by which the next load and the eviction order them.
+ * Each keeps its time of last use, by which the next load and the eviction order them. What changed since a version isn't
+ * renewed: a client asks for it once, then for changes since a later one.
  */
 export async function renewStoredLists(tx: SqlOrTransaction, before: number, loadMs: number): Promise<void> {
   const storedLists = await tx<{ list: ListName; filter: Filter; usedAt: string }[]>`
     select list, filter, used_at::text as "usedAt" from (
-      select * from stored_lists where version = ${before} order by used_at desc, id desc limit ${maxRenewed}
+      select * from stored_lists where version = ${before} and filter -> 'changedSince' is null
+      order by used_at desc, id desc limit ${maxRenewed}
     ) used
     order by total::bigint * (1 + json_array_length(filter -> 'nameKeys')), id`
   const end = performance.now() + Math.max(minRenewalMs, loadMs * renewalShare)
@@ -184,11 +188,15 @@ async function insertStoredList(
   usedAt: string | null,
 ): Promise<number | undefined> {
   const hash = hashFilter(list, filter)
-  const [dataset] = await tx<{ version: number }[]>`
-    select version, set_config(
+  const [dataset] = await tx<KnownChanges[]>`
+    select version, changes_since as "changesSince", set_config(
       'work_mem',
       greatest(${tx.unsafe(minWorkMemoryKb)}, pg_size_bytes(current_setting('work_mem')) / 1024) || 'kB', true
     ) from dataset`
+  // A list that is stored at the dataset's version needs no such check: `changes_since` changes with the version alone.
+  if (filter.changedSince !== undefined && dataset !== undefined) {
+    assertChangesKnown('changed_since', filter.changedSince, dataset)
+  }
   const dependencies = await findDependencies(tx, filter)
   // `limit 1` is for the planner: if it expected more rows, it would compile the statement, which takes far longer.
   // A load may have changed the dependencies since they were found: then the version differs, and nothing is stored.

@@ -37,6 +37,7 @@ const exposedHeaders = [
   'WWW-Authenticate',
   'X-Credits-Cost',
   'X-Credits-Remaining',
+  'X-Dataset-Version',
   'X-Error-Code',
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',

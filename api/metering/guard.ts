@@ -63,10 +63,10 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
   return {
     /** Permits every key. */
     anyKey: permit(() => undefined),
-    /** Permits keys with the scope, and admin keys. */
-    scope: (scope: Scope) =>
+    /** Permits keys with all these scopes, and admin keys. */
+    scopes: (...required: Scope[]) =>
       permit(({ role, scopes }) =>
-        role === 'admin' || scopes.includes(scope)
+        role === 'admin' || required.every((scope) => scopes.includes(scope))
           ? undefined
           : forbidden('insufficient_permissions', 'Insufficient permissions'),
       ),

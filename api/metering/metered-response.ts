@@ -147,6 +147,12 @@ export function prepareResponse(c: ApiContext, response: MeteredResponse | Meter
   return { response, body: isFree ? null : renderBody(c, response), cost, items: cost, isFree, isNotModified }
 }
 
+/** Sets the headers of a response with data. */
+export function setDataHeaders(c: ApiContext, { headers, version }: MeteredResponse): void {
+  for (const [name, value] of Object.entries(headers)) setHeader(c, name, value)
+  if (version !== undefined) setHeader(c, 'X-Dataset-Version', String(version))
+}
+
 /** Sends a settled response. If it is an error, sets the headers and throws it. */
 export async function respond(
   c: ApiContext,
@@ -158,7 +164,7 @@ export async function respond(
   setHeader(c, 'X-Credits-Cost', String(isPriced ? cost : charged))
   if (outcome === 'replayed') setHeader(c, 'Idempotency-Replayed', 'true')
   if ('error' in response) throw response.error
-  for (const [name, value] of Object.entries(response.headers)) setHeader(c, name, value)
+  setDataHeaders(c, response)
   setHeader(c, 'ETag', response.tag)
   // Only a client's own cache may store the response, and it must revalidate with a key before each reuse.
   setHeader(c, 'Cache-Control', 'private, no-cache')

@@ -4,14 +4,19 @@
  *
  * @module
  */
-import { createFilter, type Filter } from '../catalog/filter.ts'
+import { createFilter, type Filter, isUnfiltered } from '../catalog/filter.ts'
 import { forgeNamePattern, forgeNameRule } from '../catalog/forge-names.ts'
 import type { Catalog } from '../catalog/replica-routing.ts'
 import type { Requester } from '../catalog/stored-lists.ts'
-import { type ApiError, badRequest, notFound } from '../errors.ts'
+import { ApiError, badRequest, notFound } from '../errors.ts'
 import type { ApiContext } from '../http/request-context.ts'
 import { send, setHeader } from '../http/response.ts'
-import { createListResponse, type MeteredQuery, renderBody } from '../metering/metered-response.ts'
+import {
+  createListResponse,
+  type MeteredQuery,
+  renderBody,
+  setDataHeaders,
+} from '../metering/metered-response.ts'
 import { type ListPage, maxPageNumber, maxPageSize, type Page } from '../paging/page.ts'
 
 const defaultPageSize = 30
@@ -35,7 +40,10 @@ export interface ListRequest<Filter, After> {
   filter: Filter
 }
 
-/** Creates the query of a list of the catalog. `find` returns undefined if there is no such list. */
+/**
+ * Creates the query of a list of the catalog. `find` returns undefined if there is no such list. A 4xx that it throws is a
+ * free response.
+ */
 export function createListQuery<Filter, After>(
   url: URL,
   parameters: ListParameters<Filter, After>,
@@ -45,8 +53,13 @@ export function createListQuery<Filter, After>(
   const request = readListRequest(url, parameters)
   return {
     async read(catalog, requester) {
-      const found = await find(catalog, { ...request, ...requester })
-      return found && createListResponse(createListUrl(url, parameters), request.page, found)
+      try {
+        const found = await find(catalog, { ...request, ...requester })
+        return found && createListResponse(createListUrl(url, parameters), request.page, found)
+      } catch (error) {
+        if (error instanceof ApiError && error.status < 500) return { cost: 0, error }
+        throw error
+      }
     },
     createError: () => ({ cost: 0, error: createError() }),
   }
@@ -61,7 +74,7 @@ export async function sendFreeList<Filter, After>(
 ): Promise<Response> {
   const request = readListRequest(url, parameters)
   const response = createListResponse(createListUrl(url, parameters), request.page, await find(request))
-  for (const [name, value] of Object.entries(response.headers)) setHeader(c, name, value)
+  setDataHeaders(c, response)
   setHeader(c, 'Cache-Control', 'no-store')
   return send(c, renderBody(c, response), { type: 'application/json' })
 }
@@ -71,7 +84,7 @@ function readListRequest<Filter, After>(
   { readFilter, readAfter }: ListParameters<Filter, After>,
 ): ListRequest<Filter, After> {
   const number = readInteger(searchParams, 'page') ?? 1
-  const size = readInteger(searchParams, 'per_page', maxPageSize) ?? defaultPageSize
+  const size = readInteger(searchParams, 'per_page', { max: maxPageSize }) ?? defaultPageSize
   if (number > maxPageNumber(size)) {
     throw badRequest(`Invalid page: (page - 1) × per_page must be at most ${Number.MAX_SAFE_INTEGER}`)
   }
@@ -94,10 +107,10 @@ export const noFilter = { names: [], readFilter: () => undefined }
 
 type CatalogFilterName = 'location' | 'dependency_names' | 'dependency_files'
 
-/** The parameters of a list of users or repositories, with these filters. */
+/** The parameters of a list of users or repositories, with these filters and `changed_since`. */
 export function catalogParameters(...names: CatalogFilterName[]): ListParameters<Filter, number> {
   return {
-    names,
+    names: [...names, 'changed_since'],
     readAfter: readIdAfter,
     readFilter(query) {
       const read = (name: CatalogFilterName) => (names.includes(name) ? readSingle(query, name) : undefined)
@@ -105,11 +118,17 @@ export function catalogParameters(...names: CatalogFilterName[]): ListParameters
       if (countCharacters(location) > maxTextLength) {
         throw badRequest(`Invalid location: longer than ${maxTextLength} characters`)
       }
-      return createFilter({
+      const filter = createFilter({
         location,
         dependencyNames: splitNames('dependency_names', read('dependency_names')),
         dependencyFiles: splitNames('dependency_files', read('dependency_files')),
       })
+      const changedSince = readVersion(query, 'changed_since')
+      if (changedSince === undefined) return filter
+      if (!isUnfiltered(filter)) {
+        throw badRequest('Invalid changed_since: it allows no other filter; only page, per_page and after')
+      }
+      return { ...filter, changedSince }
     },
   }
 }
@@ -134,20 +153,27 @@ function countCharacters(text: string): number {
 
 /** Reads `after` where it is an id: a 32-bit integer. */
 export function readIdAfter(query: URLSearchParams): number | undefined {
-  return readInteger(query, 'after', 2 ** 31 - 1)
+  return readInteger(query, 'after', { max: 2 ** 31 - 1 })
 }
 
-/** Reads an integer from 1 to `max`. */
+/** Reads a version of the dataset. */
+export function readVersion(query: URLSearchParams, name: string): number | undefined {
+  return readInteger(query, name, { min: 0 })
+}
+
+/** Reads an integer from `min` to `max`. */
 export function readInteger(
   query: URLSearchParams,
   name: string,
-  max = Number.MAX_SAFE_INTEGER,
+  { min = 1, max = Number.MAX_SAFE_INTEGER }: { min?: 0 | 1; max?: number } = {},
 ): number | undefined {
   const text = readSingle(query, name)
   if (text === undefined) return undefined
   const number = Number(text)
-  if (!/^[1-9]\d*$/.test(text) || number > max) {
-    throw badRequest(`Invalid ${name}: must be an integer from 1 to ${max}, digits only, no leading zeros`)
+  if (!/^(?:0|[1-9]\d*)$/.test(text) || number < min || number > max) {
+    throw badRequest(
+      `Invalid ${name}: must be an integer from ${min} to ${max}, digits only, no leading zeros`,
+    )
   }
   return number
 }

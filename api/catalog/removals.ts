@@ -1,0 +1,36 @@
+/**
+ * The users and repositories that were removed.
+ *
+ * @module
+ */
+import { Buffer } from 'node:buffer'
+import type { Sql } from '../database/connect.ts'
+import { type ListPage, offsetOf, type Page, renderPage } from '../paging/page.ts'
+import { assertChangesKnown, type KnownChanges } from './dataset.ts'
+
+/**
+ * Lists what was removed after the version `since` of the dataset, in the order of removal, without what exists again.
+ * Throws 410 if that is no longer known, and 400 if the version doesn't exist yet.
+ */
+export async function listRemovals(sql: Sql, since: number, page: Page<number>): Promise<ListPage> {
+  const { after, size } = page
+  const skipped =
+    after === undefined
+      ? sql`${offsetOf(page)}::bigint`
+      : sql`(select count(*) from removals where version > ${since}::bigint and id <= ${after}::bigint)`
+  // One statement reads the versions too, so a change can't delete removals between a check and the list.
+  const [found] = await sql<(KnownChanges & Omit<ListPage, 'items'> & { items: string })[]>`
+    select d.version, d.changes_since as "changesSince", counted.total, place.skipped as offset, found.*
+    from dataset d, (
+      select count(*) as total from removals where version > ${since}::bigint
+    ) counted, (select ${skipped} as skipped) place, lateral (
+      select ${renderPage(sql, sql`json_build_object('forge_rest_id', forge_rest_id, 'kind', kind, 'version', version)::text`, sql`id`)}, max(id) as next
+      from (
+        select forge_rest_id, kind, version, id from removals where version > ${since}::bigint
+        order by id limit ${size} offset place.skipped
+      ) r
+    ) found`
+  if (found === undefined) throw new Error('the dataset row is missing')
+  assertChangesKnown('since', since, found)
+  return { ...found, items: Buffer.from(found.items) }
+}
