@@ -37,6 +37,12 @@ export const readForgeId = wholeNumber(
   `It must be a whole number from 1 to ${Number.MAX_SAFE_INTEGER}.`,
 )
 
+/** A version of the dataset. */
+export const readDatasetVersion = wholeNumber(
+  [0, Number.MAX_SAFE_INTEGER],
+  `It must be a version of the dataset, a whole number; the manifest.json of an export has it.`,
+)
+
 function wholeNumber([min, max]: [number, number], rule: string, allows = (_: number) => true) {
   return function readWholeNumber(text: string): number {
     const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN

@@ -9,6 +9,7 @@
 import type { Sql } from '../database/connect.ts'
 import { applyCommits, type OrphanCommit, removeOrphans } from './apply/commits.ts'
 import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './apply/dataset-change.ts'
+import { applyRemovals } from './apply/removal.ts'
 import { applyRepositories } from './apply/repositories.ts'
 import { beginLoad } from './apply/staged-load.ts'
 import { applyUsers } from './apply/users.ts'
@@ -34,6 +35,7 @@ export function applyImport(
 ): Promise<ImportResult> {
   return changeDataset(sql, options, async (change) => {
     const load = await beginLoad(change, importId)
+    await applyRemovals(load) // first, so that what the load also has exists afterwards
     await removeOrphans(load, onOrphan)
     const users = await applyUsers(load)
     const repositories = await applyRepositories(load)

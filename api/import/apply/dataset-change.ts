@@ -131,7 +131,7 @@ async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> {
   }
 }
 
-/** Gives the dataset its new version and counts, and forgets removals that are older than `changesKeptDays`. */
+/** Gives the dataset its new version and counts, and forgets removals and returns that are older than `changesKeptDays`. */
 async function publish({ tx, version, removed }: DatasetChange, changesKeptDays: number): Promise<void> {
   await tx`insert into dataset_versions (version, applied_at) values (${version}, clock_timestamp())`
   await tx`
@@ -150,6 +150,7 @@ async function publish({ tx, version, removed }: DatasetChange, changesKeptDays:
       ))`
   await tx`delete from dataset_versions where version < (select changes_since from dataset)`
   await tx`delete from removals where version <= (select changes_since from dataset)`
+  await tx`delete from returns where version <= (select changes_since from dataset)`
 }
 
 /** Refreshes the planner's statistics of tables that a large change concerns. */
