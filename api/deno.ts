@@ -17,6 +17,7 @@ const relistenIntervalMs = 200
 explainUnhandledRefusals()
 await startService({
   environment: process.env,
+  parameters: Deno.args,
   runtime: `deno ${Deno.version.deno}`,
   terminal: Deno.stdout.isTerminal(),
   startTraceExport: startDenoTraceExport,

@@ -13,6 +13,7 @@ import { startNodeTraceExport } from './telemetry/trace-export.ts'
 
 await startService({
   environment: process.env,
+  parameters: process.argv.slice(2),
   runtime: `node ${process.version}`,
   terminal: process.stdout.isTTY === true,
   startTraceExport: startNodeTraceExport,

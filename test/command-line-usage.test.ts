@@ -174,9 +174,10 @@ describe('devdata', () => {
     ['import', 'Usage: devdata import'],
     ['import csv x', "unknown command 'csv'"],
     ['import ndjson', "missing required argument 'path'"],
-    ['import ndjson x --kind people', 'Allowed choices are users, repos, commits.'],
-    ['import ndjson -', 'standard input (-) needs --kind users|repos|commits'],
+    ['import ndjson x --kind people', 'Allowed choices are users, repos, commits, removals.'],
+    ['import ndjson -', 'standard input (-) needs --kind users|repos|commits|removals'],
     ['import ndjson - - --kind users', 'standard input (-) can be given only once'],
+    ['export ndjson copy --since 1.5', 'It must be a version of the dataset'],
     ['import git', "required option '--url <url>' not specified"],
     ['import git --url https://forge.example/a/b', "missing required argument 'path'"],
     [
@@ -233,7 +234,7 @@ describe('devdata', () => {
       'a folder without data',
       {},
       ['import', 'ndjson', '.'],
-      /^The folder \. contains no users\.ndjson, repos\.ndjson or commits\.ndjson\n$/,
+      /^The folder \. contains no users\.ndjson, repos\.ndjson, commits\.ndjson or removals\.ndjson\n$/,
     ],
     [
       'a folder without data of a kind',

@@ -1,31 +1,16 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ExportError, exportNdjson } from '../api/export/ndjson.ts'
 import { findSources, importNdjson } from '../api/import/ndjson.ts'
 import { locationOf, runCommand } from './support/command-line.ts'
+import { createFolder, dataFiles, readFiles, readObjects } from './support/export-folder.ts'
 import { readListAnswer } from './support/list-answer.ts'
+import { load } from './support/ndjson.ts'
 import { createCommit, createRepository, createUser, loadRecords } from './support/records.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
-
-const dataFiles = ['users.ndjson', 'repos.ndjson', 'commits.ndjson']
-
-async function createFolder() {
-  const path = await mkdtemp(join(tmpdir(), 'devdata-export-'))
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
-}
-
-function readFiles(folder: string): Promise<Buffer[]> {
-  return Promise.all(dataFiles.map((name) => readFile(join(folder, name))))
-}
-
-async function readObjects(folder: string, name: string): Promise<Record<string, unknown>[]> {
-  const lines = (await readFile(join(folder, name), 'utf8')).split('\n')
-  expect(lines.pop()).toBe('')
-  return lines.map((line) => JSON.parse(line))
-}
 
 describeOnEachDatabase('An export', (kind) => {
   let origin: TestService
@@ -70,6 +55,28 @@ describeOnEachDatabase('An export', (kind) => {
     await copy.close()
   })
 
+  test('has the same bytes after a round trip when items were removed before it', async () => {
+    const service = await startTestService(kind)
+    const copy = await startTestService(kind, { data: 'empty' })
+    await using first = await createFolder()
+    await using second = await createFolder()
+    await exportNdjson(service.sql, first.path)
+    const removals = (items: readonly Record<string, unknown>[], kind: 'user' | 'repository') =>
+      items.filter((_, index) => index % 7 === 3).map(({ forge_rest_id }) => ({ forge_rest_id, kind }))
+    const users = removals(await readObjects(first.path, 'users.ndjson'), 'user')
+    const repositories = removals(await readObjects(first.path, 'repos.ndjson'), 'repository')
+    const result = await load(service, { removals: [...users, ...repositories] })
+    expect([result.users.removed, result.repositories.removed]).toEqual([users.length, repositories.length])
+    expect(result.commits.removed).toBeGreaterThan(0)
+    const exported = await exportNdjson(service.sql, first.path)
+    expect(exported.files['users.ndjson']?.lines).toBe(300 - users.length)
+    await importNdjson(copy.sql, { sources: await findSources([first.path]) })
+    await exportNdjson(copy.sql, second.path)
+    expect(await readFiles(second.path)).toEqual(await readFiles(first.path))
+    await service.close()
+    await copy.close()
+  })
+
   test('has a manifest with the version, and the lines, bytes and SHA-256 of each file', async () => {
     await using folder = await createFolder()
     const manifest = await exportNdjson(origin.sql, folder.path)
@@ -107,13 +114,15 @@ describeOnEachDatabase('An export', (kind) => {
   test('replaces an earlier one, and leaves it as it was when it fails', async () => {
     const service = await startTestService(kind, { data: 'empty' })
     await using folder = await createFolder()
-    const load = (bio: string) => loadRecords(service.sql, { users: [createUser(1, { bio })] })
-    await load('first')
+    const loadBio = (bio: string) => loadRecords(service.sql, { users: [createUser(1, { bio })] })
+    await loadBio('first')
     await exportNdjson(service.sql, folder.path)
     const before = await readFiles(folder.path)
-    await load('second')
-    const failing = exportNdjson(service.sql, folder.path, () => {
-      throw new Error('the disk is full')
+    await loadBio('second')
+    const failing = exportNdjson(service.sql, folder.path, {
+      onProgress() {
+        throw new Error('the disk is full')
+      },
     })
     await expect(failing).rejects.toThrow('the disk is full')
     expect((await readdir(folder.path)).sort()).toEqual([...dataFiles, 'manifest.json'].sort())
@@ -154,7 +163,7 @@ describeOnEachDatabase('An export while loads are applied', (kind) => {
   test('is of one version: its manifest’s', { timeout: 120_000 }, async () => {
     const service = await startTestService(kind, { data: 'empty' })
     let loaded = 0
-    const load = async () => {
+    const loadNext = async () => {
       const mark = `load ${loaded + 1}`
       const url = 'https://forge.example/r/1'
       await loadRecords(service.sql, {
@@ -169,10 +178,10 @@ describeOnEachDatabase('An export while loads are applied', (kind) => {
       })
       loaded++
     }
-    await load()
+    await loadNext()
     let isDone = false
     const loading = (async () => {
-      while (!isDone) await load()
+      while (!isDone) await loadNext()
     })()
     const versions = new Set<number>()
     while (versions.size < 4) {

@@ -3,11 +3,12 @@
  *
  * @module
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { buildDocs } from '../docs-site/build.ts'
 import { inheritEnvironment } from './support/program.ts'
@@ -84,6 +85,14 @@ function listProcesses(group: number): string[] {
   const lines = execFileSync('ps', ['-eo', 'pgid=,stat=,args='], { encoding: 'utf8' }).split('\n')
   return lines.filter((line) => new RegExp(`^ *${group} [^Z]`).test(line))
 }
+
+test('its arguments after -- reach the service', async () => {
+  const result = await promisify(execFile)('npm', ['start', '--', '--dataset', 'nowhere'], {
+    cwd: directory,
+    env: { ...inheritEnvironment(), NO_COLOR: '1', PORT: '0' },
+  }).catch((error: { code: number; stderr: string }) => error)
+  expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining("Can't read nowhere: ") })
+})
 
 test('while it installs packages, SIGTERM to npm alone ends all of it', async () => {
   await writeInstaller('echo installing; exec sleep 600')

@@ -50,6 +50,12 @@ export function readRepositoryName(text: string): { owner: string; name: string 
   throw new InvalidArgumentError('It must be OWNER/NAME, such as honojs/hono.')
 }
 
+/** A version of the dataset. */
+export const readDatasetVersion = wholeNumber(
+  [0, Number.MAX_SAFE_INTEGER],
+  `It must be a version of the dataset, a whole number; the manifest.json of an export has it.`,
+)
+
 function wholeNumber([min, max]: [number, number], rule: string, allows = (_: number) => true) {
   return function readWholeNumber(text: string): number {
     const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN

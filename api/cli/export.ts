@@ -6,6 +6,7 @@
 import process from 'node:process'
 import type { Command } from 'commander'
 import { exportNdjson } from '../export/ndjson.ts'
+import { readDatasetVersion } from './arguments.ts'
 import { countOf } from './output.ts'
 import { startProgress } from './progress.ts'
 import { withDatabase } from './session.ts'
@@ -21,27 +22,42 @@ export function addExportCommands(program: Command): void {
     .description(
       'Write users.ndjson, repos.ndjson and commits.ndjson, in the form that "import ndjson" reads, and manifest.json ' +
         "with the dataset's version, and the lines, bytes and SHA-256 of each file. All files are of one version. " +
-        'Keys and the ledger are not exported. The service can keep running; on the embedded database, requests wait.',
+        'With --since, the files have only what changed, and removals.ndjson names what was removed: a copy that ' +
+        'imports them follows. Keys and the ledger are not exported. The service can keep running; on the embedded ' +
+        'database, requests wait.',
     )
     .argument('<folder>', 'a new or empty folder, or one with an earlier export, which is replaced')
+    .option(
+      '--since <version>',
+      "only what was added, changed or removed after this version of the dataset, such as the last export's",
+      readDatasetVersion,
+    )
     .option('--json', 'print the manifest')
     .addHelpText(
       'after',
-      '\nExamples:\n  devdata export ndjson ./copy\n  devdata export ndjson ./copy --json',
+      '\nExamples:\n  devdata export ndjson ./copy\n  devdata export ndjson ./changes --since 41 --json',
     )
     .action(exportData)
 }
 
-function exportData(folder: string, { json }: { json?: true }): Promise<void> {
+interface ExportDataOptions {
+  since?: number
+  json?: true
+}
+
+function exportData(folder: string, { since, json }: ExportDataOptions): Promise<void> {
   return withDatabase({ longStatements: true }, async ({ sql }) => {
     const progress = startProgress(process.stderr)
-    const manifest = await exportNdjson(sql, folder, ({ kind, lines }) =>
-      progress.update({ step: `writing ${kind}`, count: lines, unit: 'lines', fraction: undefined }),
-    ).finally(progress.end)
+    const manifest = await exportNdjson(sql, folder, {
+      since,
+      onProgress: ({ kind, lines }) =>
+        progress.update({ step: `writing ${kind}`, count: lines, unit: 'lines', fraction: undefined }),
+    }).finally(progress.end)
     if (json) return console.log(JSON.stringify(manifest))
     for (const [name, { lines }] of Object.entries(manifest.files)) {
-      console.log(`${name.padEnd(14)}  ${countOf(lines, 'line')}`)
+      console.log(`${name.padEnd(15)} ${countOf(lines, 'line')}`)
     }
-    console.log(`dataset         version ${manifest.version}, in ${folder}`)
+    const changes = since === undefined ? '' : `changes since version ${since}, `
+    console.log(`dataset         version ${manifest.version}, ${changes}in ${folder}`)
   })
 }

@@ -36,12 +36,13 @@ export function addImportCommands(program: Command): void {
     .summary('Load users, repositories and commits from lines of JSON')
     .description(
       'Load users, repositories and commits from lines of JSON, each an object as the API returns it. Items that ' +
-        'exist are updated. With --mirror, items that the files lack are removed. An invalid line stops the load, and ' +
+        'exist are updated. Those that removals.ndjson names are removed first. With --mirror, items that the files lack ' +
+        'are removed too. An invalid line stops the load, and ' +
         'nothing is changed.',
     )
     .argument(
       '<path...>',
-      'a folder with users.ndjson, repos.ndjson or commits.ndjson, one such file, or - for standard input',
+      'a folder with users.ndjson, repos.ndjson, commits.ndjson or removals.ndjson, one such file, or - for standard input',
     )
     .addOption(
       new Option('--kind <kind>', 'what the lines are, unless the name of the file says it').choices(

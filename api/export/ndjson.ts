@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { OperatorError } from '../errors.ts'
 import { type RecordKind, recordKinds } from '../import/records.ts'
 
@@ -19,6 +19,8 @@ const fileNames = [...recordKinds.map(fileName), manifestName]
 export interface ExportManifest {
   /** The dataset's version. */
   version: number
+  /** The files have only what was added, changed or removed after this version. */
+  since?: number
   files: Record<string, ExportedFile>
 }
 
@@ -36,7 +38,14 @@ export interface ExportProgress {
   lines: number
 }
 
-/** The folder can't take an export. */
+/** What to export, and callbacks. */
+export interface ExportOptions {
+  /** A version of the dataset: what was added, changed or removed after it is exported. Default: everything. */
+  since?: number | undefined
+  onProgress?: ((progress: ExportProgress) => void) | undefined
+}
+
+/** The folder can't take an export, or changes since a version aren't known. */
 export class ExportError extends OperatorError {
   override name = 'ExportError'
 }
@@ -49,39 +58,68 @@ const unfinishedSuffix = '.part'
 
 /**
  * Exports users, repositories and commits to a folder, which is created if it doesn't exist, all at one version of the
- * dataset. Memory use is constant. An earlier export in the folder is replaced when the new one is complete.
+ * dataset. With `since`, exports only changes, among them removals. Memory use is constant. An earlier export in the
+ * folder is replaced when the new one is complete.
  *
- * Throws `ExportError` when the folder holds anything other than an export.
+ * Throws `ExportError` when the folder holds anything other than an export, and when changes since the version aren't
+ * known.
  */
 export async function exportNdjson(
   sql: Sql,
   folder: string,
-  onProgress: (progress: ExportProgress) => void = () => {},
+  { since, onProgress = () => {} }: ExportOptions = {},
 ): Promise<ExportManifest> {
-  await prepareFolder(folder)
-  const unfinished = fileNames.map((name) => join(folder, name + unfinishedSuffix))
-  try {
-    const manifest = await sql.begin('isolation level repeatable read read only', async (tx) => {
-      const [dataset] = await tx<{ version: number }[]>`select version from dataset`
+  return await sql.begin('isolation level repeatable read read only', async (tx) => {
+    const version = await readVersion(tx, since)
+    await prepareFolder(folder)
+    try {
       const files: ExportManifest['files'] = {}
       let linesBefore = 0
       for (const kind of recordKinds) {
-        const path = join(folder, fileName(kind) + unfinishedSuffix)
-        const file = await writeLines(path, readers[kind](tx), (lines) =>
+        const batches = since === undefined ? allLines[kind]?.(tx) : changedLines[kind](tx, since)
+        if (batches === undefined) continue
+        const file = await writeLines(join(folder, fileName(kind) + unfinishedSuffix), batches, (lines) =>
           onProgress({ kind, lines: linesBefore + lines }),
         )
         linesBefore += file.lines
         files[fileName(kind)] = file
       }
-      return { version: dataset?.version ?? 0, files }
-    })
-    const manifestText = `${JSON.stringify(manifest, null, 2)}\n`
-    await writeFile(join(folder, manifestName + unfinishedSuffix), manifestText)
-    await rm(join(folder, manifestName), { force: true })
-    for (const path of unfinished) await rename(path, path.slice(0, -unfinishedSuffix.length))
-    return manifest
-  } finally {
-    for (const path of unfinished) await rm(path, { force: true })
+      const manifest = { version, ...(since !== undefined && { since }), files }
+      await replaceExport(folder, manifest)
+      return manifest
+    } finally {
+      for (const name of fileNames) await rm(join(folder, name + unfinishedSuffix), { force: true })
+    }
+  })
+}
+
+/** Reads the dataset's version. Throws `ExportError` if the changes since `since` aren't known. */
+async function readVersion(tx: SqlOrTransaction, since: number | undefined): Promise<number> {
+  const [dataset] = await tx<{ version: number; changesSince: number }[]>`
+    select version, changes_since as "changesSince" from dataset`
+  if (dataset === undefined) throw new Error('the dataset row is missing')
+  const { version, changesSince } = dataset
+  if (since !== undefined && since > version) {
+    throw new ExportError(
+      `--since ${since}: the dataset's version is ${version}; name an earlier version, or make a full export without --since`,
+    )
+  }
+  if (since !== undefined && since < changesSince) {
+    throw new ExportError(
+      `--since ${since}: earlier changes than those since version ${changesSince} are no longer known; make a full export without --since`,
+    )
+  }
+  return version
+}
+
+/** Gives the files of a complete export their final names, and removes those of an earlier one. */
+async function replaceExport(folder: string, manifest: ExportManifest): Promise<void> {
+  await writeFile(join(folder, manifestName + unfinishedSuffix), `${JSON.stringify(manifest, null, 2)}\n`)
+  await rm(join(folder, manifestName), { force: true })
+  for (const name of fileNames) {
+    const path = join(folder, name)
+    if (name === manifestName || name in manifest.files) await rename(path + unfinishedSuffix, path)
+    else await rm(path, { force: true })
   }
 }
 
@@ -127,8 +165,11 @@ async function writeLines(
   return { lines, bytes, sha256: hash.digest('hex') }
 }
 
+/** A repository's line, as SQL. */
+const repositoryDocument = `'{' || members || ',"dependencies":' || dependencies || '}'`
+
 /** Read the documents of each kind, in batches: users and repositories by id, commits by repository and position. */
-const readers: Record<RecordKind, (tx: SqlOrTransaction) => AsyncGenerator<string[]>> = {
+const allLines: Partial<Record<RecordKind, (tx: SqlOrTransaction) => AsyncIterable<string[]>>> = {
   users: (tx) =>
     readBatches<{ id: number }>(
       (last) => tx`select id, document from users where id > ${last?.id ?? 0} order by id limit ${batchSize}`,
@@ -136,7 +177,7 @@ const readers: Record<RecordKind, (tx: SqlOrTransaction) => AsyncGenerator<strin
   repos: (tx) =>
     readBatches<{ id: number }>(
       (last) => tx`
-        select id, '{' || members || ',"dependencies":' || dependencies || '}' as document
+        select id, ${tx.unsafe(repositoryDocument)} as document
         from repositories where id > ${last?.id ?? 0} order by id limit ${batchSize}`,
     ),
   commits: (tx) =>
@@ -146,6 +187,43 @@ const readers: Record<RecordKind, (tx: SqlOrTransaction) => AsyncGenerator<strin
         where (repository_id, position) > (${last?.repository_id ?? 0}, ${last?.position ?? 0})
         order by repository_id, position limit ${batchSize}`,
     ),
+}
+
+/**
+ * Read what was added or changed after a version, in the same order, and what was removed. Each is one statement: with a
+ * limit, the planner could choose to read the whole table for each batch.
+ */
+const changedLines: Record<RecordKind, (tx: SqlOrTransaction, since: number) => AsyncIterable<string[]>> = {
+  users: (tx, since) => streamLines(tx, tx`select document from users where version > ${since} order by id`),
+  repos: (tx, since) =>
+    streamLines(
+      tx,
+      tx`select ${tx.unsafe(repositoryDocument)} as document from repositories where version > ${since} order by id`,
+    ),
+  commits: (tx, since) =>
+    streamLines(
+      tx,
+      tx`select document from commits where version > ${since} order by repository_id, position`,
+    ),
+  // What has returned is among them: a copy may still have what it had before.
+  removals: (tx, since) =>
+    streamLines(
+      tx,
+      tx`
+        select format('{"forge_rest_id":%s,"kind":"%s","version":%s}', forge_rest_id, kind, max(version)) as document
+        from (
+          select kind, forge_rest_id, version from removals where version > ${since}
+          union all
+          select kind, forge_rest_id, version from returns where version > ${since}
+        ) removed
+        group by kind, forge_rest_id order by max(version), kind, forge_rest_id`,
+    ),
+}
+
+async function* streamLines(tx: SqlOrTransaction, lines: Fragment): AsyncGenerator<string[]> {
+  for await (const rows of tx<{ document: string }[]>`${lines}`.cursor(batchSize)) {
+    yield rows.map(({ document }) => document)
+  }
 }
 
 async function* readBatches<Key>(

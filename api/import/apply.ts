@@ -10,6 +10,7 @@ import type { Sql } from '../database/connect.ts'
 import { applyCommits, type OrphanCommit, removeOrphans } from './apply/commits.ts'
 import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './apply/dataset-change.ts'
 import { removeMissingCommits, removeMissingRepositories, removeMissingUsers } from './apply/mirror.ts'
+import { applyRemovals } from './apply/removal.ts'
 import { applyRepositories } from './apply/repositories.ts'
 import { beginLoad } from './apply/staged-load.ts'
 import { applyUsers } from './apply/users.ts'
@@ -38,6 +39,7 @@ export function applyImport(
 ): Promise<ImportResult> {
   return changeDataset(sql, options, async (change) => {
     const load = await beginLoad(change, importId)
+    await applyRemovals(load) // first, so that what the load also has exists afterwards
     await removeOrphans(load, { onOrphan, areOthersRemoved: mirrored.has('repos') })
     const users = await applyUsers(load)
     if (mirrored.has('users')) await removeMissingUsers(load)

@@ -1,5 +1,5 @@
 /**
- * Loads files of newline-delimited JSON. Each line is an object as the API returns it.
+ * Loads files of newline-delimited JSON. Each line is an object as the API returns it, or names something to remove.
  *
  * @module
  */
@@ -64,7 +64,8 @@ export interface ImportProgress {
 }
 
 /**
- * Loads lines: adds what is new, updates what exists, and removes what is missing if it mirrors. Readers see the complete load or nothing of it.
+ * Loads lines: removes what removals name, adds what is new, updates what exists, and removes what is missing if it
+ * mirrors. Readers see the complete load or nothing of it.
  * Throws `ImportError` with file, line, field and rule; then nothing was changed.
  */
 export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<ImportResult> {
@@ -139,8 +140,9 @@ async function reject(line: InvalidLine, onInvalid: NdjsonOptions['onInvalid']):
 }
 
 /**
- * Finds the files to load: in folders `users.ndjson`, `repos.ndjson` and `commits.ndjson` (any of them, or the one of
- * `kind`), and files of these names, or of any name with `kind`. Throws `ImportError` when a path is none of these.
+ * Finds the files to load: in folders `users.ndjson`, `repos.ndjson`, `commits.ndjson` and `removals.ndjson` (any of them,
+ * or the one of `kind`), and files of these names, or of any name with `kind`. Throws `ImportError` when a path is none of
+ * these.
  */
 export async function findSources(paths: readonly string[], kind?: RecordKind): Promise<Source[]> {
   const found: Source[] = []

@@ -1,6 +1,7 @@
 /**
  * Validates lines, and turns them into rows of the staging tables. A line is exactly the object that the API returns (see
- * openapi.yml). A nullable field may be missing. `internal_id` is ignored, because the service assigns it.
+ * openapi.yml), or names something to remove. A nullable field may be missing. `internal_id` is ignored, because the
+ * service assigns it, and so is the `version` of a removal, which is that of another dataset.
  *
  * @module
  */
@@ -17,7 +18,7 @@ import {
 } from '../catalog/forge-names.ts'
 
 /** What a line describes, and the name of a file of such lines, without `.ndjson`. */
-export const recordKinds = ['users', 'repos', 'commits'] as const
+export const recordKinds = ['users', 'repos', 'commits', 'removals'] as const
 export type RecordKind = (typeof recordKinds)[number]
 
 /** The years 1 to 9999 in Unix seconds: clients can't represent other dates. */
@@ -160,6 +161,12 @@ const commitSchema = objectOf({
 /** A commit's line. */
 export type CommitRecord = v.InferOutput<typeof commitSchema>
 
+const removalSchema = objectOf({
+  forge_rest_id: integer,
+  kind: v.picklist(['user', 'repository'], 'must be user or repository'),
+  version: v.optional(v.unknown()),
+})
+
 /** A row of a staging table, by column. */
 export type StagedRow = Record<string, string | number | null | readonly string[]>
 
@@ -184,6 +191,10 @@ export function readRecord(kind: RecordKind, line: string): StagedRow {
       return stageRepository(check(repositorySchema, value))
     case 'commits':
       return stageCommit(check(commitSchema, value))
+    case 'removals': {
+      const { forge_rest_id, kind } = check(removalSchema, value)
+      return { forge_rest_id, kind }
+    }
   }
 }
 

@@ -62,6 +62,13 @@ const tables: Record<RecordKind, { key: string; columns: string }> = {
       author_identity text,
       document text not null`,
   },
+  removals: {
+    key: 'kind, forge_rest_id',
+    columns: `
+      position bigint not null,
+      forge_rest_id bigint not null,
+      kind text not null`,
+  },
 }
 
 /** The name of one of a load's tables. */
@@ -151,10 +158,10 @@ export async function beginStaging(sql: Sql): Promise<Staging> {
 
 /** Throws `ImportError` when a crash of the database has emptied the staging tables: they are not logged. */
 export async function assertStaged(tx: SqlOrTransaction, importId: number): Promise<void> {
-  const count = (kind: RecordKind) => tx`(select count(*) from ${tx(stagingTable(kind, importId))})`
-  const [complete] = await tx`
-    select 1 from imports
-    where id = ${importId} and staged = ${count('users')} + ${count('repos')} + ${count('commits')}`
+  const total = recordKinds
+    .map((kind) => tx`(select count(*) from ${tx(stagingTable(kind, importId))})`)
+    .reduce((sum, count) => tx`${sum} + ${count}`)
+  const [complete] = await tx`select 1 from imports where id = ${importId} and staged = ${total}`
   if (complete !== undefined) return
   throw new ImportError(
     'The database crashed and lost the staged lines. Nothing was changed; run the import again',

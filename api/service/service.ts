@@ -18,11 +18,22 @@ import { configureLog } from '../telemetry/log.ts'
 import { createTracing, type TraceExport } from '../telemetry/tracing.ts'
 import { localOrigin } from './local-url.ts'
 import { explainListenError, isWorthRetrying, toOperatorMessage } from './operator-message.ts'
-import { type DemoKeys, isTrial, loadSampleData, prepareDemoKeys, revokeDemoKeys } from './trial.ts'
+import { readStartArguments } from './start-arguments.ts'
+import {
+  checkDataset,
+  type DemoKeys,
+  isTrial,
+  loadDataset,
+  loadSampleData,
+  prepareDemoKeys,
+  revokeDemoKeys,
+} from './trial.ts'
 
 /** The differences between runtimes. */
 export interface Runtime {
   environment: Record<string, string | undefined>
+  /** The arguments of the start. */
+  parameters: readonly string[]
   /** Name and version, for `/version`. */
   runtime: string
   /** Whether standard output is a terminal. */
@@ -69,8 +80,11 @@ export async function startService(runtime: Runtime): Promise<void> {
   }
 }
 
-async function start({ environment, runtime, terminal, startTraceExport, listen }: Runtime): Promise<void> {
+async function start(options: Runtime): Promise<void> {
+  const { environment, runtime, terminal, startTraceExport, listen } = options
+  const { dataset } = readStartArguments(options.parameters)
   const config = readConfig(readEnvironment(environment), { terminal })
+  if (dataset !== undefined) await checkDataset(dataset, config)
   const logger = await configureLog(config)
   const traceExport = await startTraceExport(environment)
   const database = await openDatabase(config)
@@ -122,7 +136,8 @@ async function start({ environment, runtime, terminal, startTraceExport, listen 
       logger.error('Listening on port {port}, waiting for the database: {reason}', { port, reason })
     })
     if (kind === 'embedded') {
-      if (config.sampleData) await loadSampleData(sql, config)
+      if (dataset !== undefined) await loadDataset(sql, dataset, config)
+      else if (config.sampleData) await loadSampleData(sql, config)
       if (hasDemoKeys) keys = await prepareDemoKeys(sql, config)
       else await revokeDemoKeys(sql, config)
     }

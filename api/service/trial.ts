@@ -1,5 +1,5 @@
 /**
- * The sample data and the demo keys of a trial (decisions/0007-operations.md).
+ * The data that a start loads, and the demo keys of a trial (decisions/0007-operations.md).
  *
  * @module
  */
@@ -10,6 +10,7 @@ import { readDataset } from '../catalog/dataset.ts'
 import type { Config } from '../config.ts'
 import type { Sql } from '../database/connect.ts'
 import { dataFiles } from '../database/data-directory.ts'
+import { OperatorError } from '../errors.ts'
 import { findSources, importNdjson } from '../import/ndjson.ts'
 import { findApiKeys, hashSecret, scopes } from '../ledger/api-key.ts'
 import { createKey, revokeKey } from '../ledger/keys.ts'
@@ -50,6 +51,41 @@ export async function loadSampleData(
     sources: await findSources([sampleDirectory]),
     changesKeptDays,
   })
+}
+
+/** Throws `OperatorError` when a start can't load a folder, whatever the database contains. */
+export async function checkDataset(
+  folder: string,
+  { databaseUrl }: Pick<Config, 'databaseUrl'>,
+): Promise<void> {
+  await findSources([folder])
+  if (databaseUrl === undefined) return
+  throw new OperatorError(
+    `--dataset ${folder}: a start loads data into an embedded database only, and DATABASE_URL is set. Start without ` +
+      `--dataset, and load the folder with: ${importCommand(folder)}`,
+  )
+}
+
+/** Loads a folder into an embedded database. Throws `OperatorError` if the database has ever had data. */
+export async function loadDataset(
+  sql: Sql,
+  folder: string,
+  { dataDirectory }: Pick<Config, 'dataDirectory'>,
+): Promise<void> {
+  const { version } = await readDataset(sql)
+  if (version > 0) {
+    throw new OperatorError(
+      `--dataset ${folder}: DATA_DIR ${dataDirectory} has data already, and nothing was loaded. To serve that data, start ` +
+        `without --dataset. To serve the folder's data alone, set another DATA_DIR. To add the folder's data: ` +
+        importCommand(folder),
+    )
+  }
+  console.log(`Loading ${folder} (once) …`)
+  await importNdjson(sql, { sources: await findSources([folder]) })
+}
+
+function importCommand(folder: string): string {
+  return `npm run -s devdata -- import ndjson ${folder}`
 }
 
 /**

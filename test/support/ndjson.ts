@@ -13,6 +13,7 @@ export interface Load {
   users?: readonly object[]
   repos?: readonly object[]
   commits?: readonly object[]
+  removals?: readonly object[]
 }
 
 /** The result for records of which none was added or updated. */
@@ -39,7 +40,7 @@ export function toLines(records: readonly object[]): string {
 /** Loads records. */
 export function load(
   { sql }: TestService,
-  { users = [], repos = [], commits = [] }: Load,
+  { users = [], repos = [], commits = [], removals = [] }: Load,
 ): Promise<ImportResult> {
   return importNdjson(sql, {
     // Commits come first: the order of files must not matter.
@@ -47,6 +48,7 @@ export function load(
       createSource('commits', toLines(commits)),
       createSource('repos', toLines(repos)),
       createSource('users', toLines(users)),
+      createSource('removals', toLines(removals)),
     ],
   })
 }

@@ -218,6 +218,16 @@ create table removals (
 );
 create index on removals (version);
 
+-- Users and repositories that exist again after a removal. A copy that follows must remove them before it adds them: what
+-- they had before is gone.
+create table returns (
+  kind text not null check (kind in ('user', 'repository')),
+  forge_rest_id bigint not null,
+  version bigint not null, -- of the dataset, when the item returned
+  primary key (kind, forge_rest_id)
+);
+create index on returns (version);
+
 -- People who were forgotten, and their identities (see identities) as keyed hashes: loads leave them out. A dump that is
 -- given to others must leave out the key, or the hashes could be guessed.
 create table forgotten_people (

@@ -1,6 +1,7 @@
 import { selectUrl } from '../../catalog/document-lookup.ts'
 import { stagingTable } from '../staging.ts'
 import { type AppliedRows, analyzeTables } from './dataset-change.ts'
+import { recordReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
 
 /** Inserts and updates repositories, with their dependencies and owners. */
@@ -35,9 +36,11 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
     select c.id, s.forge_rest_id, s.full_name_key, s.url_key, ${version}, s.members, coalesce(s.dependencies, '[]'),
       cardinality(s.names)
     from changed_repositories c join ${staged} s using (position) where c.is_new`
-  await tx`
-    delete from removals m using changed_repositories c join ${staged} s using (position)
-    where c.is_new and m.kind = 'repository' and m.forge_rest_id = s.forge_rest_id`
+  await recordReturns(
+    load,
+    'repository',
+    tx`select s.forge_rest_id from changed_repositories c join ${staged} s using (position) where c.is_new`,
+  )
   await analyzeTables(load, ['repositories'])
   await applyDependencies(load)
   await tx`

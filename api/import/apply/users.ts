@@ -1,5 +1,6 @@
 import { stagingTable } from '../staging.ts'
 import { type AppliedRows, analyzeTables } from './dataset-change.ts'
+import { recordReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
 
 /** Inserts and updates users, with their locations and identities. */
@@ -40,9 +41,11 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
     insert into users (id, forge_rest_id, login_key, location_id, version, document)
     select c.id, s.forge_rest_id, s.login_key, c.location_id, ${version}, s.document
     from changed_locations c join ${staged} s using (position) where c.is_new`
-  await tx`
-    delete from removals m using changed_users c join ${staged} s using (position)
-    where c.is_new and m.kind = 'user' and m.forge_rest_id = s.forge_rest_id`
+  await recordReturns(
+    load,
+    'user',
+    tx`select s.forge_rest_id from changed_users c join ${staged} s using (position) where c.is_new`,
+  )
   await tx`
     delete from location_users l using changed_locations c
     where l.location_id = c.old_location_id and l.user_id = c.id and c.location_id is distinct from c.old_location_id`
