@@ -7,6 +7,7 @@ import { Command } from 'commander'
 import { readVersion } from '../build-info.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addExportCommands } from './export.ts'
+import { addForgetCommands } from './forget.ts'
 import { addImportCommands } from './import.ts'
 import { addKeysCommands } from './keys.ts'
 import { addLedgerCommands } from './ledger.ts'
@@ -25,6 +26,7 @@ export function createCommands(): Command {
   addLedgerCommands(program)
   addImportCommands(program)
   addExportCommands(program)
+  addForgetCommands(program)
   addMigrateCommand(program)
   addDoctorCommand(program)
   program.addHelpText(
@@ -40,6 +42,7 @@ Examples:
   devdata ledger verify
   devdata import ndjson sample
   devdata export ndjson copy
+  devdata forget user ada
   devdata migrate
   devdata doctor`,
   )

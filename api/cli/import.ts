@@ -9,7 +9,13 @@ import type { Sql } from '../database/connect.ts'
 import type { Change } from '../import/apply/dataset-change.ts'
 import type { ImportResult } from '../import/apply.ts'
 import { type GitImportResult, importGit } from '../import/git.ts'
-import { createInvalidLinesFile, findSources, importNdjson, type Source } from '../import/ndjson.ts'
+import {
+  createInvalidLinesFile,
+  findSources,
+  importNdjson,
+  type NdjsonImportResult,
+  type Source,
+} from '../import/ndjson.ts'
 import { type RecordKind, recordKinds } from '../import/records.ts'
 import { dropStaged } from '../import/staging.ts'
 import { readForgeId } from './arguments.ts'
@@ -115,7 +121,7 @@ async function loadNdjson(
   }
   const invalid = skipInvalid === undefined ? undefined : await createInvalidLinesFile(skipInvalid)
   let lines = 0
-  function load(sql: Sql, { progress, onBegin }: LoadContext): Promise<ImportResult> {
+  function load(sql: Sql, { progress, onBegin }: LoadContext): Promise<NdjsonImportResult> {
     return importNdjson(sql, {
       sources,
       ...(invalid && { onInvalid: (line) => invalid.add(line) }),
@@ -131,9 +137,12 @@ async function loadNdjson(
   try {
     await runLoad(load, (result, seconds) => {
       const skipped = invalid?.count ?? 0
-      if (json) return console.log(JSON.stringify({ ...summarize(result), lines, skipped, seconds }))
+      const { forgotten } = result
+      if (json)
+        return console.log(JSON.stringify({ ...summarize(result), lines, skipped, forgotten, seconds }))
       console.log(`Read ${countOf(lines, 'line')} in ${seconds} s\n${describe(result)}`)
       if (skipped > 0) console.log(`skipped       ${countOf(skipped, 'invalid line')}, see ${skipInvalid}`)
+      if (forgotten > 0) console.log(`left out      ${countOf(forgotten, 'line')} of forgotten people`)
     })
   } finally {
     await invalid?.close()
@@ -162,13 +171,14 @@ async function loadGit(path: string, { json, ...options }: GitOptions): Promise<
     })
   }
   await runLoad(load, (result, seconds) => {
-    const { branch, commitsRead, dependencies } = result
+    const { branch, commitsRead, dependencies, forgotten } = result
     const { unreadable, computed, leftOut } = result.manifests
     if (json) {
       const output = {
         ...summarize(result),
         branch,
         commits_read: commitsRead,
+        forgotten,
         dependencies,
         manifests_left_out: leftOut,
         manifests_computed: computed,
@@ -179,6 +189,7 @@ async function loadGit(path: string, { json, ...options }: GitOptions): Promise<
     }
     console.log(`Read ${countOf(commitsRead, 'commit')}${branch ? ` of ${branch}` : ''} in ${seconds} s`)
     console.log(describe(result))
+    if (forgotten > 0) return console.log('left out      the repository: its owner is forgotten')
     const { active, removed } = dependencies
     console.log(`dependencies  ${formatCount(active)} active, ${formatCount(removed)} removed`)
     if (unreadable > 0) {

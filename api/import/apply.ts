@@ -12,15 +12,18 @@ import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } fr
 import { applyRepositories } from './apply/repositories.ts'
 import { beginLoad } from './apply/staged-load.ts'
 import { applyUsers } from './apply/users.ts'
+import type { ForgottenPeople } from './forgotten.ts'
 import { dropStaged } from './staging.ts'
 
 /** What a load changed. */
 export type ImportResult = DatasetChangeResult
 
-/** Callbacks of a load that is applied. */
+/** How a load is applied. */
 export interface ApplyOptions extends DatasetChangeOptions {
   /** Takes each commit of an unknown repository, in the order of the load, and the others are applied. */
   onOrphan?: ((orphan: OrphanCommit) => Promise<void>) | undefined
+  /** Who was left out of it. */
+  forgotten?: ForgottenPeople | undefined
 }
 
 /**
@@ -30,9 +33,10 @@ export interface ApplyOptions extends DatasetChangeOptions {
 export function applyImport(
   sql: Sql,
   importId: number,
-  { onOrphan, ...options }: ApplyOptions = {},
+  { onOrphan, forgotten, ...options }: ApplyOptions = {},
 ): Promise<ImportResult> {
   return changeDataset(sql, options, async (change) => {
+    await forgotten?.assertSame(change.tx)
     const load = await beginLoad(change, importId)
     await removeOrphans(load, onOrphan)
     const users = await applyUsers(load)

@@ -1,6 +1,6 @@
 import { selectUrl } from '../../catalog/document-lookup.ts'
 import { stagingTable } from '../staging.ts'
-import { type AppliedRows, analyzeTables } from './dataset-change.ts'
+import { type AppliedRows, analyzeTables, type DatasetChange } from './dataset-change.ts'
 import { countApplied, type Load } from './staged-load.ts'
 
 /** Inserts and updates repositories, with their dependencies and owners. */
@@ -119,7 +119,7 @@ async function applyDependencies(load: Load): Promise<void> {
  * escaped inside JSON strings, so the patterns match members alone. In commits, `repo_url` is the last member, and its
  * case may differ.
  */
-async function moveToNewUrls({ tx, version }: Load): Promise<void> {
+export async function moveToNewUrls({ tx, version }: DatasetChange): Promise<void> {
   const [moved] = await tx`select 1 from changed_repositories where old_url <> url limit 1`
   if (moved === undefined) return
   await tx`
