@@ -6,6 +6,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
   forgottenAddress,
@@ -28,10 +29,38 @@ import {
   searchTables,
   toolUrl,
 } from './support/forgotten.ts'
+import { openSameDatabase } from './support/instance.ts'
 import { readListAnswer } from './support/list-answer.ts'
+import { countLockWaits } from './support/lock-waits.ts'
 import { createAdmin, load } from './support/ndjson.ts'
 import { createCommit, createRepository, createUser } from './support/records.ts'
+import { testOnServer } from './support/server.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+
+testOnServer(
+  'a request that is charged while its person is forgotten leaves no name in the ledger',
+  async () => {
+    const service = await startTestService('postgresql', { data: 'empty' })
+    const other = await openSameDatabase(service)
+    try {
+      await loadAll(service.sql)
+      const { secret, id } = await service.createKey()
+      const forgetting = await other.sql.begin(async (tx) => {
+        await tx`lock table dataset in share mode` // the new version, which comes last, waits
+        const forgetting = forgetZelda(service.sql)
+        while ((await countLockWaits(tx)) === 0) await sleep(20)
+        expect((await service.request('/users/zelda-q', { key: secret })).status).toBe(200)
+        return { forgetting }
+      })
+      expect(await forgetting.forgetting).toMatchObject({ ledgerEntries: 1 })
+      const paths = await service.sql`select path from ledger where api_key_id = ${id} and kind = 'charge'`
+      expect(paths).toEqual([{ path: '/users/{login}' }])
+    } finally {
+      await other.close()
+      await service.close()
+    }
+  },
+)
 
 describeOnEachDatabase('a person who is forgotten', (kind) => {
   let service: TestService
