@@ -48,6 +48,7 @@ describeOnEachDatabase('devdata import git', (kind) => {
       dataset_version: expect.any(Number),
       branch: 'main',
       commits_read: 4,
+      forgotten: 0,
       dependencies: { active: 2, removed: 1 },
       manifests_left_out: 0,
       manifests_computed: 0,

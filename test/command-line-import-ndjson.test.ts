@@ -31,6 +31,7 @@ describeOnEachDatabase('devdata import ndjson', (kind) => {
       dataset_version: 1,
       lines: 6578,
       skipped: 0,
+      forgotten: 0,
       seconds: expect.any(Number),
     })
   })

@@ -63,6 +63,9 @@ describe('devdata', () => {
     expect(leaves.map(([path]) => path.join(' ')).sort()).toEqual([
       'doctor',
       'export ndjson',
+      'forget list',
+      'forget undo',
+      'forget user',
       'import git',
       'import ndjson',
       'keys create',
@@ -98,6 +101,8 @@ describe('devdata', () => {
     [['keys'], 'Usage: devdata keys [options] [command]'],
     [['keyz'], "unknown command 'keyz'"],
     [['keys', 'grant', '0', '5'], 'It must be the id of a key'],
+    [['forget', 'user'], 'name the person: a login, --email or --id'],
+    [['forget', 'user', '--email', 'ada'], 'It must be an e-mail address'],
     [['import', 'ndjson', '-'], 'standard input (-) needs --kind'],
     [['import', 'ndjson', '-', '--kind', 'users', '--mirror'], '--mirror needs files'],
     [['import', 'ndjson', 'x', '--mirror', '--skip-invalid', 'y'], 'would remove the items of invalid lines'],

@@ -107,6 +107,11 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
       ['keys', 'restore', String(id)],
       ['keys', 'delete', String(id)],
       ['ledger', 'verify'],
+      ['forget', 'user', 'rhaddad', '--yes'],
+      ['forget', 'user', 'JonasKumar', '--keep-repositories', '--yes'],
+      ['forget', 'list'],
+      ['forget', 'undo', 'rhaddad'],
+      ['forget', 'undo', '--person', '2'],
       ['import', 'ndjson', sampleDirectory],
       ['migrate'],
     ]) {
@@ -131,6 +136,7 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
     expect(
       await findAllowed('devdata_operator', [
         'update ledger set balance = balance + 1',
+        "update ledger set endpoint = ''",
         'delete from ledger',
         'truncate ledger',
         'delete from api_keys',

@@ -40,13 +40,20 @@ describeOnEachDatabase('an import of what another instance lists', (kind) => {
       repositories: { added: 400, updated: 0, removed: 0 },
       commits: { added: 5878, updated: 0, removed: 0 },
       version: 1,
+      forgotten: 0,
     })
     expect(await readCatalog(target, targetKey)).toEqual(await readCatalog(origin, originKey))
     const names = ['react', 'pg', 'rspec', 'serde', 'no-such-package']
     expect(await readFilters(target, targetKey, names)).toEqual(await readFilters(origin, originKey, names))
 
     const again = await load(target, { users, repos, commits })
-    expect(again).toEqual({ users: nothing, repositories: nothing, commits: nothing, version: 1 })
+    expect(again).toEqual({
+      users: nothing,
+      repositories: nothing,
+      commits: nothing,
+      version: 1,
+      forgotten: 0,
+    })
   })
 
   async function readItems(service: TestService, key: string, path: string): Promise<Item[]> {

@@ -57,7 +57,8 @@ describeOnEachDatabase('the usage of a key', (kind) => {
         kind: 'charge',
         request_id: response.headers.get('X-Request-Id'),
         method: 'GET',
-        path: path.replace(/\?.*/, ''),
+        // A name that nobody has is not recorded.
+        path: path === '/users/nobody-has-this-login' ? '/users/{login}' : path.replace(/\?.*/, ''),
         items,
         cost,
         granted: 0,
@@ -88,6 +89,22 @@ describeOnEachDatabase('the usage of a key', (kind) => {
       expect(timestamp).toBeGreaterThanOrEqual(before - 1) // the database's clock
       expect(timestamp).toBeLessThanOrEqual(after + 1)
     }
+  })
+
+  test('has the endpoint in place of a name that nobody has, however the request is charged', async () => {
+    const { secret } = await service.createKey({ credits: 10 })
+    const path = '/users/nobody-has-this-login'
+    for (const headers of [{ 'If-None-Match': '"a"' }, { 'Idempotency-Key': 'b' }]) {
+      await service.request(path, { key: secret, headers })
+    }
+    await service.request('/users/ngoldberg', { key: secret, headers: { 'If-None-Match': '"a"' } })
+    const entries = readEntries(await ask(secret, usagePath))
+    expect(entries.map((entry) => entry.path)).toEqual([
+      '/users/ngoldberg',
+      '/users/{login}',
+      '/users/{login}',
+      null,
+    ])
   })
 
   test('has no entry for free responses: errors, HEAD, 304, empty pages, repetitions, refusals', async () => {

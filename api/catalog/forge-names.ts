@@ -15,19 +15,34 @@ export const forgeNameRule = 'must be 1 to 100 letters, digits, -, _, ., [ or ],
 /** The forge's no-reply addresses: `12345+login@users.noreply.…`, and the older `login@users.noreply.…`. */
 const noReplyAddress = /^(?:(\d{1,15})\+)?([^@+]+)@users\.noreply\./i
 
+/** Replaces the addresses of forgotten people. No host has a name in `.invalid` (RFC 2606). */
+export const forgottenAddress = 'forgotten@devdata.invalid'
+const forgottenKey = foldText(forgottenAddress)
+
 /** In characters (RFC 5321: 64 for the name, 255 for the host). */
 const maxAddressLength = 320
 
 /**
  * Returns the identity that a commit's author address names. A no-reply address names an account: by id if it has one,
- * because logins change hands. Any other address names the user who has it. Null: it names
- * nobody.
+ * because logins change hands. Any other address names the user who has it. Null: it names nobody, as that of forgotten
+ * people.
  */
 export function identifyAddress(address: string): string | null {
   if (address === '' || address.length > maxAddressLength) return null
   const [noReply, forgeId, login] = noReplyAddress.exec(address) ?? []
-  if (noReply === undefined || login === undefined) return `email:${foldText(address)}`
+  if (noReply === undefined || login === undefined) {
+    const key = foldText(address)
+    return key === forgottenKey ? null : `email:${key}`
+  }
   return forgeId === undefined ? identifyLogin(login) : identifyForgeId(Number(forgeId))
+}
+
+/** Lists all identities in an address: a no-reply address may have an id and a login. */
+export function listIdentities(address: string): string[] {
+  const identity = identifyAddress(address)
+  if (identity === null) return []
+  const login = noReplyAddress.exec(address)?.[2]
+  return login === undefined ? [identity] : [...new Set([identity, identifyLogin(login)])]
 }
 
 /** Returns the identity of a login. */

@@ -17,16 +17,19 @@ export async function listRemovals(sql: Sql, since: number, page: Page<number>):
   const skipped =
     after === undefined
       ? sql`${offsetOf(page)}::bigint`
-      : sql`(select count(*) from removals where version > ${since}::bigint and id <= ${after}::bigint)`
+      : sql`(
+        select count(*) from removals where version > ${since}::bigint and id <= ${after}::bigint and not exists_again
+      )`
   // One statement reads the versions too, so a change can't delete removals between a check and the list.
   const [found] = await sql<(KnownChanges & Omit<ListPage, 'items'> & { items: string })[]>`
     select d.version, d.changes_since as "changesSince", counted.total, place.skipped as offset, found.*
     from dataset d, (
-      select count(*) as total from removals where version > ${since}::bigint
+      select count(*) as total from removals where version > ${since}::bigint and not exists_again
     ) counted, (select ${skipped} as skipped) place, lateral (
       select ${renderPage(sql, sql`json_build_object('forge_rest_id', forge_rest_id, 'kind', kind, 'version', version)::text`, sql`id`)}, max(id) as next
       from (
-        select forge_rest_id, kind, version, id from removals where version > ${since}::bigint
+        select forge_rest_id, kind, version, id from removals
+        where version > ${since}::bigint and not exists_again
         order by id limit ${size} offset place.skipped
       ) r
     ) found`

@@ -16,6 +16,11 @@ export const readKeyId = wholeNumber(
   'It must be the id of a key; "devdata keys list" shows the ids.',
 )
 
+export const readPersonNumber = wholeNumber(
+  [1, maxKeyId],
+  'It must be the number of a person; "devdata forget list" shows the numbers.',
+)
+
 /** In credits. */
 export const readBalance = wholeNumber([0, maxBalance], `It must be a whole number from 0 to ${maxBalance}.`)
 
@@ -31,7 +36,7 @@ export const readGraceSeconds = wholeNumber(
   `It must be a whole number of seconds from 0 to ${maxGraceSeconds} (366 days).`,
 )
 
-/** The id of a repository in the forge's REST API. */
+/** The id of a user or a repository in the forge's REST API. */
 export const readForgeId = wholeNumber(
   [1, Number.MAX_SAFE_INTEGER],
   `It must be a whole number from 1 to ${Number.MAX_SAFE_INTEGER}.`,

@@ -7,6 +7,7 @@ import { Command } from 'commander'
 import { readVersion } from '../build-info.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addExportCommands } from './export.ts'
+import { addForgetCommands } from './forget.ts'
 import { addImportCommands } from './import.ts'
 import { addKeysCommands } from './keys.ts'
 import { addLedgerCommands } from './ledger.ts'
@@ -27,6 +28,7 @@ export function createCommands(): Command {
   addImportCommands(program)
   addExportCommands(program)
   addRemoveCommands(program)
+  addForgetCommands(program)
   addMigrateCommand(program)
   addDoctorCommand(program)
   program.addHelpText(
@@ -43,6 +45,7 @@ Examples:
   devdata import ndjson sample
   devdata export ndjson copy
   devdata remove repo honojs/hono
+  devdata forget user ada
   devdata migrate
   devdata doctor`,
   )

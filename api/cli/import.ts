@@ -10,7 +10,13 @@ import type { Change } from '../import/apply/dataset-change.ts'
 import type { MissingItems } from '../import/apply/mirror.ts'
 import type { ImportResult } from '../import/apply.ts'
 import { type GitImportResult, importGit } from '../import/git.ts'
-import { createInvalidLinesFile, findSources, importNdjson, type Source } from '../import/ndjson.ts'
+import {
+  createInvalidLinesFile,
+  findSources,
+  importNdjson,
+  type NdjsonImportResult,
+  type Source,
+} from '../import/ndjson.ts'
 import { type RecordKind, recordKinds } from '../import/records.ts'
 import { dropStaged } from '../import/staging.ts'
 import { readForgeId } from './arguments.ts'
@@ -136,7 +142,7 @@ async function loadNdjson(
   }
   const invalid = skipInvalid === undefined ? undefined : await createInvalidLinesFile(skipInvalid)
   let lines = 0
-  function load(sql: Sql, { progress, changesKeptDays, onBegin }: LoadContext): Promise<ImportResult> {
+  function load(sql: Sql, { progress, changesKeptDays, onBegin }: LoadContext): Promise<NdjsonImportResult> {
     async function confirmRemoval({ users, repositories, commits }: MissingItems): Promise<void> {
       if (users + repositories + commits === 0) return
       const items = `${countOf(users, 'user')}, ${`${formatCount(repositories)} ${repositories === 1 ? 'repository' : 'repositories'}`} and ${countOf(commits, 'commit')}`
@@ -161,9 +167,12 @@ async function loadNdjson(
   try {
     await runLoad(load, (result, seconds) => {
       const skipped = invalid?.count ?? 0
-      if (json) return console.log(JSON.stringify({ ...summarize(result), lines, skipped, seconds }))
+      const { forgotten } = result
+      if (json)
+        return console.log(JSON.stringify({ ...summarize(result), lines, skipped, forgotten, seconds }))
       console.log(`Read ${countOf(lines, 'line')} in ${seconds} s\n${describe(result)}`)
       if (skipped > 0) console.log(`skipped       ${countOf(skipped, 'invalid line')}, see ${skipInvalid}`)
+      if (forgotten > 0) console.log(`left out      ${countOf(forgotten, 'line')} of forgotten people`)
     })
   } finally {
     await invalid?.close()
@@ -193,13 +202,14 @@ async function loadGit(path: string, { json, ...options }: GitOptions): Promise<
     })
   }
   await runLoad(load, (result, seconds) => {
-    const { branch, commitsRead, dependencies } = result
+    const { branch, commitsRead, dependencies, forgotten } = result
     const { unreadable, computed, leftOut } = result.manifests
     if (json) {
       const output = {
         ...summarize(result),
         branch,
         commits_read: commitsRead,
+        forgotten,
         dependencies,
         manifests_left_out: leftOut,
         manifests_computed: computed,
@@ -210,6 +220,7 @@ async function loadGit(path: string, { json, ...options }: GitOptions): Promise<
     }
     console.log(`Read ${countOf(commitsRead, 'commit')}${branch ? ` of ${branch}` : ''} in ${seconds} s`)
     console.log(describe(result))
+    if (forgotten > 0) return console.log('left out      the repository: its owner is forgotten')
     const { active, removed } = dependencies
     console.log(`dependencies  ${formatCount(active)} active, ${formatCount(removed)} removed`)
     if (unreadable > 0) {

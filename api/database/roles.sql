@@ -25,7 +25,7 @@ grant insert, update on ledger_days to devdata_operator;
 grant update on dataset to devdata_operator;
 grant insert, update, delete on
   users, repositories, commits, locations, location_users, dependencies, dependency_repositories, dependency_users,
-  identities, contributions, imports, stored_lists, stored_list_chunks, dataset_versions, removals, returns,
+  identities, contributions, imports, stored_lists, stored_list_chunks, dataset_versions, removals,
   forgotten_people, forgotten_identities, forgotten_identities_key
   to devdata_operator;
 grant update (path) on ledger to devdata_operator; -- to forget people

@@ -210,13 +210,8 @@ const changedLines: Record<RecordKind, (tx: SqlOrTransaction, since: number) => 
     streamLines(
       tx,
       tx`
-        select format('{"forge_rest_id":%s,"kind":"%s","version":%s}', forge_rest_id, kind, max(version)) as document
-        from (
-          select kind, forge_rest_id, version from removals where version > ${since}
-          union all
-          select kind, forge_rest_id, version from returns where version > ${since}
-        ) removed
-        group by kind, forge_rest_id order by max(version), kind, forge_rest_id`,
+        select format('{"forge_rest_id":%s,"kind":"%s","version":%s}', forge_rest_id, kind, version) as document
+        from removals where version > ${since} order by id`,
     ),
 }
 

@@ -14,18 +14,21 @@ import { applyRemovals } from './apply/removal.ts'
 import { applyRepositories } from './apply/repositories.ts'
 import { beginLoad } from './apply/staged-load.ts'
 import { applyUsers } from './apply/users.ts'
+import type { ForgottenPeople } from './forgotten.ts'
 import type { RecordKind } from './records.ts'
 import { dropStaged } from './staging.ts'
 
 /** What a load changed. */
 export type ImportResult = DatasetChangeResult
 
-/** Callbacks of a load that is applied. */
+/** How a load is applied. */
 export interface ApplyOptions extends DatasetChangeOptions {
   /** Takes each commit of an unknown repository, in the order of the load, and the others are applied. */
   onOrphan?: ((orphan: OrphanCommit) => Promise<void>) | undefined
   /** Kinds of which the load has all items: the others are removed. */
   mirrored?: ReadonlySet<RecordKind> | undefined
+  /** Who was left out of it. */
+  forgotten?: ForgottenPeople | undefined
 }
 
 /**
@@ -35,9 +38,10 @@ export interface ApplyOptions extends DatasetChangeOptions {
 export function applyImport(
   sql: Sql,
   importId: number,
-  { onOrphan, mirrored = new Set(), ...options }: ApplyOptions = {},
+  { onOrphan, mirrored = new Set(), forgotten, ...options }: ApplyOptions = {},
 ): Promise<ImportResult> {
   return changeDataset(sql, options, async (change) => {
+    await forgotten?.assertSame(change.tx)
     const load = await beginLoad(change, importId)
     await applyRemovals(load) // first, so that what the load also has exists afterwards
     await removeOrphans(load, { onOrphan, areOthersRemoved: mirrored.has('repos') })

@@ -5,13 +5,14 @@
  */
 import type { Sql } from '../database/connect.ts'
 import { applyImport, type ImportResult } from './apply.ts'
+import { type FilteredStaging, filterForgotten, readForgottenPeople, redactUrl } from './forgotten.ts'
 import { type Clone, openClone } from './git/clone.ts'
 import { countCommits, readCommits } from './git/commits.ts'
 import { type ManifestWarning, readDependencyHistory } from './git/history.ts'
 import { describeRepository, type NewRepositoryRecord } from './git/repository.ts'
 import { ImportError } from './import-error.ts'
 import { RecordError, readRecord, type StagedRow, stageCommit } from './records.ts'
-import { type Staging, withStaging } from './staging.ts'
+import { withStaging } from './staging.ts'
 
 /** What to load, and callbacks. */
 export interface GitImportOptions {
@@ -40,6 +41,8 @@ export interface GitImportResult extends ImportResult {
   /** The branch that was loaded; null for a detached HEAD. */
   branch: string | null
   dependencies: { active: number; removed: number }
+  /** Rows that were left out, because they are of forgotten people: the repository of one. Its commits aren't read then. */
+  forgotten: number
   manifests: {
     /** Versions that could not be parsed, and were skipped. */
     unreadable: number
@@ -57,7 +60,9 @@ export interface GitImportResult extends ImportResult {
 export async function importGit(sql: Sql, options: GitImportOptions): Promise<GitImportResult> {
   const { path, allManifests = false, onProgress, onWarning } = options
   const clone = await openClone(path, options.branch)
-  const repository = await describeRepository(sql, options, clone)
+  const forgotten = await readForgottenPeople(sql)
+  const replaceOwner = (url: string) => redactUrl(forgotten, url) ?? url
+  const repository = await describeRepository(sql, options, clone, replaceOwner)
   const step = 'reading manifests'
   onProgress?.({ step, done: 0, total: undefined })
   const { dependencies, warnings, leftOut, computed } = await readDependencyHistory(clone, {
@@ -68,19 +73,24 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
 
   return withStaging(sql, options.onBegin, async (staging) => {
     const uses = dependencies.map((use) => ({ url: repository.url, ...use }))
-    await staging.add('repos', 0, stageRepository({ ...repository, dependencies: uses }))
-    const commitsRead = await stageCommits(staging, repository.url, clone, options)
+    const filtered = filterForgotten(forgotten, staging)
+    await filtered.add('repos', 0, stageRepository({ ...repository, dependencies: uses }))
+    const isLeftOut = filtered.leftOut > 0
+    const loaded = isLeftOut ? [] : dependencies
+    const commitsRead = isLeftOut ? 0 : await stageCommits(filtered, repository.url, clone, options)
     await staging.flush()
     const result = await applyImport(sql, staging.id, {
       changesKeptDays: options.changesKeptDays,
+      forgotten,
       onStep: (step) => onProgress?.({ step, done: 0, total: undefined }),
     })
-    const active = dependencies.filter(({ status }) => status === 'active').length
+    const active = loaded.filter(({ status }) => status === 'active').length
     return {
       ...result,
       commitsRead,
+      forgotten: filtered.leftOut,
       branch: clone.branch,
-      dependencies: { active, removed: dependencies.length - active },
+      dependencies: { active, removed: loaded.length - active },
       manifests: { unreadable: warnings.length, computed, leftOut },
     }
   })
@@ -113,7 +123,7 @@ function stageRepository(repository: NewRepositoryRecord): StagedRow {
 
 /** Stages the commits of a clone. Returns their number. */
 async function stageCommits(
-  staging: Staging,
+  staging: FilteredStaging,
   url: string,
   clone: Clone,
   { onProgress }: GitImportOptions,

@@ -10,10 +10,11 @@ import type { Sql } from '../database/connect.ts'
 import type { OrphanCommit } from './apply/commits.ts'
 import { countMissing, type MissingItems } from './apply/mirror.ts'
 import { applyImport, type ImportResult } from './apply.ts'
+import { type FilteredStaging, filterForgotten, readForgottenPeople } from './forgotten.ts'
 import { ImportError } from './import-error.ts'
 import { readLines } from './line-reader.ts'
 import { RecordError, type RecordKind, readRecord, recordKinds } from './records.ts'
-import { type Staging, withStaging } from './staging.ts'
+import { withStaging } from './staging.ts'
 
 /** A file whose lines are of one kind. */
 export interface Source {
@@ -63,30 +64,40 @@ export interface ImportProgress {
   bytesTotal: number | undefined
 }
 
+/** What a load changed. */
+export interface NdjsonImportResult extends ImportResult {
+  /** Lines that were left out, because they are of forgotten people. */
+  forgotten: number
+}
+
 /**
  * Loads lines: removes what removals name, adds what is new, updates what exists, and removes what is missing if it
  * mirrors. Readers see the complete load or nothing of it.
  * Throws `ImportError` with file, line, field and rule; then nothing was changed.
  */
-export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<ImportResult> {
+export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<NdjsonImportResult> {
   return withStaging(sql, options.onBegin, async (staging) => {
-    const progress = await stageSources(staging, options)
+    const forgotten = await readForgottenPeople(sql)
+    const filtered = filterForgotten(forgotten, staging)
+    const progress = await stageSources(filtered, options)
     await staging.flush()
     const { onMirror, changesKeptDays } = options
     const mirrored = new Set(onMirror && options.sources.map(({ kind }) => kind))
     await onMirror?.(await countMissing(sql, staging.id, mirrored))
-    return await applyImport(sql, staging.id, {
+    const result = await applyImport(sql, staging.id, {
       mirrored,
       changesKeptDays,
+      forgotten,
       onStep: (step) => options.onProgress?.({ ...progress, step }),
       onOrphan: (orphan) => rejectOrphan(orphan, options),
     })
+    return { ...result, forgotten: filtered.leftOut }
   })
 }
 
 /** Reads, validates and stages every line. Returns the progress at its end. */
 async function stageSources(
-  staging: Staging,
+  staging: FilteredStaging,
   { sources, onInvalid, onProgress }: NdjsonOptions,
 ): Promise<ImportProgress> {
   const sizes = sources.map(({ size }) => size)

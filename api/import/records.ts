@@ -219,7 +219,8 @@ function stageUser(user: v.InferOutput<typeof userSchema>): StagedRow {
   }
 }
 
-function stageRepository(repository: RepositoryRecord): StagedRow {
+/** Makes the row of a valid repository. Throws `RecordError` when its names or URLs contradict each other. */
+export function stageRepository(repository: RepositoryRecord): StagedRow {
   const { internal_id: _ours, dependencies, ...fields } = repository
   const fullName = `${fields.owner_login}/${fields.name}`
   if (foldText(fields.full_name) !== foldText(fullName)) {

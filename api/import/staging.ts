@@ -99,7 +99,7 @@ export async function withStaging<Result>(
 
 /** Begins a load. Drops the staging tables of loads whose process was killed. */
 export async function beginStaging(sql: Sql): Promise<Staging> {
-  await dropDead(sql)
+  await dropDeadLoads(sql)
   const [next] = await sql<{ id: number }[]>`select nextval(pg_get_serial_sequence('imports', 'id')) as id`
   if (next === undefined) throw new Error('the import has no id')
   const { id } = next
@@ -192,7 +192,8 @@ async function dropSuperseded(tx: SqlOrTransaction, kind: RecordKind, id: number
   return count
 }
 
-async function dropDead(sql: Sql): Promise<void> {
+/** Drops the staging tables of loads whose process was killed. */
+export async function dropDeadLoads(sql: Sql): Promise<void> {
   const loads = await sql<{ id: number }[]>`select id from imports order by id`
   for (const { id } of loads) await cleanUpIfDead(sql, id, (tx) => dropStaged(tx, id))
 }

@@ -48,7 +48,7 @@ export interface Charge {
   items: number
   /** A UUID. */
   requestId: string
-  /** Without the query. */
+  /** Without the query. Of a look-up that finds nothing, the ledger records the endpoint instead. */
   path: string
   /** The route's pattern. */
   endpoint: string
@@ -148,6 +148,7 @@ export async function settleGroup(
     if_absent: lookUp && {
       price: lookUp.priceIfAbsent,
       items: 0,
+      path: charge?.endpoint, // the ledger doesn't keep names that nobody has, or nobody has any more
       ...(lookUp.priceIfAbsent === 0 && { idempotency_key: null }), // what is free is not a repetition
     },
   }))

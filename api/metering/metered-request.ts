@@ -85,7 +85,7 @@ export function createMeter(
       if (response === undefined) continue
       const prepared = prepareResponse(c, response)
       const version = source === 'primary' ? undefined : response.version
-      const charge = prepared.isFree ? null : createCharge(c, conditions, prepared)
+      const charge = prepared.isFree ? null : createCharge(c, conditions, prepared, 'error' in response)
       const settlement = await settleVersion(c, version, { charge })
       if (settlement === undefined) continue
       if (source !== 'cache' && 'data' in response) responseCache.set(publicUrl(c).href, response)
@@ -127,11 +127,13 @@ export function createMeter(
     c: ApiContext,
     conditions: Conditions,
     { cost, items }: { cost: number; items: number },
+    isAbsent = false,
   ): Charge {
+    const endpoint = describeRoute(c).slice(basePath.length)
     return {
       requestId: c.get('requestId'),
-      path: c.req.path.slice(basePath.length),
-      endpoint: describeRoute(c).slice(basePath.length),
+      path: isAbsent ? endpoint : c.req.path.slice(basePath.length),
+      endpoint,
       ...conditions,
       price: cost,
       items,

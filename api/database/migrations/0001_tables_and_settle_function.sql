@@ -208,25 +208,16 @@ create index on repositories (full_name_key);
 create index on repositories (url_key);
 create index on repositories (version);
 
--- Users and repositories that were removed, or have another forge_rest_id now. One that exists again has no row.
+-- Users and repositories that were removed, or have another forge_rest_id now.
 create table removals (
   id bigint primary key generated always as identity, -- ascends with the version
   kind text not null check (kind in ('user', 'repository')),
   forge_rest_id bigint not null,
   version bigint not null, -- of the dataset, after the removal
+  exists_again boolean not null default false, -- an export that follows has it nevertheless: its commits are gone
   unique (kind, forge_rest_id)
 );
 create index on removals (version);
-
--- Users and repositories that exist again after a removal. A copy that follows must remove them before it adds them: what
--- they had before is gone.
-create table returns (
-  kind text not null check (kind in ('user', 'repository')),
-  forge_rest_id bigint not null,
-  version bigint not null, -- of the dataset, when the item returned
-  primary key (kind, forge_rest_id)
-);
-create index on returns (version);
 
 -- People who were forgotten, and their identities (see identities) as keyed hashes: loads leave them out. A dump that is
 -- given to others must leave out the key, or the hashes could be guessed.

@@ -4,20 +4,19 @@
  * @module
  */
 import type { Fragment } from '../../database/connect.ts'
-import { renumberCommits } from './commits.ts'
 import { stagingTable } from '../staging.ts'
+import { renumberCommits } from './commits.ts'
 import type { DatasetChange } from './dataset-change.ts'
 import type { Load } from './staged-load.ts'
 
 /** Removes users. `ids` selects their ids. Their commits and repositories stay. */
-export async function removeUsers({ tx, version, removed }: DatasetChange, ids: Fragment): Promise<void> {
+export async function removeUsers(change: DatasetChange, ids: Fragment): Promise<void> {
+  const { tx, removed } = change
   await tx`
     create temporary table removed_users on commit drop as
     select id, forge_rest_id, location_id from users where id in (${ids})`
   await tx`analyze removed_users`
-  await tx`
-    insert into removals (kind, forge_rest_id, version)
-    select 'user', forge_rest_id, ${version} from removed_users order by id`
+  await recordRemovals(change, 'user', tx`select id, forge_rest_id from removed_users`)
   await tx`delete from dependency_users using removed_users r where user_id = r.id`
   await tx`delete from identities using removed_users r where user_id = r.id`
   await tx`
@@ -32,17 +31,13 @@ export async function removeUsers({ tx, version, removed }: DatasetChange, ids: 
 }
 
 /** Removes repositories with their commits. `ids` selects their ids. */
-export async function removeRepositories(
-  { tx, version, removed }: DatasetChange,
-  ids: Fragment,
-): Promise<void> {
+export async function removeRepositories(change: DatasetChange, ids: Fragment): Promise<void> {
+  const { tx, removed } = change
   await tx`
     create temporary table removed_repositories on commit drop as
     select id, forge_rest_id from repositories where id in (${ids})`
   await tx`analyze removed_repositories`
-  await tx`
-    insert into removals (kind, forge_rest_id, version)
-    select 'repository', forge_rest_id, ${version} from removed_repositories order by id`
+  await recordRemovals(change, 'repository', tx`select id, forge_rest_id from removed_repositories`)
   await tx`
     insert into affected_users
     select distinct i.user_id
@@ -93,19 +88,29 @@ export async function removeCommits({ tx, removed }: DatasetChange, keys: Fragme
     on conflict do nothing`
   await tx`drop table removed_keys, removed_commits`
   removed.commits += count
-/** Records that removed users or repositories exist again. `added` selects each `forge_rest_id` that was added. */
-export async function recordReturns(
+}
+
+/** Records removals. `removed` selects the `forge_rest_id` of each, and an `id` to order them by. */
+export async function recordRemovals(
   { tx, version }: DatasetChange,
+  kind: 'user' | 'repository',
+  removed: Fragment,
+): Promise<void> {
+  await tx`
+    insert into removals (kind, forge_rest_id, version)
+    select ${kind}, forge_rest_id, ${version} from (${removed}) r order by id
+    on conflict (kind, forge_rest_id) do update set id = default, version = excluded.version, exists_again = false`
+}
+
+/** Notes that removed users or repositories exist again. `added` selects each `forge_rest_id` that was added. */
+export async function noteReturns(
+  { tx }: DatasetChange,
   kind: 'user' | 'repository',
   added: Fragment,
 ): Promise<void> {
   await tx`
-    with returned as (
-      delete from removals where kind = ${kind} and forge_rest_id in (${added}) returning kind, forge_rest_id
-    )
-    insert into returns (kind, forge_rest_id, version)
-    select kind, forge_rest_id, ${version} from returned
-    on conflict (kind, forge_rest_id) do update set version = excluded.version`
+    update removals set exists_again = true
+    where kind = ${kind} and forge_rest_id in (${added}) and not exists_again`
 }
 
 /** Removes the users and repositories that a load names. Those that aren't in the dataset are skipped. */

@@ -1,7 +1,7 @@
 import { selectUrl } from '../../catalog/document-lookup.ts'
 import { stagingTable } from '../staging.ts'
-import { type AppliedRows, analyzeTables } from './dataset-change.ts'
-import { recordReturns } from './removal.ts'
+import { type AppliedRows, analyzeTables, type DatasetChange } from './dataset-change.ts'
+import { noteReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
 
 /** Inserts and updates repositories, with their dependencies and owners. */
@@ -36,7 +36,7 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
     select c.id, s.forge_rest_id, s.full_name_key, s.url_key, ${version}, s.members, coalesce(s.dependencies, '[]'),
       cardinality(s.names)
     from changed_repositories c join ${staged} s using (position) where c.is_new`
-  await recordReturns(
+  await noteReturns(
     load,
     'repository',
     tx`select s.forge_rest_id from changed_repositories c join ${staged} s using (position) where c.is_new`,
@@ -122,7 +122,7 @@ async function applyDependencies(load: Load): Promise<void> {
  * escaped inside JSON strings, so the patterns match members alone. In commits, `repo_url` is the last member, and its
  * case may differ.
  */
-async function moveToNewUrls({ tx, version }: Load): Promise<void> {
+export async function moveToNewUrls({ tx, version }: DatasetChange): Promise<void> {
   const [moved] = await tx`select 1 from changed_repositories where old_url <> url limit 1`
   if (moved === undefined) return
   await tx`

@@ -1,6 +1,6 @@
 import { stagingTable } from '../staging.ts'
 import { type AppliedRows, analyzeTables } from './dataset-change.ts'
-import { recordReturns } from './removal.ts'
+import { noteReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
 
 /** Inserts and updates users, with their locations and identities. */
@@ -41,7 +41,7 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
     insert into users (id, forge_rest_id, login_key, location_id, version, document)
     select c.id, s.forge_rest_id, s.login_key, c.location_id, ${version}, s.document
     from changed_locations c join ${staged} s using (position) where c.is_new`
-  await recordReturns(
+  await noteReturns(
     load,
     'user',
     tx`select s.forge_rest_id from changed_users c join ${staged} s using (position) where c.is_new`,

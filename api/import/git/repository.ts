@@ -22,6 +22,7 @@ const localPrefix = 'local_'
  * newest clone does.
  *
  * @param options.url the repository's URL on the forge
+ * @param replaceOwner replaces a forgotten owner in the URL
  * @param options.restId its id in the forge's REST API. Default: the one in the dataset, or one made from the URL
  * @throws {ImportError} for another kind of URL, and when `url` and `restId` belong to two repositories
  * @throws {GitError} when git fails
@@ -30,8 +31,9 @@ export async function describeRepository(
   sql: Sql,
   options: { url: string; restId?: number | undefined },
   clone: Clone,
+  replaceOwner: (url: string) => string,
 ): Promise<NewRepositoryRecord> {
-  const url = normalizeUrl(options.url)
+  const url = replaceOwner(normalizeUrl(options.url))
   const known = await findRecord(sql, url, options.restId)
   if (known !== undefined && !known.forge_graphql_id.startsWith(localPrefix)) return known
   const { first, last } = await readDates(clone)

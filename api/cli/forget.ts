@@ -1,0 +1,214 @@
+/**
+ * `devdata forget …`
+ *
+ * @module
+ */
+import process from 'node:process'
+import { type Command, InvalidArgumentError } from 'commander'
+import {
+  forgeNamePattern,
+  forgeNameRule,
+  identifyAddress,
+  identifyForgeId,
+  identifyLogin,
+} from '../catalog/forge-names.ts'
+import { OperatorError } from '../errors.ts'
+import { type Found, findPerson, forgetPerson, listForgotten, undoForgetting } from '../removal/forget.ts'
+import { placeholderOf } from '../removal/redaction.ts'
+import { readForgeId, readPersonNumber } from './arguments.ts'
+import { confirm } from './confirm.ts'
+import { formatCount, formatTable, formatTime } from './output.ts'
+import { startProgress } from './progress.ts'
+import { withDatabase } from './session.ts'
+
+/** Adds `forget` and its commands. */
+export function addForgetCommands(program: Command): void {
+  const forget = program
+    .command('forget')
+    .description('Take people out of the data, and leave them out of later loads')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  devdata forget user ada\n  devdata forget list\n  devdata forget undo ada',
+    )
+  addPersonOptions(
+    forget
+      .command('user')
+      .summary('Forget a person')
+      .description(
+        'Forget a person: remove the user and the repositories that the person owns, take the addresses and the login ' +
+          'out of other commits and out of the ledger, and leave the person out of later loads. The person can be one ' +
+          'who is only named in commits. Bios, descriptions and names of dependencies stay.',
+      ),
+  )
+    .option('--keep-repositories', 'keep the repositories that the person owns, under another owner')
+    .option('--yes', "don't ask")
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  devdata forget user ada
+  devdata forget user ada --email ada@example.com --email ada@work.example
+  devdata forget user --id 1001 --keep-repositories --yes`,
+    )
+    .action(forgetUser)
+  forget
+    .command('list')
+    .summary('List who is forgotten, without names')
+    .description('List the people who are forgotten, by number. Their names are not stored.')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExamples:\n  devdata forget list\n  devdata forget list --json')
+    .action(list)
+  addPersonOptions(
+    forget
+      .command('undo')
+      .summary('Let loads add a forgotten person again')
+      .description(
+        'Let loads add a forgotten person again. What was removed returns with the next load that has it.',
+      ),
+  )
+    .option('--person <n>', 'the person\'s number in "devdata forget list"', readPersonNumber)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExamples:\n  devdata forget undo ada\n  devdata forget undo --person 1')
+    .action(undo)
+}
+
+function addPersonOptions(command: Command): Command {
+  return command
+    .argument('[login]', "the person's login", readLogin)
+    .option('--email <address>', 'an address of the person; may be repeated', readAddress)
+    .option('--id <n>', "the person's id in the forge's REST API", readForgeId)
+}
+
+interface PersonOptions {
+  /** Identities. */
+  email?: string[]
+  id?: number
+}
+
+interface ForgetOptions extends PersonOptions {
+  keepRepositories?: true
+  yes?: true
+  json?: true
+}
+
+function readLogin(login: string): string {
+  if (forgeNamePattern.test(login)) return login
+  throw new InvalidArgumentError(`It ${forgeNameRule}.`)
+}
+
+/** Returns the identities of all addresses so far. */
+function readAddress(address: string, others: string[] = []): string[] {
+  const identity = address.includes('@') ? identifyAddress(address) : null
+  if (identity !== null) return [...others, identity]
+  throw new InvalidArgumentError('It must be an e-mail address of at most 320 characters.')
+}
+
+function listIdentities(login: string | undefined, { email = [], id }: PersonOptions): string[] {
+  return [
+    ...(login === undefined ? [] : [identifyLogin(login)]),
+    ...email,
+    ...(id === undefined ? [] : [identifyForgeId(id)]),
+  ]
+}
+
+function forgetUser(login: string | undefined, options: ForgetOptions, command: Command): Promise<void> {
+  const { keepRepositories = false, yes, json } = options
+  const identities = listIdentities(login, options)
+  if (identities.length === 0) command.error('error: name the person: a login, --email or --id')
+  return withDatabase({ longStatements: true }, async ({ sql }) => {
+    await confirm(askAbout(await findPerson(sql, identities), keepRepositories), { yes })
+    const progress = startProgress(process.stderr)
+    const onStep = (step: string) => progress.update({ step, count: 0, unit: '', fraction: undefined })
+    const forgotten = await forgetPerson(sql, { identities, keepRepositories, onStep }).finally(progress.end)
+    const { person, users, repositories, commits, ledgerEntries, version } = forgotten
+    if (json) {
+      return console.log(
+        JSON.stringify({
+          person,
+          identities: forgotten.identities,
+          users,
+          repositories,
+          commits,
+          ledger_entries: ledgerEntries,
+          dataset_version: version,
+        }),
+      )
+    }
+    const kept = repositories.updated
+    console.log(
+      [
+        `Forgot person ${person}, with ${countIdentities(forgotten.identities)}. Later loads leave the person out.`,
+        `users         ${formatCount(users.removed)} removed`,
+        `repositories  ${formatCount(repositories.removed)} removed${kept > 0 ? `, ${formatCount(kept)} kept as those of ${placeholderOf(person)}` : ''}`,
+        `commits       ${formatCount(commits.removed)} removed, ${formatCount(commits.updated)} without the person`,
+        `ledger        ${formatCount(ledgerEntries)} entries without the person`,
+        `dataset       version ${version}`,
+      ].join('\n'),
+    )
+  })
+}
+
+function askAbout({ logins, repositories }: Found, keepRepositories: boolean): string {
+  const users =
+    logins.length === 0 ? 'The dataset has no such user.' : `Users to remove: ${logins.join(', ')}.`
+  const owned = `Repositories to ${keepRepositories ? 'keep under another owner' : 'remove'}: ${formatCount(repositories)}.`
+  return `${users} ${owned} Forget this person?`
+}
+
+function countIdentities(count: number): string {
+  return count === 1 ? '1 identity' : `${formatCount(count)} identities`
+}
+
+function list({ json }: { json?: true }): Promise<void> {
+  return withDatabase({}, async ({ sql }) => {
+    const people = await listForgotten(sql)
+    if (json) {
+      const rows = people.map(({ person, forgottenAt, identities, keepsRepositories }) => ({
+        person,
+        forgotten_at: forgottenAt,
+        identities,
+        keeps_repositories: keepsRepositories,
+      }))
+      return console.log(JSON.stringify(rows))
+    }
+    if (people.length === 0) return console.log('Nobody is forgotten')
+    console.log(
+      formatTable(
+        [
+          { header: 'PERSON', cell: ({ person }) => String(person), numeric: true },
+          { header: 'FORGOTTEN', cell: ({ forgottenAt }) => formatTime(forgottenAt) },
+          { header: 'IDENTITIES', cell: ({ identities }) => formatCount(identities), numeric: true },
+          {
+            header: 'REPOSITORIES',
+            cell: ({ keepsRepositories }) => (keepsRepositories ? 'kept' : 'left out'),
+          },
+        ],
+        people,
+      ),
+    )
+  })
+}
+
+interface UndoOptions extends PersonOptions {
+  person?: number
+  json?: true
+}
+
+function undo(login: string | undefined, options: UndoOptions, command: Command): Promise<void> {
+  const { person, json } = options
+  const identities = listIdentities(login, options)
+  const people = person === undefined ? [] : [person]
+  if (identities.length + people.length === 0) {
+    command.error('error: name the person: a login, --email, --id or --person')
+  }
+  return withDatabase({}, async ({ sql }) => {
+    const undone = await undoForgetting(sql, { identities, people })
+    if (undone.length === 0) {
+      throw new OperatorError('Nobody like that is forgotten; "devdata forget list" shows the numbers')
+    }
+    if (json) return console.log(JSON.stringify({ people: undone }))
+    const who = undone.map((id) => `person ${id}`).join(', ')
+    console.log(`No longer forgotten: ${who}. What was removed returns with the next load that has it.`)
+  })
+}

@@ -1,0 +1,165 @@
+/**
+ * Keeps forgotten people out of loads. The database has their identities only as keyed hashes.
+ *
+ * @module
+ */
+import { createHmac } from 'node:crypto'
+import { identifyLogin } from '../catalog/forge-names.ts'
+import type { SqlOrTransaction } from '../database/connect.ts'
+import { OperatorError } from '../errors.ts'
+import {
+  findOwnerInUrl,
+  type IsForgotten,
+  placeholderOf,
+  redactCommit,
+  redactRepository,
+  replaceOwnerInUrl,
+} from '../removal/redaction.ts'
+import { ImportError } from './import-error.ts'
+import {
+  type CommitRecord,
+  type RecordKind,
+  type RepositoryRecord,
+  type StagedRow,
+  stageCommit,
+  stageRepository,
+} from './records.ts'
+import type { Staging } from './staging.ts'
+
+/** Identities whose hashes are kept in memory. */
+const maxCached = 100_000
+
+/** A person who was forgotten. */
+export interface ForgottenPerson {
+  id: number
+  /** Whether their repositories stay, under another owner. */
+  keepsRepositories: boolean
+}
+
+/** The people who were forgotten when they were read. */
+export interface ForgottenPeople {
+  /** Whether nobody was forgotten. Then loads don't look for anybody. */
+  isEmpty: boolean
+  /** Finds who has an identity. */
+  find(identity: string): ForgottenPerson | undefined
+  /** Throws `ImportError` when other people are forgotten now. */
+  assertSame(tx: SqlOrTransaction): Promise<void>
+}
+
+interface Row extends ForgottenPerson {
+  /** In hexadecimal digits. */
+  hash: string
+  key: string | null
+}
+
+/** Reads who was forgotten. Throws `OperatorError` when the key of the hashes is missing. */
+export async function readForgottenPeople(sql: SqlOrTransaction): Promise<ForgottenPeople> {
+  const rows = await readRows(sql)
+  const state = describeRows(rows)
+  async function assertSame(tx: SqlOrTransaction): Promise<void> {
+    if (describeRows(await readRows(tx)) === state) return
+    throw new ImportError(
+      'Who is forgotten has changed while this load was read. Nothing was changed; run the import again',
+    )
+  }
+  const [first] = rows
+  if (first === undefined) return { isEmpty: true, find: () => undefined, assertSame }
+  if (first.key === null) {
+    throw new OperatorError(
+      'The key of forgotten people is missing (table forgotten_identities_key), so nobody knows who they are; ' +
+        'restore the table from a backup',
+    )
+  }
+  const key = Buffer.from(first.key, 'hex')
+  const people = new Map(rows.map((row) => [row.hash, row]))
+  const cached = new Map<string, ForgottenPerson | undefined>()
+  return {
+    isEmpty: false,
+    find(identity) {
+      if (cached.has(identity)) return cached.get(identity)
+      if (cached.size >= maxCached) cached.clear()
+      const person = people.get(hashIdentity(key, identity))
+      cached.set(identity, person)
+      return person
+    },
+    assertSame,
+  }
+}
+
+function readRows(sql: SqlOrTransaction): Promise<Row[]> {
+  return sql<Row[]>`
+    select p.id, p.keeps_repositories as "keepsRepositories", encode(i.hash, 'hex') as hash, encode(k.key, 'hex') as key
+    from forgotten_identities i join forgotten_people p on p.id = i.person_id
+      left join forgotten_identities_key k on true
+    order by i.hash`
+}
+
+function describeRows(rows: readonly Row[]): string {
+  return rows.map(({ hash, id, keepsRepositories }) => `${hash} ${id} ${keepsRepositories}`).join('\n')
+}
+
+/** The hash of an identity, in hexadecimal digits. */
+export function hashIdentity(key: Buffer, identity: string): string {
+  return createHmac('sha256', key).update(identity).digest('hex')
+}
+
+/** A load without forgotten people. */
+export interface FilteredStaging extends Pick<Staging, 'add'> {
+  /** Rows that were left out so far. */
+  readonly leftOut: number
+}
+
+/**
+ * Stages rows without forgotten people. Leaves out users with one of their identities, and repositories that they own, with
+ * their commits. If their repositories stay, gives these another owner. Redacts other commits that name them.
+ */
+export function filterForgotten(
+  { isEmpty, find }: ForgottenPeople,
+  staging: Pick<Staging, 'add'>,
+): FilteredStaging {
+  if (isEmpty) return { add: staging.add, leftOut: 0 }
+  const isForgotten: IsForgotten = (identity) => find(identity) !== undefined
+  let leftOut = 0
+
+  function filter(kind: RecordKind, row: StagedRow): StagedRow | undefined {
+    switch (kind) {
+      case 'users':
+        return Array.isArray(row.identities) && row.identities.some(isForgotten) ? undefined : row
+      case 'repos': {
+        const owner = find(String(row.owner_identity))
+        if (owner === undefined) return row
+        if (!owner.keepsRepositories) return undefined
+        const record: RepositoryRecord = JSON.parse(`{${row.members},"dependencies":${row.dependencies}}`)
+        return stageRepository(redactRepository(record, placeholderOf(owner.id), isForgotten))
+      }
+      case 'commits': {
+        const commit: CommitRecord = JSON.parse(String(row.document))
+        const repo_url = redactUrl({ find }, commit.repo_url)
+        if (repo_url === undefined) return undefined
+        const redacted = redactCommit(commit, isForgotten)
+        return redacted === commit && repo_url === commit.repo_url
+          ? row
+          : stageCommit({ ...redacted, repo_url })
+      }
+    }
+  }
+
+  return {
+    get leftOut() {
+      return leftOut
+    },
+    async add(kind, position, row) {
+      const filtered = filter(kind, row)
+      if (filtered === undefined) leftOut++
+      else await staging.add(kind, position, filtered)
+    },
+  }
+}
+
+/** Replaces a forgotten owner in a repository's URL. Undefined: the owner's repositories don't stay. */
+export function redactUrl({ find }: Pick<ForgottenPeople, 'find'>, url: string): string | undefined {
+  const login = findOwnerInUrl(url, (identity) => find(identity) !== undefined)
+  const person = login === undefined ? undefined : find(identifyLogin(login))
+  if (login === undefined || person === undefined) return url
+  return person.keepsRepositories ? replaceOwnerInUrl(url, login, placeholderOf(person.id)) : undefined
+}

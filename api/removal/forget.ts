@@ -1,0 +1,334 @@
+/**
+ * Forgets people: takes them out of the dataset and the ledger, and blocks their identities, so that loads leave them out.
+ *
+ * @module
+ */
+import { randomBytes } from 'node:crypto'
+import { identifyLogin } from '../catalog/forge-names.ts'
+import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import {
+  analyzeTables,
+  changeDataset,
+  type DatasetChange,
+  type DatasetChangeOptions,
+  type DatasetChangeResult,
+} from '../import/apply/dataset-change.ts'
+import { removeRepositories, removeUsers } from '../import/apply/removal.ts'
+import { moveToNewUrls } from '../import/apply/repositories.ts'
+import { hashIdentity, readForgottenPeople } from '../import/forgotten.ts'
+import { type CommitRecord, type RepositoryRecord, stageCommit, stageRepository } from '../import/records.ts'
+import { dropDeadLoads } from '../import/staging.ts'
+import { type IsForgotten, placeholderOf, redactCommit, redactRepository } from './redaction.ts'
+
+/** Tables of which the planner's statistics have samples, with names and addresses. */
+const tablesWithNames = [
+  'users',
+  'identities',
+  'locations',
+  'repositories',
+  'commits',
+  'contributions',
+  'ledger',
+]
+
+/** Whom to forget. */
+export interface ForgetOptions extends DatasetChangeOptions {
+  /** Known identities of the person (see `identifyAddress`). If a user has one of them, the user's others count, too. */
+  identities: readonly string[]
+  /** Whether the person's repositories stay, under another owner. */
+  keepRepositories: boolean
+}
+
+/** What was forgotten. */
+export interface ForgetResult extends DatasetChangeResult {
+  /** The person's number. */
+  person: number
+  /** Identities that loads leave out, of this person. */
+  identities: number
+  /** Ledger entries that named the person. */
+  ledgerEntries: number
+}
+
+/** What the dataset has of a person. */
+export interface Found {
+  logins: string[]
+  repositories: number
+}
+
+/** Reads whom `forgetPerson` would remove. */
+export async function findPerson(sql: Sql, identities: readonly string[]): Promise<Found> {
+  const [found] = await sql<Found[]>`
+    with person as (${selectIdentities(sql, identities)})
+    select
+      (
+        select coalesce(json_agg(u.document::json ->> 'login' order by u.id), '[]')
+        from users u where id in (select user_id from identities join person using (identity))
+      ) as logins,
+      (select count(*) from contributions join person using (identity) where kind = 'owner') as repositories`
+  return found ?? { logins: [], repositories: 0 }
+}
+
+/** SQL: these identities, and all of the users who have one of them. */
+function selectIdentities(sql: SqlOrTransaction, identities: readonly string[]) {
+  const known = sql`select unnest(${sql.typed.texts(identities)}) collate "C" as identity`
+  return sql`
+    ${known} union
+    select identity from identities
+    where user_id in (select user_id from identities where identity in (${known}))`
+}
+
+/**
+ * Forgets a person, in one transaction. Removes the user, redacts commits that name the person, and removes the person's
+ * repositories, or gives them another owner. Paths in the ledger that name the person become patterns. If the person is
+ * forgotten already, blocks further identities.
+ */
+export async function forgetPerson(
+  sql: Sql,
+  { identities: known, keepRepositories, ...options }: ForgetOptions,
+): Promise<ForgetResult> {
+  await dropDeadLoads(sql) // their tables may have the person's rows
+  let forgotten = { person: 0, identities: 0, ledgerEntries: 0, logins: [] as string[] }
+  const result = await changeDataset(sql, options, async (change) => {
+    const { tx } = change
+    await tx`create temporary table person (identity text collate "C" primary key) on commit drop`
+    await tx`insert into person ${selectIdentities(tx, known)}`
+    const rows = await tx<{ identity: string }[]>`select identity from person`
+    const identities = rows.map(({ identity }) => identity)
+    const isForgotten: IsForgotten = (identity) => identities.includes(identity)
+    const person = await blockPerson(tx, identities, keepRepositories)
+    await removeUsers(change, tx`select distinct user_id as id from identities join person using (identity)`)
+    const owner = placeholderOf(person)
+    const repositories = keepRepositories
+      ? await replaceOwner(change, owner, isForgotten)
+      : await removeOwned(change, owner)
+    const commits = await redactCommits(change, identities, isForgotten)
+    await tx`
+      delete from stored_lists
+      where filter::text collate "C" ilike any (${tx.typed.texts(listPatterns(identities))})`
+    const logins = identities.flatMap((identity) => /^login:(.*)$/s.exec(identity)?.[1] ?? [])
+    const ledgerEntries = await redactLedger(tx, logins)
+    forgotten = { person, identities: identities.length, ledgerEntries, logins }
+    await analyzeTables({ ...change, isLarge: true }, tablesWithNames)
+    return { repositories: { added: 0, updated: repositories }, commits: { added: 0, updated: commits } }
+  })
+  const { logins, ledgerEntries, ...rest } = forgotten
+  // Requests that were charged during the transaction.
+  return { ...result, ...rest, ledgerEntries: ledgerEntries + (await redactLedger(sql, logins)) }
+}
+
+/** Blocks identities. Returns the person's number: that of an earlier forgetting, if any of the identities is blocked. */
+async function blockPerson(
+  tx: SqlOrTransaction,
+  identities: readonly string[],
+  keepsRepositories: boolean,
+): Promise<number> {
+  const { find } = await readForgottenPeople(tx)
+  await tx`insert into forgotten_identities_key (key) values (${randomBytes(32)}) on conflict do nothing`
+  const [stored] = await tx<{ key: Buffer }[]>`select key from forgotten_identities_key`
+  if (stored === undefined) throw new Error('the key of forgotten people is missing')
+  const earlier = identities.flatMap((identity) => find(identity)?.id ?? [])
+  const [person] =
+    earlier.length > 0
+      ? await tx<{ id: number }[]>`
+          update forgotten_people set keeps_repositories = ${keepsRepositories}
+          where id = ${Math.min(...earlier)} returning id`
+      : await tx<{ id: number }[]>`
+          insert into forgotten_people (keeps_repositories) values (${keepsRepositories}) returning id`
+  if (person === undefined) throw new Error('the person was not recorded')
+  const hashes = identities.map((identity) => hashIdentity(stored.key, identity))
+  await tx`
+    insert into forgotten_identities (hash, person_id)
+    select decode(hash, 'hex'), ${person.id}::integer from unnest(${tx.typed.texts(hashes)}) as n(hash)
+    on conflict do nothing`
+  return person.id
+}
+
+/** Removes the repositories of the table `person`, also those that an earlier forgetting gave to `owner`. */
+async function removeOwned(change: DatasetChange, owner: string): Promise<number> {
+  const { tx } = change
+  await tx`
+    create temporary table owned on commit drop as
+    select distinct repository_id as id from contributions join person using (identity) where kind = 'owner'`
+  await tx`
+    insert into owned
+    select repository_id from contributions where kind = 'owner' and identity = ${identifyLogin(owner)}`
+  await removeRepositories(change, tx`select id from owned`)
+  return 0
+}
+
+/** Rows that a batch reads and writes. A repository with its dependencies may have some hundred KB. */
+const batchSize = 100
+
+/** Gives the repositories of the table `person` another owner. Returns their number. */
+async function replaceOwner(change: DatasetChange, owner: string, isForgotten: IsForgotten): Promise<number> {
+  const { tx, version } = change
+  await tx`
+    create temporary table changed_repositories (
+      id integer primary key, old_url text not null, url text not null, has_dependencies boolean not null
+    ) on commit drop`
+  await tx`
+    declare owned no scroll cursor for
+    select r.id, '{' || r.members || ',"dependencies":' || r.dependencies || '}' as document
+    from repositories r join contributions c on c.repository_id = r.id and c.kind = 'owner' join person using (identity)`
+  let count = 0
+  for await (const batch of fetchBatches<{ id: number; document: string }>(tx, 'owned')) {
+    const rows = batch.map(({ id, document }) => {
+      const record: RepositoryRecord = JSON.parse(document)
+      const redacted = redactRepository(record, owner, isForgotten)
+      const urls = { old_url: JSON.stringify(record.url), url: JSON.stringify(redacted.url) }
+      return { id, ...stageRepository(redacted), ...urls }
+    })
+    count += rows.length
+    await tx`
+      with changed as (
+        select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as c (
+          id integer, full_name_key text, url_key text, members text, dependencies text, old_url text, url text
+        )
+      ), noted as (
+        insert into changed_repositories select id, old_url, url, true from changed
+      )
+      update repositories r set
+        full_name_key = c.full_name_key, url_key = c.url_key, version = ${version}, members = c.members,
+        dependencies = c.dependencies
+      from changed c where r.id = c.id`
+  }
+  await moveToNewUrls(change)
+  await tx`
+    update contributions c set identity = ${identifyLogin(owner)}
+    from person p where c.identity = p.identity and c.kind = 'owner'`
+  return count
+}
+
+/** Redacts the commits that name the person. Returns their number. */
+async function redactCommits(
+  { tx, version }: DatasetChange,
+  identities: readonly string[],
+  isForgotten: IsForgotten,
+): Promise<number> {
+  await tx`
+    create temporary table lost_authors (repository_id integer not null, identity text collate "C" not null)
+    on commit drop`
+  await tx`
+    create temporary table person_patterns on commit drop as
+    select pattern from unnest(${tx.typed.texts(listPatterns(identities))}) as n(pattern)`
+  await tx`
+    declare naming no scroll cursor for
+    select repository_id, commit_hash, author_identity, document from commits
+    where author_identity = any (array(select identity from person))
+      or document collate "C" ilike any (array(select pattern from person_patterns))`
+  let count = 0
+  for await (const batch of fetchBatches<CommitRow>(tx, 'naming')) {
+    const rows = batch.flatMap(({ document, author_identity: lost_identity, ...key }) => {
+      const commit: CommitRecord = JSON.parse(document)
+      const redacted = redactCommit(commit, isForgotten)
+      if (redacted === commit) return []
+      const { author_identity, document: after } = stageCommit(redacted)
+      const hasLost = author_identity !== lost_identity
+      return [{ ...key, author_identity, lost_identity: hasLost ? lost_identity : null, document: after }]
+    })
+    count += rows.length
+    await tx`
+      with changed as (
+        select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as c (
+          repository_id integer, commit_hash text, author_identity text, lost_identity text, document text
+        )
+      ), lost as (
+        insert into lost_authors
+        select distinct repository_id, lost_identity from changed where lost_identity is not null
+      )
+      update commits m set author_identity = c.author_identity, version = ${version}, document = c.document
+      from changed c where m.repository_id = c.repository_id and m.commit_hash = c.commit_hash`
+  }
+  await tx`
+    with lost as (
+      delete from contributions a using (select distinct repository_id, identity from lost_authors) l
+      where a.repository_id = l.repository_id and a.identity = l.identity and a.kind = 'author'
+        and not exists (
+          select from commits where repository_id = a.repository_id and author_identity = a.identity
+        )
+      returning a.identity
+    )
+    insert into affected_users
+    select distinct user_id from identities join lost using (identity)
+    on conflict do nothing`
+  return count
+}
+
+interface CommitRow {
+  repository_id: number
+  commit_hash: string
+  author_identity: string | null
+  document: string
+}
+
+/** Reads the rows of a cursor. Other statements may run between the batches. */
+async function* fetchBatches<Row extends object>(
+  tx: SqlOrTransaction,
+  cursor: string,
+): AsyncGenerator<Row[]> {
+  for (;;) {
+    const rows = await tx.unsafe<Row[]>(`fetch ${batchSize} from ${cursor}`)
+    if (rows.length > 0) yield rows
+    if (rows.length < batchSize) break
+  }
+  await tx.unsafe(`close ${cursor}`)
+}
+
+/**
+ * Lists `like` patterns of texts that may have one of the identities. They match too much: other letters than those of
+ * ASCII have several forms, and JSON escapes some characters.
+ */
+function listPatterns(identities: readonly string[]): string[] {
+  return identities.map((identity) => {
+    const [, kind, name = ''] = /^(\w+):(.*)$/s.exec(identity) ?? []
+    const text = name.replaceAll(/[^a-z0-9@.+_-]/gi, '%').replaceAll('_', '\\_')
+    return kind === 'id' ? `%${text}+%` : `%${text}%`
+  })
+}
+
+/** Replaces paths that name a login with the endpoint's pattern. Returns the number of entries. */
+async function redactLedger(sql: SqlOrTransaction, logins: readonly string[]): Promise<number> {
+  if (logins.length === 0) return 0
+  const names = logins.map((login) => [...login].map(matchCharacter).join(''))
+  const { count } = await sql`
+    update ledger set path = endpoint
+    where path collate "C" ~* ${`^/(users|repos)/(${names.join('|')})(/|$)`} and path <> endpoint`
+  return count
+}
+
+/** A regular expression for a character of a URL, percent-encoded or not. */
+function matchCharacter(character: string): string {
+  const plain = character.replace(/[^\w]/, '\\$&')
+  const encoded = [character.toLowerCase(), character.toUpperCase()].map((each) =>
+    Buffer.from(each).toString('hex').replaceAll(/../g, '%$&'),
+  )
+  return `(${[plain, ...new Set(encoded)].join('|')})`
+}
+
+/** A person who is forgotten. */
+export interface ForgottenEntry {
+  person: number
+  forgottenAt: Date
+  identities: number
+  keepsRepositories: boolean
+}
+
+/** Lists who is forgotten, without names: there are none. */
+export async function listForgotten(sql: Sql): Promise<ForgottenEntry[]> {
+  return sql<ForgottenEntry[]>`
+    select p.id as person, forgotten_at as "forgottenAt", keeps_repositories as "keepsRepositories",
+      (select count(*) from forgotten_identities where person_id = p.id) as identities
+    from forgotten_people p order by p.id`
+}
+
+/** Lifts the block of people with these identities or numbers. Returns their numbers. */
+export async function undoForgetting(
+  sql: Sql,
+  { identities, people }: { identities: readonly string[]; people: readonly number[] },
+): Promise<number[]> {
+  const { find } = await readForgottenPeople(sql)
+  const ids = [...people, ...identities.flatMap((identity) => find(identity)?.id ?? [])]
+  const rows = await sql<{ id: number }[]>`
+    delete from forgotten_people where id = any (${sql.typed.bigints(ids)}) returning id`
+  return rows.map(({ id }) => id).sort((a, b) => a - b)
+}
