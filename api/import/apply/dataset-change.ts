@@ -149,7 +149,6 @@ async function publish(
       ))`
   await tx`delete from dataset_versions where version < (select changes_since from dataset)`
   await tx`delete from removals where version <= (select changes_since from dataset)`
-  await tx`delete from returns where version <= (select changes_since from dataset)`
 }
 
 /** Refreshes the planner's statistics of tables that a large change concerns. */
