@@ -10,6 +10,7 @@ const { projects: _, ...options } = tests.test ?? {}
 const drills = [
   'crashes',
   'exact-lists',
+  'export-since',
   'faults',
   'large-lists',
   'linearizability',
