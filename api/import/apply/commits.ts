@@ -1,3 +1,4 @@
+import type { Fragment, SqlOrTransaction } from '../../database/connect.ts'
 import { stagingTable } from '../staging.ts'
 import { type AppliedRows, analyzeTables } from './dataset-change.ts'
 import { countApplied, type Load } from './staged-load.ts'
@@ -36,16 +37,7 @@ export async function applyCommits(load: Load): Promise<AppliedRows> {
       version = ${version}, document = s.document
     from changed_commits c join ${staged} s using (position)
     where not c.is_new and m.repository_id = c.id and m.commit_hash = c.commit_hash`
-  await tx`
-    update commits c set position = ranked.position
-    from (
-      select repository_id, commit_hash,
-        row_number() over (partition by repository_id order by committer_date nulls first, commit_hash desc) as position
-      from commits
-      where repository_id in (select id from grown_repositories)
-    ) ranked
-    where c.repository_id = ranked.repository_id and c.commit_hash = ranked.commit_hash
-      and c.position <> ranked.position`
+  await renumberCommits(tx, tx`select id from grown_repositories`)
   await tx`
     with lost as (
       delete from contributions a using (select distinct id from changed_commits where not is_new) c
@@ -66,6 +58,20 @@ export async function applyCommits(load: Load): Promise<AppliedRows> {
     on conflict do nothing`
   await analyzeTables(load, ['commits', 'contributions'])
   return countApplied(load, 'changed_commits')
+}
+
+/** Numbers the commits of repositories again. `repositories` selects the ids of these. */
+export async function renumberCommits(tx: SqlOrTransaction, repositories: Fragment): Promise<void> {
+  await tx`
+    update commits c set position = ranked.position
+    from (
+      select repository_id, commit_hash,
+        row_number() over (partition by repository_id order by committer_date nulls first, commit_hash desc) as position
+      from commits
+      where repository_id in (${repositories})
+    ) ranked
+    where c.repository_id = ranked.repository_id and c.commit_hash = ranked.commit_hash
+      and c.position <> ranked.position`
 }
 
 /** A staged commit whose repository is neither in the dataset nor in the same load. */

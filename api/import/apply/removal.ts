@@ -4,6 +4,7 @@
  * @module
  */
 import type { Fragment } from '../../database/connect.ts'
+import { renumberCommits } from './commits.ts'
 import type { DatasetChange } from './dataset-change.ts'
 
 /** Removes users. `ids` selects their ids, as the column `id`, without duplicates. Their commits and repositories stay. */
@@ -53,4 +54,41 @@ export async function removeRepositories(
   await tx`drop table removed_repositories`
   removed.repositories += count
   removed.commits += commits.count
+}
+
+/**
+ * Removes commits. `keys` selects `repository_id` and `commit_hash`. The other commits of their repositories are numbered
+ * again, and who has no commit left in a repository no longer contributes to it.
+ */
+export async function removeCommits({ tx, removed }: DatasetChange, keys: Fragment): Promise<void> {
+  await tx`create temporary table removed_keys on commit drop as ${keys}`
+  await tx`analyze removed_keys`
+  await tx`
+    create temporary table removed_commits (repository_id integer not null, author_identity text collate "C")
+    on commit drop`
+  const { count } = await tx`
+    with deleted as (
+      delete from commits c using removed_keys k
+      where c.repository_id = k.repository_id and c.commit_hash = k.commit_hash
+      returning c.repository_id, c.author_identity
+    )
+    insert into removed_commits select repository_id, author_identity from deleted`
+  await tx`analyze removed_commits`
+  await renumberCommits(tx, tx`select repository_id from removed_commits`)
+  await tx`
+    with lost as (
+      delete from contributions a using (
+        select repository_id, author_identity from removed_commits
+        except
+        select repository_id, author_identity from commits
+        where repository_id in (select repository_id from removed_commits)
+      ) l
+      where a.repository_id = l.repository_id and a.identity = l.author_identity and a.kind = 'author'
+      returning a.identity
+    )
+    insert into affected_users
+    select distinct user_id from lost join identities using (identity)
+    on conflict do nothing`
+  await tx`drop table removed_keys, removed_commits`
+  removed.commits += count
 }
