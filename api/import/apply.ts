@@ -9,8 +9,10 @@
 import type { Sql } from '../database/connect.ts'
 import { applyCommits, type OrphanCommit, removeOrphans } from './apply/commits.ts'
 import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './apply/dataset-change.ts'
+import { joinLocalRepositories } from './apply/local-repositories.ts'
 import { applyRepositories } from './apply/repositories.ts'
 import { beginLoad } from './apply/staged-load.ts'
+import { removeUnreachableCommits } from './apply/unreachable-commits.ts'
 import { applyUsers } from './apply/users.ts'
 import { dropStaged } from './staging.ts'
 
@@ -21,6 +23,8 @@ export type ImportResult = DatasetChangeResult
 export interface ApplyOptions extends DatasetChangeOptions {
   /** Takes each commit of an unknown repository, in the order of the load, and the others are applied. */
   onOrphan?: ((orphan: OrphanCommit) => Promise<void>) | undefined
+  /** Whether the load has all commits of its repositories. Then their other commits are removed. */
+  hasAllCommits?: boolean | undefined
 }
 
 /**
@@ -30,14 +34,16 @@ export interface ApplyOptions extends DatasetChangeOptions {
 export function applyImport(
   sql: Sql,
   importId: number,
-  { onOrphan, ...options }: ApplyOptions = {},
+  { onOrphan, hasAllCommits = false, ...options }: ApplyOptions = {},
 ): Promise<ImportResult> {
   return changeDataset(sql, options, async (change) => {
     const load = await beginLoad(change, importId)
     await removeOrphans(load, onOrphan)
     const users = await applyUsers(load)
+    await joinLocalRepositories(load)
     const repositories = await applyRepositories(load)
     const commits = await applyCommits(load)
+    if (hasAllCommits) await removeUnreachableCommits(load)
     await dropStaged(load.tx, importId)
     return { users, repositories, commits }
   })
