@@ -205,7 +205,10 @@ describeOnEachDatabase('importGit', (kind) => {
         /^--url https:\/\/forge\.example\/group\/sub\/widget: names a group within a group; an owner can't contain a slash/,
       ],
       [{ url: 'https://forge.example/group/sub/widget/-/tree/main' }, /names a group within a group/],
-      [{ url, restId: 7 }, /--rest-id 7: .* is already loaded as repository -\d+/],
+      [
+        { url: 'https://forge.example/acme/gadget', restId: 7 },
+        /--rest-id 7: .* is already loaded as repository 77/,
+      ],
     ]
     for (const [options, message] of refusals) {
       await expect(importGit(service.sql, { path: clone, ...options })).rejects.toThrow(message)

@@ -81,13 +81,15 @@ Examples:
     .summary('Load the commits and dependencies of a clone')
     .description(
       'Load the commits of a clone, and the dependencies that its manifests have declared over time. Run it again ' +
-        'to add what is new. Values that "import ndjson" has loaded for the repository stay.',
+        'to add what is new. Commits that the branch no longer reaches are removed. Values that "import ndjson" has ' +
+        'loaded for the repository stay.',
     )
     .argument('<path>', 'a full clone, bare or not')
     .requiredOption('--url <url>', "the repository's URL on the forge, https://HOST/OWNER/NAME")
     .option(
       '--rest-id <n>',
-      "the repository's id in the forge's REST API (default: the one in the dataset, or one made from the URL)",
+      "the repository's id in the forge's REST API (default: the one in the dataset, or one made from the URL, which " +
+        'a later load can replace)',
       readForgeId,
     )
     .option(
@@ -95,6 +97,10 @@ Examples:
       "the branch to load (default: the origin's default branch, or HEAD without an origin)",
     )
     .option('--all-manifests', 'read manifests in folders of tests and fixtures too')
+    .option(
+      '--keep-unreachable',
+      'keep commits that the branch does not reach: those of other branches, or of a history before it was rewritten',
+    )
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -184,6 +190,7 @@ interface GitOptions {
   restId?: number
   branch?: string
   allManifests?: true
+  keepUnreachable?: true
   json?: true
 }
 
@@ -221,6 +228,12 @@ async function loadGit(path: string, { json, ...options }: GitOptions): Promise<
     console.log(`Read ${countOf(commitsRead, 'commit')}${branch ? ` of ${branch}` : ''} in ${seconds} s`)
     console.log(describe(result))
     if (forgotten > 0) return console.log('left out      the repository: its owner is forgotten')
+    if (result.commits.removed > 0) {
+      const from = branch ?? 'HEAD'
+      console.log(
+        `unreachable   ${countOf(result.commits.removed, 'commit')} that ${from} does not reach, removed; --keep-unreachable keeps such commits`,
+      )
+    }
     const { active, removed } = dependencies
     console.log(`dependencies  ${formatCount(active)} active, ${formatCount(removed)} removed`)
     if (unreadable > 0) {

@@ -9,7 +9,13 @@
 import type { Sql } from '../database/connect.ts'
 import { applyCommits, type OrphanCommit, removeOrphans } from './apply/commits.ts'
 import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './apply/dataset-change.ts'
-import { removeMissingCommits, removeMissingRepositories, removeMissingUsers } from './apply/mirror.ts'
+import { joinLocalRepositories } from './apply/local-repositories.ts'
+import {
+  removeMissingCommits,
+  removeMissingRepositories,
+  removeMissingUsers,
+  removeUnreachableCommits,
+} from './apply/mirror.ts'
 import { applyRemovals } from './apply/removal.ts'
 import { applyRepositories } from './apply/repositories.ts'
 import { beginLoad } from './apply/staged-load.ts'
@@ -29,6 +35,8 @@ export interface ApplyOptions extends DatasetChangeOptions {
   mirrored?: ReadonlySet<RecordKind> | undefined
   /** Who was left out of it. */
   forgotten?: ForgottenPeople | undefined
+  /** Whether the load has all commits of its repositories. Then their other commits are removed. */
+  hasAllCommits?: boolean | undefined
 }
 
 /**
@@ -38,7 +46,7 @@ export interface ApplyOptions extends DatasetChangeOptions {
 export function applyImport(
   sql: Sql,
   importId: number,
-  { onOrphan, mirrored = new Set(), forgotten, ...options }: ApplyOptions = {},
+  { onOrphan, mirrored = new Set(), forgotten, hasAllCommits = false, ...options }: ApplyOptions = {},
 ): Promise<ImportResult> {
   return changeDataset(sql, options, async (change) => {
     await forgotten?.assertSame(change.tx)
@@ -47,10 +55,12 @@ export function applyImport(
     await removeOrphans(load, { onOrphan, areOthersRemoved: mirrored.has('repos') })
     const users = await applyUsers(load)
     if (mirrored.has('users')) await removeMissingUsers(load)
+    await joinLocalRepositories(load)
     const repositories = await applyRepositories(load)
     if (mirrored.has('repos')) await removeMissingRepositories(load) // before commits: another may have their URL
     const commits = await applyCommits(load)
     if (mirrored.has('commits')) await removeMissingCommits(load)
+    if (hasAllCommits) await removeUnreachableCommits(load)
     await dropStaged(load.tx, importId)
     return { users, repositories, commits }
   })

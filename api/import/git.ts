@@ -28,6 +28,8 @@ export interface GitImportOptions {
   allManifests?: boolean | undefined
   /** Days for which removals are kept. Default: 90. */
   changesKeptDays?: number | undefined
+  /** Whether the repository keeps commits that the branch can't reach. */
+  keepUnreachable?: boolean | undefined
   /** Called with the load's id before the first row is staged. */
   onBegin?: (importId: number) => void
   onProgress?: (progress: { step: string; done: number; total: number | undefined }) => void
@@ -54,7 +56,8 @@ export interface GitImportResult extends ImportResult {
 }
 
 /**
- * Loads a clone: adds commits, and replaces the repository's dependencies. Readers see the complete load or nothing of it.
+ * Loads a clone: afterwards the repository has the commits that the branch can reach, and the dependencies of its history.
+ * Readers see the complete load or nothing of it.
  * Throws `ImportError` or `GitError`; then nothing was changed.
  */
 export async function importGit(sql: Sql, options: GitImportOptions): Promise<GitImportResult> {
@@ -82,6 +85,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
     const result = await applyImport(sql, staging.id, {
       changesKeptDays: options.changesKeptDays,
       forgotten,
+      hasAllCommits: options.keepUnreachable !== true,
       onStep: (step) => onProgress?.({ step, done: 0, total: undefined }),
     })
     const active = loaded.filter(({ status }) => status === 'active').length

@@ -16,6 +16,7 @@ import {
   identifyForgeId,
   identifyLogin,
 } from '../catalog/forge-names.ts'
+import { keyRepositoryUrl } from '../catalog/repository-url.ts'
 
 /** What a line describes, and the name of a file of such lines, without `.ndjson`. */
 export const recordKinds = ['users', 'repos', 'commits', 'removals'] as const
@@ -230,7 +231,7 @@ export function stageRepository(repository: RepositoryRecord): StagedRow {
   return {
     forge_rest_id: fields.forge_rest_id,
     full_name_key: foldText(fullName),
-    url_key: foldText(fields.url),
+    url_key: keyRepositoryUrl(fields.url),
     owner_identity: identifyLogin(fields.owner_login),
     members: JSON.stringify(fields).slice(1, -1),
     dependencies: sorted && JSON.stringify(sorted),
@@ -246,13 +247,13 @@ export function stageRepository(repository: RepositoryRecord): StagedRow {
 const surrogate = /[\ud800-\udfff]/
 
 /**
- * Sorts dependencies as they are listed: by name, then file, byte by byte. All get the repository's URL, from which theirs
- * may differ in case.
+ * Sorts dependencies as they are listed: by name, then file, byte by byte. All get the repository's URL, of which theirs
+ * may be another spelling.
  */
 function sortDependencies(dependencies: readonly DependencyRecord[], url: string): DependencyRecord[] {
   const seen = new Map<string, number>()
   for (const [index, { url: ownUrl, dependency }] of dependencies.entries()) {
-    if (ownUrl !== url && foldText(ownUrl) !== foldText(url)) {
+    if (ownUrl !== url && keyRepositoryUrl(ownUrl) !== keyRepositoryUrl(url)) {
       throw new RecordError(`dependencies.${index}.url: must be the repository's URL, ${url}`)
     }
     const pair = `${dependency.dependency_name}\0${dependency.dependency_file}` // neither contains a NUL
@@ -282,7 +283,7 @@ function compareBytes(a: string, b: string): number {
 /** Makes the row of a valid commit. */
 export function stageCommit(commit: CommitRecord): StagedRow {
   return {
-    url_key: foldText(commit.repo_url),
+    url_key: keyRepositoryUrl(commit.repo_url),
     commit_hash: commit.commit_hash,
     committer_date: commit.committer_date,
     author_identity: identifyAddress(commit.author_email),

@@ -1,5 +1,6 @@
 /**
- * A load that mirrors its files: what they lack leaves the dataset.
+ * Loads that are complete: what they lack leaves the dataset. A mirror has all items of some kinds, a clone all commits of
+ * its repository.
  *
  * @module
  */
@@ -61,6 +62,26 @@ export function removeMissingRepositories(load: Load): Promise<void> {
 export function removeMissingCommits(load: Load): Promise<void> {
   const { tx, importId } = load
   return removeCommits(load, selectMissingCommits(tx, importId, tx`select id, url_key from repositories`))
+}
+
+/** Removes the commits that repositories of an applied load have, but the load lacks. */
+export async function removeUnreachableCommits(load: Load): Promise<void> {
+  const { tx, importId } = load
+  const repositories = tx(stagingTable('repos', importId))
+  const commits = tx(stagingTable('commits', importId))
+  // A URL's commits belong to its newest repository (see applyCommits).
+  await removeCommits(
+    load,
+    tx`
+      select c.repository_id, c.commit_hash
+      from commits c join (
+        select url_key, max(id) as id from repositories
+        where url_key in (select url_key from ${repositories}) group by url_key
+      ) r on r.id = c.repository_id
+      where not exists (
+        select from ${commits} s where s.url_key = r.url_key and s.commit_hash = c.commit_hash
+      )`,
+  )
 }
 
 function selectMissingUsers(tx: SqlOrTransaction, importId: number): Fragment {

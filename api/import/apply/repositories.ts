@@ -1,8 +1,8 @@
-import { selectUrl } from '../../catalog/document-lookup.ts'
 import { stagingTable } from '../staging.ts'
 import { type AppliedRows, analyzeTables, type DatasetChange } from './dataset-change.ts'
 import { noteReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
+import { replaceRepoUrl, replaceUrls, selectJsonUrl } from './url-replacement.ts'
 
 /** Inserts and updates repositories, with their dependencies and owners. */
 export async function applyRepositories(load: Load): Promise<AppliedRows> {
@@ -11,8 +11,8 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
   await tx`
     create temporary table changed_repositories on commit drop as
     select s.position, r.id is null as is_new, s.dependencies is not null as has_dependencies,
-      case when r.id is not null then to_json(${selectUrl(tx, tx`r.members`)})::text end as old_url,
-      case when r.id is not null then to_json(${selectUrl(tx, tx`s.members`)})::text end as url,
+      case when r.id is not null then ${selectJsonUrl(tx, tx`r.members`)} end as old_url,
+      case when r.id is not null then ${selectJsonUrl(tx, tx`s.members`)} end as url,
       coalesce(
         r.id,
         (select last_repository_id from dataset)
@@ -117,20 +117,15 @@ async function applyDependencies(load: Load): Promise<void> {
   await analyzeTables(load, ['dependency_repositories'])
 }
 
-/**
- * Writes the new URL of a repository into its commits and into dependencies that the load leaves unchanged. Quotes are
- * escaped inside JSON strings, so the patterns match members alone. In commits, `repo_url` is the last member, and its
- * case may differ.
- */
+/** Writes the new URL of a repository into its commits and into dependencies that the load leaves unchanged. */
 export async function moveToNewUrls({ tx, version }: DatasetChange): Promise<void> {
   const [moved] = await tx`select 1 from changed_repositories where old_url <> url limit 1`
   if (moved === undefined) return
+  const urls = { oldUrl: tx`c.old_url`, newUrl: tx`c.url` }
   await tx`
-    update repositories r set dependencies = replace(r.dependencies, '{"url":' || c.old_url || ',', '{"url":' || c.url || ',')
+    update repositories r set dependencies = ${replaceUrls(tx, tx`r.dependencies`, urls)}
     from changed_repositories c where r.id = c.id and c.old_url <> c.url and not c.has_dependencies`
   await tx`
-    update commits m set version = ${version}, document = regexp_replace(
-      m.document, ',"repo_url":"([^"\\\\]|\\\\.)*"}$', replace(',"repo_url":' || c.url || '}', '\\', '\\\\')
-    )
+    update commits m set version = ${version}, document = ${replaceRepoUrl(tx, tx`m.document`, tx`c.url`)}
     from changed_repositories c where m.repository_id = c.id and c.old_url <> c.url`
 }

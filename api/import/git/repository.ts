@@ -4,8 +4,8 @@
  * @module
  */
 import { createHash } from 'node:crypto'
-import { foldText } from '../../catalog/case-folding.ts'
 import { selectUrl } from '../../catalog/document-lookup.ts'
+import { keyRepositoryUrl, splitRepositoryUrl } from '../../catalog/repository-url.ts'
 import type { Sql } from '../../database/connect.ts'
 import { ImportError } from '../import-error.ts'
 import type { RepositoryRecord } from '../records.ts'
@@ -24,7 +24,8 @@ const localPrefix = 'local_'
  * @param options.url the repository's URL on the forge
  * @param replaceOwner replaces a forgotten owner in the URL
  * @param options.restId its id in the forge's REST API. Default: the one in the dataset, or one made from the URL
- * @throws {ImportError} for another kind of URL, and when `url` and `restId` belong to two repositories
+ * @throws {ImportError} for another kind of URL, and when `url` and `restId` belong to two repositories. A repository that
+ *   only has an id made from its URL gets `restId`.
  * @throws {GitError} when git fails
  */
 export async function describeRepository(
@@ -54,11 +55,11 @@ async function findRecord(
 ): Promise<RepositoryRecord | undefined> {
   const [byUrl] = await sql<{ document: string }[]>`
     select '{' || members || '}' as document from repositories
-    where url_key = any(${sql.typed.texts(listUrlKeys(url))})
+    where url_key = ${keyRepositoryUrl(url)}
     order by id desc limit 1`
   const known: RepositoryRecord | undefined = byUrl && JSON.parse(byUrl.document)
   if (restId === undefined || known?.forge_rest_id === restId) return known
-  if (known !== undefined) {
+  if (known !== undefined && known.forge_rest_id >= 0) {
     throw new ImportError(
       `--rest-id ${restId}: ${url} is already loaded as repository ${known.forge_rest_id}; leave out --rest-id`,
     )
@@ -70,13 +71,13 @@ async function findRecord(
       `--rest-id ${restId}: that repository is already loaded as ${byId.url}; use that --url`,
     )
   }
-  return undefined
+  return known && { ...known, forge_rest_id: restId } // the load gives the id to the row that is there
 }
 
 function createRecord(url: string, restId: number | undefined): NewRepositoryRecord {
   // Splits first: an escaped slash would be part of a name.
   const [owner = '', name = ''] = new URL(url).pathname.split('/').slice(-2).map(decodeURIComponent)
-  const hash = createHash('sha256').update(foldText(url)).digest()
+  const hash = createHash('sha256').update(keyRepositoryUrl(url)).digest()
   return {
     // Negative, unlike the ids of any forge, so it can't be another repository's.
     forge_rest_id: restId ?? -hash.readUIntBE(0, 6) - 1,
@@ -87,9 +88,6 @@ function createRecord(url: string, restId: number | undefined): NewRepositoryRec
     owner_login: owner,
   }
 }
-
-/** First path segments of a repository's pages, below its own URL. */
-const repositoryPages = /^(?:-|actions|blob|branches|commits?|issues|pulls?|releases|src|tags|tree|wiki)$/
 
 /**
  * Normalizes a repository's URL to `https://HOST/OWNER/NAME`: without `www.`, `.git`, or the path of a page. A URL with a
@@ -104,31 +102,20 @@ function normalizeUrl(text: string): string {
       `--url: must not contain a user name, a token, a query or a fragment; try ${url.href}`,
     )
   }
-  const [owner, name, page] = url?.pathname.split('/').filter(Boolean) ?? []
-  if (!isWeb || owner === undefined || name === undefined || !isDecodable(url.pathname)) {
+  const parts = isWeb ? splitRepositoryUrl(url) : undefined
+  if (parts === undefined || url === null || !isDecodable(url.pathname)) {
     const shown = text.replace(/\/\/[^/]*@/, '//') // the part before the host may be a token
     throw new ImportError(
       `--url ${shown}: must be the repository's http or https URL, https://HOST/OWNER/NAME`,
     )
   }
-  if (page !== undefined && !repositoryPages.test(page)) {
+  if (parts.isNested) {
     throw new ImportError(
       `--url ${url.href}: names a group within a group; an owner can't contain a slash, so use https://HOST/OWNER/NAME`,
     )
   }
   const protocol = url.port === '' ? 'https:' : url.protocol
-  return `${protocol}//${url.host.replace(/^www\./, '')}/${owner}/${name.replace(/\.git$/, '')}`
-}
-
-/** Lists the keys of all URLs that `normalizeUrl` maps to `url`: a load of lines may have stored any of them. */
-function listUrlKeys(url: string): string[] {
-  const rest = url.replace(/^https?:\/\//, '')
-  const protocols = new URL(url).port === '' ? ['https://', 'http://'] : [url.slice(0, -rest.length)]
-  return protocols.flatMap((protocol) =>
-    ['', 'www.'].flatMap((prefix) =>
-      ['', '.git', '/'].map((end) => foldText(`${protocol}${prefix}${rest}${end}`)),
-    ),
-  )
+  return `${protocol}//${parts.host}/${parts.owner}/${parts.name}`
 }
 
 /** Whether all percent-escapes are valid, and encode UTF-8. */
