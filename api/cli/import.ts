@@ -151,9 +151,13 @@ async function loadNdjson(
   function load(sql: Sql, { progress, changesKeptDays, onBegin }: LoadContext): Promise<NdjsonImportResult> {
     async function confirmRemoval({ users, repositories, commits }: MissingItems): Promise<void> {
       if (users + repositories + commits === 0) return
-      const items = `${countOf(users, 'user')}, ${`${formatCount(repositories)} ${repositories === 1 ? 'repository' : 'repositories'}`} and ${countOf(commits, 'commit')}`
+      const counts = [
+        countOf(users, 'user'),
+        countOf(repositories, 'repository', 'repositories'),
+        countOf(commits, 'commit'),
+      ]
       progress.hide()
-      progress.note(`Not in the files, and removed by this load: ${items}`)
+      progress.note(`Not in the files, and removed by this load: ${counts.join(', ')}`)
       await confirm('Remove them?', { yes })
     }
     return importNdjson(sql, {

@@ -31,9 +31,9 @@ export function formatCount(count: number | bigint): string {
   return count.toLocaleString('en-US', { maximumFractionDigits: 0 })
 }
 
-/** `2 keys`, `1 key` */
-export function countOf(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
+/** `2 keys`, `1 key`; nouns whose plural is not the singular with an `s` need it. */
+export function countOf(count: number, noun: string, plural = `${noun}s`): string {
+  return `${formatCount(count)} ${count === 1 ? noun : plural}`
 }
 
 /** `2030-12-31 18:00Z`; a dash means never. */

@@ -9,7 +9,7 @@ import { OperatorError } from '../errors.ts'
 import { findRepository, type RepositoryReference, removeRepository } from '../removal/remove-repository.ts'
 import { readRepositoryId, readRepositoryName } from './arguments.ts'
 import { confirm } from './confirm.ts'
-import { countOf, formatCount } from './output.ts'
+import { countOf } from './output.ts'
 import { startProgress } from './progress.ts'
 import { withDatabase } from './session.ts'
 
@@ -68,9 +68,9 @@ async function remove(
       )
     }
     const { fullName, forgeRestId, dependencies } = repository
-    const dependenciesText = `${formatCount(dependencies)} ${dependencies === 1 ? 'dependency' : 'dependencies'}`
+    const declared = countOf(dependencies, 'dependency', 'dependencies')
     await confirm(
-      `Remove ${fullName} (forge_rest_id ${forgeRestId}) with ${countOf(repository.commits, 'commit')} and ${dependenciesText}?`,
+      `Remove ${fullName} (forge_rest_id ${forgeRestId}) with ${countOf(repository.commits, 'commit')} and ${declared}?`,
       { yes },
     )
     const progress = startProgress(process.stderr)
@@ -90,7 +90,7 @@ async function remove(
     }
     console.log(
       `Removed ${fullName} (forge_rest_id ${forgeRestId}) with ${countOf(commits.removed, 'commit')} and ` +
-        `${dependenciesText}. The dataset has version ${version}.`,
+        `${declared}. The dataset has version ${version}.`,
     )
   })
 }
