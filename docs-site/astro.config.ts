@@ -101,6 +101,7 @@ export default defineConfig({
             'pagination',
             'filtering',
             'conditional-requests',
+            'keep-a-copy',
             'rate-limits',
             'requests-and-answers',
             'errors',

@@ -55,6 +55,11 @@ export const requests = {
   quoteCommits: { method: 'HEAD', path: commits, shows: ['X-Credits-Cost', 'X-Total-Count'] },
   listDependencies: { method: 'GET', path: dependencies, shows: listHeaders },
   quoteDependencies: { method: 'HEAD', path: dependencies, shows: ['X-Credits-Cost', 'X-Total-Count'] },
+  listRemovals: {
+    method: 'GET',
+    path: '/removals?since=1',
+    shows: ['X-Total-Count', 'X-Credits-Cost', 'X-Dataset-Version', 'Link'],
+  },
   getCredits: {
     method: 'GET',
     path: '/api-key/credits',
@@ -120,6 +125,11 @@ export const requests = {
     method: 'GET',
     path: '/users?location=berlin&page=7&per_page=10',
     shows: ['X-Total-Count', 'X-Credits-Cost', 'Link'],
+  },
+  quoteChanges: {
+    method: 'HEAD',
+    path: '/users?changed_since=1&per_page=100',
+    shows: ['X-Credits-Cost', 'X-Total-Count', 'X-Dataset-Version'],
   },
   repeated: {
     method: 'GET',

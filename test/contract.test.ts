@@ -28,6 +28,7 @@ describe('openapi.yml', () => {
     service = await startTestService('embedded')
     key = (await service.createKey({ role: 'admin' })).secret
     repository = (await findBusyRepository(service.sql)).replace('/repos/', '')
+    await service.sql`insert into removals (kind, forge_rest_id, version) values ('user', 1, 1)`
     spender = (await service.createKey()).secret
     await service.request('/users', { key: spender })
   })

@@ -72,6 +72,11 @@ describe('openapi.yml', () => {
       `dependency_files=${entries(51)}`,
       `dependency_files=a,b,${'c'.repeat(256)}`,
       'day=today',
+      'changed_since=x',
+      'changed_since=2',
+      'changed_since=0&location=a&dependency_names=a',
+      'since=x',
+      'since=2',
       'x=%zz',
       'x=%00',
     ]
@@ -82,6 +87,11 @@ describe('openapi.yml', () => {
     )
     const requests: [string, Record<string, string>][] = [
       ...queries.map((query): [string, Record<string, string>] => [`${address}?${query}`, {}]),
+      // With the parameter that `/removals` requires, to get at the others.
+      ...queries
+        .filter((query) => !query.startsWith('since='))
+        .map((query): [string, Record<string, string>] => [`${address}?since=0&${query}`, {}]),
+      [address, {}],
       ...segments.map((wrong): [string, Record<string, string>] => [wrong, {}]),
       [address, { 'Max-Credits': 'a few' }],
       [address, { 'Idempotency-Key': 'a b' }],
@@ -112,7 +122,7 @@ describe('openapi.yml', () => {
     ])
     expect(pathsWith('Database unavailable; retry in 5 seconds')).toEqual(
       Object.keys(contract.paths).filter((path) =>
-        /^\/(users|repos|api-key|metrics|admin|health)/.test(path),
+        /^\/(users|repos|removals|api-key|metrics|admin|health)/.test(path),
       ),
     )
   })
@@ -201,6 +211,26 @@ describe('openapi.yml', () => {
         `/users?dependency_files=${long}`,
         { key },
       ],
+      'Invalid changed_since: must be an integer from 0 to 9007199254740991, digits only, no leading zeros': [
+        '/users?changed_since=-1',
+        { key },
+      ],
+      'Invalid changed_since: the dataset is at version 1, and 2 is later': [
+        '/users?changed_since=2',
+        { key },
+      ],
+      'Invalid changed_since: it allows no other filter; only page, per_page and after': [
+        '/repos?changed_since=1&dependency_names=react',
+        { key },
+      ],
+      'Invalid since: missing; send the X-Dataset-Version of what you have': ['/removals', { key }],
+      'Invalid since: must be an integer from 0 to 9007199254740991, digits only, no leading zeros': [
+        '/removals?since=',
+        { key },
+      ],
+      'Invalid since: the dataset is at version 1, and 2 is later': ['/removals?since=2', { key }],
+      'Changes since version 0 are no longer known, only since 1 or later; fetch all users and repositories again, and ask for changes since their X-Dataset-Version':
+        ['/removals?since=0', { key }],
       'Login is missing': ['/users/', { key }],
       'Invalid login: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [
         '/users/a%20b',
@@ -224,6 +254,7 @@ describe('openapi.yml', () => {
     await service.request('/users', { key: limited.secret })
     await service.request('/users/ngoldberg', { key: user.secret, headers: { 'Idempotency-Key': 'used' } })
     await grantCredits(service.sql, user.id, 1) // 12 again
+    await service.sql`update dataset set changes_since = 1`
     for (const [message, [path, options]] of Object.entries(provocations)) {
       if (path.length > maxAddressLength) continue
       const { error } = v.parse(

@@ -96,6 +96,7 @@ describe('the page of a resource', () => {
     'usage-entry': 'UsageEntry',
     'usage-sum': 'UsageSum',
     key: 'Key',
+    removal: 'Removal',
     health: 'Health',
     version: 'Version',
     dataset: 'Dataset',

@@ -2,23 +2,38 @@ import os
 
 import requests
 
-url = "{base_url}/users/ngoldberg"
 session = requests.Session()
 session.headers["Authorization"] = f"Bearer {os.environ['API_KEY']}"
-kept = {"etag": None, "user": None}
+copy = {"version": None, "user": {}, "repository": {}}
 
 
-def read_user():
-    headers = {"If-None-Match": kept["etag"]} if kept["etag"] else {}
-    response = session.get(url, headers=headers)
-    response.raise_for_status()
-    print(f"{response.status_code}, cost {response.headers['X-Credits-Cost']}")
-    if response.status_code == 304:
-        return kept["user"]
-    kept["etag"] = response.headers["ETag"]
-    kept["user"] = response.json()
-    return kept["user"]
+def read_pages(path):
+    url = "{base_url}" + path
+    while url:
+        response = session.get(url)
+        response.raise_for_status()
+        yield response.json()["data"], response.headers["X-Dataset-Version"]
+        url = response.links.get("next", {}).get("url")
 
 
-print(read_user()["name"])
-print(read_user()["name"])
+def refresh():
+    since = copy["version"]
+    changes = "" if since is None else f"&changed_since={since}"
+    version = None
+    paid = 0
+    for path, kept in [("/users", copy["user"]), ("/repos", copy["repository"])]:
+        for items, page_version in read_pages(f"{path}?per_page=100{changes}"):
+            version = version or page_version
+            paid += len(items)
+            kept.update({item["forge_rest_id"]: item for item in items})
+    if since is not None:
+        for items, _ in read_pages(f"/removals?per_page=100&since={since}"):
+            for item in items:
+                copy[item["kind"]].pop(item["forge_rest_id"], None)
+    copy["version"] = version
+    users, repositories = len(copy["user"]), len(copy["repository"])
+    print(f"{users} users, {repositories} repositories, paid {paid} credits")
+
+
+refresh()
+refresh()
