@@ -1,6 +1,6 @@
 -- Rights for a database with three roles (docs: Security):
 --   devdata_owner     owns the schema and migrates it
---   devdata_operator  creates keys and loads data
+--   devdata_operator  creates keys, loads data, and forgets people
 --   devdata_server    is the service: it reads, and charges only through settle()
 -- The owner runs this file after each "devdata migrate" that applied something. Running it again changes nothing.
 
