@@ -145,7 +145,7 @@ async function publish(
       last_repository_id = greatest(last_repository_id, (select max(id) from repositories)),
       changes_since = greatest(changes_since, (
         select max(version) from dataset_versions
-        where applied_at < clock_timestamp() - make_interval(days => ${changesKeptDays}::integer)
+        where applied_at <= clock_timestamp() - make_interval(days => ${changesKeptDays}::integer)
       ))`
   await tx`delete from dataset_versions where version < (select changes_since from dataset)`
   await tx`delete from removals where version <= (select changes_since from dataset)`
