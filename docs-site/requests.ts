@@ -57,7 +57,7 @@ export const requests = {
   quoteDependencies: { method: 'HEAD', path: dependencies, shows: ['X-Credits-Cost', 'X-Total-Count'] },
   listRemovals: {
     method: 'GET',
-    path: '/removals?since=1',
+    path: '/removals?since=0',
     shows: ['X-Total-Count', 'X-Credits-Cost', 'X-Dataset-Version', 'Link'],
   },
   getCredits: {

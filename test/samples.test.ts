@@ -116,6 +116,10 @@ const baseUrl = `http://127.0.0.1:${port}`
 const firstKey = await service.createKey({ name: 'dashboard', credits })
 const adminKey = (await service.createKey({ role: 'admin', credits: 0 })).secret
 await fetch(`${baseUrl}/api-key/credits`, { headers: { Authorization: `Bearer ${firstKey.secret}` } })
+// Something was removed in the dataset's first version, so that there is a removal to show.
+await service.sql`
+  insert into removals (kind, forge_rest_id, version)
+  values ('user', 1217933882, 1), ('repository', 1410866737, 1)`
 const folder = await mkdtemp(join(tmpdir(), 'devdata-samples-'))
 
 afterAll(async () => {
@@ -161,6 +165,7 @@ describe('the examples of openapi.yml, which the viewer shows,', () => {
     ['Repository', 'getRepository'],
     ['Commits', 'listCommits'],
     ['Dependencies', 'listDependencies'],
+    ['Removals', 'listRemovals'],
   ])('are what the service responds with: %s', async (response, name) => {
     const kept = await readFile(join(responsesDirectory, `${name}.http`), 'utf8')
     const content = contract.components.responses[response]?.content
