@@ -9,9 +9,9 @@
 import type { Sql } from '../database/connect.ts'
 import { applyCommits, type OrphanCommit, removeOrphans } from './apply/commits.ts'
 import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './apply/dataset-change.ts'
-import { applyRemovals } from './apply/removal.ts'
 import { applyRepositories } from './apply/repositories.ts'
 import { beginLoad } from './apply/staged-load.ts'
+import { applyRemovals } from './apply/staged-removals.ts'
 import { applyUsers } from './apply/users.ts'
 import { dropStaged } from './staging.ts'
 

@@ -1,8 +1,8 @@
 import { selectUrl } from '../../catalog/document-lookup.ts'
 import { stagingTable } from '../staging.ts'
 import { type AppliedRows, analyzeTables } from './dataset-change.ts'
-import { recordReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
+import { recordReturns } from './staged-removals.ts'
 
 /** Inserts and updates repositories, with their dependencies and owners. */
 export async function applyRepositories(load: Load): Promise<AppliedRows> {

@@ -1,7 +1,7 @@
 import { stagingTable } from '../staging.ts'
 import { type AppliedRows, analyzeTables } from './dataset-change.ts'
-import { recordReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
+import { recordReturns } from './staged-removals.ts'
 
 /** Inserts and updates users, with their locations and identities. */
 export async function applyUsers(load: Load): Promise<AppliedRows> {
