@@ -146,6 +146,11 @@ async function loadNdjson(
       sources.push(...(await findSources([path], kind)))
     }
   }
+  if (mirror && sources.some((source) => source.kind === 'removals')) {
+    command.error(
+      'error: --mirror needs all items, and removals.ndjson comes with files that hold only what has changed; leave out --mirror',
+    )
+  }
   const invalid = skipInvalid === undefined ? undefined : await createInvalidLinesFile(skipInvalid)
   let lines = 0
   function load(sql: Sql, { progress, changesKeptDays, onBegin }: LoadContext): Promise<NdjsonImportResult> {

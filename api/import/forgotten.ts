@@ -141,6 +141,8 @@ export function filterForgotten(
           ? row
           : stageCommit({ ...redacted, repo_url })
       }
+      case 'removals':
+        return row
     }
   }
 

@@ -99,7 +99,7 @@ async function useStoredRecords({ tx, importId }: Load): Promise<void> {
 
 /** Gives a local repository's row the staged id, unless another row has it. */
 async function takeOver(load: Load): Promise<void> {
-  const { tx } = load
+  const { tx, version } = load
   await tx`
     create temporary table taken_rows on commit drop as
     select distinct on (i.forge_rest_id) r.id, i.local_id, i.forge_rest_id
@@ -109,6 +109,8 @@ async function takeOver(load: Load): Promise<void> {
   await recordRemovals(load, 'repository', tx`select id, local_id as forge_rest_id from taken_rows`)
   await noteReturns(load, 'repository', tx`select forge_rest_id from taken_rows`)
   await tx`update repositories r set forge_rest_id = t.forge_rest_id from taken_rows t where r.id = t.id`
+  // A copy that follows removes the local repository, and adds this one.
+  await tx`update commits c set version = ${version} from taken_rows t where c.repository_id = t.id`
 }
 
 /** Merges the other rows of local repositories into the row with the staged id. */
