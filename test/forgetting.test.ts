@@ -226,17 +226,18 @@ describeOnEachDatabase('a person who is forgotten', (kind) => {
   })
 
   test('need not be a user', async () => {
-    const identities = [identifyLogin('dora'), identifyAddress('dora@example.com') ?? '']
+    const identities = [identifyLogin('dora'), identifyAddress('dóra@example.com') ?? '']
     await load(service, {
       commits: [
         createCommit(61, toolUrl, '99+Dora@users.noreply.forge.example', 5),
-        createCommit(62, toolUrl, 'dora@example.com', 5),
+        createCommit(62, toolUrl, 'DÓRA@example.com', 5),
+        { ...createCommit(63, toolUrl, 'bob@example.com', 5), committer_email: 'do\u0301ra@example.com' },
       ],
     })
     expect(await findPerson(service.sql, identities)).toEqual({ logins: [], repositories: 0 })
     const result = await forgetPerson(service.sql, { identities, keepRepositories: false })
-    expect(result).toMatchObject({ identities: 2, users: { removed: 0 }, commits: { updated: 2 } })
-    expect(await searchTables(service.sql, ['dora'])).toEqual([])
+    expect(result).toMatchObject({ identities: 2, users: { removed: 0 }, commits: { updated: 3 } })
+    expect(await searchTables(service.sql, ['dora', 'dóra', 'do\u0301ra'])).toEqual([])
     const { version } = await forgetPerson(service.sql, { identities, keepRepositories: false })
     expect(version).toBe(result.version) // nothing changed
   })
