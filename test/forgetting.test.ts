@@ -269,6 +269,23 @@ describeOnEachDatabase('a person who is forgotten', (kind) => {
     )
   })
 
+  test('is named nowhere after many commits and repositories, either', async () => {
+    const repos = Array.from({ length: 230 }, (_, index) =>
+      createRepository(1000 + index, 'zelda-q', ['hono'], {
+        url: `https://forge.example/zelda-q/repo-${1000 + index}`,
+      }),
+    )
+    const commits = Array.from({ length: 350 }, (_, index) =>
+      createCommit(1000 + index, toolUrl, 'zelda@example.com', index),
+    )
+    await load(service, { repos, commits })
+    expect(await forgetZelda(service.sql, { keepRepositories: true })).toMatchObject({
+      repositories: { updated: 231 },
+      commits: { updated: 356 }, // one of them in a repository that stays
+    })
+    expect(await searchTables(service.sql, names)).toEqual([])
+  })
+
   test('is not in what a killed load has staged', async () => {
     const staging = await beginStaging(service.sql)
     await staging.add('users', 0, readRecord('users', JSON.stringify(own.users[0])))
