@@ -226,17 +226,18 @@ describeOnEachDatabase('a person who is forgotten', (kind) => {
   })
 
   test('need not be a user', async () => {
-    const identities = [identifyLogin('dora'), identifyAddress('dora@example.com') ?? '']
+    const identities = [identifyLogin('dora'), identifyAddress('dóra@example.com') ?? '']
     await load(service, {
       commits: [
         createCommit(61, toolUrl, '99+Dora@users.noreply.forge.example', 5),
-        createCommit(62, toolUrl, 'dora@example.com', 5),
+        createCommit(62, toolUrl, 'DÓRA@example.com', 5),
+        { ...createCommit(63, toolUrl, 'bob@example.com', 5), committer_email: 'do\u0301ra@example.com' },
       ],
     })
     expect(await findPerson(service.sql, identities)).toEqual({ logins: [], repositories: 0 })
     const result = await forgetPerson(service.sql, { identities, keepRepositories: false })
-    expect(result).toMatchObject({ identities: 2, users: { removed: 0 }, commits: { updated: 2 } })
-    expect(await searchTables(service.sql, ['dora'])).toEqual([])
+    expect(result).toMatchObject({ identities: 2, users: { removed: 0 }, commits: { updated: 3 } })
+    expect(await searchTables(service.sql, ['dora', 'dóra', 'do\u0301ra'])).toEqual([])
     const { version } = await forgetPerson(service.sql, { identities, keepRepositories: false })
     expect(version).toBe(result.version) // nothing changed
   })
@@ -266,6 +267,23 @@ describeOnEachDatabase('a person who is forgotten', (kind) => {
     expect(new Set(found.map((row) => row.split(':', 1)[0]))).toEqual(
       new Set(['dependencies', 'repositories', 'users', 'pg_stats']),
     )
+  })
+
+  test('is named nowhere after many commits and repositories, either', async () => {
+    const repos = Array.from({ length: 230 }, (_, index) =>
+      createRepository(1000 + index, 'zelda-q', ['hono'], {
+        url: `https://forge.example/zelda-q/repo-${1000 + index}`,
+      }),
+    )
+    const commits = Array.from({ length: 350 }, (_, index) =>
+      createCommit(1000 + index, toolUrl, 'zelda@example.com', index),
+    )
+    await load(service, { repos, commits })
+    expect(await forgetZelda(service.sql, { keepRepositories: true })).toMatchObject({
+      repositories: { updated: 231 },
+      commits: { updated: 356 }, // one of them in a repository that stays
+    })
+    expect(await searchTables(service.sql, names)).toEqual([])
   })
 
   test('is not in what a killed load has staged', async () => {

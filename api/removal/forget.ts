@@ -87,7 +87,8 @@ export async function forgetPerson(
   { identities: known, keepRepositories, ...options }: ForgetOptions,
 ): Promise<ForgetResult> {
   await dropDeadLoads(sql) // their tables may have the person's rows
-  let forgotten = { person: 0, identities: 0, ledgerEntries: 0, logins: [] as string[] }
+  let logins: string[] = []
+  let forgotten = { person: 0, identities: 0, ledgerEntries: 0 }
   const result = await changeDataset(sql, options, async (change) => {
     const { tx } = change
     await tx`create temporary table person (identity text collate "C" primary key) on commit drop`
@@ -105,15 +106,15 @@ export async function forgetPerson(
     await tx`
       delete from stored_lists
       where filter::text collate "C" ilike any (${tx.typed.texts(listPatterns(identities))})`
-    const logins = identities.flatMap((identity) => /^login:(.*)$/s.exec(identity)?.[1] ?? [])
+    logins = identities.flatMap((identity) => /^login:(.*)$/s.exec(identity)?.[1] ?? [])
     const ledgerEntries = await redactLedger(tx, logins)
-    forgotten = { person, identities: identities.length, ledgerEntries, logins }
+    forgotten = { person, identities: identities.length, ledgerEntries }
     await analyzeTables({ ...change, isLarge: true }, tablesWithNames)
     return { repositories: { added: 0, updated: repositories }, commits: { added: 0, updated: commits } }
   })
-  const { logins, ledgerEntries, ...rest } = forgotten
   // Requests that were charged during the transaction.
-  return { ...result, ...rest, ledgerEntries: ledgerEntries + (await redactLedger(sql, logins)) }
+  const laterEntries = await redactLedger(sql, logins)
+  return { ...result, ...forgotten, ledgerEntries: forgotten.ledgerEntries + laterEntries }
 }
 
 /** Blocks identities. Returns the person's number: that of an earlier forgetting, if any of the identities is blocked. */
