@@ -116,11 +116,17 @@ function forgetUser(login: string | undefined, options: ForgetOptions, command: 
   const { keepRepositories = false, yes, json } = options
   const identities = listIdentities(login, options)
   if (identities.length === 0) command.error('error: name the person: a login, --email or --id')
-  return withDatabase({ longStatements: true }, async ({ sql }) => {
+  return withDatabase({ longStatements: true }, async ({ config, sql }) => {
     await confirm(askAbout(await findPerson(sql, identities), keepRepositories), { yes })
     const progress = startProgress(process.stderr)
     const onStep = (step: string) => progress.update({ step, count: 0, unit: '', fraction: undefined })
-    const forgotten = await forgetPerson(sql, { identities, keepRepositories, onStep }).finally(progress.end)
+    const { changesKeptDays } = config
+    const forgotten = await forgetPerson(sql, {
+      identities,
+      keepRepositories,
+      changesKeptDays,
+      onStep,
+    }).finally(progress.end)
     const { person, users, repositories, commits, ledgerEntries, version } = forgotten
     if (json) {
       return console.log(
