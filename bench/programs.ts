@@ -91,7 +91,7 @@ async function start(
   }
 }
 
-/** What a load took. */
+/** What a command took. */
 export interface LoadResult {
   seconds: number
   /** Resident memory of the command at most, in MiB. */
@@ -99,10 +99,15 @@ export interface LoadResult {
 }
 
 /** Runs `devdata import ndjson` on a folder. */
-export async function runImport(databaseUrl: string, folder: string): Promise<LoadResult> {
+export function runImport(databaseUrl: string, folder: string): Promise<LoadResult> {
+  return runCommand(databaseUrl, ['import', 'ndjson', folder])
+}
+
+/** Runs a command of `devdata`. */
+export async function runCommand(databaseUrl: string, words: readonly string[]): Promise<LoadResult> {
   const { PATH = '', HOME = '' } = process.env
   const began = performance.now()
-  const command = [...nodeOptions(), join(project, 'api/cli/main.ts'), 'import', 'ndjson', folder]
+  const command = [...nodeOptions(), join(project, 'api/cli/main.ts'), ...words]
   const child = endWithThisProcess(
     spawn(process.execPath, command, {
       cwd: tmpdir(),
@@ -112,7 +117,7 @@ export async function runImport(databaseUrl: string, folder: string): Promise<Lo
   )
   const memory = watchMemory({ pid: child.pid ?? 0 })
   const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`devdata import failed with ${code}`)
+  if (code !== 0) throw new Error(`devdata ${words.join(' ')} failed with ${code}`)
   const seconds = (performance.now() - began) / 1000
   return { seconds, megabytes: Math.max(0, ...(await memory.stop())) }
 }

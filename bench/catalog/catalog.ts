@@ -5,6 +5,7 @@
  */
 import type { Report } from '../figures.ts'
 import { startClosedLoop } from '../load.ts'
+import { measureCorrections } from './corrections.ts'
 import { measureFirstSight } from './first-sight.ts'
 import { measureDepth, measureGrowth } from './latency.ts'
 import { measureChange, measureDisk, measureImport } from './loading.ts'
@@ -37,6 +38,7 @@ export const catalogParts = [
   'growth',
   'first-sight',
   'throughput',
+  'corrections',
   'change',
   'refresh',
 ] as const
@@ -65,6 +67,8 @@ export async function measureCatalog(report: Report, options: CatalogOptions): P
       measureGrowth(report, generator, [...(await openSmaller()), database], picture, brief),
     'first-sight': () => measureFirstSight(report, database, { rounds }),
     throughput: () => measureThroughput(report, generator, stage, database, { rounds, seconds }),
+    corrections: async () =>
+      measureCorrections(report, generator, stage, [database, (await openSmaller()).at(-1)], brief),
     change: async () => measureChange(report, stage, database, (await openSmaller()).at(-1)),
     refresh: () => measureRefresh(report, generator, stage, database),
   }

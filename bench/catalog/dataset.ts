@@ -8,6 +8,7 @@ import { createWriteStream, existsSync } from 'node:fs'
 import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { finished } from 'node:stream/promises'
+import type { SampleRepository } from '../../sample/records.ts'
 import { createCommits, createRepository, createUser, type Forge } from './records.ts'
 
 /** Lines are written in pieces of about this many characters. */
@@ -52,6 +53,36 @@ export async function writeChange(
     commits: [],
   })
   return measure(folder)
+}
+
+/**
+ * Writes users with one changed field, and repositories that have gained a dependency since the revision before: what a
+ * refresh usually brings.
+ */
+export async function writeRefresh(
+  folder: string,
+  forge: Forge,
+  { numbers, revision }: Change,
+): Promise<Dataset> {
+  await rm(folder, { recursive: true, force: true })
+  await writeFolder(folder, {
+    users: everyRecord(numbers, (number) => [{ ...createUser(forge, number, 0), following: revision }]),
+    repos: everyRecord(numbers, (number) => [gainDependencies(createRepository(forge, number, 0), revision)]),
+    commits: [],
+  })
+  return measure(folder)
+}
+
+function gainDependencies(repository: SampleRepository, count: number): SampleRepository {
+  const gained = Array.from({ length: count }, (_, index) => ({
+    url: repository.url,
+    first_use_date: repository.pushed_at ?? 0,
+    last_use_date: null,
+    updated_at: repository.pushed_at ?? 0,
+    status: 'active' as const,
+    dependency: { dependency_name: `gained-${index + 1}`, dependency_file: 'package.json' },
+  }))
+  return { ...repository, dependencies: [...repository.dependencies, ...gained] }
 }
 
 async function writeFolder(

@@ -44,6 +44,8 @@ export interface CatalogStage extends AsyncDisposable {
   open(users: number): Promise<CatalogDatabase>
   /** Makes a database with the schema and nothing in it. */
   create(name: string): Promise<BenchDatabase>
+  /** Makes a copy of a database, which ends its connections. */
+  copy(database: CatalogDatabase, name: string): Promise<CatalogDatabase>
   drop(database: BenchDatabase): Promise<void>
 }
 
@@ -106,6 +108,13 @@ export async function openCatalogStage(folder: string | undefined, report: Repor
       return database
     },
     create,
+    async copy(database, name) {
+      const original = `catalog_${database.forge.users}`
+      await admin.sql`drop database if exists ${admin.sql(name)} with (force)`
+      await admin.sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = ${original}`
+      await admin.sql`create database ${admin.sql(name)} template ${admin.sql(original)}`
+      return { ...database, ...(await connect(name)) }
+    },
     async drop({ sql }) {
       const [row] = await sql<{ name: string }[]>`select current_database() as name`
       const name = row?.name ?? ''
