@@ -87,6 +87,15 @@ left out      1 manifest of tests and fixtures; --all-manifests includes them
       manifests_computed: 1,
       warnings: 3,
     })
+
+    git('commit', '--quiet', '--amend', '-m', 'a rewritten change')
+    const kept = await run([...args, '--keep-unreachable'])
+    expect(kept.stdout).toContain('commits       1 added, 0 updated\ndataset')
+    const rewritten = await run(args)
+    expect(rewritten.stdout).toContain('commits       0 added, 0 updated, 1 removed\n')
+    expect(rewritten.stdout).toContain(
+      'unreachable   1 commit that main does not reach, removed; --keep-unreachable keeps such commits\n',
+    )
   })
 
   test.each([

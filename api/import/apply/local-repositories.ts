@@ -23,7 +23,7 @@ export async function joinLocalRepositories(load: Load): Promise<void> {
     select exists (select from ${staged} where forge_rest_id < 0) as "areStaged",
       exists (select from repositories where forge_rest_id < 0) as "areStored"`
   if (!found?.areStaged && !found?.areStored) return
-  // Local ids that belong to the staged record at `position`, by its forge_rest_id.
+  // Local ids, and the ids of the staged records that replace them.
   await tx`create temporary table replaced_ids (local_id bigint not null, forge_rest_id bigint not null) on commit drop`
   if (found.areStaged) {
     await joinStagedRecords(load)
