@@ -8,7 +8,7 @@ import type { Fragment, Sql } from '../database/connect.ts'
 import { overCapacity } from '../errors.ts'
 import { type ListPage, limitPage, offsetOf, type Page, renderPage, selectPages } from '../paging/page.ts'
 import { type Filter, hashFilter, isUnfiltered, type ListName } from './filter.ts'
-import { type Requester, type StoredLists, selectStoredPage } from './stored-lists.ts'
+import { type Requester, type StoredLists, selectStoredPage, selectStoredStart } from './stored-lists.ts'
 
 /** How the pages of a list are read. */
 interface ListKind {
@@ -53,6 +53,12 @@ export type ReadList = (
   request: { filter: Filter; page: Page<number> } & Requester,
 ) => Promise<ListPage | undefined>
 
+/** A page of the stored list with this hash. */
+interface StoredPageRequest {
+  hash: Buffer
+  page: Page<number>
+}
+
 /** Each load makes a stored list out of date, perhaps between building it and reading it. */
 const maxAttempts = 5
 
@@ -94,27 +100,53 @@ export function createList(
         order by asked.place`),
   })
 
+  /** Selects a page for each request. `page` selects the one that the row `asked` requests. */
+  function selectStoredPages(requests: StoredPageRequest[], page: Fragment) {
+    return selectPages(sql`
+      select page.*
+      from unnest(
+        ${sql.typed.texts(requests.map(({ hash }) => hash.toString('hex')))},
+        ${sql.typed.bigints(requests.map(({ page }) => offsetOf(page)))},
+        ${sql.typed.bigints(requests.map(({ page }) => page.after ?? 0))},
+        ${sql.typed.bigints(requests.map(({ page }) => page.size))}
+      ) with ordinality asked(hash, skipped, after, size, place)
+      left join lateral (${page}) page on true
+      order by asked.place`)
+  }
+
   const readFiltered = createBatcher({
     ...batch,
-    run: (requests: { hash: Buffer; page: Page<number> }[]) =>
-      selectPages(sql`
-        select page.*
-        from unnest(
-          ${sql.typed.texts(requests.map(({ hash }) => hash.toString('hex')))},
-          ${sql.typed.bigints(requests.map(({ page }) => offsetOf(page)))},
-          ${sql.typed.bigints(requests.map(({ page }) => page.after ?? 0))},
-          ${sql.typed.bigints(requests.map(({ page }) => page.size))}
-        ) with ordinality asked(hash, skipped, after, size, place)
-        left join lateral (
+    run: (requests: StoredPageRequest[]) =>
+      selectStoredPages(
+        requests,
+        sql`
           select stored_list.total, stored_list.version, stored_list.skipped as offset, found.*
           from (${selectStoredPage(sql)}) stored_list,
           lateral (
             select ${rendered} from (
               select * from ${sql(list)} where id = any(stored_list.ids) order by id ${limitPage(sql)}
             ) page
-          ) found
-        ) page on true
-        order by asked.place`),
+          ) found`,
+      ),
+  })
+
+  // With gaps, the stored list of all ids says where a page begins, and the page is read as a range from there.
+  const readWithGaps = createBatcher({
+    ...batch,
+    run: (requests: StoredPageRequest[]) =>
+      selectStoredPages(
+        requests,
+        sql`
+          select start.total, start.version, start.skipped as offset, found.*
+          from (${selectStoredStart(sql)}) start,
+          lateral (
+            select ${rendered} from (
+              select * from (
+                select * from ${sql(list)} where id >= start.first_id order by id ${limitPage(sql)}
+              ) following limit asked.size
+            ) page
+          ) found`,
+      ),
   })
 
   return async ({ filter, page, ...requester }) => {
@@ -124,8 +156,9 @@ export function createList(
       hasGaps = true
     }
     const hash = hashFilter(list, filter)
+    const readStored = isUnfiltered(filter) ? readWithGaps : readFiltered
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-      const found = await readFiltered({ hash, page })
+      const found = await readStored({ hash, page })
       if (found !== undefined) storedLists.noteUse(hash)
       if (found !== undefined || isReplica) return found
       await storedLists.build(list, filter, requester)

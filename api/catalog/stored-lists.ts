@@ -135,19 +135,35 @@ export function createStoredLists(
  * digits), `skipped`, `size` and `after`, an id or 0.
  */
 export function selectStoredPage(sql: Sql): Fragment {
-  // Items before `after` may have come or gone since the last page, so its rank is looked up.
   return sql`
-    select l.total, l.version, place.skipped, array(
+    select total, version, skipped, array(
       select id from stored_list_chunks c, unnest(c.ids) as id
-      where c.stored_list_id = l.id and c.chunk >= place.skipped / ${chunkSize} and c.chunk <= place.skipped / ${chunkSize} + 1
-      order by id limit asked.size offset place.skipped % ${chunkSize}
+      where c.stored_list_id = place.id and c.chunk >= skipped / ${chunkSize} and c.chunk <= skipped / ${chunkSize} + 1
+      order by id limit asked.size offset skipped % ${chunkSize}
     ) as ids
-    from dataset d join stored_lists l on l.version = d.version and l.filter_hash = decode(asked.hash, 'hex'), lateral (
-      select case when asked.after = 0 then asked.skipped else coalesce((
-        select c.chunk * ${chunkSize}::bigint + (select count(*) from unnest(c.ids) as id where id <= asked.after)
-        from stored_list_chunks c where c.stored_list_id = l.id and c.ids[1] <= asked.after order by c.ids[1] desc limit 1
-      ), 0) end as skipped
-    ) place`
+    from (${selectStoredPlace(sql)}) place`
+}
+
+/** SQL: the same, with the page's `first_id` in place of `ids`; null: the page is empty. */
+export function selectStoredStart(sql: Sql): Fragment {
+  return sql`
+    select total, version, skipped, (
+      select c.ids[skipped % ${chunkSize} + 1] from stored_list_chunks c
+      where c.stored_list_id = place.id and c.chunk = skipped / ${chunkSize}
+    ) as first_id
+    from (${selectStoredPlace(sql)}) place`
+}
+
+/** SQL: the stored list, and where in it the page begins. */
+function selectStoredPlace(sql: Sql): Fragment {
+  // Items before `after` may have come or gone since the last page, so its rank is looked up: once, because of `offset 0`.
+  return sql`
+    select l.id, l.total, l.version, case when asked.after = 0 then asked.skipped else coalesce((
+      select c.chunk * ${chunkSize}::bigint + (select count(*) from unnest(c.ids) as id where id <= asked.after)
+      from stored_list_chunks c where c.stored_list_id = l.id and c.ids[1] <= asked.after order by c.ids[1] desc limit 1
+    ), 0) end as skipped
+    from dataset d join stored_lists l on l.version = d.version and l.filter_hash = decode(asked.hash, 'hex')
+    offset 0`
 }
 
 /** Stores a filter's list, unless it is stored already. Returns its number of ids; undefined: nothing was stored. */
@@ -192,7 +208,8 @@ async function insertStoredList(
     select version, changes_since as "changesSince", set_config(
       'work_mem',
       greatest(${tx.unsafe(minWorkMemoryKb)}, pg_size_bytes(current_setting('work_mem')) / 1024) || 'kB', true
-    ) from dataset`
+    ), set_config('plan_cache_mode', 'auto', true) -- the best plan depends on the filter
+    from dataset`
   // A list that is stored at the dataset's version needs no such check: `changes_since` changes with the version alone.
   if (filter.changedSince !== undefined && dataset !== undefined) {
     assertChangesKnown('changed_since', filter.changedSince, dataset)

@@ -39,6 +39,7 @@ export function createPoolerDetector(
         // Poolers refuse session parameters that they can't track.
         delete options.connection?.statement_timeout
         delete options.connection?.default_transaction_isolation
+        delete options.connection?.plan_cache_mode
       }
     }
     isDetected = true

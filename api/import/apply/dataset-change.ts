@@ -67,6 +67,7 @@ export async function changeDataset(
     await tx`set local statement_timeout = 0` // the timeout of requests is too short for a whole load
     await tx`set local work_mem = '128MB'` // sorts and hashes take whole tables
     await tx`set local random_page_cost = 1.1` // so that a small change uses indexes
+    await tx`set local plan_cache_mode = auto` // plans depend on how much is changed
     await cancelWithClient(tx)
     await waitForOtherChanges(tx, () => onStep('waiting for another load'))
     onStep('applying')
