@@ -11,12 +11,7 @@ import {
   identifyLogin,
   listIdentities,
 } from '../api/catalog/forge-names.ts'
-import {
-  findOwnerInUrl,
-  redactCommit,
-  redactRepository,
-  replaceOwnerInUrl,
-} from '../api/removal/redaction.ts'
+import { findOwnerInUrl, redactCommit, redactRepository, replaceOwnerInUrl } from '../api/import/redaction.ts'
 import { createCommit, createRepository } from './support/records.ts'
 
 const forgotten = new Set([

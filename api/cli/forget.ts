@@ -13,8 +13,8 @@ import {
   identifyLogin,
 } from '../catalog/forge-names.ts'
 import { OperatorError } from '../errors.ts'
+import { placeholderOf } from '../import/redaction.ts'
 import { type Found, findPerson, forgetPerson, listForgotten, undoForgetting } from '../removal/forget.ts'
-import { placeholderOf } from '../removal/redaction.ts'
 import { readForgeId, readPersonNumber } from './arguments.ts'
 import { confirm } from './confirm.ts'
 import { formatCount, formatTable, formatTime } from './output.ts'

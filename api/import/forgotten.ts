@@ -7,14 +7,6 @@ import { createHmac } from 'node:crypto'
 import { identifyLogin } from '../catalog/forge-names.ts'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { OperatorError } from '../errors.ts'
-import {
-  findOwnerInUrl,
-  type IsForgotten,
-  placeholderOf,
-  redactCommit,
-  redactRepository,
-  replaceOwnerInUrl,
-} from '../removal/redaction.ts'
 import { ImportError } from './import-error.ts'
 import {
   type CommitRecord,
@@ -24,6 +16,14 @@ import {
   stageCommit,
   stageRepository,
 } from './records.ts'
+import {
+  findOwnerInUrl,
+  type IsForgotten,
+  placeholderOf,
+  redactCommit,
+  redactRepository,
+  replaceOwnerInUrl,
+} from './redaction.ts'
 import type { Staging } from './staging.ts'
 
 /** Identities whose hashes are kept in memory. */

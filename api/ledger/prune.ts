@@ -9,7 +9,7 @@ import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 /** Entries folded in a transaction, so that none holds its locks for long. */
 const batchSize = 10_000
 /** The key of an advisory lock: the bytes of "fold". */
-const pruneLock = 0x666f_6c64
+export const pruneLock = 0x666f_6c64
 
 export interface Pruned {
   /** Keys that had entries to fold. */

@@ -17,8 +17,9 @@ import { removeRepositories, removeUsers } from '../import/apply/removal.ts'
 import { moveToNewUrls } from '../import/apply/repositories.ts'
 import { hashIdentity, readForgottenPeople } from '../import/forgotten.ts'
 import { type CommitRecord, type RepositoryRecord, stageCommit, stageRepository } from '../import/records.ts'
+import { type IsForgotten, placeholderOf, redactCommit, redactRepository } from '../import/redaction.ts'
 import { dropDeadLoads } from '../import/staging.ts'
-import { type IsForgotten, placeholderOf, redactCommit, redactRepository } from './redaction.ts'
+import { pruneLock } from '../ledger/prune.ts'
 
 /** Tables of which the planner's statistics have samples, with names and addresses. */
 const tablesWithNames = [
@@ -113,7 +114,10 @@ export async function forgetPerson(
     return { repositories: { added: 0, updated: repositories }, commits: { added: 0, updated: commits } }
   })
   // Requests that were charged during the transaction.
-  const laterEntries = await redactLedger(sql, logins)
+  const laterEntries = await sql.begin(async (tx) => {
+    await tx`set local statement_timeout = 0` // poolers may leave the role's own
+    return redactLedger(tx, logins)
+  })
   return { ...result, ...forgotten, ledgerEntries: forgotten.ledgerEntries + laterEntries }
 }
 
@@ -288,10 +292,11 @@ function listPatterns(identities: readonly string[]): string[] {
 }
 
 /** Replaces paths that name a login with the endpoint's pattern. Returns the number of entries. */
-async function redactLedger(sql: SqlOrTransaction, logins: readonly string[]): Promise<number> {
+async function redactLedger(tx: SqlOrTransaction, logins: readonly string[]): Promise<number> {
   if (logins.length === 0) return 0
+  await tx`select pg_advisory_xact_lock(${pruneLock})` // pruning changes the same rows in another order
   const names = logins.map((login) => [...login].map(matchCharacter).join(''))
-  const { count } = await sql`
+  const { count } = await tx`
     update ledger set path = endpoint
     where path collate "C" ~* ${`^/(users|repos)/(${names.join('|')})(/|$)`} and path <> endpoint`
   return count

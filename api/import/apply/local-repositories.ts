@@ -143,7 +143,7 @@ async function mergeRows(load: Load): Promise<void> {
       where m.gives_dependencies order by m.position, m.from_id desc
     ) given
     where s.position = given.position`
-  await tx`
+  const moved = await tx`
     insert into commits (repository_id, commit_hash, committer_date, author_identity, position, version, document)
     select distinct on (m.to_id, c.commit_hash)
       m.to_id, c.commit_hash, c.committer_date, c.author_identity, 0, ${version},
@@ -159,4 +159,5 @@ async function mergeRows(load: Load): Promise<void> {
     from merged_rows m join contributions c on c.repository_id = m.from_id and c.kind = 'author'
     on conflict do nothing`
   await removeRepositories(load, tx`select from_id as id from merged_rows`)
+  load.removed.commits -= moved.count // they have moved
 }

@@ -27,13 +27,13 @@ export function countMissing(
   return sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`
     await tx`set local work_mem = '128MB'` // hashes take whole tables
-    const none = tx`select where false`
+    const none = tx`select null::integer as id where false`
     const repositories = kinds.has('repos') ? selectMissingRepositories(tx, importId) : none
     // The URLs after the load. A repository that is new then has no commits yet.
     const remaining = tx`
       select r.id, coalesce(s.url_key, r.url_key) as url_key
       from repositories r left join ${tx(stagingTable('repos', importId))} s using (forge_rest_id)
-      where s.forge_rest_id is not null or not ${kinds.has('repos')}`
+      where not exists (select from (${repositories}) missing where missing.id = r.id)`
     const commits = kinds.has('commits')
       ? selectMissingCommits(tx, importId, remaining)
       : kinds.has('repos')
@@ -93,11 +93,15 @@ function selectMissingUsers(tx: SqlOrTransaction, importId: number): Fragment {
 }
 
 function selectMissingRepositories(tx: SqlOrTransaction, importId: number): Fragment {
+  const staged = tx(stagingTable('repos', importId))
+  // A local repository is the same as another one with its URL, which the load joins (see joinLocalRepositories).
   return tx`
     select id from repositories r
-    where not exists (
-      select from ${tx(stagingTable('repos', importId))} s where s.forge_rest_id = r.forge_rest_id
-    )`
+    where not exists (select from ${staged} s where s.forge_rest_id = r.forge_rest_id)
+      and not exists (
+        select from ${staged} s
+        where s.url_key = r.url_key and (s.forge_rest_id < 0 or r.forge_rest_id < 0)
+      )`
 }
 
 /** `repositories` selects `id` and `url_key`. */

@@ -6,7 +6,7 @@
  */
 import { foldText } from '../catalog/case-folding.ts'
 import { forgottenAddress, identifyLogin, listIdentities } from '../catalog/forge-names.ts'
-import type { CommitRecord, RepositoryRecord } from '../import/records.ts'
+import type { CommitRecord, RepositoryRecord } from './records.ts'
 
 /** Whether an identity is one of forgotten people. */
 export type IsForgotten = (identity: string) => boolean
