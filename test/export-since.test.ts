@@ -149,7 +149,7 @@ describeOnEachDatabase('An export since a version', (kind) => {
     const tooOld = exportNdjson(service.sql, path, { since: 0 })
     await expect(tooOld).rejects.toThrow(ExportError)
     await expect(tooOld).rejects.toThrow(
-      /^--since 0: .* since version 1 .*; make a full export without --since$/,
+      /^--since 0: .* since version 1 .*; export everything, without --since, and import it with --mirror$/,
     )
     await expect(exportNdjson(service.sql, path, { since: 2 })).rejects.toThrow(
       /^--since 2: the dataset's version is 1; /,
@@ -168,7 +168,7 @@ describeOnEachDatabase('An export since a version', (kind) => {
       stderr: '',
     })
     const refused = await runCommand(['export', 'ndjson', path, '--since', '2'], locationOf(service))
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('make a full export')])
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('export everything')])
   })
 })
 
