@@ -27,8 +27,8 @@ export const errorCodes = [
   'user_not_found',
   'repository_not_found',
   'method_not_allowed',
-  'changes_expired',
   'request_timeout',
+  'changes_expired',
   'url_too_long',
   'range_not_satisfiable',
   'idempotency_conflict',
@@ -124,8 +124,8 @@ export function changesExpired(since: number, changesSince: number): ApiError {
   return new ApiError(
     410,
     'changes_expired',
-    `Changes since version ${since} are no longer known, only since ${changesSince} or later; ` +
-      'fetch all users and repositories again, and ask for changes since their X-Dataset-Version',
+    `Changes since version ${since} are no longer known, only those since version ${changesSince}; ` +
+      'fetch all users and repositories again',
   )
 }
 

@@ -23,8 +23,8 @@ describeOnEachDatabase('devdata forget', (kind) => {
         'Forgot person 1, with 3 identities. Later loads leave the person out.',
         'users         1 removed',
         'repositories  1 removed',
-        'commits       2 removed, 5 without the person',
-        'ledger        0 entries without the person',
+        'commits       2 removed, 5 redacted',
+        'ledger        0 entries redacted',
         'dataset       version 2',
         '',
       ].join('\n'),
@@ -84,7 +84,7 @@ describeOnEachDatabase('devdata forget', (kind) => {
     expect(await run(['forget', 'undo', 'nobody'])).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'Nobody like that is forgotten; "devdata forget list" shows the numbers\n',
+      stderr: 'No forgotten person has these names or this number; "devdata forget list" shows the numbers\n',
     })
   })
 })

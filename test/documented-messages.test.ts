@@ -219,17 +219,17 @@ describe('openapi.yml', () => {
         '/users?changed_since=2',
         { key },
       ],
-      'Invalid changed_since: it allows no other filter; only page, per_page and after': [
+      'Invalid changed_since: no other filter is allowed with it, only page, per_page and after': [
         '/repos?changed_since=1&dependency_names=react',
         { key },
       ],
-      'Invalid since: missing; send the X-Dataset-Version of what you have': ['/removals', { key }],
+      'Invalid since: missing; send the X-Dataset-Version of your copy': ['/removals', { key }],
       'Invalid since: must be an integer from 0 to 9007199254740991, digits only, no leading zeros': [
         '/removals?since=',
         { key },
       ],
       'Invalid since: the dataset is at version 1, and 2 is later': ['/removals?since=2', { key }],
-      'Changes since version 0 are no longer known, only since 1 or later; fetch all users and repositories again, and ask for changes since their X-Dataset-Version':
+      'Changes since version 0 are no longer known, only those since version 1; fetch all users and repositories again':
         ['/removals?since=0', { key }],
       'Login is missing': ['/users/', { key }],
       'Invalid login: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [

@@ -95,6 +95,22 @@ describeOnEachDatabase('A copy', (kind) => {
     await expectSameData()
   })
 
+  test.each([
+    ['gets the forge’s record', [createRepository(2, 'ada', [], { url })]],
+    ['is merged with a renamed one', [createRepository(1, 'ada', [], { url })]],
+  ])('keeps the commits of a repository that only a clone described when it %s', async (_, records) => {
+    const old = createRepository(1, 'ada', [], { url: `${url}-old`, full_name: 'ada/old', name: 'old' })
+    const local = createRepository(-5, 'ada', ['react'], { url })
+    await load(origin, {
+      repos: [old, local],
+      commits: [...commits, createCommit(4, old.url, 'ada@example.org', 4)],
+    })
+    const version = await follow(0)
+    await load(origin, { repos: records })
+    await follow(version)
+    await expectSameData()
+  })
+
   test('imports nothing, and keeps its version, when nothing has changed', async () => {
     await load(origin, { repos: [repository], commits })
     const version = await follow(0)
@@ -149,7 +165,7 @@ describeOnEachDatabase('An export since a version', (kind) => {
     const tooOld = exportNdjson(service.sql, path, { since: 0 })
     await expect(tooOld).rejects.toThrow(ExportError)
     await expect(tooOld).rejects.toThrow(
-      /^--since 0: .* since version 1 .*; make a full export without --since$/,
+      /^--since 0: .* since version 1 .*; export everything, without --since, and import it with --mirror$/,
     )
     await expect(exportNdjson(service.sql, path, { since: 2 })).rejects.toThrow(
       /^--since 2: the dataset's version is 1; /,
@@ -168,7 +184,7 @@ describeOnEachDatabase('An export since a version', (kind) => {
       stderr: '',
     })
     const refused = await runCommand(['export', 'ndjson', path, '--since', '2'], locationOf(service))
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('make a full export')])
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('export everything')])
   })
 })
 

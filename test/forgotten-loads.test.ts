@@ -175,7 +175,7 @@ describeOnEachDatabase('a load after a person was forgotten', (kind) => {
       ],
     })
     await expect(loading).rejects.toThrow(
-      'Who is forgotten has changed while this load was read. Nothing was changed; run the import again',
+      'The list of forgotten people has changed since this load began. Nothing was changed; run the import again',
     )
     expect(await readDatasetVersion(service)).toBe(version)
     expect(await searchTables(service.sql, names)).toEqual([])

@@ -111,6 +111,28 @@ describeOnEachDatabase('a load that mirrors its files', (kind) => {
     await expectDataset({ users, repos, commits })
   })
 
+  test('neither counts nor removes a repository that only a clone described, when the forge has its record', async () => {
+    const url = 'https://forge.example/ada/local'
+    const local = createRepository(-5, 'ada', ['local'], { url })
+    const commit = createCommit(31, url, 'ada@example.org', 9)
+    await loadRecords(started.service.sql, { repos: [local], commits: [commit] })
+    const counts: object[] = []
+    const files = {
+      repos: [...repos, createRepository(5, 'ada', ['local'], { url })],
+      commits: [...commits, commit],
+    }
+    const result = await mirror(files, async (missing) => void counts.push(missing))
+    expect(counts).toEqual([{ users: 0, repositories: 0, commits: 0 }])
+    expect(result).toMatchObject({
+      repositories: { ...nothing, updated: 1 },
+      commits: { added: 0, removed: 0 },
+    })
+    // Nor the other way around.
+    const local2 = { ...local, url: `${url}.git` }
+    await mirror({ repos: [...repos, local2] }, async (missing) => void counts.push(missing))
+    expect(counts.at(-1)).toEqual({ users: 0, repositories: 0, commits: 0 })
+  })
+
   test('prints on the command line what it will remove, and what it has removed', async () => {
     writeFileSync(join(started.directory, 'users.ndjson'), toLines(users.slice(0, 1)))
     writeFileSync(join(started.directory, 'commits.ndjson'), toLines(commits.slice(0, 8)))
@@ -130,5 +152,13 @@ describeOnEachDatabase('a load that mirrors its files', (kind) => {
     const again = await started.run(['import', 'ndjson', ...files, '--mirror', '--yes', '--json'])
     expect(again).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(again.stdout)).toMatchObject({ users: nothing, commits: nothing, dataset_version: 2 })
+  })
+
+  test('is refused for files of changes, which lack what has not changed', async () => {
+    writeFileSync(join(started.directory, 'removals.ndjson'), '')
+    const { code, stderr } = await started.run(['import', 'ndjson', 'removals.ndjson', '--mirror', '--yes'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('leave out --mirror')
+    await expectDataset({ users, repos, commits })
   })
 })

@@ -26,7 +26,7 @@ export async function listRemovals(sql: Sql, since: number, page: Page<number>):
     from dataset d, (
       select count(*) as total from removals where version > ${since}::bigint and not exists_again
     ) counted, (select ${skipped} as skipped) place, lateral (
-      select ${renderPage(sql, sql`json_build_object('forge_rest_id', forge_rest_id, 'kind', kind, 'version', version)::text`, sql`id`)}, max(id) as next
+      select ${renderPage(sql, sql`format('{"forge_rest_id":%s,"kind":"%s","version":%s}', forge_rest_id, kind, version)`, sql`id`)}, max(id) as next
       from (
         select forge_rest_id, kind, version, id from removals
         where version > ${since}::bigint and not exists_again

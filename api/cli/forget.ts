@@ -17,7 +17,7 @@ import { placeholderOf } from '../import/redaction.ts'
 import { type Found, findPerson, forgetPerson, listForgotten, undoForgetting } from '../removal/forget.ts'
 import { readForgeId, readPersonNumber } from './arguments.ts'
 import { confirm } from './confirm.ts'
-import { formatCount, formatTable, formatTime } from './output.ts'
+import { countOf, formatCount, formatTable, formatTime } from './output.ts'
 import { startProgress } from './progress.ts'
 import { withDatabase } from './session.ts'
 
@@ -36,8 +36,9 @@ export function addForgetCommands(program: Command): void {
       .summary('Forget a person')
       .description(
         'Forget a person: remove the user and the repositories that the person owns, take the addresses and the login ' +
-          'out of other commits and out of the ledger, and leave the person out of later loads. The person can be one ' +
-          'who is only named in commits. Bios, descriptions and names of dependencies stay.',
+          'out of other commits and out of the ledger, and leave the person out of later loads. The person need not ' +
+          'be a user: commits are searched, too. Bios and descriptions of others, and names of dependencies, stay. ' +
+          'On a terminal, the command asks first.',
       ),
   )
     .option('--keep-repositories', 'keep the repositories that the person owns, under another owner')
@@ -64,7 +65,8 @@ Examples:
       .command('undo')
       .summary('Let loads add a forgotten person again')
       .description(
-        'Let loads add a forgotten person again. What was removed returns with the next load that has it.',
+        'Let loads add a forgotten person again. What was removed returns with the next load that has it. Any one of ' +
+          "the person's names is enough.",
       ),
   )
     .option('--person <n>', 'the person\'s number in "devdata forget list"', readPersonNumber)
@@ -76,7 +78,7 @@ Examples:
 function addPersonOptions(command: Command): Command {
   return command
     .argument('[login]', "the person's login", readLogin)
-    .option('--email <address>', 'an address of the person; may be repeated', readAddress)
+    .option('--email <address>', 'an e-mail address of the person; may be repeated', readAddress)
     .option('--id <n>', "the person's id in the forge's REST API", readForgeId)
 }
 
@@ -94,7 +96,7 @@ interface ForgetOptions extends PersonOptions {
 
 function readLogin(login: string): string {
   if (forgeNamePattern.test(login)) return login
-  throw new InvalidArgumentError(`It ${forgeNameRule}.`)
+  throw new InvalidArgumentError(`It ${forgeNameRule}`)
 }
 
 /** Returns the identities of all addresses so far. */
@@ -144,11 +146,11 @@ function forgetUser(login: string | undefined, options: ForgetOptions, command: 
     const kept = repositories.updated
     console.log(
       [
-        `Forgot person ${person}, with ${countIdentities(forgotten.identities)}. Later loads leave the person out.`,
+        `Forgot person ${person}, with ${countOf(forgotten.identities, 'identity', 'identities')}. Later loads leave the person out.`,
         `users         ${formatCount(users.removed)} removed`,
-        `repositories  ${formatCount(repositories.removed)} removed${kept > 0 ? `, ${formatCount(kept)} kept as those of ${placeholderOf(person)}` : ''}`,
-        `commits       ${formatCount(commits.removed)} removed, ${formatCount(commits.updated)} without the person`,
-        `ledger        ${formatCount(ledgerEntries)} entries without the person`,
+        `repositories  ${formatCount(repositories.removed)} removed${kept > 0 ? `, ${formatCount(kept)} kept under ${placeholderOf(person)}` : ''}`,
+        `commits       ${formatCount(commits.removed)} removed, ${formatCount(commits.updated)} redacted`,
+        `ledger        ${countOf(ledgerEntries, 'entry', 'entries')} redacted`,
         `dataset       version ${version}`,
       ].join('\n'),
     )
@@ -160,10 +162,6 @@ function askAbout({ logins, repositories }: Found, keepRepositories: boolean): s
     logins.length === 0 ? 'The dataset has no such user.' : `Users to remove: ${logins.join(', ')}.`
   const owned = `Repositories to ${keepRepositories ? 'keep under another owner' : 'remove'}: ${formatCount(repositories)}.`
   return `${users} ${owned} Forget this person?`
-}
-
-function countIdentities(count: number): string {
-  return count === 1 ? '1 identity' : `${formatCount(count)} identities`
 }
 
 function list({ json }: { json?: true }): Promise<void> {
@@ -211,7 +209,9 @@ function undo(login: string | undefined, options: UndoOptions, command: Command)
   return withDatabase({}, async ({ sql }) => {
     const undone = await undoForgetting(sql, { identities, people })
     if (undone.length === 0) {
-      throw new OperatorError('Nobody like that is forgotten; "devdata forget list" shows the numbers')
+      throw new OperatorError(
+        'No forgotten person has these names or this number; "devdata forget list" shows the numbers',
+      )
     }
     if (json) return console.log(JSON.stringify({ people: undone }))
     const who = undone.map((id) => `person ${id}`).join(', ')

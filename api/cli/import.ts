@@ -42,9 +42,8 @@ export function addImportCommands(program: Command): void {
     .summary('Load users, repositories and commits from lines of JSON')
     .description(
       'Load users, repositories and commits from lines of JSON, each an object as the API returns it. Items that ' +
-        'exist are updated. Those that removals.ndjson names are removed first. With --mirror, items that the files lack ' +
-        'are removed too. An invalid line stops the load, and ' +
-        'nothing is changed.',
+        'exist are updated. Items that removals.ndjson names are removed first. With --mirror, items that the files ' +
+        'lack are removed, too. An invalid line stops the load, and nothing is changed.',
     )
     .argument(
       '<path...>',
@@ -61,10 +60,10 @@ export function addImportCommands(program: Command): void {
     )
     .option(
       '--mirror',
-      'make the dataset hold exactly what the files hold: remove users, repositories or commits that they lack, for the ' +
-        'kinds of which there is a file',
+      'make the dataset hold exactly what the files hold: remove users, repositories and commits that they lack; kinds ' +
+        'without a file stay as they are',
     )
-    .option('--yes', "with --mirror, don't ask before something is removed")
+    .option('--yes', "with --mirror, don't ask before items are removed")
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -99,7 +98,7 @@ Examples:
     .option('--all-manifests', 'read manifests in folders of tests and fixtures too')
     .option(
       '--keep-unreachable',
-      'keep commits that the branch does not reach: those of other branches, or of a history before it was rewritten',
+      'keep commits that the branch does not reach: those of other branches, and those from before the history was rewritten',
     )
     .option('--json', 'print JSON')
     .addHelpText(
@@ -136,7 +135,9 @@ async function loadNdjson(
     )
   }
   if (mirror && inputCount > 0) {
-    command.error('error: --mirror needs files: if the input broke off, what follows would be removed')
+    command.error(
+      'error: --mirror needs files: if standard input broke off, the missing items would be removed',
+    )
   }
   const sources: Source[] = []
   for (const path of paths) {
@@ -148,7 +149,7 @@ async function loadNdjson(
   }
   if (mirror && sources.some((source) => source.kind === 'removals')) {
     command.error(
-      'error: --mirror needs all items, and removals.ndjson comes with files that hold only what has changed; leave out --mirror',
+      "error: --mirror can't be used with removals.ndjson, because files of changes don't hold all items; leave out --mirror",
     )
   }
   const invalid = skipInvalid === undefined ? undefined : await createInvalidLinesFile(skipInvalid)

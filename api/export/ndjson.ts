@@ -101,12 +101,12 @@ async function readVersion(tx: SqlOrTransaction, since: number | undefined): Pro
   const { version, changesSince } = dataset
   if (since !== undefined && since > version) {
     throw new ExportError(
-      `--since ${since}: the dataset's version is ${version}; name an earlier version, or make a full export without --since`,
+      `--since ${since}: the dataset's version is ${version}; name that or an earlier version, or export everything, without --since`,
     )
   }
   if (since !== undefined && since < changesSince) {
     throw new ExportError(
-      `--since ${since}: earlier changes than those since version ${changesSince} are no longer known; make a full export without --since`,
+      `--since ${since}: only changes since version ${changesSince} are still known; export everything, without --since, and import it with --mirror`,
     )
   }
   return version

@@ -59,14 +59,14 @@ export async function readForgottenPeople(sql: SqlOrTransaction): Promise<Forgot
   async function assertSame(tx: SqlOrTransaction): Promise<void> {
     if (describeRows(await readRows(tx)) === state) return
     throw new ImportError(
-      'Who is forgotten has changed while this load was read. Nothing was changed; run the import again',
+      'The list of forgotten people has changed since this load began. Nothing was changed; run the import again',
     )
   }
   const [first] = rows
   if (first === undefined) return { isEmpty: true, find: () => undefined, assertSame }
   if (first.key === null) {
     throw new OperatorError(
-      'The key of forgotten people is missing (table forgotten_identities_key), so nobody knows who they are; ' +
+      "The key of forgotten people is missing (table forgotten_identities_key), so loads can't recognize them; " +
         'restore the table from a backup',
     )
   }

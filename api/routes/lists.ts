@@ -126,7 +126,9 @@ export function catalogParameters(...names: CatalogFilterName[]): ListParameters
       const changedSince = readVersion(query, 'changed_since')
       if (changedSince === undefined) return filter
       if (!isUnfiltered(filter)) {
-        throw badRequest('Invalid changed_since: it allows no other filter; only page, per_page and after')
+        throw badRequest(
+          'Invalid changed_since: no other filter is allowed with it, only page, per_page and after',
+        )
       }
       return { ...filter, changedSince }
     },

@@ -12,7 +12,7 @@ const removalParameters: ListParameters<number, number> = {
   readFilter(query) {
     const since = readVersion(query, 'since')
     if (since === undefined) {
-      throw badRequest('Invalid since: missing; send the X-Dataset-Version of what you have')
+      throw badRequest('Invalid since: missing; send the X-Dataset-Version of your copy')
     }
     return since
   },
