@@ -6,8 +6,8 @@
  * @module
  */
 import type { Fragment, Sql } from '../../api/database/connect.ts'
-import type { RandomForge } from './random-forge.ts'
 import { fold } from './fold.ts'
+import type { RandomForge } from './random-forge.ts'
 import type { OracleFilter } from './sample-oracle.ts'
 import { findUses } from './uses.ts'
 
