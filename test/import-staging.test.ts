@@ -191,6 +191,7 @@ describeOnEachDatabase('what a load has staged', (kind) => {
       await staging.add('users', position, {
         forge_rest_id: position,
         login_key: text,
+        is_bot: false,
         identities: [text, ...texts],
         location_key: position % 2 === 0 ? null : text,
         document: text,
@@ -216,6 +217,7 @@ describeOnEachDatabase('what a load has staged', (kind) => {
     await staging.add('users', 1, {
       forge_rest_id: 1,
       login_key: 'A',
+      is_bot: false,
       identities: [],
       location_key: null,
       document: null,
