@@ -7,7 +7,7 @@
  */
 import type { Fragment, Sql } from '../../api/database/connect.ts'
 import type { RandomForge } from './random-forge.ts'
-import { fold, type OracleFilter } from './sample-oracle.ts'
+import { fold, listPlaces, type OracleFilter } from './sample-oracle.ts'
 
 /** A page, and how many elements the whole list has. */
 export interface PlainPage {
@@ -26,7 +26,8 @@ export interface PlainCatalog {
   /** Puts what the forge is now in the place of what was there. */
   fill(forge: Pick<RandomForge, 'users' | 'repositories' | 'commits'>): Promise<void>
   listUsers(filter: OracleFilter, range: PlainRange): Promise<PlainPage>
-  listRepositories(filter: OracleFilter, range: PlainRange): Promise<PlainPage>
+  /** `excludes`: without their dependencies. */
+  listRepositories(filter: OracleFilter, range: PlainRange, options?: { excludes?: boolean }): Promise<PlainPage>
   listCommits(fullName: string, range: PlainRange): Promise<PlainPage>
   listDependencies(fullName: string, range: PlainRange): Promise<PlainPage>
 }
@@ -40,13 +41,13 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
     );
     create table plain.repositories (id integer primary key, url text, full_name text, owner text, document json);
     create table plain.dependencies (
-      repository_id integer, name text collate "C", file text collate "C", folded text, document json
+      repository_id integer, name text collate "C", file text collate "C", status text, folded text, document json
     );
     create table plain.commits (
       url text, hash text collate "C", committed_at bigint, address text, account text, document json
     );
     create table plain.work (user_id integer, repository_id integer);
-    create table plain.uses (user_id integer, folded text, file text collate "C");
+    create table plain.uses (user_id integer, folded text, file text collate "C", status text);
     create index on plain.uses (folded);
     create index on plain.uses (user_id, folded);
     create index on plain.dependencies (repository_id, folded)`)
@@ -59,9 +60,10 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
   }
 
   /** SQL: the row `d` of plain.dependencies matches. */
-  function isAskedFor({ names = [], files = [] }: OracleFilter) {
+  function isAskedFor({ names = [], files = [], status }: OracleFilter) {
     return sql`
-      ${names.length === 0 ? sql`true` : sql`d.folded = any(${sql.typed.texts(names.map(fold))})`}
+      ${status === undefined ? sql`true` : sql`d.status = ${status}`}
+      and ${names.length === 0 ? sql`true` : sql`d.folded = any(${sql.typed.texts(names.map(fold))})`}
       and ${files.length === 0 ? sql`true` : sql`d.file = any(${sql.typed.texts(files)})`}`
   }
 
@@ -94,12 +96,13 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
       )
       await insert(
         'plain.dependencies',
-        'repository_id integer, name text, file text, folded text, document json',
+        'repository_id integer, name text, file text, status text, folded text, document json',
         repositories.flatMap(({ dependencies }, index) =>
           dependencies.map((document) => ({
             repository_id: index + 1,
             name: document.dependency.dependency_name,
             file: document.dependency.dependency_file,
+            status: document.status,
             folded: fold(document.dependency.dependency_name),
             document,
           })),
@@ -139,15 +142,19 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
       await sql`truncate plain.uses`
       await sql`
         insert into plain.uses
-        select distinct w.user_id, d.folded, d.file from plain.work w join plain.dependencies d using (repository_id)`
+        select distinct w.user_id, d.folded, d.file, d.status from plain.work w join plain.dependencies d using (repository_id)`
       await sql`analyze plain.uses`
     },
 
     async listUsers(filter, { limit, offset }) {
-      const place = fold(filter.location?.trim() ?? '')
+      const places = listPlaces(filter)
       const matching = sql`
         from plain.users u
-        where ${place === '' ? sql`true` : sql`strpos(u.location, ${place}) > 0`}
+        where ${
+          places.length === 0
+            ? sql`true`
+            : sql`exists (select from unnest(${sql.typed.texts(places)}) place where strpos(u.location, place) > 0)`
+        }
           and ${
             asksForDependencies(filter)
               ? sql`u.id in (
@@ -162,10 +169,11 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
       )
     },
 
-    async listRepositories(filter, { limit, offset }) {
+    async listRepositories(filter, { limit, offset }, { excludes = false } = {}) {
       const matching = sql`
         from plain.repositories r
-        where ${
+        where ${filter.owner === undefined ? sql`true` : sql`r.owner = ${fold(filter.owner)}`}
+          and ${
           asksForDependencies(filter)
             ? sql`r.id in (select d.repository_id from plain.dependencies d where ${isAskedFor(filter)})`
             : sql`true`
@@ -174,9 +182,13 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
         sql,
         sql`select count(*) ${matching}`,
         sql`
-        select r.document::jsonb || jsonb_build_object('dependencies', coalesce((
-          select json_agg(d.document order by d.name, d.file) from plain.dependencies d where d.repository_id = r.id
-        ), '[]')) as document
+        select ${
+          excludes
+            ? sql`r.document`
+            : sql`r.document::jsonb || jsonb_build_object('dependencies', coalesce((
+              select json_agg(d.document order by d.name, d.file) from plain.dependencies d where d.repository_id = r.id
+            ), '[]'))`
+        } as document
         from (select r.* ${matching} order by r.id limit ${limit} offset ${offset}) r order by r.id`,
       )
     },
