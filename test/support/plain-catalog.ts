@@ -1,13 +1,15 @@
 /**
  * What lists must return, by plain SQL over the records as they are, straight from decisions/0003-lists.md: `count(*)`,
- * `order by`, `limit` and `offset`. It shares no code and no table with the service, so that the two can be held
+ * `order by`, `limit` and `offset`. Who uses what is computed by `findUses`. It shares no code and no table with the service, so that the two can be held
  * against each other.
  *
  * @module
  */
 import type { Fragment, Sql } from '../../api/database/connect.ts'
 import type { RandomForge } from './random-forge.ts'
-import { fold, listPlaces, type OracleFilter } from './sample-oracle.ts'
+import { fold } from './fold.ts'
+import { listPlaces, type OracleFilter } from './sample-oracle.ts'
+import { findUses } from './uses.ts'
 
 /** A page, and how many elements the whole list has. */
 export interface PlainPage {
@@ -36,17 +38,12 @@ export interface PlainCatalog {
 export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
   await sql.unsafe(`
     create schema plain;
-    create table plain.users (
-      id integer primary key, rest_id bigint, login text, email text, location text, document json
-    );
+    create table plain.users (id integer primary key, location text, document json);
     create table plain.repositories (id integer primary key, url text, full_name text, owner text, document json);
     create table plain.dependencies (
       repository_id integer, name text collate "C", file text collate "C", status text, folded text, document json
     );
-    create table plain.commits (
-      url text, hash text collate "C", committed_at bigint, address text, account text, document json
-    );
-    create table plain.work (user_id integer, repository_id integer);
+    create table plain.commits (url text, hash text collate "C", committed_at bigint, document json);
     create table plain.uses (user_id integer, folded text, file text collate "C", status text);
     create index on plain.uses (folded);
     create index on plain.uses (user_id, folded);
@@ -73,12 +70,9 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
     async fill({ users, repositories, commits }) {
       await insert(
         'plain.users',
-        'id integer, rest_id bigint, login text, email text, location text, document json',
+        'id integer, location text, document json',
         users.map((user, index) => ({
           id: index + 1,
-          rest_id: user.forge_rest_id,
-          login: fold(user.login),
-          email: user.email && fold(user.email),
           location: user.location && fold(user.location),
           document: user,
         })),
@@ -110,39 +104,28 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
       )
       await insert(
         'plain.commits',
-        'url text, hash text, committed_at bigint, address text, account text, document json',
-        commits.map((document) => {
-          const address = fold(document.author_email)
-          return {
-            url: document.repo_url,
-            hash: document.commit_hash,
-            committed_at: document.committer_date,
-            address: address.includes('@users.noreply.') ? null : address,
-            account: address.includes('@users.noreply.') ? address.split('@')[0] : null,
-            document,
-          }
-        }),
+        'url text, hash text, committed_at bigint, document json',
+        commits.map((document) => ({
+          url: document.repo_url,
+          hash: document.commit_hash,
+          committed_at: document.committer_date,
+          document,
+        })),
       )
-      await sql`analyze plain.users, plain.repositories, plain.commits`
-      await sql`truncate plain.work`
-      // They own it, or authored a commit in it: by their address, or as the forge hides it, with their id or login.
-      await sql`
-        insert into plain.work
-        select u.id, r.id from plain.users u join plain.repositories r on r.owner = u.login
-        union
-        select u.id, r.id from plain.commits c join plain.repositories r using (url) join plain.users u on u.email = c.address
-        union
-        select u.id, r.id from plain.commits c join plain.repositories r using (url)
-          join plain.users u on u.rest_id::text = split_part(c.account, '+', 1)
-        where strpos(c.account, '+') > 0
-        union
-        select u.id, r.id from plain.commits c join plain.repositories r using (url) join plain.users u on u.login = c.account
-        where strpos(c.account, '+') = 0`
-      await sql`analyze plain.work, plain.dependencies`
-      await sql`truncate plain.uses`
-      await sql`
-        insert into plain.uses
-        select distinct w.user_id, d.folded, d.file, d.status from plain.work w join plain.dependencies d using (repository_id)`
+      await sql`analyze plain.users, plain.repositories, plain.commits, plain.dependencies`
+      const uses = findUses({ users, repositories, commits })
+      await insert(
+        'plain.uses',
+        'user_id integer, folded text, file text, status text',
+        users.flatMap((user, index) =>
+          (uses.get(user) ?? []).map(({ dependency, status }) => ({
+            user_id: index + 1,
+            folded: fold(dependency.dependency_name),
+            file: dependency.dependency_file,
+            status,
+          })),
+        ),
+      )
       await sql`analyze plain.uses`
     },
 
