@@ -25,7 +25,7 @@ const users = [
   createUser(2, { login: 'ben', email: 'team@example.org' }),
   createUser(3, { login: 'cleo', email: 'team@example.org' }),
   createUser(4, { login: 'typed', email: 'typed@example.org', type: 'Bot' }),
-  { ...createUser(5, { login: 'shouted', email: 'shouted@example.org' }), type: 'BOT' as 'Bot' },
+  Object.assign(createUser(5, { login: 'shouted', email: 'shouted@example.org' }), { type: 'BOT' }),
   createUser(6, { login: 'Renovate[BOT]', email: 'renovate@example.org' }),
   createUser(7, { login: 'own', email: 'own@example.org' }),
 ]
