@@ -37,10 +37,20 @@ async function readList(service: TestService, key: string, path: string): Promis
   }
 }
 
+/** Query parameters; each value of an array is a parameter. */
+export type ListQuery = Readonly<Record<string, string | readonly string[]>>
+
+/** Writes the query of a URL. */
+export function writeQuery(query: ListQuery): string {
+  return new URLSearchParams(
+    Object.entries(query).flatMap(([name, values]) => [values].flat().map((value) => [name, value])),
+  ).toString()
+}
+
 /** Reads the first 100 items of a list, with a key of its own. */
-export async function readFirstItems(service: TestService, path: string, query: Record<string, string>) {
+export async function readFirstItems(service: TestService, path: string, query: ListQuery) {
   const { secret } = await service.createKey()
-  const search = new URLSearchParams({ ...query, per_page: '100' })
+  const search = writeQuery({ ...query, per_page: '100' })
   const { data, total } = readListAnswer(await service.request(`${path}?${search}`, { key: secret }))
   if (data.length !== Math.min(total, 100)) throw new Error(`${path}: ${data.length} items of ${total}`)
   return { data, total }

@@ -8,7 +8,7 @@
 import type { Fragment, Sql } from '../../api/database/connect.ts'
 import { fold } from './fold.ts'
 import type { RandomForge } from './random-forge.ts'
-import type { OracleFilter } from './sample-oracle.ts'
+import { listPlaces, type OracleFilter } from './sample-oracle.ts'
 import { findUses } from './uses.ts'
 
 /** A page, and how many elements the whole list has. */
@@ -28,7 +28,12 @@ export interface PlainCatalog {
   /** Puts what the forge is now in the place of what was there. */
   fill(forge: Pick<RandomForge, 'users' | 'repositories' | 'commits'>): Promise<void>
   listUsers(filter: OracleFilter, range: PlainRange): Promise<PlainPage>
-  listRepositories(filter: OracleFilter, range: PlainRange): Promise<PlainPage>
+  /** `excludes`: without their dependencies. */
+  listRepositories(
+    filter: OracleFilter,
+    range: PlainRange,
+    options?: { excludes?: boolean },
+  ): Promise<PlainPage>
   listCommits(fullName: string, range: PlainRange): Promise<PlainPage>
   listDependencies(fullName: string, range: PlainRange): Promise<PlainPage>
 }
@@ -38,12 +43,12 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
   await sql.unsafe(`
     create schema plain;
     create table plain.users (id integer primary key, location text, document json);
-    create table plain.repositories (id integer primary key, url text, full_name text, document json);
+    create table plain.repositories (id integer primary key, url text, full_name text, owner text, document json);
     create table plain.dependencies (
-      repository_id integer, name text collate "C", file text collate "C", folded text, document json
+      repository_id integer, name text collate "C", file text collate "C", status text, folded text, document json
     );
     create table plain.commits (url text, hash text collate "C", committed_at bigint, document json);
-    create table plain.uses (user_id integer, folded text, file text collate "C");
+    create table plain.uses (user_id integer, folded text, file text collate "C", status text);
     create index on plain.uses (folded);
     create index on plain.uses (user_id, folded);
     create index on plain.dependencies (repository_id, folded)`)
@@ -56,9 +61,10 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
   }
 
   /** SQL: the row `d` of plain.dependencies matches. */
-  function isAskedFor({ names = [], files = [] }: OracleFilter) {
+  function isAskedFor({ names = [], files = [], status }: OracleFilter) {
     return sql`
-      ${names.length === 0 ? sql`true` : sql`d.folded = any(${sql.typed.texts(names.map(fold))})`}
+      ${status === undefined ? sql`true` : sql`d.status = ${status}`}
+      and ${names.length === 0 ? sql`true` : sql`d.folded = any(${sql.typed.texts(names.map(fold))})`}
       and ${files.length === 0 ? sql`true` : sql`d.file = any(${sql.typed.texts(files)})`}`
   }
 
@@ -77,22 +83,24 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
       )
       await insert(
         'plain.repositories',
-        'id integer, url text, full_name text, document json',
+        'id integer, url text, full_name text, owner text, document json',
         repositories.map(({ dependencies: _below, ...repository }, index) => ({
           id: index + 1,
           url: repository.url,
           full_name: repository.full_name,
+          owner: fold(repository.owner_login),
           document: { internal_id: index + 1, ...repository },
         })),
       )
       await insert(
         'plain.dependencies',
-        'repository_id integer, name text, file text, folded text, document json',
+        'repository_id integer, name text, file text, status text, folded text, document json',
         repositories.flatMap(({ dependencies }, index) =>
           dependencies.map((document) => ({
             repository_id: index + 1,
             name: document.dependency.dependency_name,
             file: document.dependency.dependency_file,
+            status: document.status,
             folded: fold(document.dependency.dependency_name),
             document,
           })),
@@ -112,12 +120,13 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
       const uses = findUses({ users, repositories, commits })
       await insert(
         'plain.uses',
-        'user_id integer, folded text, file text',
+        'user_id integer, folded text, file text, status text',
         users.flatMap((user, index) =>
-          (uses.get(user) ?? []).map(({ dependency }) => ({
+          (uses.get(user) ?? []).map(({ dependency, status }) => ({
             user_id: index + 1,
             folded: fold(dependency.dependency_name),
             file: dependency.dependency_file,
+            status,
           })),
         ),
       )
@@ -125,10 +134,14 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
     },
 
     async listUsers(filter, { limit, offset }) {
-      const place = fold(filter.location?.trim() ?? '')
+      const places = listPlaces(filter)
       const matching = sql`
         from plain.users u
-        where ${place === '' ? sql`true` : sql`strpos(u.location, ${place}) > 0`}
+        where ${
+          places.length === 0
+            ? sql`true`
+            : sql`exists (select from unnest(${sql.typed.texts(places)}) place where strpos(u.location, place) > 0)`
+        }
           and ${
             asksForDependencies(filter)
               ? sql`u.id in (
@@ -143,21 +156,26 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
       )
     },
 
-    async listRepositories(filter, { limit, offset }) {
+    async listRepositories(filter, { limit, offset }, { excludes = false } = {}) {
       const matching = sql`
         from plain.repositories r
-        where ${
-          asksForDependencies(filter)
-            ? sql`r.id in (select d.repository_id from plain.dependencies d where ${isAskedFor(filter)})`
-            : sql`true`
-        }`
+        where ${filter.owner === undefined ? sql`true` : sql`r.owner = ${fold(filter.owner)}`}
+          and ${
+            asksForDependencies(filter)
+              ? sql`r.id in (select d.repository_id from plain.dependencies d where ${isAskedFor(filter)})`
+              : sql`true`
+          }`
       return readPage(
         sql,
         sql`select count(*) ${matching}`,
         sql`
-        select r.document::jsonb || jsonb_build_object('dependencies', coalesce((
-          select json_agg(d.document order by d.name, d.file) from plain.dependencies d where d.repository_id = r.id
-        ), '[]')) as document
+        select ${
+          excludes
+            ? sql`r.document`
+            : sql`r.document::jsonb || jsonb_build_object('dependencies', coalesce((
+              select json_agg(d.document order by d.name, d.file) from plain.dependencies d where d.repository_id = r.id
+            ), '[]'))`
+        } as document
         from (select r.* ${matching} order by r.id limit ${limit} offset ${offset}) r order by r.id`,
       )
     },

@@ -16,9 +16,13 @@ export interface ListedRepository extends SampleRepository {
 
 /** What is filtered by. Parts that are missing or empty do not filter. */
 export interface OracleFilter {
-  location?: string
+  /** Of users: any of these. */
+  location?: string | readonly string[]
   names?: readonly string[]
   files?: readonly string[]
+  status?: 'active' | 'removed'
+  /** Of repositories. */
+  owner?: string
 }
 
 /** All users, in the order of their import. */
@@ -38,20 +42,32 @@ const uses = findUses({ users: sampleUsers, repositories: sampleRepositories, co
 
 /** The users that a filter matches, in the order in which they are listed. */
 export function findUsers(filter: OracleFilter): SampleUser[] {
-  const place = filter.location?.trim() ?? ''
+  const places = listPlaces(filter)
   const found: SampleUser[] = []
   for (const user of sampleUsers) {
-    if (place !== '' && (user.location === null || !fold(user.location).includes(fold(place)))) continue
+    if (places.length > 0 && !places.some((place) => fold(user.location ?? '').includes(place))) continue
     if (asksForDependencies(filter) && !hasDependency(uses.get(user) ?? [], filter)) continue
     found.push(user)
   }
   return found
 }
 
+/** The places of a filter, folded. */
+export function listPlaces({ location = [] }: OracleFilter): string[] {
+  return [location]
+    .flat()
+    .map((place) => fold(place.trim()))
+    .filter((place) => place !== '')
+}
+
 /** The repositories that a filter matches, in the order in which they are listed. They have no location. */
 export function findRepositories(filter: Omit<OracleFilter, 'location'>): ListedRepository[] {
-  if (!asksForDependencies(filter)) return [...sampleRepositories]
-  return sampleRepositories.filter((repository) => hasDependency(repository.dependencies, filter))
+  const { owner } = filter
+  return sampleRepositories.filter(
+    (repository) =>
+      (owner === undefined || fold(repository.owner_login) === fold(owner)) &&
+      (!asksForDependencies(filter) || hasDependency(repository.dependencies, filter)),
+  )
 }
 
 /** The commits of a repository, in the order in which they are listed. */
@@ -76,13 +92,14 @@ function asksForDependencies({ names = [], files = [] }: OracleFilter): boolean 
   return names.length + files.length > 0
 }
 
-/** Whether one and the same dependency, of any status, has one of the names and one of the files. */
+/** Whether one and the same dependency has one of the names, one of the files, and the status. */
 function hasDependency(
   dependencies: readonly SampleDependency[],
-  { names = [], files = [] }: OracleFilter,
+  { names = [], files = [], status: wanted }: OracleFilter,
 ): boolean {
   const folded = names.map(fold)
-  for (const { dependency } of dependencies) {
+  for (const { dependency, status } of dependencies) {
+    if (wanted !== undefined && status !== wanted) continue
     if (names.length > 0 && !folded.includes(fold(dependency.dependency_name))) continue
     if (files.length > 0 && !files.includes(dependency.dependency_file)) continue
     return true
