@@ -116,6 +116,11 @@ export const requests = {
     path: '/repos?dependency_name=hono',
     shows: ['X-Credits-Cost', 'X-Total-Count'],
   },
+  batchOfLogins: {
+    method: 'GET',
+    path: '/users?logins=ngoldberg,nobody-has-this-login',
+    shows: ['X-Total-Count', 'X-Credits-Cost'],
+  },
   middlePage: {
     method: 'HEAD',
     path: '/users?location=berlin&page=2&per_page=10',
