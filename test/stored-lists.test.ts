@@ -15,7 +15,7 @@ import { loadRecords } from './support/records.ts'
 import { sampleUsers } from './support/sample-oracle.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
-const userListOnPrimary = { list: 'users', isReplica: false } as const
+const userListOnPrimary = { kind: 'users', isReplica: false } as const
 
 describeOnEachDatabase('a load', (kind) => {
   test('deletes the stored lists of older versions', async () => {
@@ -86,7 +86,7 @@ describeOnEachDatabase('new filters', (kind) => {
     const store = createStoredLists(narrow.sql, options)
     const order: string[] = []
     const build = async (caller: number, number: number) => {
-      await store.build('users', createFilter({ location: `${caller} ${number}` }), { caller })
+      await store.build('users', createFilter({ locations: [`${caller} ${number}`] }), { caller })
       order.push(`${caller}: ${number}`)
     }
     const many = Array.from({ length: 40 }, (_, number) => build(1, number))
@@ -172,7 +172,7 @@ describeOnEachDatabase('new filters', (kind) => {
   test('are refused first for the key with the most waiting', async () => {
     const store = createStoredLists(service.sql, { ...options, maxQueued: 8 })
     const ask = (caller: number, number: number) =>
-      store.build('users', createFilter({ location: `${caller} asks ${number}` }), { caller }).then(
+      store.build('users', createFilter({ locations: [`${caller} asks ${number}`] }), { caller }).then(
         () => 'made',
         (error: unknown) => {
           expect(error).toMatchObject({ code: 'over_capacity' })
@@ -189,7 +189,7 @@ describeOnEachDatabase('new filters', (kind) => {
 
   test('are computed once for concurrent requests on several instances', async () => {
     const stores = [1, 2].map(() => createStoredLists(service.sql, options))
-    const filter = createFilter({ location: 'a', dependencyNames: ['react', 'typescript'] })
+    const filter = createFilter({ locations: ['a', dependencyNames: ['react', 'typescript']] })
     const [before] = await service.sql<{ id: number }[]>`select coalesce(max(id), 0) as id from stored_lists`
     await Promise.all(
       Array.from({ length: 10 }, (_, caller) => stores[caller % 2]?.build('users', filter, { caller })),
@@ -203,7 +203,7 @@ describeOnEachDatabase('new filters', (kind) => {
     const store = createStoredLists(service.sql, options)
     const ask = (location: string, callers: number) =>
       Array.from({ length: callers }, (_, caller) =>
-        store.build('users', createFilter({ location }), { caller }),
+        store.build('users', createFilter({ locations: [location] }), { caller }),
       )
     await Promise.all([...ask('one', 10), ...ask('two', 10), ...ask('three', 10)])
     expect(computed).toHaveBeenCalledTimes(3)
@@ -215,10 +215,10 @@ describeOnEachDatabase('new filters', (kind) => {
     const store = createStoredLists(service.sql, { ...options, maxBytes: 1_000 })
     const list = createList(service.sql, store, userListOnPrimary)
     for (const location of ['berlin', 'paris', 'london']) {
-      const filter = createFilter({ location })
+      const filter = createFilter({ locations: [location] })
       const page = await list({ filter, page: { number: 1, size: 1 }, caller: 1 })
       expect(page?.total).toBe(
-        sampleUsers.filter((user) => foldText(user.location ?? '').includes(filter.locationKey)).length,
+        sampleUsers.filter((user) => foldText(user.location ?? '').includes(foldText(location))).length,
       )
     }
     await store.close()
@@ -227,7 +227,7 @@ describeOnEachDatabase('new filters', (kind) => {
   test('are 503 if each attempt finds a newer version of the data', async () => {
     const store = createStoredLists(service.sql, options)
     const list = createList(service.sql, { ...store, build: async () => {} }, userListOnPrimary)
-    const filter = createFilter({ location: 'too late' })
+    const filter = createFilter({ locations: ['too late'] })
     const page = { number: 1, size: 1 }
     await expect(list({ filter, page, caller: 1 })).rejects.toMatchObject({ code: 'over_capacity' })
   })
@@ -239,9 +239,9 @@ describeOnEachDatabase('new filters', (kind) => {
     if (greedy === undefined || other === undefined) throw new Error('there are two stores')
     const readUsed = createList(service.sql, other, userListOnPrimary)
     const ask = (read: typeof readUsed, location: string) =>
-      read({ filter: createFilter({ location }), page: { number: 1, size: 1 }, caller: 1 })
+      read({ filter: createFilter({ locations: [location] }), page: { number: 1, size: 1 }, caller: 1 })
     const findUse = async (location: string) => {
-      const hash = hashFilter('users', createFilter({ location }))
+      const hash = hashFilter('users', createFilter({ locations: [location] }))
       const [kept] = await service.sql<{ used: number }[]>`
         select extract(epoch from used_at)::double precision as used from stored_lists where filter_hash = ${hash}`
       return kept?.used
@@ -276,7 +276,7 @@ describeOnEachDatabase('new filters', (kind) => {
       create function refuse() returns trigger language plpgsql as $$ begin raise 'not now'; end $$;
       create trigger refuse before delete on stored_lists for each row execute function refuse();`)
     for (const location of ['kept', 'kept too']) {
-      await store.build('users', createFilter({ location }), { caller: 1 })
+      await store.build('users', createFilter({ locations: [location] }), { caller: 1 })
     }
     while (messages.length === 0) await sleep(20)
     await store.close()
@@ -292,7 +292,7 @@ describeOnEachDatabase('new filters', (kind) => {
       return kept?.bytes ?? 0
     }
     for (let number = 0; number < 100; number++) {
-      await store.build('users', createFilter({ location: `nowhere ${number}` }), { caller: 1 })
+      await store.build('users', createFilter({ locations: [`nowhere ${number}`] }), { caller: 1 })
     }
     while ((await readBytes()) > maxBytes * (1 + 1 / 16)) await sleep(20) // it is cleared in the background
     await store.close()

@@ -10,10 +10,12 @@ import { overCapacity } from '../errors.ts'
 import { type ListPage, limitPage, offsetOf, type Page, renderPage, selectPages } from '../paging/page.ts'
 import { type BatchLookUp, createBatchReader } from './batch-lookup.ts'
 import { type Filter, hashFilter, isUnfiltered, type ListName } from './filter.ts'
+import { listOwned } from './owned-repositories.ts'
 import { type Requester, type StoredLists, selectStoredPage, selectStoredStart } from './stored-lists.ts'
 
 /** How the pages of a list are read. */
 interface ListKind {
+  list: ListName
   /** Of the table `dataset`: the number of items. */
   countColumn: string
   /** Of the table `dataset`: the highest id that was ever used. */
@@ -26,25 +28,36 @@ interface ListKind {
   maxConcurrent: number
 }
 
-const kinds: Record<ListName, ListKind> = {
+const repositories: ListKind = {
+  list: 'repositories',
+  countColumn: 'repositories_count',
+  lastIdColumn: 'last_repository_id',
+  renderItem: (sql) => sql`
+      '{"internal_id":' || id || ',' || members || ',"dependencies":' || dependencies || '}'`,
+  maxPages: 8,
+  maxConcurrent: 2,
+}
+
+/** The lists of the catalog. */
+const kinds = {
   // Pages of users are small: where instance and database share two cores, one statement for all waiting requests
   // serves a third more filtered pages than two concurrent statements.
   users: {
+    list: 'users',
     countColumn: 'users_count',
     lastIdColumn: 'last_user_id',
     renderItem: (sql) => sql`document`,
     maxPages: 32,
     maxConcurrent: 1,
   },
-  repositories: {
-    countColumn: 'repositories_count',
-    lastIdColumn: 'last_repository_id',
-    renderItem: (sql) => sql`
-      '{"internal_id":' || id || ',' || members || ',"dependencies":' || dependencies || '}'`,
-    maxPages: 8,
-    maxConcurrent: 2,
+  repositories,
+  /** Without their dependencies. */
+  repositoriesAlone: {
+    ...repositories,
+    renderItem: (sql) => sql`'{"internal_id":' || id || ',' || members || '}'`,
+    maxPages: 32,
   },
-}
+} satisfies Record<string, ListKind>
 
 /**
  * Reads a page of the items that a filter matches or a batch look-up names, by internal id. The first request for a
@@ -68,9 +81,9 @@ const maxAttempts = 5
 export function createList(
   sql: Sql,
   storedLists: StoredLists,
-  { list, isReplica }: { list: ListName; isReplica: boolean },
+  { kind, isReplica }: { kind: keyof typeof kinds; isReplica: boolean },
 ): ReadList {
-  const { countColumn, lastIdColumn, renderItem, maxPages, maxConcurrent } = kinds[list]
+  const { list, countColumn, lastIdColumn, renderItem, maxPages, maxConcurrent }: ListKind = kinds[kind]
   /** Once an id is missing, one always is, because ids aren't used again. */
   let hasGaps = false
   const rendered = sql`${renderPage(sql, renderItem(sql))}, max(id) as next`
@@ -158,6 +171,10 @@ export function createList(
       const found = await readUnfiltered(page)
       if (found !== undefined) return found
       hasGaps = true
+    }
+    if (filter.ownerKey !== '') {
+      const found = await listOwned(sql, { filter, page }, rendered)
+      if (found !== undefined) return found
     }
     const hash = hashFilter(list, filter)
     const readStored = isUnfiltered(filter) ? readWithGaps : readFiltered

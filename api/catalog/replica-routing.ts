@@ -14,6 +14,8 @@ export interface Catalog {
   sql: Sql
   listUsers: ReadList
   listRepositories: ReadList
+  /** Lists them without their dependencies. */
+  listRepositoriesAlone: ReadList
   lookUp(lookUp: LookUp): Promise<Found | undefined>
 }
 
@@ -57,8 +59,9 @@ export function createReplicaRouting(
 function createCatalog(sql: Sql, storedLists: StoredLists, options: { isReplica: boolean }): Catalog {
   return {
     sql,
-    listUsers: createList(sql, storedLists, { list: 'users', ...options }),
-    listRepositories: createList(sql, storedLists, { list: 'repositories', ...options }),
+    listUsers: createList(sql, storedLists, { kind: 'users', ...options }),
+    listRepositories: createList(sql, storedLists, { kind: 'repositories', ...options }),
+    listRepositoriesAlone: createList(sql, storedLists, { kind: 'repositoriesAlone', ...options }),
     lookUp: createLookup(sql),
   }
 }

@@ -54,7 +54,7 @@ export function invalidHost(): ApiError {
   )
 }
 
-/** In characters. The longest filters fit: twice 50 names of 255 characters, each of up to nine when escaped. */
+/** In characters. 50 names and 50 files of 255 characters fit, if each character has up to nine when escaped. */
 const maxUrlLength = 262_144
 /** In characters, for requests without a key: anybody can send them, so a URL must be quick to read. */
 const maxPublicUrlLength = 8_192

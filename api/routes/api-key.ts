@@ -6,7 +6,8 @@ import { sendJson, setHeader } from '../http/response.ts'
 import { listUsage, listUsageByDay, type SumKey, type UsagePage } from '../ledger/usage.ts'
 import type { Meter } from '../metering/metered-request.ts'
 import type { ListPage } from '../paging/page.ts'
-import { type ListParameters, readInteger, readSingle, sendFreeList } from './lists.ts'
+import { type ListParameters, sendFreeList } from './lists.ts'
+import { assertKnownParameters, readInteger, readSingle } from './parameters.ts'
 
 /** The filter `day`: a date; null: all days. */
 const dayFilter = {
@@ -49,7 +50,8 @@ const usageByDayParameters: ListParameters<string | null, SumKey> = {
 export function addApiKeyRoutes(app: Hono<HonoEnvironment>, meter: Meter, sql: Sql): void {
   app.get(
     '/api-key/credits',
-    meter.free((c, _, { balance }) => {
+    meter.free((c, url, { balance }) => {
+      assertKnownParameters(url.searchParams, [])
       const { secret, role } = c.get('caller')
       setHeader(c, 'Cache-Control', 'no-store')
       return sendJson(c, { api_key: secret, remaining_credits: balance, role })

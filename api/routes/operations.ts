@@ -19,7 +19,8 @@ import { listKeyPage } from '../ledger/keys.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Meter } from '../metering/metered-request.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import { type ListParameters, noFilter, readIdAfter, sendFreeList } from './lists.ts'
+import { type ListParameters, noFilter, sendFreeList } from './lists.ts'
+import { assertKnownParameters, readIdAfter } from './parameters.ts'
 
 /** What the endpoints read. */
 export interface OperationsOptions {
@@ -89,7 +90,10 @@ export function addOperationsRoutes(
 
   app.get(
     '/metrics',
-    meter.free(async (c) => send(c, await metrics.render(), { type: metrics.contentType })),
+    meter.free(async (c, url) => {
+      assertKnownParameters(url.searchParams, [])
+      return send(c, await metrics.render(), { type: metrics.contentType })
+    }),
   )
 
   app.get(

@@ -4,7 +4,8 @@ import type { Sql } from '../database/connect.ts'
 import { badRequest } from '../errors.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
 import type { Meter } from '../metering/metered-request.ts'
-import { type ListParameters, readInteger, readVersion, sendFreeList } from './lists.ts'
+import { type ListParameters, sendFreeList } from './lists.ts'
+import { readInteger, readVersion } from './parameters.ts'
 
 /** `after` is the id of a removal. */
 const removalParameters: ListParameters<number, number> = {

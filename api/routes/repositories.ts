@@ -9,16 +9,9 @@ import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
 import type { Meter } from '../metering/metered-request.ts'
 import { createDocumentQuery } from '../metering/metered-response.ts'
 import type { ListPage, Page } from '../paging/page.ts'
-import {
-  catalogParameters,
-  createListQuery,
-  type ListParameters,
-  noFilter,
-  readForgeName,
-  readSingle,
-} from './lists.ts'
-
-const repositoryParameters = catalogParameters('dependency_names', 'dependency_files')
+import { repositoryParameters } from './catalog-filters.ts'
+import { createListQuery, type ListParameters, noFilter } from './lists.ts'
+import { assertKnownParameters, readForgeName, readSingle } from './parameters.ts'
 
 /** `after` is a commit's hash. */
 const commitParameters: ListParameters<undefined, string> = {
@@ -55,18 +48,26 @@ export function addRepositoryRoutes(app: Hono<HonoEnvironment>, meter: Meter): v
   app.get(
     '/repos',
     meter.metered((_, url) =>
-      createListQuery(url, repositoryParameters, (catalog, request) => catalog.listRepositories(request)),
+      createListQuery(
+        url,
+        repositoryParameters,
+        (catalog, { filter: { filter, excludesDependencies }, ...request }) => {
+          const list = excludesDependencies ? 'listRepositoriesAlone' : 'listRepositories'
+          return catalog[list]({ ...request, filter })
+        },
+      ),
     ),
   )
 
   app.get(
     '/repos/:owner/:name',
-    meter.metered((c, url) =>
-      createDocumentQuery(url, lookUpRepository(...readFullName(c)), {
+    meter.metered((c, url) => {
+      assertKnownParameters(url.searchParams, [])
+      return createDocumentQuery(url, lookUpRepository(...readFullName(c)), {
         cost: 0,
         createError: createNotFound,
-      }),
-    ),
+      })
+    }),
   )
 
   function addSublist<After>(

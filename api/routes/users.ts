@@ -4,9 +4,10 @@ import { notFound } from '../errors.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
 import type { Meter } from '../metering/metered-request.ts'
 import { createDocumentQuery } from '../metering/metered-response.ts'
-import { catalogParameters, createListQuery, readForgeName } from './lists.ts'
+import { userParameters } from './catalog-filters.ts'
+import { createListQuery } from './lists.ts'
+import { assertKnownParameters, readForgeName } from './parameters.ts'
 
-const userParameters = catalogParameters('location', 'dependency_names', 'dependency_files')
 /** In credits. */
 const unknownUserCost = 1
 
@@ -21,11 +22,12 @@ export function addUserRoutes(app: Hono<HonoEnvironment>, meter: Meter): void {
 
   app.get(
     '/users/:login',
-    meter.metered((c, url) =>
-      createDocumentQuery(url, lookUpUser(readForgeName(c.req.param('login'), 'login')), {
+    meter.metered((c, url) => {
+      assertKnownParameters(url.searchParams, [])
+      return createDocumentQuery(url, lookUpUser(readForgeName(c.req.param('login'), 'login')), {
         cost: unknownUserCost,
         createError: () => notFound('User not found', 'user_not_found'),
-      }),
-    ),
+      })
+    }),
   )
 }

@@ -1,0 +1,71 @@
+/**
+ * The query parameters of `/users` and `/repos` (`decisions/0003-lists.md`).
+ *
+ * @module
+ */
+import { createFilter, type Filter, isUnfiltered, type WrittenFilter } from '../catalog/filter.ts'
+import { badRequest } from '../errors.ts'
+import type { ListParameters } from './lists.ts'
+import {
+  readEntries,
+  readForgeName,
+  readIdAfter,
+  readOption,
+  readSingle,
+  readValues,
+  readVersion,
+} from './parameters.ts'
+
+/** Of a location, or of the name of a dependency or file, in characters. */
+const maxLength = 255
+const locationLimits = { maxEntries: 20, maxLength }
+const dependencyLimits = { maxEntries: 50, maxLength }
+const dependencyNames = ['dependency_names', 'dependency_files', 'dependency_status']
+
+/** The parameters of `/users`. */
+export const userParameters: ListParameters<Filter, number> = {
+  names: ['location', ...dependencyNames, 'changed_since'],
+  readAfter: readIdAfter,
+  readFilter: (query) => readFilter(query, { locations: readValues(query, 'location', locationLimits) }),
+}
+
+/** Which repositories a list has, and how. */
+export interface RepositoryFilter {
+  filter: Filter
+  excludesDependencies: boolean
+}
+
+/** The parameters of `/repos`. */
+export const repositoryParameters: ListParameters<RepositoryFilter, number> = {
+  names: ['owner', ...dependencyNames, 'changed_since', 'exclude'],
+  readAfter: readIdAfter,
+  readFilter(query) {
+    const owner = readSingle(query, 'owner')
+    if (owner !== undefined) readForgeName(owner, 'owner')
+    return {
+      filter: readFilter(query, { owner }),
+      excludesDependencies: readOption(query, 'exclude', ['dependencies']) !== undefined,
+    }
+  },
+}
+
+/** Reads what both lists have. `own` is the part of the filter that only one has. */
+function readFilter(query: URLSearchParams, own: WrittenFilter): Filter {
+  const dependencies = {
+    dependencyNames: readEntries(query, 'dependency_names', dependencyLimits),
+    dependencyFiles: readEntries(query, 'dependency_files', dependencyLimits),
+  }
+  const dependencyStatus = readOption(query, 'dependency_status', ['active', 'removed'])
+  if (dependencyStatus !== undefined && Object.values(dependencies).flat().length === 0) {
+    throw badRequest('Invalid dependency_status: needs dependency_names or dependency_files')
+  }
+  const filter = createFilter({ ...own, ...dependencies, dependencyStatus })
+  const changedSince = readVersion(query, 'changed_since')
+  if (changedSince === undefined) return filter
+  if (!isUnfiltered(filter)) {
+    throw badRequest(
+      'Invalid changed_since: no other filter is allowed with it, only page, per_page, after and exclude',
+    )
+  }
+  return { ...filter, changedSince }
+}

@@ -1,0 +1,155 @@
+/**
+ * Reads parameters of queries and paths. Functions throw 400 with a message that names the parameter and its rule
+ * (`decisions/0003-lists.md`).
+ *
+ * @module
+ */
+import { diffChars } from 'diff'
+import { forgeNamePattern, forgeNameRule } from '../catalog/forge-names.ts'
+import { badRequest } from '../errors.ts'
+
+/** Of a name of a parameter that is repeated in a message, in characters. */
+const maxNameLength = 50
+/** The letters that a name may have too many or too few, to be another one misspelled. */
+const maxEdits = 2
+
+/**
+ * Throws 400 for a parameter that the endpoint doesn't have. A filter that is ignored would cost the caller a list of
+ * everything. `known` are those that the endpoint has, the most important ones first.
+ */
+export function assertKnownParameters(query: URLSearchParams, known: readonly string[]): void {
+  for (const name of query.keys()) {
+    if (known.includes(name)) continue
+    const nearest = findNearest(name, known)
+    const list = known.length === 0 ? 'no parameters' : known.join(', ')
+    const hint = nearest === undefined ? `this endpoint has ${list}` : `did you mean ${nearest}?`
+    throw badRequest(`Unknown parameter: ${shorten(name)}; ${hint}`)
+  }
+}
+
+/** Finds the parameter that was meant: with the same letters, but for case and `maxEdits`. */
+function findNearest(name: string, known: readonly string[]): string | undefined {
+  const [nearest] = known
+    .map((each) => ({ name: each, edits: countEdits(takeLetters(name), takeLetters(each)) }))
+    .filter(({ edits }) => edits <= maxEdits)
+    .sort((a, b) => a.edits - b.edits)
+  return nearest?.name
+}
+
+/** Removes what styles of writing differ in: `perPage`, `per-page` and `per_page[]` have the same letters. */
+function takeLetters(name: string): string {
+  return shorten(name)
+    .toLowerCase()
+    .replaceAll(/[^a-z]/g, '')
+}
+
+/** Counts the letters to add or remove; infinite if they are more than `maxEdits`. */
+function countEdits(from: string, to: string): number {
+  const changes = diffChars(from, to, { maxEditLength: maxEdits })
+  if (changes === undefined) return Number.POSITIVE_INFINITY
+  return changes.reduce((edits, { added, removed, count }) => edits + (added || removed ? count : 0), 0)
+}
+
+function shorten(name: string): string {
+  const characters = [...name.slice(0, 2 * maxNameLength + 2)]
+  return characters.length <= maxNameLength ? name : `${characters.slice(0, maxNameLength).join('')}…`
+}
+
+/** Reads a parameter that may be given once. */
+export function readSingle(query: URLSearchParams, name: string): string | undefined {
+  const [value, second] = query.getAll(name)
+  if (second !== undefined) throw badRequest(`Invalid ${name}: given more than once`)
+  return value
+}
+
+/** Reads an integer from `min` to `max`. */
+export function readInteger(
+  query: URLSearchParams,
+  name: string,
+  { min = 1, max = Number.MAX_SAFE_INTEGER }: { min?: 0 | 1; max?: number } = {},
+): number | undefined {
+  const text = readSingle(query, name)
+  if (text === undefined) return undefined
+  const number = Number(text)
+  if (!/^(?:0|[1-9]\d*)$/.test(text) || number < min || number > max) {
+    throw badRequest(
+      `Invalid ${name}: must be an integer from ${min} to ${max}, digits only, no leading zeros`,
+    )
+  }
+  return number
+}
+
+/** Reads `after` where it is an id: a 32-bit integer. */
+export function readIdAfter(query: URLSearchParams): number | undefined {
+  return readInteger(query, 'after', { max: 2 ** 31 - 1 })
+}
+
+/** Reads a version of the dataset. */
+export function readVersion(query: URLSearchParams, name: string): number | undefined {
+  return readInteger(query, name, { min: 0 })
+}
+
+/** Reads one of some values. */
+export function readOption<Option extends string>(
+  query: URLSearchParams,
+  name: string,
+  options: readonly Option[],
+): Option | undefined {
+  const value = readSingle(query, name)
+  if (value === undefined) return undefined
+  const option = options.find((each) => each === value)
+  if (option === undefined) throw badRequest(`Invalid ${name}: must be ${options.join(' or ')}`)
+  return option
+}
+
+/** Limits of a list of texts: its entries, and characters of each. */
+export interface ListLimits {
+  maxEntries: number
+  maxLength: number
+}
+
+/** Reads comma-separated lists, which add up. Drops empty entries and the white space at the ends of others. */
+export function readEntries(
+  query: URLSearchParams,
+  name: string,
+  { maxEntries, maxLength }: ListLimits,
+): string[] {
+  const entries = takeTexts(query.getAll(name).flatMap((list) => list.split(',')))
+  if (entries.length > maxEntries) throw badRequest(`Invalid ${name}: at most ${maxEntries} entries`)
+  const tooLong = entries.findIndex((entry) => countCharacters(entry) > maxLength)
+  if (tooLong >= 0) {
+    throw badRequest(`Invalid ${name}: entry ${tooLong + 1} is longer than ${maxLength} characters`)
+  }
+  return entries
+}
+
+/** Reads the values of a parameter that may be repeated. Drops empty ones and the white space at the ends of others. */
+export function readValues(
+  query: URLSearchParams,
+  name: string,
+  { maxEntries, maxLength }: ListLimits,
+): string[] {
+  const values = takeTexts(query.getAll(name))
+  if (values.length > maxEntries) throw badRequest(`Invalid ${name}: given more than ${maxEntries} times`)
+  if (values.some((value) => countCharacters(value) > maxLength)) {
+    throw badRequest(`Invalid ${name}: longer than ${maxLength} characters`)
+  }
+  return values
+}
+
+function takeTexts(values: readonly string[]): string[] {
+  return values.map((value) => value.trim()).filter((value) => value !== '')
+}
+
+/** Counts code points: a letter beyond the first 65,536 is one character too. */
+function countCharacters(text: string): number {
+  return [...text].length
+}
+
+/** Reads a parameter that names an account or a repository. `label` names it in the message. */
+export function readForgeName(value: string | undefined, label: string): string {
+  if (value === undefined || !forgeNamePattern.test(value)) {
+    throw badRequest(`Invalid ${label}: ${forgeNameRule}`)
+  }
+  return value
+}
