@@ -142,7 +142,14 @@ describeOnEachDatabase('a batch look-up', (kind) => {
     const send = (path: string, method = 'GET') => service.request(path, { key: secret, method })
     const model = new Model(random, service)
     await model.load()
-    return { random, service, model, keyId, send, ask: async (path: string) => readListAnswer(await send(path)) }
+    return {
+      random,
+      service,
+      model,
+      keyId,
+      send,
+      ask: async (path: string) => readListAnswer(await send(path)),
+    }
   }
 
   test('has exactly what it names and there is, on one page, at the price of what is found', async () => {
