@@ -90,7 +90,7 @@ export default defineConfig({
       sidebar: [
         {
           label: 'Start here',
-          items: [{ slug: 'index', label: 'Home' }, 'quickstart', 'tools'],
+          items: [{ slug: 'index', label: 'Home' }, 'quickstart', 'recipes', 'tools'],
         },
         {
           label: 'Guides',

@@ -262,12 +262,14 @@ function readReference(document: Document): ApiReference {
       in: place,
       required = false,
       description,
+      explode = true,
       schema,
       example,
     } = follow<ParameterObject>(declared, 'parameters')
     const {
       type,
       default: standard,
+      enum: choices,
       minimum,
       maximum,
       maxItems,
@@ -276,10 +278,12 @@ function readReference(document: Document): ApiReference {
       maxLength,
     } = resolve(schema)
     const longest = items?.maxLength ?? maxLength
+    const isRepeated = type === 'array' && explode
     const rules = [
+      ...(choices !== undefined ? [choices.map((choice) => `<code>${choice}</code>`).join(' or ')] : []),
       ...(minimum !== undefined && maximum !== undefined ? [`from ${minimum} to ${maximum}`] : []),
       ...(minimum !== undefined && maximum === undefined ? [`at least ${minimum}`] : []),
-      ...(maxItems !== undefined ? [`at most ${maxItems} entries`] : []),
+      ...(maxItems !== undefined ? [`at most ${maxItems} ${isRepeated ? 'times' : 'entries'}`] : []),
       ...(longest !== undefined
         ? [`${minLength ? `${minLength} to` : 'at most'} ${longest} characters${items ? ' each' : ''}`]
         : []),
@@ -289,10 +293,12 @@ function readReference(document: Document): ApiReference {
       name,
       place,
       required,
-      type: type === 'array' ? 'comma-separated list' : String(type),
+      type: isRepeated ? 'string, may be repeated' : type === 'array' ? 'comma-separated list' : String(type),
       rules,
       meaning: description,
-      example: [example].flat().join(','),
+      example: isRepeated
+        ? [example].flat().map((value) => `${name}=${value}`).join('&')
+        : [example].flat().join(','),
     }
   }
 

@@ -34,6 +34,10 @@ const berlinZodPages = [1, 2, 3].map(
   (page) => `/users?location=berlin&dependency_names=zod&per_page=5&page=${page}`,
 )
 
+const germany = `/users?${['germany', 'deutschland', 'berlin', 'munich', 'm%C3%BCnchen']
+  .map((place) => `location=${place}`)
+  .join('&')}`
+
 const users = '/users?location=berlin&dependency_names=react&per_page=1'
 const user = '/users/ngoldberg'
 const repositories = '/repos?dependency_names=hono&page=2&per_page=1'
@@ -111,15 +115,41 @@ export const requests = {
     path: '/repos?dependency_names=redis&dependency_files=requirements.txt,pyproject.toml',
     shows: ['X-Credits-Cost', 'X-Total-Count'],
   },
-  quoteUnknownParameter: {
+  usersOfReactInGermany: {
+    method: 'GET',
+    path: `${germany}&dependency_names=react&dependency_status=active&per_page=1`,
+    shows: listHeaders,
+  },
+  quoteGermany: {
     method: 'HEAD',
-    path: '/repos?dependency_name=hono',
+    path: germany,
     shows: ['X-Credits-Cost', 'X-Total-Count'],
   },
   batchOfLogins: {
     method: 'GET',
     path: '/users?logins=ngoldberg,nobody-has-this-login',
     shows: ['X-Total-Count', 'X-Credits-Cost'],
+  },
+  quoteReactOfOwner: {
+    method: 'HEAD',
+    path: '/repos?owner=rhaddad&dependency_names=react',
+    shows: ['X-Credits-Cost', 'X-Total-Count'],
+  },
+  reactOfOwner: {
+    method: 'GET',
+    path: '/repos?owner=rhaddad&dependency_names=react&dependency_status=active&exclude=dependencies&per_page=1',
+    shows: listHeaders,
+  },
+  quoteReactRemoved: {
+    method: 'HEAD',
+    path: '/repos?dependency_names=react&dependency_files=package.json&dependency_status=removed',
+    shows: ['X-Credits-Cost', 'X-Total-Count'],
+  },
+  unknownParameter: {
+    method: 'GET',
+    path: '/repos?dependency_name=hono',
+    status: 400,
+    shows: ['X-Credits-Cost'],
   },
   middlePage: {
     method: 'HEAD',

@@ -121,9 +121,12 @@ export async function createApiReference(selector: string, settings: { url: stri
 
   // The document's server: BASE_URL, or this page's own origin.
   const specification: Specification = await (await fetch(settings.url)).json()
-  // Scalar fills in every example. A first request needs no conditional headers, and starts at the first page.
+  // Scalar fills in every example. A first request needs no conditional headers, starts at the first page, and shows
+  // whole items of many.
+  const unsent = ['after', 'changed_since', 'owner', 'exclude']
   for (const parameter of Object.values(specification.components.parameters)) {
-    if (parameter.in === 'header' || parameter.name === 'after') delete parameter.example
+    const isUnsent = parameter.in === 'query' && unsent.includes(parameter.name)
+    if (parameter.in === 'header' || isUnsent) delete parameter.example
   }
   const apiUrl = `${specification.servers[0]?.url.replace(/\/$/, '')}/`
   const { url: _, ...others } = settings

@@ -22,7 +22,7 @@ export interface SampleDependency {
   first_use_date: number | null
   last_use_date: number | null
   updated_at: number
-  status: 'active' | 'removed'
+  status: 'active' | 'removed' | null
   dependency: { dependency_name: string; dependency_file: string }
 }
 

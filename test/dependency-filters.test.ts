@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readFirstItems } from './support/catalog.ts'
+import { type ListQuery, readFirstItems } from './support/catalog.ts'
 import { createDependency, createRepository, loadRecords } from './support/records.ts'
 import {
   findRepositories,
@@ -20,7 +20,7 @@ describeOnEachDatabase('a filter by dependencies', (kind) => {
     { path: '/users', find: findUsers },
     { path: '/repos', find: findRepositories },
   ])('of GET $path', ({ path, find }) => {
-    async function expectFound(query: Record<string, string>, filter: OracleFilter): Promise<void> {
+    async function expectFound(query: ListQuery, filter: OracleFilter): Promise<void> {
       const expected: readonly object[] = find(filter)
       expect([query, await readFirstItems(service, path, query)]).toEqual([
         query,
@@ -111,7 +111,7 @@ describeOnEachDatabase('a filter by dependencies', (kind) => {
       },
     )
 
-    test('finds removed dependencies as well as active ones', async () => {
+    test('finds removed dependencies as well as active ones, unless it says which', async () => {
       const removedOnly = sampleRepositories.find(({ dependencies }) => {
         const [first, second] = dependencies
         return first?.status === 'removed' && second !== undefined
@@ -120,6 +120,52 @@ describeOnEachDatabase('a filter by dependencies', (kind) => {
       const found: readonly object[] = findRepositories({ names: [name] })
       expect(found).toContain(removedOnly)
       await expectFound({ dependency_names: name }, { names: [name] })
+      for (const status of ['active', 'removed'] as const) {
+        await expectFound({ dependency_names: name, dependency_status: status }, { names: [name], status })
+      }
+    })
+
+    test('with a status finds what has one dependency with the name, the file and the status', async () => {
+      for (const status of ['active', 'removed'] as const) {
+        const filters: OracleFilter[] = [
+          { names: ['react'] },
+          { files: ['package.json'] },
+          { names: ['redis', 'dotenv'], files: ['requirements.txt', 'package.json'] },
+        ]
+        for (const filter of filters) {
+          const query = {
+            ...(filter.names && { dependency_names: filter.names.join() }),
+            ...(filter.files && { dependency_files: filter.files.join() }),
+            dependency_status: status,
+          }
+          const matching = find({ ...filter, status })
+          expect(matching.length).toBeGreaterThan(0)
+          expect(matching.length).toBeLessThan(find(filter).length)
+          await expectFound(query, { ...filter, status })
+        }
+      }
+    })
+
+    test('with a status that is none, or names no dependency, is 400, and free', async () => {
+      const { secret, id } = await service.createKey({ credits: 10 })
+      const needs = 'Invalid dependency_status: needs dependency_names or dependency_files'
+      const values = 'Invalid dependency_status: must be active or removed'
+      for (const [query, error] of [
+        ['dependency_status=active', needs],
+        ['dependency_status=removed&dependency_names=&dependency_files=,', needs],
+        ['dependency_status=active&changed_since=0', needs],
+        ['dependency_status=&dependency_names=react', values],
+        ['dependency_status=Active&dependency_names=react', values],
+        ['dependency_status=active,removed&dependency_names=react', values],
+        [
+          'dependency_status=active&dependency_status=removed&dependency_names=react',
+          'Invalid dependency_status: given more than once',
+        ],
+      ]) {
+        const response = await service.request(`${path}?${query}`, { key: secret })
+        expect([query, response.status, response.json()]).toEqual([query, 400, { error }])
+      }
+      expect((await service.readLedger(id)).charged).toBe(0)
     })
 
     test('takes names and files literally, whatever characters they have', async () => {
@@ -141,9 +187,9 @@ describeOnEachDatabase('a filter by dependencies', (kind) => {
     })
 
     describe.each(['dependency_names', 'dependency_files'])('as %s', (parameter) => {
-      async function expectRefused(value: string, rule: string): Promise<void> {
+      async function expectRefused(values: string | readonly string[], rule: string): Promise<void> {
         const { secret, id } = await service.createKey({ credits: 1000 })
-        const query = new URLSearchParams({ [parameter]: value })
+        const query = new URLSearchParams([values].flat().map((value) => [parameter, value]))
         const response = await service.request(`${path}?${query}`, { key: secret })
         expect([response.status, response.json()]).toEqual([400, { error: `Invalid ${parameter}: ${rule}` }])
         expect(response.headers.get('X-Credits-Cost')).toBe('0')
@@ -172,21 +218,20 @@ describeOnEachDatabase('a filter by dependencies', (kind) => {
         expect((await readFirstItems(service, path, query)).total).toBe(0)
       })
 
-      test('given twice is 400, and free', async () => {
-        const { secret, id } = await service.createKey({ credits: 10 })
-        for (const values of [
-          ['redis', 'django'],
-          ['redis', 'redis'],
-          ['', ''],
-        ]) {
-          const query = new URLSearchParams(values.map((value) => [parameter, value]))
-          const response = await service.request(`${path}?${query}`, { key: secret })
-          expect([response.status, response.json()]).toEqual([
-            400,
-            { error: `Invalid ${parameter}: given more than once` },
-          ])
+      test('adds up if it is given more than once, and its bounds count all entries', async () => {
+        const kind = parameter === 'dependency_names' ? 'names' : 'files'
+        const [one, other] = kind === 'names' ? ['redis', 'django'] : ['go.mod', 'Gemfile']
+        expect(find({ [kind]: [one, other] }).length).toBeGreaterThan(find({ [kind]: [one] }).length)
+        for (const values of [[one, other], [`${other},`, '', `${one},${one}`], [` ${one} `, other, one]]) {
+          await expectFound({ [parameter]: values }, { [kind]: [one, other] })
         }
-        expect((await service.readLedger(id)).charged).toBe(0)
+        await expectFound({ [parameter]: ['', ','] }, {})
+        const entries = Array.from({ length: 49 }, (_, index) => `no-such-entry-${index}`)
+        await expectFound({ [parameter]: [...entries, one] }, { [kind]: [one] })
+        await expectFound({ [parameter]: [entries.join(), one] }, { [kind]: [one] })
+        await expectRefused([...entries, one, other], 'at most 50 entries')
+        await expectRefused([entries.join(), `${one},${other}`], 'at most 50 entries')
+        await expectRefused(['a,b', 'c'.repeat(256)], 'entry 3 is longer than 255 characters')
       })
     })
   })

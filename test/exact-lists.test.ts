@@ -5,6 +5,7 @@
  */
 import { expect, test } from 'vitest'
 import { createRandom, type Random } from '../sample/random.ts'
+import { type ListQuery, writeQuery } from './support/catalog.ts'
 import { isDrill, seed } from './support/drill.ts'
 import { readListAnswer } from './support/list-answer.ts'
 import {
@@ -25,13 +26,13 @@ const laterLoad = { users: 60, repositories: 40, commits: 150 }
 const laterChange = { users: 150, repositories: 120, commits: 200 }
 const rounds = isDrill ? 6 : 2
 /** New ones in each round; half as many of the earlier ones are read again. */
-const filtersPerRound = isDrill ? 60 : 16
+const filtersPerRound = isDrill ? 120 : 24
 const repositoriesPerRound = isDrill ? 15 : 4
 
 /** A list that can be asked for, and what it must response. */
 interface List {
   path: string
-  query: Record<string, string>
+  query: ListQuery
   findPage(range: PlainRange): Promise<PlainPage>
 }
 
@@ -81,7 +82,9 @@ function createFilteredLists(random: Random, forge: RandomForge, plain: PlainCat
   const pickName = () => random.pick(declared).dependency_name
   return Array.from({ length: filtersPerRound }, (_, index) => {
     const filter: OracleFilter = {
-      ...(random.chance(0.5) && { location: drawLocation(random, forge) }),
+      ...(random.chance(0.5) && {
+        location: Array.from({ length: random.pick([1, 1, 2, 20]) }, () => drawLocation(random, forge)),
+      }),
       ...(random.chance(0.5) && {
         names: Array.from({ length: random.pick([1, 1, 3, 50]) }, () =>
           random.chance(0.1) ? 'no-such-name' : mixCase(random, pickName()),
@@ -92,23 +95,35 @@ function createFilteredLists(random: Random, forge: RandomForge, plain: PlainCat
       }),
     }
     const { location, names, files } = filter
-    const query = {
-      ...(names && { dependency_names: names.join() }),
-      ...(files && { dependency_files: files.join() }),
+    const hasStatus = (names ?? files) !== undefined && random.chance(0.5)
+    const status = hasStatus ? { status: random.pick(['active', 'removed'] as const) } : {}
+    const query: ListQuery = {
+      ...(names && { dependency_names: random.chance(0.5) ? names : names.join() }),
+      ...(files && { dependency_files: random.chance(0.5) ? files : files.join() }),
+      ...(hasStatus && { dependency_status: status.status ?? '' }),
     }
-    if (index % 3 === 0)
+    if (index % 2 === 0) {
+      const owner = random.chance(0.5) ? { owner: drawOwner(random, forge) } : {}
+      const excludes = random.chance(0.3)
+      const wanted = { ...(names && { names }), ...(files && { files }), ...status, ...owner }
       return {
         path: '/repos',
-        query,
-        findPage: (range) =>
-          plain.listRepositories({ ...(names && { names }), ...(files && { files }) }, range),
+        query: { ...query, ...owner, ...(excludes && { exclude: 'dependencies' }) },
+        findPage: (range) => plain.listRepositories(wanted, range, { excludes }),
       }
+    }
     return {
       path: '/users',
       query: { ...(location !== undefined && { location }), ...query },
-      findPage: (range) => plain.listUsers(filter, range),
+      findPage: (range) => plain.listUsers({ ...filter, ...status }, range),
     }
   })
+}
+
+/** Somebody who has many repositories, few or none. */
+function drawOwner(random: Random, { repositories, users }: RandomForge): string {
+  const owner = random.pick([random.pick(repositories).owner_login, random.pick(users).login, 'no-such-owner'])
+  return mixCase(random, owner)
 }
 
 /** One that many have, part of one, all of one, or none that anybody has. */
@@ -145,7 +160,7 @@ async function expectPages(
   const last = Math.max(1, Math.ceil(total / size))
   const pages = new Set([1, random.integer(1, last), last, last + random.pick([1, 1_000_000])])
   for (const page of pages) {
-    const search = new URLSearchParams({ ...query, per_page: String(size), page: String(page) })
+    const search = writeQuery({ ...query, per_page: String(size), page: String(page) })
     const response = readListAnswer(await service.request(`${path}?${search}`, { key }))
     const asked = `${path}?${search}, seed ${seed}`
     expect(response.total, asked).toBe(total)

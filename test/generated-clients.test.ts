@@ -58,7 +58,7 @@ export async function call(baseUrl: string, key: string): Promise<Summary> {
     const response = await fetch(baseUrl + path, { headers: { Authorization: \`Bearer \${key}\` } })
     return (await response.json()) as Body
   }
-  const users = await send<Get<'/users'>>('/users?per_page=2&dependency_names=hono,react')
+  const users = await send<Get<'/users'>>('/users?per_page=2&dependency_names=hono,react&location=berlin&location=paris')
   const user = await send<Get<'/users/{login}'>>('/users/ngoldberg')
   const { error } = await send<components['schemas']['ErrorBody']>('/repos/nobody/nothing')
   const repositories = await send<Get<'/repos'>>('/repos?per_page=2&dependency_names=hono')
@@ -99,7 +99,7 @@ import type { DependencyStatus, ErrorBody } from './generated/types.gen.js'
 export async function call(baseUrl: string, key: string): Promise<Summary> {
   client.setConfig({ baseUrl, auth: key })
   const options = { throwOnError: true } as const
-  const { data: users } = await api.listUsers({ ...options, query: { per_page: 2, dependency_names: ['hono', 'react'] } })
+  const { data: users } = await api.listUsers({ ...options, query: { per_page: 2, dependency_names: ['hono', 'react'], location: ['berlin', 'paris'] } })
   const { data: user } = await api.getUser({ ...options, path: { login: 'ngoldberg' } })
   const { error } = await api.getRepository({ path: { owner: 'nobody', name: 'nothing' } })
   const { data: repositories } = await api.listRepositories({ ...options, query: { per_page: 2, dependency_names: ['hono'] } })
@@ -142,7 +142,7 @@ import * as api from './generated.js'
 
 export async function call(_baseUrl: string, key: string): Promise<Summary> {
   const options = { headers: { Authorization: \`Bearer \${key}\` } }
-  const users = await api.listUsers({ per_page: 2, dependency_names: ['hono', 'react'] }, options)
+  const users = await api.listUsers({ per_page: 2, dependency_names: ['hono', 'react'], location: ['berlin', 'paris'] }, options)
   const user = await api.getUser('ngoldberg', options)
   const missing = await api.getRepository('nobody', 'nothing', options)
   const repositories = await api.listRepositories({ per_page: 2, dependency_names: ['hono'] }, options)
@@ -240,7 +240,7 @@ test.each(generators)(
       const response = await fetch(`${baseUrl}${path}`, { headers: { Authorization: `Bearer ${secret}` } })
       return response.json()
     }
-    const users = await read('/users?per_page=2&dependency_names=hono,react')
+    const users = await read('/users?per_page=2&dependency_names=hono,react&location=berlin&location=paris')
     const repositories = await read('/repos?per_page=2&dependency_names=hono')
     const statuses = repositories.data.flatMap(({ dependencies }: { dependencies: { status: string }[] }) =>
       dependencies.map(({ status }) => status),

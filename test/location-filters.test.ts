@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readFirstItems } from './support/catalog.ts'
-import { sampleRepositories, sampleUsers } from './support/sample-oracle.ts'
+import { findUsers, sampleUsers } from './support/sample-oracle.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 describeOnEachDatabase('location', (kind) => {
@@ -75,15 +75,49 @@ describeOnEachDatabase('location', (kind) => {
     },
   )
 
-  test('given twice is 400, and free, even with the same value', async () => {
-    const { secret, id } = await service.createKey({ credits: 10 })
-    for (const query of ['location=a&location=b', 'location=a&location=a', 'location=&location=']) {
-      const response = await service.request(`/users?${query}`, { key: secret })
-      expect([response.status, response.json()]).toEqual([
-        400,
-        { error: 'Invalid location: given more than once' },
+  test('given more than once finds the users of any of the places, each once', async () => {
+    for (const [locations, same] of [
+      [['london', 'paris'], undefined],
+      // Some are in both places, or match in two ways.
+      [['berlin', 'lisbon'], undefined],
+      [['berlin', 'BERLIN', ' Berlin '], ['berlin']],
+      [['berlin', 'erlin', 'berlin, germany'], ['erlin']],
+      [['paris', '', ' '], ['paris']],
+      [['nowhere at all', 'paris'], ['paris']],
+      [['', '\t'], []],
+    ] as const) {
+      const expected = findUsers({ location: locations })
+      if (same !== undefined) expect(findUsers({ location: same })).toEqual(expected)
+      expect([locations, await readFirstItems(service, '/users', { location: locations })]).toEqual([
+        locations,
+        { data: expected.slice(0, 100), total: expected.length },
       ])
     }
+    expect(findUsers({ location: ['berlin', 'lisbon'] }).length).toBeLessThan(
+      findUsers({ location: ['berlin'] }).length + findUsers({ location: ['lisbon'] }).length,
+    )
+  })
+
+  test('that names the same places in another way is the same stored list', async () => {
+    const countStored = async () => (await service.sql`select from stored_lists`).length
+    await readFirstItems(service, '/users', { location: ['oslo', 'Bergen'] })
+    const before = await countStored()
+    for (const location of [['bergen', 'OSLO'], ['oslo', 'oslo', '', 'bergen'], ['Oslo, Norway', 'bergen', 'oslo']]) {
+      await readFirstItems(service, '/users', { location })
+    }
+    expect(await countStored()).toBe(before)
+  })
+
+  test('may be given 20 times, empty ones aside; more is 400, and free', async () => {
+    const places = Array.from({ length: 20 }, (_, index) => `no place ${index}`)
+    expect((await readFirstItems(service, '/users', { location: [...places, '', ' '] })).total).toBe(0)
+    const { secret, id } = await service.createKey({ credits: 10 })
+    const query = new URLSearchParams([...places, 'no place 0'].map((place) => ['location', place]))
+    const response = await service.request(`/users?${query}`, { key: secret })
+    expect([response.status, response.json()]).toEqual([
+      400,
+      { error: 'Invalid location: given more than 20 times' },
+    ])
     expect((await service.readLedger(id)).charged).toBe(0)
   })
 
@@ -92,17 +126,15 @@ describeOnEachDatabase('location', (kind) => {
     for (const character of ['a', 'é', '東', '🌍']) {
       const longest = character.repeat(255)
       expect((await readFirstItems(service, '/users', { location: `  ${longest} ` })).total).toBe(0)
-      const query = new URLSearchParams({ location: longest + character })
+      const query = new URLSearchParams([
+        ['location', 'paris'],
+        ['location', longest + character],
+      ])
       const response = await service.request(`/users?${query}`, { key })
       expect([response.status, response.json()]).toEqual([
         400,
         { error: 'Invalid location: longer than 255 characters' },
       ])
     }
-  })
-
-  test('does not filter repositories', async () => {
-    const { total } = await readFirstItems(service, '/repos', { location: 'berlin' })
-    expect(total).toBe(sampleRepositories.length)
   })
 })

@@ -275,7 +275,11 @@ function toRecord({ forge_rest_id, place, url, dependencies }: Repository) {
   const description = forge_rest_id < 0 ? null : 'from the forge'
   return {
     ...createRepository(forge_rest_id, 'acme', [], { name, url, description }),
-    dependencies: dependencies?.map((dependency) => createDependency(url, dependency)) ?? null,
+    dependencies:
+      dependencies?.map((name) => ({
+        ...createDependency(url, name),
+        ...(name === 'left' && { status: 'removed', last_use_date: 100 }),
+      })) ?? null,
   }
 }
 

@@ -6,11 +6,13 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '../sample/random.ts'
 import type { SampleCommit, SampleRepository } from '../sample/records.ts'
+import { writeQuery } from './support/catalog.ts'
 import { isDrill, seed } from './support/drill.ts'
 import { type ListResponse, readListAnswer } from './support/list-answer.ts'
 import { createPlainCatalog, type PlainCatalog, type PlainPage } from './support/plain-catalog.ts'
 import { createRandomForge } from './support/random-forge.ts'
 import { loadRecords } from './support/records.ts'
+import type { OracleFilter } from './support/sample-oracle.ts'
 import { describeOnEachDatabase, startTestService } from './support/service.ts'
 
 const loads = isDrill ? 16 : 4
@@ -32,19 +34,25 @@ interface Iteration {
 }
 
 const byId = ({ forge_rest_id: id }: Record<string, unknown>) => id
-const filters = [
+const filters: OracleFilter[] = [
   {},
   { location: 'a' },
+  { location: ['berlin', 'lagos', 'o'] },
   { names: ['react'] },
+  { names: ['react'], status: 'active' },
+  { owner: 'dev-1' },
+  { owner: 'DEV-2', files: ['go.mod', 'package.json'] },
   { names: ['lodash', 'package-60', 'package-200'] },
   { files: ['go.mod', 'pom.xml'] },
 ]
 const iterations: Iteration[] = [
-  ...[...filters, { location: 'e', names: ['django', 'react'] }].map((filter) => ({
-    path: `/users?${toQuery(filter)}`,
-    keyOf: byId,
-    listAll: (plain: PlainCatalog) => plain.listUsers(filter, everything),
-  })),
+  ...[...filters, { location: 'e', names: ['django', 'react'] }]
+    .filter((filter) => !('owner' in filter))
+    .map((filter) => ({
+      path: `/users?${toQuery(filter)}`,
+      keyOf: byId,
+      listAll: (plain: PlainCatalog) => plain.listUsers(filter, everything),
+    })),
   ...filters
     .filter((filter) => !('location' in filter))
     .map((filter) => ({
@@ -64,11 +72,13 @@ const iterations: Iteration[] = [
   },
 ]
 
-function toQuery({ location, names, files }: { location?: string; names?: string[]; files?: string[] }) {
-  return new URLSearchParams({
+function toQuery({ location, names, files, status, owner }: OracleFilter) {
+  return writeQuery({
     ...(location !== undefined && { location }),
     ...(names && { dependency_names: names.join() }),
-    ...(files && { dependency_files: files.join() }),
+    ...(files && { dependency_files: files }),
+    ...(status && { dependency_status: status }),
+    ...(owner && { owner }),
   })
 }
 

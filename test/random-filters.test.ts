@@ -5,6 +5,7 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ListQuery, writeQuery } from './support/catalog.ts'
 import { isDrill } from './support/drill.ts'
 import { readListAnswer } from './support/list-answer.ts'
 import {
@@ -32,8 +33,8 @@ describeOnEachDatabase('a random filter', (kind) => {
   test('of users finds on any page what an independent computation finds', async () => {
     await fc.assert(
       fc.asyncProperty(locations, dependencyFilter, position, perPage, async (location, filter, at, size) => {
-        const expected = findUsers({ ...(location !== undefined && { location }), ...filter })
-        await expectPage('/users', location, filter, { expected, at, size })
+        const expected = findUsers({ location, ...filter })
+        await expectPage('/users', { location }, filter, { expected, at, size })
       }),
       { numRuns: isDrill ? 1_000 : 60 },
     )
@@ -41,27 +42,38 @@ describeOnEachDatabase('a random filter', (kind) => {
 
   test('of repositories finds on any page what an independent computation finds', async () => {
     await fc.assert(
-      fc.asyncProperty(dependencyFilter, position, perPage, async (filter, at, size) => {
-        const expected = findRepositories(filter)
-        await expectPage('/repos', undefined, filter, { expected, at, size })
-      }),
-      { numRuns: isDrill ? 500 : 40 },
+      fc.asyncProperty(
+        fc.option(owners),
+        dependencyFilter,
+        fc.boolean(),
+        position,
+        perPage,
+        async (login, filter, excludes, at, size) => {
+          const owner = login === null ? {} : { owner: login }
+          const found = findRepositories({ ...owner, ...filter })
+          const expected = excludes ? found.map(({ dependencies: _excluded, ...others }) => others) : found
+          const own = { ...owner, ...(excludes && { exclude: 'dependencies' }) }
+          await expectPage('/repos', own, filter, { expected, at, size })
+        },
+      ),
+      { numRuns: isDrill ? 1_000 : 60 },
     )
   })
 
   async function expectPage(
     path: string,
-    location: string | undefined,
-    { names, files }: OracleFilter,
+    own: ListQuery,
+    { names, files, status }: OracleFilter,
     { expected, at, size }: { expected: readonly object[]; at: number; size: number },
   ): Promise<void> {
     const page = 1 + Math.floor((at * expected.length) / size)
-    const query = new URLSearchParams({
+    const query = writeQuery({
       page: String(page),
       per_page: String(size),
-      ...(location !== undefined && { location }),
+      ...own,
       ...(names !== undefined && { dependency_names: names.join() }),
-      ...(files !== undefined && { dependency_files: files.join() }),
+      ...(files !== undefined && { dependency_files: files }),
+      ...(status !== undefined && { dependency_status: status }),
     })
     const { data, total, cost } = readListAnswer(await service.request(`${path}?${query}`, { key }))
     expect(total).toBe(expected.length)
@@ -99,9 +111,17 @@ function valuesOf<Value>(values: Iterable<Value>): fc.Arbitrary<Value> {
 
 const places = valuesOf(sampleUsers.flatMap(({ location }) => location ?? []))
 
-const locations = fc.option(inRandomCase(fc.oneof(places, { weight: 3, arbitrary: partOf(places) })), {
-  nil: undefined,
+const locations = fc.array(inRandomCase(fc.oneof(places, { weight: 3, arbitrary: partOf(places) })), {
+  maxLength: 5,
 })
+
+const owners = inRandomCase(
+  fc.oneof(
+    { weight: 4, arbitrary: valuesOf(sampleRepositories.map(({ owner_login: owner }) => owner)) },
+    valuesOf(sampleUsers.map(({ login }) => login)),
+    fc.constant('nobody-has-this-login'),
+  ),
+)
 
 const declared = sampleRepositories.flatMap(({ dependencies }) =>
   dependencies.map(({ dependency }) => dependency),
@@ -111,7 +131,9 @@ const names = valuesOf(declared.map(({ dependency_name }) => dependency_name))
 
 const files = valuesOf(declared.map(({ dependency_file }) => dependency_file))
 
-const dependencyFilter: fc.Arbitrary<OracleFilter> = fc.record(
+const status = fc.option(fc.constantFrom('active' as const, 'removed' as const), { nil: undefined })
+
+const namesAndFiles: fc.Arbitrary<OracleFilter> = fc.record(
   {
     names: fc.array(fc.oneof({ weight: 4, arbitrary: inRandomCase(names) }, partOf(names)), {
       minLength: 1,
@@ -124,3 +146,8 @@ const dependencyFilter: fc.Arbitrary<OracleFilter> = fc.record(
   },
   { requiredKeys: [] },
 )
+
+const dependencyFilter = fc.tuple(namesAndFiles, status).map(([filter, status]): OracleFilter => {
+  const namesOne = filter.names !== undefined || filter.files !== undefined
+  return namesOne && status !== undefined ? { ...filter, status } : filter
+})

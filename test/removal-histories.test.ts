@@ -14,6 +14,7 @@ import { createSource, toLines } from './support/ndjson.ts'
 import { createRandomForge, type ForgeSize, type RandomForge } from './support/random-forge.ts'
 import { loadRecords, type Records } from './support/records.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+import { listUses, sortRows } from './support/uses.ts'
 
 const histories = isDrill ? 120 : 5
 const firstLoad = { users: 25, repositories: 20, commits: 90 }
@@ -75,7 +76,9 @@ describeOnEachDatabase('after any history of loads, mirrors and removals,', (kin
   async function expectCatalog(forge: RandomForge, expectations: Expectations): Promise<void> {
     await resetCatalog(fresh.sql)
     await loadRecords(fresh.sql, { ...forge, repos: forge.repositories })
-    expect(await readTables(service.sql)).toEqual(await readTables(fresh.sql))
+    const tables = await readTables(service.sql)
+    expect(tables).toEqual(await readTables(fresh.sql))
+    expect(sortRows(tables.dependencyUsers)).toEqual(sortRows(listUses(forge)))
     expectations.check(forge, await readState(service))
   }
 })

@@ -189,7 +189,7 @@ describeOnEachDatabase('new filters', (kind) => {
 
   test('are computed once for concurrent requests on several instances', async () => {
     const stores = [1, 2].map(() => createStoredLists(service.sql, options))
-    const filter = createFilter({ locations: ['a', dependencyNames: ['react', 'typescript']] })
+    const filter = createFilter({ locations: ['a'], dependencyNames: ['react', 'typescript'] })
     const [before] = await service.sql<{ id: number }[]>`select coalesce(max(id), 0) as id from stored_lists`
     await Promise.all(
       Array.from({ length: 10 }, (_, caller) => stores[caller % 2]?.build('users', filter, { caller })),

@@ -169,7 +169,7 @@ const removalSchema = objectOf({
 })
 
 /** A row of a staging table, by column. */
-export type StagedRow = Record<string, string | number | null | readonly string[]>
+export type StagedRow = Record<string, string | number | boolean | null | readonly (string | number | null)[]>
 
 /** A line is invalid. The message names the field and the rule. */
 export class RecordError extends Error {
@@ -214,6 +214,7 @@ function stageUser(user: v.InferOutput<typeof userSchema>): StagedRow {
   return {
     forge_rest_id: user.forge_rest_id,
     login_key: foldText(user.login),
+    is_bot: user.type.toLowerCase() === 'bot' || /\[bot\]$/i.test(user.login),
     identities,
     location_key: user.location === null ? null : foldText(user.location),
     document: JSON.stringify(user),
@@ -235,12 +236,23 @@ export function stageRepository(repository: RepositoryRecord): StagedRow {
     owner_identity: identifyLogin(fields.owner_login),
     members: JSON.stringify(fields).slice(1, -1),
     dependencies: sorted && JSON.stringify(sorted),
-    names: sorted?.map(({ dependency }) => dependency.dependency_name) ?? [],
-    name_keys:
-      sorted?.map(({ dependency }) =>
-        keyDependencyName(dependency.dependency_name, dependency.dependency_file),
-      ) ?? [],
-    files: sorted?.map(({ dependency }) => dependency.dependency_file) ?? [],
+    ...stageDependencies(sorted ?? []),
+  }
+}
+
+/** Describes dependencies by columns that are parallel to each other. */
+function stageDependencies(dependencies: readonly DependencyRecord[]): StagedRow {
+  const pairs = dependencies.map(({ dependency }) => dependency)
+  return {
+    names: pairs.map(({ dependency_name }) => dependency_name),
+    name_keys: pairs.map((pair) => keyDependencyName(pair.dependency_name, pair.dependency_file)),
+    files: pairs.map(({ dependency_file }) => dependency_file),
+    statuses: dependencies.map(({ status }) => status),
+    first_use_dates: dependencies.map(({ first_use_date }) => first_use_date),
+    // What is declared has no last use yet, whatever the record says.
+    last_use_dates: dependencies.map(({ status, last_use_date }) =>
+      status === 'active' ? null : last_use_date,
+    ),
   }
 }
 
@@ -286,6 +298,7 @@ export function stageCommit(commit: CommitRecord): StagedRow {
     url_key: keyRepositoryUrl(commit.repo_url),
     commit_hash: commit.commit_hash,
     committer_date: commit.committer_date,
+    author_date: commit.author_date,
     author_identity: identifyAddress(commit.author_email),
     document: JSON.stringify(commit),
   }

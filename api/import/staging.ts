@@ -33,11 +33,12 @@ const tables: Record<RecordKind, { key: string; columns: string }> = {
       position bigint not null,
       forge_rest_id bigint not null,
       login_key text not null,
+      is_bot boolean not null,
       identities text[] not null,
       location_key text,
       document text not null`,
   },
-  // Without dependencies, a repository keeps those that it has. The last three columns describe them, parallel to each other.
+  // Without dependencies, a repository keeps those that it has. The columns after them describe each, in the same order.
   repos: {
     key: 'forge_rest_id',
     columns: `
@@ -50,7 +51,10 @@ const tables: Record<RecordKind, { key: string; columns: string }> = {
       dependencies text,
       names text[] not null,
       name_keys text[] not null,
-      files text[] not null`,
+      files text[] not null,
+      statuses text[] not null,
+      first_use_dates bigint[] not null,
+      last_use_dates bigint[] not null`,
   },
   commits: {
     key: 'url_key, commit_hash',
@@ -59,6 +63,7 @@ const tables: Record<RecordKind, { key: string; columns: string }> = {
       url_key text not null,
       commit_hash text not null,
       committer_date bigint,
+      author_date bigint,
       author_identity text,
       document text not null`,
   },

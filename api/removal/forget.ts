@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import { identifyLogin } from '../catalog/forge-names.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import { updateAuthors } from '../import/apply/authors.ts'
 import {
   analyzeTables,
   changeDataset,
@@ -206,13 +207,12 @@ async function replaceOwner(change: DatasetChange, owner: string, isForgotten: I
 
 /** Redacts the commits that name the person. Returns their number. */
 async function redactCommits(
-  { tx, version }: DatasetChange,
+  change: DatasetChange,
   identities: readonly string[],
   isForgotten: IsForgotten,
 ): Promise<number> {
-  await tx`
-    create temporary table lost_authors (repository_id integer not null, identity text collate "C" not null)
-    on commit drop`
+  const { tx, version } = change
+  await tx`create temporary table lost_authors (repository_id integer not null) on commit drop`
   await tx`
     create temporary table person_patterns on commit drop as
     select pattern from unnest(${tx.typed.texts(listPatterns(identities))}) as n(pattern)`
@@ -228,34 +228,22 @@ async function redactCommits(
       const redacted = redactCommit(commit, isForgotten)
       if (redacted === commit) return []
       const { author_identity, document: after } = stageCommit(redacted)
-      const hasLost = author_identity !== lost_identity
-      return [{ ...key, author_identity, lost_identity: hasLost ? lost_identity : null, document: after }]
+      return [{ ...key, author_identity, has_lost: author_identity !== lost_identity, document: after }]
     })
     count += rows.length
     await tx`
       with changed as (
         select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as c (
-          repository_id integer, commit_hash text, author_identity text, lost_identity text, document text
+          repository_id integer, commit_hash text, author_identity text, has_lost boolean, document text
         )
       ), lost as (
         insert into lost_authors
-        select distinct repository_id, lost_identity from changed where lost_identity is not null
+        select distinct repository_id from changed where has_lost
       )
       update commits m set author_identity = c.author_identity, version = ${version}, document = c.document
       from changed c where m.repository_id = c.repository_id and m.commit_hash = c.commit_hash`
   }
-  await tx`
-    with lost as (
-      delete from contributions a using (select distinct repository_id, identity from lost_authors) l
-      where a.repository_id = l.repository_id and a.identity = l.identity and a.kind = 'author'
-        and not exists (
-          select from commits where repository_id = a.repository_id and author_identity = a.identity
-        )
-      returning a.identity
-    )
-    insert into affected_users
-    select distinct user_id from identities join lost using (identity)
-    on conflict do nothing`
+  await updateAuthors(change, tx`select repository_id from lost_authors`)
   return count
 }
 

@@ -22,7 +22,7 @@ export async function measureFirstSight(
   await using service = await startOurs(url, uncached)
   await using other = await startOurs(url, uncached)
   const broadest = createBroadest()
-  const name = broadest.query.dependency_names ?? ''
+  const name = String(broadest.query.dependency_names)
   const hash = hashFilter('users', createFilter({ dependencyNames: [name] }))
 
   const forget = () => sql`delete from stored_lists where filter_hash = ${hash}`

@@ -48,11 +48,14 @@ from dataset, lateral (
 
 /** The look-up of a stored list's page, as api/catalog/stored-lists.ts has it. */
 function selectListed(kind: ListName, { query }: CountedList): string {
-  const split = (text: string | undefined) => text?.split(',') ?? []
+  const list = (values: string | readonly string[] = []) => [values].flat()
+  const split = (values: string | readonly string[] | undefined) => list(values).flatMap((text) => text.split(','))
+  const status = list(query.dependency_status)[0]
   const filter = createFilter({
-    location: query.location ?? '',
+    locations: list(query.location),
     dependencyNames: split(query.dependency_names),
     dependencyFiles: split(query.dependency_files),
+    dependencyStatus: status === 'active' || status === 'removed' ? status : undefined,
   })
   return `select stored_list.total, found.count, found.items
 from (

@@ -115,8 +115,8 @@ async function countMixed(
       const page = 1 + Math.floor(Math.random() * 0.9 * lastFullPage(list))
       const response = await ask(service, addressOf(list, page))
       const { data }: { data: { location: string | null }[] } = await response.json()
-      const wanted = list.query.location ?? ''
-      if (!data.every(({ location }) => location?.toLowerCase().includes(wanted))) mixed++
+      const wanted = [list.query.location ?? []].flat()
+      if (!data.every(({ location }) => wanted.some((place) => location?.toLowerCase().includes(place)))) mixed++
     }
   }
   return mixed

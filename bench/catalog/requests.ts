@@ -21,7 +21,8 @@ export interface ListRequest {
   /** For people. */
   name: string
   path: string
-  query: Record<string, string>
+  /** Each value of an array is a parameter. */
+  query: Record<string, string | readonly string[]>
 }
 
 /** A list, and how much is in it. */
@@ -43,7 +44,7 @@ export function createLists(forge: Forge): ListRequest[] {
   const broad = 'united states'
   // Some five hundred use it, however many there are: growth is to be that of the data, not of the response.
   const rare = Math.max(1, Math.round(forge.users / 1_000))
-  const repositories: Record<string, Record<string, string>> = {
+  const both: Record<string, ListRequest['query']> = {
     'no filter': {},
     'one dependency': { dependency_names: names(1) },
     'a rare dependency': { dependency_names: names(rare) },
@@ -51,12 +52,29 @@ export function createLists(forge: Forge): ListRequest[] {
     'fifty dependencies': { dependency_names: names(...upTo(50)) },
     files: { dependency_files: 'go.mod,Cargo.toml' },
     'dependency and file': { dependency_names: names(1, 2), dependency_files: 'package.json' },
+    'one dependency, active': { dependency_names: names(1), dependency_status: 'active' },
+    'one dependency, removed': { dependency_names: names(1), dependency_status: 'removed' },
   }
-  const users: Record<string, Record<string, string>> = {
-    ...repositories,
+  const owner = nameRepository(forge, largeRepository).split('/')[0] ?? ''
+  const repositories: Record<string, ListRequest['query']> = {
+    ...both,
+    'no filter, without dependencies': { exclude: 'dependencies' },
+    'one dependency, without dependencies': { dependency_names: names(1), exclude: 'dependencies' },
+    owner: { owner },
+    'owner and dependency': { owner, dependency_names: names(1) },
+  }
+  const users: Record<string, ListRequest['query']> = {
+    ...both,
     'location, broad': { location: broad },
     'location, narrow': { location: findNarrowPlace(forge) },
     'location, none found': { location: 'nowhere at all' },
+    'three locations': { location: [broad, 'germany', 'india'] },
+    'twenty locations': { location: upTo(20).map((number) => `${number} ${broad}`) },
+    'three locations, dependency, active': {
+      location: [broad, 'germany', 'india'],
+      dependency_names: names(1),
+      dependency_status: 'active',
+    },
     'location and dependency': { location: broad, dependency_names: names(1) },
     'location, three dependencies, file': {
       location: broad,
@@ -94,7 +112,9 @@ function findNarrowPlace(forge: Forge): string {
 
 /** The path of a page; `{n}` stays as it is. */
 export function addressOf({ path, query }: ListRequest, page: number | '{n}', size = pageSize): string {
-  const filter = new URLSearchParams(query).toString()
+  const filter = new URLSearchParams(
+    Object.entries(query).flatMap(([name, values]) => [values].flat().map((value) => [name, value])),
+  ).toString()
   return `${path}?${filter === '' ? '' : `${filter}&`}per_page=${size}&page=${page}`
 }
 

@@ -106,13 +106,15 @@ function createConditions(
   if (query.dependency_files) dependency.push(`d.file = any(${add(query.dependency_files.split(','))})`)
   if (dependency.length > 0) {
     const uses = `plain.repository_dependencies d where ${dependency.join(' and ')}`
+    const dates = 'first_use_date, last_use_date'
     conditions.push(
       kind === 'repositories'
         ? `internal_id in (select repository_id from ${uses})`
         : `id in (
             select r.owner_id from plain.repositories r join (select repository_id from ${uses}) d on d.repository_id = r.internal_id
             union
-            select c.author_id from plain.commits c join (select repository_id from ${uses}) d using (repository_id)
+            select c.author_id from plain.commits c join (select repository_id, ${dates} from ${uses}) d using (repository_id)
+            where d.first_use_date <= c.last_date and (d.last_use_date is null or d.last_use_date >= c.first_date)
           )`,
     )
   }

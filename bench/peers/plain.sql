@@ -35,10 +35,12 @@ create index on repository_dependencies (repository_id);
 create index on repository_dependencies (lower(name));
 create index on repository_dependencies (file);
 
--- Who committed where; the other fields of commits are not listed by any of the peers.
+-- Who committed where, from when until when; the other fields of commits are not listed by any of the peers. The data has
+-- neither bots nor commits without a date.
 create table commits as
-select distinct c.repository_id, i.user_id as author_id
-from public.commits c join public.identities i on i.identity = c.author_identity;
+select c.repository_id, i.user_id as author_id, min(c.author_date) as first_date, max(c.author_date) as last_date
+from public.commits c join public.identities i on i.identity = c.author_identity
+group by c.repository_id, i.user_id;
 create index on commits (author_id);
 create index on commits (repository_id);
 

@@ -10,12 +10,12 @@ export async function readTables(sql: Sql) {
   const read = async (query: string) =>
     (await sql.unsafe(`select json_build_array(${query}`)).map(({ json_build_array: row }) => row)
   return {
-    users: await read('forge_rest_id, login_key, document) from users order by id'),
+    users: await read('forge_rest_id, login_key, is_bot, document) from users order by id'),
     repositories: await read(
       'forge_rest_id, full_name_key, url_key, members, dependencies, dependencies_count) from repositories order by id',
     ),
     commits: await read(`
-      forge_rest_id, position, commit_hash, committer_date, author_identity, document)
+      forge_rest_id, position, commit_hash, committer_date, author_date, author_identity, document)
       from commits left join repositories r on r.id = repository_id order by r.id, position, commit_hash`),
     locations: await read(`
       location_key, forge_rest_id)
@@ -28,17 +28,17 @@ export async function readTables(sql: Sql) {
       identity, forge_rest_id)
       from identities left join users u on u.id = user_id order by identity, user_id`),
     contributions: await read(`
-      identity, forge_rest_id, kind)
+      identity, forge_rest_id, kind, first_date, last_date)
       from contributions left join repositories r on r.id = repository_id order by identity, r.id, kind`),
     dependencyRepositories: await read(`
-      d.name, name_key, file, forge_rest_id)
+      d.name, name_key, file, status, forge_rest_id, first_use_date, last_use_date)
       from dependency_repositories p left join dependencies d on d.id = dependency_id
         left join repositories r on r.id = repository_id
-      order by d.name, file, r.id`),
+      order by d.name, file, status, r.id`),
     dependencyUsers: await read(`
-      d.name, file, forge_rest_id)
+      d.name, file, status, forge_rest_id)
       from dependency_users p left join dependencies d on d.id = dependency_id left join users u on u.id = user_id
-      order by d.name, file, u.id`),
+      order by d.name, file, status, u.id`),
     counts: await read('users_count, repositories_count) from dataset'),
   }
 }

@@ -4,9 +4,10 @@
  * @module
  */
 import type { Sql } from '../../api/database/connect.ts'
-import type { SampleCommit, SampleRepository, SampleUser } from '../../sample/records.ts'
+import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../sample/records.ts'
 import { readListAnswer } from './list-answer.ts'
 import type { TestService } from './service.ts'
+import { findUses } from './uses.ts'
 
 /** What can be loaded, by what identifies it. */
 export interface Records {
@@ -36,10 +37,20 @@ async function readList(service: TestService, key: string, path: string): Promis
   }
 }
 
+/** Query parameters; each value of an array is a parameter. */
+export type ListQuery = Readonly<Record<string, string | readonly string[]>>
+
+/** Writes the query of a URL. */
+export function writeQuery(query: ListQuery): string {
+  return new URLSearchParams(
+    Object.entries(query).flatMap(([name, values]) => [values].flat().map((value) => [name, value])),
+  ).toString()
+}
+
 /** Reads the first 100 items of a list, with a key of its own. */
-export async function readFirstItems(service: TestService, path: string, query: Record<string, string>) {
+export async function readFirstItems(service: TestService, path: string, query: ListQuery) {
   const { secret } = await service.createKey()
-  const search = new URLSearchParams({ ...query, per_page: '100' })
+  const search = writeQuery({ ...query, per_page: '100' })
   const { data, total } = readListAnswer(await service.request(`${path}?${search}`, { key: secret }))
   if (data.length !== Math.min(total, 100)) throw new Error(`${path}: ${data.length} items of ${total}`)
   return { data, total }
@@ -70,31 +81,22 @@ export async function readFilters(service: TestService, key: string, dependencie
 
 /** What `readFilters` must find, by plain loops from decisions/0003-lists.md. */
 export function expectFilters({ users, repos, commits }: Records, dependencies: readonly string[]) {
+  const uses = findUses({
+    users: [...users.values()],
+    repositories: [...repos.values()],
+    commits: [...commits.values()],
+  })
   const found: Record<string, { users: unknown[]; repos: unknown[] }> = {}
   for (const name of dependencies) {
-    const using = [...repos.values()].filter((repo) =>
-      repo.dependencies.some(({ dependency }) => dependency.dependency_name === name),
-    )
-    const worksOn = (user: SampleUser, { owner_login, url }: SampleRepository): boolean => {
-      if (owner_login.toLowerCase() === user.login.toLowerCase()) return true
-      return [...commits.values()].some(
-        ({ repo_url, author_email }) => repo_url === url && isAuthor(user, author_email.toLowerCase()),
-      )
-    }
+    const isNamed = ({ dependency }: SampleDependency) => dependency.dependency_name === name
     found[name] = {
-      users: [...users.values()]
-        .filter((user) => using.some((repo) => worksOn(user, repo)))
-        .map(({ login }) => login),
-      repos: using.map(({ full_name }) => full_name),
+      users: [...uses].filter(([, used]) => used.some(isNamed)).map(([{ login }]) => login),
+      repos: [...repos.values()]
+        .filter((repo) => repo.dependencies.some(isNamed))
+        .map(({ full_name }) => full_name),
     }
   }
   return found
-}
-
-function isAuthor({ forge_rest_id, login, email }: SampleUser, address: string): boolean {
-  const [account, host = ''] = address.split('@')
-  if (!host.startsWith('users.noreply.')) return email?.toLowerCase() === address
-  return account === login.toLowerCase() || account?.split('+')[0] === String(forge_rest_id)
 }
 
 /** The path of a repository of the sample data with more than 30 commits and more than 5 dependencies. */

@@ -45,6 +45,7 @@ export interface Parameter {
   name: string
   in: 'path' | 'query' | 'header'
   required?: boolean
+  explode?: boolean
   schema: Schema
   /** The value of this path parameter may contain slashes. */
   'x-multi-segment'?: boolean
@@ -104,7 +105,14 @@ export interface ContractOperation {
   path: string
   /** Upper case. */
   method: string
-  parameters: { name: string; in: string; schema: Schema; required: boolean }[]
+  parameters: {
+    name: string
+    in: string
+    schema: Schema
+    required: boolean
+    /** Whether an array is sent as a parameter for each item, not with commas. */
+    explode: boolean
+  }[]
 }
 
 /** Every operation of the document. */
@@ -112,9 +120,11 @@ export function listOperations(): ContractOperation[] {
   return Object.entries(contract.paths).flatMap(([path, item]) =>
     (['get', 'head'] as const).flatMap((method) => {
       if (item[method] === undefined) return []
-      const parameters = listParameters(item, method).map(({ name, in: place, schema, required = false }) => {
-        return { name, in: place, schema: followSchema(schema), required }
-      })
+      const parameters = listParameters(item, method).map(
+        ({ name, in: place, schema, required = false, explode = true }) => {
+          return { name, in: place, schema: followSchema(schema), required, explode }
+        },
+      )
       return [{ path, method: method.toUpperCase(), parameters }]
     }),
   )

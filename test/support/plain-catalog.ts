@@ -1,13 +1,15 @@
 /**
  * What lists must return, by plain SQL over the records as they are, straight from decisions/0003-lists.md: `count(*)`,
- * `order by`, `limit` and `offset`. It shares no code and no table with the service, so that the two can be held
+ * `order by`, `limit` and `offset`. Who uses what is computed by `findUses`. It shares no code and no table with the service, so that the two can be held
  * against each other.
  *
  * @module
  */
 import type { Fragment, Sql } from '../../api/database/connect.ts'
 import type { RandomForge } from './random-forge.ts'
-import { fold, type OracleFilter } from './sample-oracle.ts'
+import { fold } from './fold.ts'
+import { listPlaces, type OracleFilter } from './sample-oracle.ts'
+import { findUses } from './uses.ts'
 
 /** A page, and how many elements the whole list has. */
 export interface PlainPage {
@@ -26,7 +28,8 @@ export interface PlainCatalog {
   /** Puts what the forge is now in the place of what was there. */
   fill(forge: Pick<RandomForge, 'users' | 'repositories' | 'commits'>): Promise<void>
   listUsers(filter: OracleFilter, range: PlainRange): Promise<PlainPage>
-  listRepositories(filter: OracleFilter, range: PlainRange): Promise<PlainPage>
+  /** `excludes`: without their dependencies. */
+  listRepositories(filter: OracleFilter, range: PlainRange, options?: { excludes?: boolean }): Promise<PlainPage>
   listCommits(fullName: string, range: PlainRange): Promise<PlainPage>
   listDependencies(fullName: string, range: PlainRange): Promise<PlainPage>
 }
@@ -35,18 +38,13 @@ export interface PlainCatalog {
 export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
   await sql.unsafe(`
     create schema plain;
-    create table plain.users (
-      id integer primary key, rest_id bigint, login text, email text, location text, document json
-    );
+    create table plain.users (id integer primary key, location text, document json);
     create table plain.repositories (id integer primary key, url text, full_name text, owner text, document json);
     create table plain.dependencies (
-      repository_id integer, name text collate "C", file text collate "C", folded text, document json
+      repository_id integer, name text collate "C", file text collate "C", status text, folded text, document json
     );
-    create table plain.commits (
-      url text, hash text collate "C", committed_at bigint, address text, account text, document json
-    );
-    create table plain.work (user_id integer, repository_id integer);
-    create table plain.uses (user_id integer, folded text, file text collate "C");
+    create table plain.commits (url text, hash text collate "C", committed_at bigint, document json);
+    create table plain.uses (user_id integer, folded text, file text collate "C", status text);
     create index on plain.uses (folded);
     create index on plain.uses (user_id, folded);
     create index on plain.dependencies (repository_id, folded)`)
@@ -59,9 +57,10 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
   }
 
   /** SQL: the row `d` of plain.dependencies matches. */
-  function isAskedFor({ names = [], files = [] }: OracleFilter) {
+  function isAskedFor({ names = [], files = [], status }: OracleFilter) {
     return sql`
-      ${names.length === 0 ? sql`true` : sql`d.folded = any(${sql.typed.texts(names.map(fold))})`}
+      ${status === undefined ? sql`true` : sql`d.status = ${status}`}
+      and ${names.length === 0 ? sql`true` : sql`d.folded = any(${sql.typed.texts(names.map(fold))})`}
       and ${files.length === 0 ? sql`true` : sql`d.file = any(${sql.typed.texts(files)})`}`
   }
 
@@ -71,12 +70,9 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
     async fill({ users, repositories, commits }) {
       await insert(
         'plain.users',
-        'id integer, rest_id bigint, login text, email text, location text, document json',
+        'id integer, location text, document json',
         users.map((user, index) => ({
           id: index + 1,
-          rest_id: user.forge_rest_id,
-          login: fold(user.login),
-          email: user.email && fold(user.email),
           location: user.location && fold(user.location),
           document: user,
         })),
@@ -94,12 +90,13 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
       )
       await insert(
         'plain.dependencies',
-        'repository_id integer, name text, file text, folded text, document json',
+        'repository_id integer, name text, file text, status text, folded text, document json',
         repositories.flatMap(({ dependencies }, index) =>
           dependencies.map((document) => ({
             repository_id: index + 1,
             name: document.dependency.dependency_name,
             file: document.dependency.dependency_file,
+            status: document.status,
             folded: fold(document.dependency.dependency_name),
             document,
           })),
@@ -107,47 +104,40 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
       )
       await insert(
         'plain.commits',
-        'url text, hash text, committed_at bigint, address text, account text, document json',
-        commits.map((document) => {
-          const address = fold(document.author_email)
-          return {
-            url: document.repo_url,
-            hash: document.commit_hash,
-            committed_at: document.committer_date,
-            address: address.includes('@users.noreply.') ? null : address,
-            account: address.includes('@users.noreply.') ? address.split('@')[0] : null,
-            document,
-          }
-        }),
+        'url text, hash text, committed_at bigint, document json',
+        commits.map((document) => ({
+          url: document.repo_url,
+          hash: document.commit_hash,
+          committed_at: document.committer_date,
+          document,
+        })),
       )
-      await sql`analyze plain.users, plain.repositories, plain.commits`
-      await sql`truncate plain.work`
-      // They own it, or authored a commit in it: by their address, or as the forge hides it, with their id or login.
-      await sql`
-        insert into plain.work
-        select u.id, r.id from plain.users u join plain.repositories r on r.owner = u.login
-        union
-        select u.id, r.id from plain.commits c join plain.repositories r using (url) join plain.users u on u.email = c.address
-        union
-        select u.id, r.id from plain.commits c join plain.repositories r using (url)
-          join plain.users u on u.rest_id::text = split_part(c.account, '+', 1)
-        where strpos(c.account, '+') > 0
-        union
-        select u.id, r.id from plain.commits c join plain.repositories r using (url) join plain.users u on u.login = c.account
-        where strpos(c.account, '+') = 0`
-      await sql`analyze plain.work, plain.dependencies`
-      await sql`truncate plain.uses`
-      await sql`
-        insert into plain.uses
-        select distinct w.user_id, d.folded, d.file from plain.work w join plain.dependencies d using (repository_id)`
+      await sql`analyze plain.users, plain.repositories, plain.commits, plain.dependencies`
+      const uses = findUses({ users, repositories, commits })
+      await insert(
+        'plain.uses',
+        'user_id integer, folded text, file text, status text',
+        users.flatMap((user, index) =>
+          (uses.get(user) ?? []).map(({ dependency, status }) => ({
+            user_id: index + 1,
+            folded: fold(dependency.dependency_name),
+            file: dependency.dependency_file,
+            status,
+          })),
+        ),
+      )
       await sql`analyze plain.uses`
     },
 
     async listUsers(filter, { limit, offset }) {
-      const place = fold(filter.location?.trim() ?? '')
+      const places = listPlaces(filter)
       const matching = sql`
         from plain.users u
-        where ${place === '' ? sql`true` : sql`strpos(u.location, ${place}) > 0`}
+        where ${
+          places.length === 0
+            ? sql`true`
+            : sql`exists (select from unnest(${sql.typed.texts(places)}) place where strpos(u.location, place) > 0)`
+        }
           and ${
             asksForDependencies(filter)
               ? sql`u.id in (
@@ -162,10 +152,11 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
       )
     },
 
-    async listRepositories(filter, { limit, offset }) {
+    async listRepositories(filter, { limit, offset }, { excludes = false } = {}) {
       const matching = sql`
         from plain.repositories r
-        where ${
+        where ${filter.owner === undefined ? sql`true` : sql`r.owner = ${fold(filter.owner)}`}
+          and ${
           asksForDependencies(filter)
             ? sql`r.id in (select d.repository_id from plain.dependencies d where ${isAskedFor(filter)})`
             : sql`true`
@@ -174,9 +165,13 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
         sql,
         sql`select count(*) ${matching}`,
         sql`
-        select r.document::jsonb || jsonb_build_object('dependencies', coalesce((
-          select json_agg(d.document order by d.name, d.file) from plain.dependencies d where d.repository_id = r.id
-        ), '[]')) as document
+        select ${
+          excludes
+            ? sql`r.document`
+            : sql`r.document::jsonb || jsonb_build_object('dependencies', coalesce((
+              select json_agg(d.document order by d.name, d.file) from plain.dependencies d where d.repository_id = r.id
+            ), '[]'))`
+        } as document
         from (select r.* ${matching} order by r.id limit ${limit} offset ${offset}) r order by r.id`,
       )
     },

@@ -143,7 +143,8 @@ export function createRandomForge(seed: string): RandomForge {
     const number = ++last.user
     const login = mixCase(random, `dev-${++names}`)
     return createUser(number * 3, {
-      login,
+      login: random.chance(0.04) ? `${login}[bot]` : login,
+      type: random.chance(0.05) ? 'Bot' : 'User',
       name: random.chance(0.5) ? `Nameß ${number}` : null,
       email: createAddress(login),
       location: createPlace(),
@@ -164,14 +165,17 @@ export function createRandomForge(seed: string): RandomForge {
     for (let left = random.integer(0, most); left > 0; left--) {
       const name = nameDependency(Math.floor(random.skewedFraction(3) * 800))
       const file = random.pickSkewed(files)
-      const isRemoved = random.chance(0.2)
-      made.set(`${name}\0${file}`, {
-        ...createDependency(url, name, file),
-        first_use_date: random.integer(1, 1000),
-        ...(isRemoved && { status: 'removed', last_use_date: 2000 }),
-      })
+      made.set(`${name}\0${file}`, { ...createDependency(url, name, file), ...drawUse() })
     }
     return [...made.values()]
+  }
+
+  /** Dates that often begin and end within those of a repository's authors. */
+  function drawUse() {
+    const first_use_date = random.chance(0.1) ? null : random.integer(1, 60)
+    const status = random.pickSkewed(['active', 'removed', null] as const)
+    const hasEnd = random.chance(status === 'active' ? 0.1 : 0.9) // that of an active one counts for nothing
+    return { first_use_date, status, last_use_date: hasEnd ? random.integer(first_use_date ?? 1, 80) : null }
   }
 
   function createAddressOf(owner: string, name: string) {
@@ -207,14 +211,17 @@ export function createRandomForge(seed: string): RandomForge {
     return random.chance(0.5) ? `${id}+was-${login}@${host}` : `${mixCase(random, login)}@${host}`
   }
 
+  function drawAuthorDate(): number | null {
+    return random.chance(0.05) ? null : random.integer(1, 80)
+  }
+
   function drawCommit(repo_url: string): SampleCommit {
-    const date = random.chance(0.1) ? null : random.integer(1, 3000)
     return {
       commit_hash: (last.commit++ * 2 + 1).toString(16).padStart(6, '0').repeat(7).slice(0, 40),
       author_email: createAuthor(),
-      author_date: date,
+      author_date: drawAuthorDate(),
       committer_email: 'committer@forge.example',
-      committer_date: date,
+      committer_date: random.chance(0.1) ? null : random.integer(1, 3000),
       message: random.pick(['fix', 'add "it"', 'Ünïcode\n\nbody']),
       repo_url,
     }
@@ -248,8 +255,9 @@ export function createRandomForge(seed: string): RandomForge {
     const draw = random.fraction()
     if (draw < 0.5) return { ...user, location: createPlace() }
     if (draw < 0.7) return { ...user, email: createAddress(user.login) }
+    if (draw < 0.75) return { ...user, type: random.pick(['User', 'Bot']) }
     // A new name, or one that somebody else has.
-    if (draw < 0.8)
+    if (draw < 0.85)
       return { ...user, login: random.chance(0.2) ? random.pick(users).login : `new-${++names}` }
     return { ...user, followers: user.followers + 1 }
   }
@@ -296,9 +304,11 @@ export function createRandomForge(seed: string): RandomForge {
       const repos = replace(repositories, size.repositories, changeRepository)
       const changedCommits = replace(commits, size.commits, (commit) => ({
         ...commit,
-        ...(random.chance(0.5)
-          ? { author_email: createAuthor() }
-          : { committer_date: random.integer(1, 3000) }),
+        ...random.pick([
+          () => ({ author_email: createAuthor() }),
+          () => ({ author_date: drawAuthorDate() }),
+          () => ({ committer_date: random.integer(1, 3000) }),
+        ])(),
       }))
       return {
         users: changedUsers,
@@ -314,8 +324,11 @@ export function createRandomForge(seed: string): RandomForge {
   function changeRepository(repository: SampleRepository): SampleRepository {
     const draw = random.fraction()
     const moved = draw < 0.4 ? moveRepository(repository) : { ...repository, size: random.integer(0, 99) }
-    const changed =
-      draw < 0.2 || draw > 0.6 ? { ...moved, dependencies: createDependencies(moved.url) } : moved
+    const dependencies = random.pick([
+      () => createDependencies(moved.url),
+      () => moved.dependencies.map((each) => (random.chance(0.3) ? { ...each, ...drawUse() } : each)),
+    ])
+    const changed = draw < 0.2 || draw > 0.6 ? { ...moved, dependencies: dependencies() } : moved
     if (changed !== moved || random.chance(0.5)) redeclared.add(changed)
     return changed
   }

@@ -104,11 +104,11 @@ export function createRepository(
   }
 }
 
-/** A dependency that is still declared. */
+/** A dependency that has always been declared, and still is. */
 export function createDependency(url: string, name: string, file = 'package.json'): SampleDependency {
   return {
     url,
-    first_use_date: 1_700_000_000,
+    first_use_date: 1,
     last_use_date: null,
     updated_at: 1_700_000_000,
     status: 'active',

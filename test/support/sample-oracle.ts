@@ -6,6 +6,8 @@
  */
 import { readFileSync } from 'node:fs'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../sample/records.ts'
+import { fold } from './fold.ts'
+import { findUses } from './uses.ts'
 
 /** An element of `GET /repos`. */
 export interface ListedRepository extends SampleRepository {
@@ -14,19 +16,14 @@ export interface ListedRepository extends SampleRepository {
 
 /** What is filtered by. Parts that are missing or empty do not filter. */
 export interface OracleFilter {
-  location?: string
+  /** Of users: any of these. */
+  location?: string | readonly string[]
   names?: readonly string[]
   files?: readonly string[]
+  status?: 'active' | 'removed'
+  /** Of repositories. */
+  owner?: string
 }
-
-/** Letters whose other case is not one letter, or not the one that comes back: with what they are the same as. */
-const oddLetters = new Map([
-  ['ß', 'ss'],
-  ['ẞ', 'ss'],
-  ['ς', 'σ'],
-  ['İ', 'i'],
-  ['ı', 'i'],
-])
 
 /** All users, in the order of their import. */
 export const sampleUsers: readonly SampleUser[] = readLines('users')
@@ -39,33 +36,38 @@ export const sampleRepositories: readonly ListedRepository[] = readLines<SampleR
   }),
 )
 /** All commits, in the order of the file. */
-const sampleCommits: readonly SampleCommit[] = readLines('commits')
+export const sampleCommits: readonly SampleCommit[] = readLines('commits')
 
-const repositoriesByUrl = new Map(sampleRepositories.map((repository) => [repository.url, repository]))
-const userRepositories = findUserRepositories()
+const uses = findUses({ users: sampleUsers, repositories: sampleRepositories, commits: sampleCommits })
 
 /** The users that a filter matches, in the order in which they are listed. */
 export function findUsers(filter: OracleFilter): SampleUser[] {
-  const place = filter.location?.trim() ?? ''
+  const places = listPlaces(filter)
   const found: SampleUser[] = []
   for (const user of sampleUsers) {
-    if (place !== '' && (user.location === null || !fold(user.location).includes(fold(place)))) continue
-    if (asksForDependencies(filter)) {
-      let uses = false
-      for (const repository of userRepositories.get(user) ?? []) {
-        if (usesDependency(repository, filter)) uses = true
-      }
-      if (!uses) continue
-    }
+    if (places.length > 0 && !places.some((place) => fold(user.location ?? '').includes(place))) continue
+    if (asksForDependencies(filter) && !hasDependency(uses.get(user) ?? [], filter)) continue
     found.push(user)
   }
   return found
 }
 
+/** The places of a filter, folded. */
+export function listPlaces({ location = [] }: OracleFilter): string[] {
+  return [location]
+    .flat()
+    .map((place) => fold(place.trim()))
+    .filter((place) => place !== '')
+}
+
 /** The repositories that a filter matches, in the order in which they are listed. They have no location. */
 export function findRepositories(filter: Omit<OracleFilter, 'location'>): ListedRepository[] {
-  if (!asksForDependencies(filter)) return [...sampleRepositories]
-  return sampleRepositories.filter((repository) => usesDependency(repository, filter))
+  const { owner } = filter
+  return sampleRepositories.filter(
+    (repository) =>
+      (owner === undefined || fold(repository.owner_login) === fold(owner)) &&
+      (!asksForDependencies(filter) || hasDependency(repository.dependencies, filter)),
+  )
 }
 
 /** The commits of a repository, in the order in which they are listed. */
@@ -86,59 +88,23 @@ export function repositoryOf(fullName: string): ListedRepository {
   return repository
 }
 
-/**
- * Folds case letter by letter, composed and decomposed letters being the same. It knows the letters of the sample,
- * not all that there are.
- */
-export function fold(text: string): string {
-  let folded = ''
-  for (const letter of text.normalize('NFC')) folded += oddLetters.get(letter) ?? letter.toLowerCase()
-  return folded.replaceAll('i\u0307', 'i') // İ, where something else has put it in lower case before
-}
-
 function asksForDependencies({ names = [], files = [] }: OracleFilter): boolean {
   return names.length + files.length > 0
 }
 
-/** Whether one and the same dependency of the repository, of any status, has one of the names and one of the files. */
-function usesDependency(
-  { dependencies }: SampleRepository,
-  { names = [], files = [] }: OracleFilter,
+/** Whether one and the same dependency has one of the names, one of the files, and the status. */
+function hasDependency(
+  dependencies: readonly SampleDependency[],
+  { names = [], files = [], status: wanted }: OracleFilter,
 ): boolean {
   const folded = names.map(fold)
-  for (const { dependency } of dependencies) {
+  for (const { dependency, status } of dependencies) {
+    if (wanted !== undefined && status !== wanted) continue
     if (names.length > 0 && !folded.includes(fold(dependency.dependency_name))) continue
     if (files.length > 0 && !files.includes(dependency.dependency_file)) continue
     return true
   }
   return false
-}
-
-/** The repositories that each user owns or has authored a commit in. */
-function findUserRepositories(): Map<SampleUser, Set<SampleRepository>> {
-  const work = new Map<SampleUser, Set<SampleRepository>>()
-  for (const user of sampleUsers) {
-    const repositories = new Set<SampleRepository>()
-    for (const repository of sampleRepositories) {
-      if (fold(repository.owner_login) === fold(user.login)) repositories.add(repository)
-    }
-    work.set(user, repositories)
-  }
-  for (const commit of sampleCommits) {
-    const repository = repositoriesByUrl.get(commit.repo_url)
-    const author = findAuthor(commit.author_email)
-    if (repository !== undefined && author !== undefined) work.get(author)?.add(repository)
-  }
-  return work
-}
-
-/** The user with that address, or the one whose id a no-reply address begins with. */
-function findAuthor(address: string): SampleUser | undefined {
-  for (const user of sampleUsers) {
-    if (user.email !== null && user.email.toLowerCase() === address.toLowerCase()) return user
-    if (address.startsWith(`${user.forge_rest_id}+`) && address.includes('@users.noreply.')) return user
-  }
-  return undefined
 }
 
 /** Newest committer date first, those without a date last, then by hash. */

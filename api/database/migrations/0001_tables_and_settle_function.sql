@@ -188,11 +188,13 @@ create table users (
   forge_rest_id bigint not null unique,
   login_key text not null,
   location_id integer,
+  is_bot boolean not null, -- uses nothing by authorship
   version bigint not null, -- of the dataset, when the document last changed
   document text not null
 );
 create index on users (login_key);
 create index on users (version);
+create index on users (id) where is_bot; -- few
 
 create table repositories (
   id integer primary key,
@@ -241,6 +243,7 @@ create table commits (
   repository_id integer not null,
   commit_hash text collate "C" not null,
   committer_date bigint,
+  author_date bigint,
   author_identity text collate "C", -- see identities; null when the author can't be identified
   position integer not null,
   version bigint not null, -- of the dataset, when the document last changed
@@ -261,18 +264,25 @@ create table location_users (
   primary key (location_id, user_id)
 );
 
--- The row with an empty name, which no dependency has, stands for all dependencies of that file.
+-- A dependency with one status: one that repositories declare, and others have removed, has two rows. The row with an
+-- empty name, which no dependency has, stands for all dependencies of that file and status.
 create table dependencies (
   id integer primary key generated always as identity,
   name text collate "C" not null,
   name_key text collate "C" not null, -- spelled by the rules of the file's ecosystem (api/catalog/dependency-names.ts)
   file text collate "C" not null,
-  unique (name, file)
+  status text collate "C", -- active, removed; null: unknown
+  file_dependency_id integer, -- the row with an empty name that this one belongs to; null: it is that row
+  unique nulls not distinct (name, file, status)
 );
 create index on dependencies (name_key, file);
+-- Null dates are unknown, and exclude nothing; last_use_date is null as long as the dependency is declared, too. Rows
+-- with an empty name have none.
 create table dependency_repositories (
   dependency_id integer not null,
   repository_id integer not null,
+  first_use_date bigint,
+  last_use_date bigint,
   primary key (dependency_id, repository_id)
 );
 create index on dependency_repositories (repository_id, dependency_id);
@@ -284,7 +294,9 @@ create table dependency_users (
 create index on dependency_users (user_id, dependency_id);
 
 -- An identity is how a commit or a repository names a person: `email:…`, `id:…` (of the forge) or `login:…`. A user has
--- the dependencies of all repositories to which one of their identities contributes.
+-- the dependencies that repositories declared while one of the user's identities contributed to them: owners always do,
+-- authors from the author date of their first commit to that of their last. Both dates are null for owners, and when the
+-- date of a commit is unknown: then they exclude nothing.
 create table identities (
   identity text collate "C" not null,
   user_id integer not null,
@@ -295,6 +307,8 @@ create table contributions (
   identity text collate "C" not null,
   repository_id integer not null,
   kind text not null check (kind in ('owner', 'author')),
+  first_date bigint,
+  last_date bigint,
   primary key (identity, repository_id, kind)
 );
 create index on contributions (repository_id);

@@ -1,5 +1,6 @@
 import type { Fragment, SqlOrTransaction } from '../../database/connect.ts'
 import { stagingTable } from '../staging.ts'
+import { updateAuthors } from './authors.ts'
 import { type AppliedRows, analyzeTables } from './dataset-change.ts'
 import { countApplied, type Load } from './staged-load.ts'
 
@@ -9,7 +10,8 @@ export async function applyCommits(load: Load): Promise<AppliedRows> {
   const staged = tx(stagingTable('commits', load.importId))
   await tx`
     create temporary table changed_commits on commit drop as
-    select s.position, r.id, s.commit_hash, s.committer_date, s.author_identity, c.commit_hash is null as is_new, r.is_growing
+    select s.position, r.id, s.commit_hash, s.committer_date, s.author_date, s.author_identity,
+      c.commit_hash is null as is_new, r.is_growing
     from ${staged} s
     join (
       select url_key, max(id) as id, exists (select from commits where repository_id = max(r.id)) as is_growing
@@ -25,37 +27,27 @@ export async function applyCommits(load: Load): Promise<AppliedRows> {
   await tx`analyze grown_repositories`
   // These positions are final for repositories without earlier commits. The others are renumbered below.
   await tx`
-    insert into commits (repository_id, commit_hash, committer_date, author_identity, position, version, document)
-    select c.id, c.commit_hash, c.committer_date, c.author_identity, c.rank, ${version}, s.document
+    insert into commits (
+      repository_id, commit_hash, committer_date, author_date, author_identity, position, version, document
+    )
+    select c.id, c.commit_hash, c.committer_date, c.author_date, c.author_identity, c.rank, ${version}, s.document
     from (
       select *, row_number() over (partition by id order by committer_date nulls first, commit_hash desc) as rank
       from changed_commits where is_new
     ) c join ${staged} s using (position)`
   await tx`
     update commits m set
-      committer_date = c.committer_date, author_identity = c.author_identity,
+      committer_date = c.committer_date, author_date = c.author_date, author_identity = c.author_identity,
       version = ${version}, document = s.document
     from changed_commits c join ${staged} s using (position)
     where not c.is_new and m.repository_id = c.id and m.commit_hash = c.commit_hash`
   await renumberCommits(tx, tx`select id from grown_repositories`)
-  await tx`
-    with lost as (
-      delete from contributions a using (select distinct id from changed_commits where not is_new) c
-      where a.repository_id = c.id and a.kind = 'author'
-        and not exists (
-          select from commits where repository_id = a.repository_id and author_identity = a.identity
-        )
-      returning a.identity
-    ), gained as (
-      insert into contributions (identity, repository_id, kind)
-      select distinct author_identity, id, 'author' from changed_commits where author_identity is not null
-      on conflict do nothing
-      returning identity
-    )
-    insert into affected_users
-    select user_id from identities
-    where identity in (select identity from lost union select identity from gained)
-    on conflict do nothing`
+  const commits = tx`
+    select id as repository_id, author_identity, author_date from changed_commits where not is_growing
+    union all
+    select repository_id, author_identity, author_date from commits
+    where repository_id in (select id from grown_repositories)`
+  await updateAuthors(load, tx`select id from changed_commits`, commits)
   await analyzeTables(load, ['commits', 'contributions'])
   return countApplied(load, 'changed_commits')
 }

@@ -13,7 +13,7 @@ export const changeLock = 0x6465_7665
 
 /**
  * A change in progress. What it must do for users' dependencies is in temporary tables: `changed_postings` (of
- * repositories), and `affected_users`, who may use other dependencies now.
+ * repositories; one with other dates is lost and gained), and `affected_users`, who may use other dependencies now.
  */
 export interface DatasetChange {
   tx: SqlOrTransaction
@@ -117,7 +117,8 @@ async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> {
   await tx`create temporary table affected_users (user_id integer primary key) on commit drop`
   await tx`
     create temporary table changed_postings (
-      dependency_id integer not null, repository_id integer not null, is_gained boolean not null
+      dependency_id integer not null, repository_id integer not null, first_use_date bigint, last_use_date bigint,
+      is_gained boolean not null
     ) on commit drop`
   const [dataset] = await tx<{ version: number }[]>`select version from dataset`
   if (dataset === undefined) throw new Error('the dataset row is missing')

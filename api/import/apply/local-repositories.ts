@@ -7,6 +7,7 @@
  * @module
  */
 import { stagingTable } from '../staging.ts'
+import { updateAuthors } from './authors.ts'
 import { renumberCommits } from './commits.ts'
 import { noteReturns, recordRemovals, removeRepositories } from './removal.ts'
 import type { Load } from './staged-load.ts'
@@ -60,11 +61,12 @@ async function joinStagedRecords({ tx, importId }: Load): Promise<void> {
         oldUrl: selectJsonUrl(tx, tx`given.members`),
         newUrl: selectJsonUrl(tx, tx`kept.members`),
       })},
-      names = given.names, name_keys = given.name_keys, files = given.files
+      names = given.names, name_keys = given.name_keys, files = given.files, statuses = given.statuses,
+      first_use_dates = given.first_use_dates, last_use_dates = given.last_use_dates
     from (
-      select distinct on (kept_position) kept_position, s.dependencies, s.members, s.names, s.name_keys, s.files
+      select distinct on (kept_position) kept_position, s.*
       from superseded_records join ${staged} s using (position)
-      where s.dependencies is not null order by kept_position, position desc
+      where s.dependencies is not null order by kept_position, s.position desc
     ) given
     where kept.position = given.kept_position and kept.dependencies is null`
   await tx`insert into replaced_ids select forge_rest_id, kept_id from superseded_records`
@@ -132,11 +134,14 @@ async function mergeRows(load: Load): Promise<void> {
   if (count === 0) return
   await tx`
     update ${staged} s set
-      dependencies = given.dependencies, names = given.names, name_keys = given.name_keys, files = given.files
+      dependencies = given.dependencies, names = given.names, name_keys = given.name_keys, files = given.files,
+      statuses = given.statuses, first_use_dates = given.first_use_dates, last_use_dates = given.last_use_dates
     from (
-      select distinct on (m.position) m.position, m.dependencies, declared.names, declared.name_keys, declared.files
+      select distinct on (m.position) m.position, m.dependencies, declared.*
       from merged_rows m, lateral (
-        select array_agg(d.name) as names, array_agg(d.name_key) as name_keys, array_agg(d.file) as files
+        select array_agg(d.name) as names, array_agg(d.name_key) as name_keys, array_agg(d.file) as files,
+          array_agg(d.status) as statuses, array_agg(p.first_use_date) as first_use_dates,
+          array_agg(p.last_use_date) as last_use_dates
         from dependency_repositories p join dependencies d on d.id = p.dependency_id
         where p.repository_id = m.from_id and d.name <> ''
       ) declared
@@ -144,20 +149,18 @@ async function mergeRows(load: Load): Promise<void> {
     ) given
     where s.position = given.position`
   const moved = await tx`
-    insert into commits (repository_id, commit_hash, committer_date, author_identity, position, version, document)
+    insert into commits (
+      repository_id, commit_hash, committer_date, author_date, author_identity, position, version, document
+    )
     select distinct on (m.to_id, c.commit_hash)
-      m.to_id, c.commit_hash, c.committer_date, c.author_identity, 0, ${version},
+      m.to_id, c.commit_hash, c.committer_date, c.author_date, c.author_identity, 0, ${version},
       ${replaceRepoUrl(tx, tx`c.document`, tx`m.url`)}
     from merged_rows m join commits c on c.repository_id = m.from_id
     order by m.to_id, c.commit_hash, m.from_id desc
     on conflict do nothing`
-  await renumberCommits(tx, tx`select to_id from merged_rows`)
-  // Those who contribute to the removed rows are affected_users by their removal.
-  await tx`
-    insert into contributions (identity, repository_id, kind)
-    select distinct c.identity, m.to_id, c.kind
-    from merged_rows m join contributions c on c.repository_id = m.from_id and c.kind = 'author'
-    on conflict do nothing`
+  const repositories = tx`select to_id from merged_rows`
+  await renumberCommits(tx, repositories)
+  await updateAuthors(load, repositories)
   await removeRepositories(load, tx`select from_id as id from merged_rows`)
   load.removed.commits -= moved.count // they have moved
 }

@@ -5,6 +5,7 @@
  */
 import type { Fragment } from '../../database/connect.ts'
 import { stagingTable } from '../staging.ts'
+import { updateAuthors } from './authors.ts'
 import { renumberCommits } from './commits.ts'
 import type { DatasetChange } from './dataset-change.ts'
 import type { Load } from './staged-load.ts'
@@ -54,39 +55,20 @@ export async function removeRepositories(change: DatasetChange, ids: Fragment): 
 }
 
 /**
- * Removes commits. `keys` selects `repository_id` and `commit_hash`. The other commits of their repositories are numbered
- * again, and who has no commit left in a repository no longer contributes to it.
+ * Removes commits. `keys` selects their `repository_id` and `commit_hash`. The other commits of their repositories are
+ * numbered again, and who has no commit left in a repository is no longer an author of it.
  */
-export async function removeCommits({ tx, removed }: DatasetChange, keys: Fragment): Promise<void> {
+export async function removeCommits(change: DatasetChange, keys: Fragment): Promise<void> {
+  const { tx, removed } = change
   await tx`create temporary table removed_keys on commit drop as ${keys}`
   await tx`analyze removed_keys`
-  await tx`
-    create temporary table removed_commits (repository_id integer not null, author_identity text collate "C")
-    on commit drop`
   const { count } = await tx`
-    with deleted as (
-      delete from commits c using removed_keys k
-      where c.repository_id = k.repository_id and c.commit_hash = k.commit_hash
-      returning c.repository_id, c.author_identity
-    )
-    insert into removed_commits select repository_id, author_identity from deleted`
-  await tx`analyze removed_commits`
-  await renumberCommits(tx, tx`select repository_id from removed_commits`)
-  await tx`
-    with lost as (
-      delete from contributions a using (
-        select repository_id, author_identity from removed_commits
-        except
-        select repository_id, author_identity from commits
-        where repository_id in (select repository_id from removed_commits)
-      ) l
-      where a.repository_id = l.repository_id and a.identity = l.author_identity and a.kind = 'author'
-      returning a.identity
-    )
-    insert into affected_users
-    select distinct user_id from lost join identities using (identity)
-    on conflict do nothing`
-  await tx`drop table removed_keys, removed_commits`
+    delete from commits c using removed_keys k
+    where c.repository_id = k.repository_id and c.commit_hash = k.commit_hash`
+  const repositories = tx`select repository_id from removed_keys`
+  await renumberCommits(tx, repositories)
+  await updateAuthors(change, repositories)
+  await tx`drop table removed_keys`
   removed.commits += count
 }
 

@@ -71,48 +71,67 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
 async function applyDependencies(load: Load): Promise<void> {
   const { tx } = load
   const staged = tx(stagingTable('repos', load.importId))
-  // Known dependencies are left out first: each conflict would use up an id.
+  // Known dependencies are left out: each conflict would use up an id.
   await tx`
-    insert into dependencies (name, name_key, file)
-    select name, name_key, file from (
-      select distinct pair.name, pair.name_key, pair.file
-      from changed_repositories join ${staged} s using (position),
-        unnest(s.names, s.name_keys, s.files) as pair(name, name_key, file)
-      union
-      select '', '', file from changed_repositories join ${staged} s using (position), unnest(s.files) as file
-    ) declared
-    where not exists (select from dependencies d where d.name = declared.name and d.file = declared.file)
-    on conflict do nothing`
+    create temporary table new_dependencies on commit drop as
+    select distinct n.name, n.name_key, n.file, n.status
+    from changed_repositories join ${staged} s using (position),
+      unnest(s.names, s.name_keys, s.files, s.statuses) as n(name, name_key, file, status)
+    where not exists (
+      select from dependencies d where d.name = n.name and d.file = n.file and d.status is not distinct from n.status
+    )`
+  await tx`analyze new_dependencies`
+  await tx`
+    insert into dependencies (name, name_key, file, status)
+    select distinct '', '', file, status from new_dependencies n
+    where not exists (
+      select from dependencies d where d.name = '' and d.file = n.file and d.status is not distinct from n.status
+    )`
+  await tx`
+    insert into dependencies (name, name_key, file, status, file_dependency_id)
+    select n.name, n.name_key, n.file, n.status, f.id
+    from new_dependencies n join dependencies f
+      on f.name = '' and f.file = n.file and f.status is not distinct from n.status`
   await analyzeTables(load, ['dependencies'])
   const declared = tx`
-    select c.id as repository_id, d.id as dependency_id, c.is_new
-    from changed_repositories c join ${staged} s using (position), unnest(s.names, s.files) as pair(name, file)
-      join dependencies d using (name, file)
+    select c.id as repository_id, d.id as dependency_id, n.first_use_date, n.last_use_date, c.is_new
+    from changed_repositories c join ${staged} s using (position),
+      unnest(s.names, s.files, s.statuses, s.first_use_dates, s.last_use_dates)
+        as n(name, file, status, first_use_date, last_use_date)
+      join dependencies d on d.name = n.name and d.file = n.file and d.status is not distinct from n.status
     union all
-    select distinct c.id, d.id, c.is_new
-    from changed_repositories c join ${staged} s using (position), unnest(s.files) as pair(file)
-      join dependencies d using (file)
+    select distinct c.id, d.id, null::bigint, null::bigint, c.is_new
+    from changed_repositories c join ${staged} s using (position), unnest(s.files, s.statuses) as n(file, status)
+      join dependencies d on d.file = n.file and d.status is not distinct from n.status
     where d.name = ''`
   await tx`
     insert into changed_postings
-    select dependency_id, repository_id, wanted.is_new is not null as is_gained
+    select dependency_id, repository_id, change.first_use_date, change.last_use_date, change.is_gained
     from (select * from (${declared}) d where not is_new) wanted
       full join (
         select p.*, c.is_new
         from changed_repositories c join dependency_repositories p on p.repository_id = c.id
         where not c.is_new and c.has_dependencies
-      ) present using (repository_id, dependency_id)
-    where wanted.is_new is null or present.is_new is null`
+      ) present using (repository_id, dependency_id),
+      lateral (values
+        (present.is_new, present.first_use_date, present.last_use_date, false),
+        (wanted.is_new, wanted.first_use_date, wanted.last_use_date, true)
+      ) as change(is_new, first_use_date, last_use_date, is_gained)
+    where change.is_new is not null and (
+      wanted.is_new is null or present.is_new is null
+      or wanted.first_use_date is distinct from present.first_use_date
+      or wanted.last_use_date is distinct from present.last_use_date
+    )`
   await tx`analyze changed_postings`
   await tx`
     delete from dependency_repositories p using changed_postings c
     where not c.is_gained and p.dependency_id = c.dependency_id and p.repository_id = c.repository_id`
   // Ordered by repository, so that the rows that a later load changes lie together.
   await tx`
-    insert into dependency_repositories (dependency_id, repository_id)
-    select dependency_id, repository_id from (${declared}) d where is_new
+    insert into dependency_repositories (dependency_id, repository_id, first_use_date, last_use_date)
+    select dependency_id, repository_id, first_use_date, last_use_date from (${declared}) d where is_new
     union all
-    select dependency_id, repository_id from changed_postings where is_gained
+    select dependency_id, repository_id, first_use_date, last_use_date from changed_postings where is_gained
     order by repository_id, dependency_id`
   await analyzeTables(load, ['dependency_repositories'])
 }

@@ -9,7 +9,7 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
   const staged = tx(stagingTable('users', load.importId))
   await tx`
     create temporary table changed_users on commit drop as
-    select s.position, u.location_id as old_location_id, u.id is null as is_new,
+    select s.position, u.location_id as old_location_id, u.id is null as is_new, u.is_bot <> s.is_bot as has_other_kind,
       coalesce(
         u.id,
         (select last_user_id from dataset) + row_number() over (partition by u.id is null order by s.position)
@@ -34,12 +34,12 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
       left join locations l on md5(l.location_key) = md5(s.location_key) and l.location_key = s.location_key`
   await tx`analyze changed_locations`
   await tx`
-    update users u set login_key = s.login_key, location_id = c.location_id,
+    update users u set login_key = s.login_key, location_id = c.location_id, is_bot = s.is_bot,
       version = ${version}, document = s.document
     from changed_locations c join ${staged} s using (position) where u.id = c.id and not c.is_new`
   await tx`
-    insert into users (id, forge_rest_id, login_key, location_id, version, document)
-    select c.id, s.forge_rest_id, s.login_key, c.location_id, ${version}, s.document
+    insert into users (id, forge_rest_id, login_key, location_id, is_bot, version, document)
+    select c.id, s.forge_rest_id, s.login_key, c.location_id, s.is_bot, ${version}, s.document
     from changed_locations c join ${staged} s using (position) where c.is_new`
   await noteReturns(
     load,
@@ -68,7 +68,9 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
       order by n.identity, c.id
       returning user_id
     )
-    insert into affected_users select user_id from lost union select user_id from gained on conflict do nothing`
+    insert into affected_users
+    select user_id from lost union select user_id from gained union select id from changed_users where has_other_kind
+    on conflict do nothing`
   await analyzeTables(load, ['users', 'location_users', 'identities'])
   return countApplied(load, 'changed_users')
 }

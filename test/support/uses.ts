@@ -1,0 +1,89 @@
+/**
+ * Who uses what, computed from the records alone by plain loops straight from decisions/0004-data.md. It shares no code
+ * with the service, so that the two can be held against each other.
+ *
+ * @module
+ */
+import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../sample/records.ts'
+import { fold } from './fold.ts'
+
+/** Everything that was loaded. */
+export interface Loaded {
+  users: readonly SampleUser[]
+  repositories: readonly SampleRepository[]
+  commits: readonly SampleCommit[]
+}
+
+/** The dependencies that each user uses: one for each repository through which they do. */
+export function findUses({ users, repositories, commits }: Loaded): Map<SampleUser, SampleDependency[]> {
+  const repositoriesByOwner = Map.groupBy(repositories, ({ owner_login }) => fold(owner_login))
+  const commitsByAuthor = Map.groupBy(commits, ({ author_email }) => nameAuthor(author_email))
+  const repositoriesByUrl = new Map(repositories.map((repository) => [repository.url, repository]))
+  return new Map(
+    users.map((user) => {
+      const owned = repositoriesByOwner.get(fold(user.login)) ?? []
+      const uses = owned.flatMap(({ dependencies }) => dependencies)
+      if (isBot(user)) return [user, uses]
+      const own = [...listNames(user)].flatMap((name) => commitsByAuthor.get(name) ?? [])
+      for (const [url, ofRepository] of Map.groupBy(own, ({ repo_url }) => repo_url)) {
+        const dates = ofRepository.map(({ author_date }) => author_date)
+        const { dependencies = [] } = repositoriesByUrl.get(url) ?? {}
+        uses.push(...dependencies.filter((dependency) => isDeclaredDuring(dependency, dates)))
+      }
+      return [user, uses]
+    }),
+  )
+}
+
+/** A row for each dependency, file and status that somebody uses, as `readTables` reads them. */
+export function listUses(loaded: Loaded): [name: string, file: string, status: string | null, user: number][] {
+  const rows = [...findUses(loaded)].flatMap(([{ forge_rest_id: user }, uses]) =>
+    uses.flatMap(({ status, dependency: { dependency_name: name, dependency_file: file } }) =>
+      ['', name].map((each): [string, string, string | null, number] => [each, file, status, user]),
+    ),
+  )
+  return [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()]
+}
+
+/** Rows in an order of their own, as text, so that two lists can be compared. */
+export function sortRows(rows: readonly unknown[]): string[] {
+  return rows.map((row) => JSON.stringify(row)).sort()
+}
+
+/** The user whom a commit's address names: by id or login if the forge hides the address, otherwise by address. */
+export function nameAuthor(address: string): string {
+  const [account = '', host = ''] = fold(address).split('@')
+  if (!host.startsWith('users.noreply.')) return `address ${fold(address)}`
+  const [id, login] = account.split('+')
+  return login === undefined ? nameLogin(account) : `id ${id}`
+}
+
+/** The name that a login is. */
+export function nameLogin(login: string): string {
+  return `login ${fold(login)}`
+}
+
+/** All that names a user. */
+export function listNames({ forge_rest_id, login, email }: SampleUser): Set<string> {
+  const names = new Set([`id ${forge_rest_id}`, nameLogin(login)])
+  if (email !== null) names.add(nameAuthor(email))
+  return names
+}
+
+function isBot({ type, login }: SampleUser): boolean {
+  return type.toLowerCase() === 'bot' || login.toLowerCase().endsWith('[bot]')
+}
+
+/** Whether a dependency was declared at some time from the first of the dates to the last. Unknown dates exclude nothing. */
+function isDeclaredDuring(
+  { status, first_use_date, last_use_date }: SampleDependency,
+  dates: readonly (number | null)[],
+): boolean {
+  const known = dates.filter((date) => date !== null)
+  if (known.length < dates.length) return true
+  const first = known.reduce((one, other) => Math.min(one, other))
+  const last = known.reduce((one, other) => Math.max(one, other))
+  const isOver = status !== 'active' && last_use_date !== null && last_use_date < first
+  const hasBegun = first_use_date === null || first_use_date <= last
+  return hasBegun && !isOver
+}
