@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRandom, type Random } from '../sample/random.ts'
 import { isDrill, seed } from './support/drill.ts'
 import { readListAnswer } from './support/list-answer.ts'
@@ -134,149 +134,131 @@ const toItem = ({ forge_rest_id, login, full_name }: Record<string, unknown>) =>
 })
 
 describeOnEachDatabase('a batch look-up', (kind) => {
-  async function createModel() {
+  let service: TestService
+  let key: string
+  let keyId: number
+  let random: Random
+  let model: Model
+  beforeAll(async () => {
     console.info(`seed ${seed}`)
-    const random = createRandom(`${seed} batches`)
-    const service = await startTestService(kind, { data: 'empty' })
-    const { secret, id: keyId } = await service.createKey({ credits: 10_000_000 })
-    const send = (path: string, method = 'GET') => service.request(path, { key: secret, method })
-    const model = new Model(random, service)
+    random = createRandom(`${seed} batches`)
+    service = await startTestService(kind, { data: 'empty' })
+    const created = await service.createKey({ credits: 10_000_000 })
+    key = created.secret
+    keyId = created.id
+    model = new Model(random, service)
     await model.load()
-    return {
-      random,
-      service,
-      model,
-      keyId,
-      send,
-      ask: async (path: string) => readListAnswer(await send(path)),
-    }
-  }
+  })
+  afterAll(() => service.close())
+
+  const send = (path: string, method = 'GET') => service.request(path, { key, method })
+  const ask = async (path: string) => readListAnswer(await send(path))
 
   test('has exactly what it names and there is, on one page, at the price of what is found', async () => {
-    const { random, service, model, keyId, send, ask } = await createModel()
-    try {
-      let charged = 0
-      for (let round = 0; round < rounds; round++) {
-        if (round > 0) await (random.chance(0.5) ? model.load() : model.remove())
-        for (let left = batchesPerRound; left > 0; left--) {
-          const batch = model.drawBatch(random.pick([0, 1, 2, 40, 100]))
-          const path = `${batch.path}?${writeQuery(random, batch)}`
-          const asked = `${path}, round ${round}, seed ${seed}`
-          const expected = batch.findItems()
-          const quote = await send(path, 'HEAD')
-          expect(quote.headers.get('X-Credits-Cost'), asked).toBe(String(expected.length))
-          expect(quote.headers.get('X-Total-Count'), asked).toBe(String(expected.length))
-          const response = await ask(path)
-          charged += expected.length
-          expect(response.data.map(toItem), asked).toEqual(expected)
-          expect([response.total, response.cost], asked).toEqual([expected.length, expected.length])
-          expect(response.pagination, asked).toEqual({
-            page: 1,
-            per_page: 100,
-            next_page: 0,
-            prev_page: 0,
-            has_more: false,
-          })
-          expect([...response.links.keys()], asked).toEqual(['first', 'last'])
-        }
+    let charged = 0
+    for (let round = 0; round < rounds; round++) {
+      if (round > 0) await (random.chance(0.5) ? model.load() : model.remove())
+      for (let left = batchesPerRound; left > 0; left--) {
+        const batch = model.drawBatch(random.pick([0, 1, 2, 40, 100]))
+        const path = `${batch.path}?${writeQuery(random, batch)}`
+        const asked = `${path}, round ${round}, seed ${seed}`
+        const expected = batch.findItems()
+        const quote = await send(path, 'HEAD')
+        expect(quote.headers.get('X-Credits-Cost'), asked).toBe(String(expected.length))
+        expect(quote.headers.get('X-Total-Count'), asked).toBe(String(expected.length))
+        const response = await ask(path)
+        charged += expected.length
+        expect(response.data.map(toItem), asked).toEqual(expected)
+        expect([response.total, response.cost], asked).toEqual([expected.length, expected.length])
+        expect(response.pagination, asked).toEqual({
+          page: 1,
+          per_page: 100,
+          next_page: 0,
+          prev_page: 0,
+          has_more: false,
+        })
+        expect([...response.links.keys()], asked).toEqual(['first', 'last'])
       }
-      expect(await service.readLedger(keyId)).toMatchObject({ charged })
-      expect(await service.sql`select from stored_lists`).toHaveLength(0)
-    } finally {
-      await service.close()
     }
+    expect(await service.readLedger(keyId)).toMatchObject({ charged })
+    expect(await service.sql`select from stored_lists`).toHaveLength(0)
   })
 
   test('has pages like other lists if the request has page or per_page', async () => {
-    const { random, service, model, ask } = await createModel()
-    try {
-      for (let left = batchesPerRound; left > 0; left--) {
-        const batch = model.drawBatch(100)
-        const expected = batch.findItems()
-        const size = random.pick([1, 7, 30, 100])
-        const last = Math.max(1, Math.ceil(expected.length / size))
-        for (const page of new Set([1, random.integer(1, last), last, last + 1, 90_000_000_000_000])) {
-          const query = writeQuery(random, batch)
-          query.append('page', String(page))
-          if (size !== 30) query.append('per_page', String(size))
-          const response = await ask(`${batch.path}?${query}`)
-          const asked = `${batch.path}?${query}, seed ${seed}`
-          expect(response.data.map(toItem), asked).toEqual(expected.slice((page - 1) * size, page * size))
-          expect([response.total, response.cost], asked).toEqual([expected.length, response.data.length])
-          expect(response.pagination, asked).toMatchObject({ page, per_page: size, has_more: page < last })
-          expect(response.links.get('last')?.searchParams.get('page'), asked).toBe(String(last))
-        }
+    for (let left = batchesPerRound; left > 0; left--) {
+      const batch = model.drawBatch(100)
+      const expected = batch.findItems()
+      const size = random.pick([1, 7, 30, 100])
+      const last = Math.max(1, Math.ceil(expected.length / size))
+      for (const page of new Set([1, random.integer(1, last), last, last + 1, 90_000_000_000_000])) {
+        const query = writeQuery(random, batch)
+        query.append('page', String(page))
+        if (size !== 30) query.append('per_page', String(size))
+        const response = await ask(`${batch.path}?${query}`)
+        const asked = `${batch.path}?${query}, seed ${seed}`
+        expect(response.data.map(toItem), asked).toEqual(expected.slice((page - 1) * size, page * size))
+        expect([response.total, response.cost], asked).toEqual([expected.length, response.data.length])
+        expect(response.pagination, asked).toMatchObject({ page, per_page: size, has_more: page < last })
+        expect(response.links.get('last')?.searchParams.get('page'), asked).toBe(String(last))
       }
-    } finally {
-      await service.close()
     }
   })
 
   test('gives an iteration by rel="next" each item once, in order, that it finds all along while loads change things', async () => {
-    const { random, service, model, ask } = await createModel()
-    try {
-      const states = Array.from({ length: 12 }, () => {
-        const batch = model.drawBatch(100)
-        const query = writeQuery(random, batch)
-        query.append('per_page', '9')
-        return {
-          batch,
-          staying: batch.findItems().map(({ id }) => id),
-          seen: [] as unknown[],
-          next: `${batch.path}?${query}` as string | undefined,
-        }
-      })
-      while (states.some(({ next }) => next !== undefined)) {
-        for (const state of states) {
-          if (state.next === undefined) continue
-          const { data, links } = await ask(state.next)
-          state.seen.push(...data.map(({ forge_rest_id: id }) => id))
-          const next = links.get('next')
-          state.next = next && next.pathname + next.search
-        }
-        await (random.chance(0.3) ? model.load() : model.remove())
-        for (const state of states) {
-          const found = new Set(state.batch.findItems().map(({ id }) => id))
-          state.staying = state.staying.filter((id) => found.has(id))
-        }
+    const states = Array.from({ length: 12 }, () => {
+      const batch = model.drawBatch(100)
+      const query = writeQuery(random, batch)
+      query.append('per_page', '9')
+      return {
+        batch,
+        staying: batch.findItems().map(({ id }) => id),
+        seen: [] as unknown[],
+        next: `${batch.path}?${query}` as string | undefined,
       }
-      for (const { batch, staying, seen } of states) {
-        const stayed = new Set<unknown>(staying)
-        expect(
-          seen.filter((id) => stayed.has(id)),
-          `${batch.path}?${batch.parameter}, seed ${seed}`,
-        ).toEqual(staying)
+    })
+    while (states.some(({ next }) => next !== undefined)) {
+      for (const state of states) {
+        if (state.next === undefined) continue
+        const { data, links } = await ask(state.next)
+        state.seen.push(...data.map(({ forge_rest_id: id }) => id))
+        const next = links.get('next')
+        state.next = next && next.pathname + next.search
       }
-      expect(states.flatMap(({ staying }) => staying)).not.toHaveLength(0)
-    } finally {
-      await service.close()
+      await (random.chance(0.3) ? model.load() : model.remove())
+      for (const state of states) {
+        const found = new Set(state.batch.findItems().map(({ id }) => id))
+        state.staying = state.staying.filter((id) => found.has(id))
+      }
     }
+    for (const { batch, staying, seen } of states) {
+      const stayed = new Set<unknown>(staying)
+      expect(
+        seen.filter((id) => stayed.has(id)),
+        `${batch.path}?${batch.parameter}, seed ${seed}`,
+      ).toEqual(staying)
+    }
+    expect(states.flatMap(({ staying }) => staying)).not.toHaveLength(0)
   })
 
   test('finds for a name that several have what the single look-up finds: the one that came last', async () => {
-    const { service, send, ask } = await createModel()
-    try {
-      const [old, recent] = ['Berlin', 'Lagos'].map((name, index) => ({
-        user: createUser(70_001 + index, { login: 'Shared', name }),
-        repository: createRepository(80_001 + index, 'Shared', [name], { name: 'thing', description: name }),
-      }))
-      if (old === undefined || recent === undefined) throw new Error('there are two')
-      // In one load and in two.
-      await loadRecords(service.sql, { users: [old.user, recent.user], repos: [old.repository] })
-      await loadRecords(service.sql, { repos: [recent.repository] })
-      // The older one changes later, and stays the older one.
-      await loadRecords(service.sql, { users: [{ ...old.user, followers: 7 }] })
-      const { data: users } = await ask('/users?logins=shared')
-      expect(users).toEqual([recent.user])
-      expect(users).toEqual([(await send('/users/shared')).json()])
-      const { data: repositories } = await ask('/repos?full_names=sHARED/thing')
-      expect(repositories).toMatchObject([{ description: 'Lagos', dependencies: [expect.anything()] }])
-      expect((await send('/repos/shared/thing')).json()).toMatchObject({ description: 'Lagos' })
-      // Both have an id of their own.
-      const { data: both } = await ask('/users?forge_rest_ids=70002,70001')
-      expect(both.map(({ name }) => name)).toEqual(['Berlin', 'Lagos'])
-    } finally {
-      await service.close()
-    }
+    const [old, recent] = ['Berlin', 'Lagos'].map((name, index) => ({
+      user: createUser(70_001 + index, { login: 'Shared', name }),
+      repository: createRepository(80_001 + index, 'Shared', [name], { name: 'thing', description: name }),
+    }))
+    if (old === undefined || recent === undefined) throw new Error('there are two')
+    // In one load and in two.
+    await loadRecords(service.sql, { users: [old.user, recent.user], repos: [old.repository] })
+    await loadRecords(service.sql, { repos: [recent.repository] })
+    // The older one changes later, and stays the older one.
+    await loadRecords(service.sql, { users: [{ ...old.user, followers: 7 }] })
+    const { data: users } = await ask('/users?logins=shared')
+    expect(users).toEqual([recent.user])
+    expect(users).toEqual([(await send('/users/shared')).json()])
+    const { data: repositories } = await ask('/repos?full_names=sHARED/thing')
+    expect(repositories).toMatchObject([{ description: 'Lagos', dependencies: [expect.anything()] }])
+    expect((await send('/repos/shared/thing')).json()).toMatchObject({ description: 'Lagos' })
+    // Both have an id of their own.
+    const { data: both } = await ask('/users?forge_rest_ids=70002,70001')
+    expect(both.map(({ name }) => name)).toEqual(['Berlin', 'Lagos'])
   })
 })
