@@ -269,7 +269,7 @@ describe('openapi.yml', () => {
       'Invalid forge_rest_ids: entry 3 must be an integer up to ±9007199254740991, digits only, no leading zeros':
         ['/users?forge_rest_ids=1,2,x', { key }],
       'Invalid forge_rest_ids: no other filter is allowed with it': [
-        '/users?forge_rest_ids=1&logins=a',
+        '/users?forge_rest_ids=1&location=a',
         { key },
       ],
       'Invalid since: missing; send the X-Dataset-Version of your copy': ['/removals', { key }],
