@@ -297,7 +297,10 @@ function readReference(document: Document): ApiReference {
       rules,
       meaning: description,
       example: isRepeated
-        ? [example].flat().map((value) => `${name}=${value}`).join('&')
+        ? [example]
+            .flat()
+            .map((value) => `${name}=${value}`)
+            .join('&')
         : [example].flat().join(','),
     }
   }

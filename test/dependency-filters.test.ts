@@ -222,7 +222,11 @@ describeOnEachDatabase('a filter by dependencies', (kind) => {
         const kind = parameter === 'dependency_names' ? 'names' : 'files'
         const [one, other] = kind === 'names' ? ['redis', 'django'] : ['go.mod', 'Gemfile']
         expect(find({ [kind]: [one, other] }).length).toBeGreaterThan(find({ [kind]: [one] }).length)
-        for (const values of [[one, other], [`${other},`, '', `${one},${one}`], [` ${one} `, other, one]]) {
+        for (const values of [
+          [one, other],
+          [`${other},`, '', `${one},${one}`],
+          [` ${one} `, other, one],
+        ]) {
           await expectFound({ [parameter]: values }, { [kind]: [one, other] })
         }
         await expectFound({ [parameter]: ['', ','] }, {})

@@ -122,7 +122,11 @@ function createFilteredLists(random: Random, forge: RandomForge, plain: PlainCat
 
 /** Somebody who has many repositories, few or none. */
 function drawOwner(random: Random, { repositories, users }: RandomForge): string {
-  const owner = random.pick([random.pick(repositories).owner_login, random.pick(users).login, 'no-such-owner'])
+  const owner = random.pick([
+    random.pick(repositories).owner_login,
+    random.pick(users).login,
+    'no-such-owner',
+  ])
   return mixCase(random, owner)
 }
 

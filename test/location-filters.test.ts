@@ -102,7 +102,11 @@ describeOnEachDatabase('location', (kind) => {
     const countStored = async () => (await service.sql`select from stored_lists`).length
     await readFirstItems(service, '/users', { location: ['oslo', 'Bergen'] })
     const before = await countStored()
-    for (const location of [['bergen', 'OSLO'], ['oslo', 'oslo', '', 'bergen'], ['Oslo, Norway', 'bergen', 'oslo']]) {
+    for (const location of [
+      ['bergen', 'OSLO'],
+      ['oslo', 'oslo', '', 'bergen'],
+      ['Oslo, Norway', 'bergen', 'oslo'],
+    ]) {
       await readFirstItems(service, '/users', { location })
     }
     expect(await countStored()).toBe(before)

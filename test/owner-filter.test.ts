@@ -77,7 +77,11 @@ describeOnEachDatabase('owner', (kind) => {
       [6, 20, 20],
       [Number.MAX_SAFE_INTEGER / 4 - 1, 20, 20],
     ] as const) {
-      const { data, total, links } = await ask({ owner: 'rhaddad', per_page: '4', page: String(Math.floor(page)) })
+      const { data, total, links } = await ask({
+        owner: 'rhaddad',
+        per_page: '4',
+        page: String(Math.floor(page)),
+      })
       expect(data).toEqual(expected.slice(first, last))
       expect(total).toBe(expected.length)
       expect(links.get('last')?.searchParams.get('page')).toBe('5')

@@ -261,7 +261,9 @@ describeOnEachDatabase('an iteration by rel="next"', (kind) => {
       )
       expect([...links.keys()].sort()).toEqual(['first', 'last', 'next', 'prev'])
       for (const [relation, target] of links) {
-        const others = [...target.searchParams].filter(([name]) => !['page', 'per_page', 'after'].includes(name))
+        const others = [...target.searchParams].filter(
+          ([name]) => !['page', 'per_page', 'after'].includes(name),
+        )
         expect([relation, others]).toEqual([relation, [...new URLSearchParams(query)]])
         expect(target.searchParams.get('per_page')).toBe('2')
         expect(target.searchParams.has('after')).toBe(relation === 'next')
@@ -269,7 +271,9 @@ describeOnEachDatabase('an iteration by rel="next"', (kind) => {
       const previous = links.get('prev')
       const back = readListAnswer(await service.request(`${path}${previous?.search}`, { key: secret }))
       const next = back.links.get('next')
-      expect(readListAnswer(await service.request(`${path}${next?.search}`, { key: secret })).data).toEqual(data)
+      expect(readListAnswer(await service.request(`${path}${next?.search}`, { key: secret })).data).toEqual(
+        data,
+      )
     }
   })
 

@@ -30,7 +30,7 @@ describeOnEachDatabase('an unknown parameter', (kind) => {
     return [response.status, response.headers.get('X-Error-Code'), response.json()]
   }
 
-  test.for([
+  test.for<[name: string, nearest: string]>([
     ['dependency_name', 'dependency_names'],
     ['dependency_names[]', 'dependency_names'],
     ['dependency_names[0]', 'dependency_names'],
@@ -56,10 +56,7 @@ describeOnEachDatabase('an unknown parameter', (kind) => {
     ['change_since', 'changed_since'],
     ['After', 'after'],
   ])('that is nearly one of the endpoint is 400, which names it: %s, %s', async ([name, nearest]) => {
-    const query = new URLSearchParams([
-      ['per_page', '5'],
-      [name, 'react'],
-    ])
+    const query = new URLSearchParams({ per_page: '5', [name]: 'react' })
     expect(await readError(`/users?${query}`)).toEqual([
       400,
       'invalid_parameter',
@@ -67,7 +64,7 @@ describeOnEachDatabase('an unknown parameter', (kind) => {
     ])
   })
 
-  test.for([
+  test.for<[path: string, name: string, all: string]>([
     ['/users', 'sort', ofUsers],
     ['/users', 'limit', ofUsers],
     ['/users', 'offset', ofUsers],
@@ -104,8 +101,8 @@ describeOnEachDatabase('an unknown parameter', (kind) => {
       ['🌍'.repeat(50), '🌍'.repeat(50)],
       ['🌍'.repeat(51), `${'🌍'.repeat(50)}…`],
       ['é'.repeat(5_000), `${'é'.repeat(50)}…`],
-    ]) {
-      const [, , body] = await readError(`/users?${encodeURIComponent(name ?? '')}=1`)
+    ] as const) {
+      const [, , body] = await readError(`/users?${encodeURIComponent(name)}=1`)
       expect(body).toEqual({ error: `Unknown parameter: ${shown}; this endpoint has ${ofUsers}` })
     }
   })

@@ -25,7 +25,7 @@ const users = [
   createUser(2, { login: 'ben', email: 'team@example.org' }),
   createUser(3, { login: 'cleo', email: 'team@example.org' }),
   createUser(4, { login: 'typed', email: 'typed@example.org', type: 'Bot' }),
-  { ...createUser(5, { login: 'shouted', email: 'shouted@example.org' }), type: 'BOT' as 'Bot' },
+  Object.assign(createUser(5, { login: 'shouted', email: 'shouted@example.org' }), { type: 'BOT' }),
   createUser(6, { login: 'Renovate[BOT]', email: 'renovate@example.org' }),
   createUser(7, { login: 'own', email: 'own@example.org' }),
 ]
@@ -55,13 +55,58 @@ const cases: [what: string, use: Use, commits: Commits, logins: string[]][] = [
   ['declared, with a date of its last use', ['active', 1, 50], between100And200, ['ann']],
   ['of unknown status, with an early last use', [null, 1, 50], between100And200, []],
   ['of unknown status, without a last use', [null, 1, null], between100And200, ['ann']],
-  ['removed before the first commit with a date', ['removed', 1, 50], [...between100And200, [ann, null]], ['ann']],
-  ['added after the last commit with a date', ['active', 300, null], [[ann, null], [ann, 100]], ['ann']],
-  ['between commits by two addresses', ['removed', 140, 150], [[ann, 100], [hiddenAnn, 200]], ['ann']],
-  ['too early for two addresses', ['removed', 1, 99], [[hiddenAnn, 100], [ann, 200]], []],
-  ['early, when one address has no date', ['removed', 1, 9], [[ann, 100], [hiddenAnn, null]], ['ann']],
+  [
+    'removed before the first commit with a date',
+    ['removed', 1, 50],
+    [...between100And200, [ann, null]],
+    ['ann'],
+  ],
+  [
+    'added after the last commit with a date',
+    ['active', 300, null],
+    [
+      [ann, null],
+      [ann, 100],
+    ],
+    ['ann'],
+  ],
+  [
+    'between commits by two addresses',
+    ['removed', 140, 150],
+    [
+      [ann, 100],
+      [hiddenAnn, 200],
+    ],
+    ['ann'],
+  ],
+  [
+    'too early for two addresses',
+    ['removed', 1, 99],
+    [
+      [hiddenAnn, 100],
+      [ann, 200],
+    ],
+    [],
+  ],
+  [
+    'early, when one address has no date',
+    ['removed', 1, 9],
+    [
+      [ann, 100],
+      [hiddenAnn, null],
+    ],
+    ['ann'],
+  ],
   ['by an address that two share', ['removed', 100, 150], [[team, 150]], ['ben', 'cleo']],
-  ['between commits of two people', ['removed', 140, 150], [[ann, 100], [team, 200]], []],
+  [
+    'between commits of two people',
+    ['removed', 140, 150],
+    [
+      [ann, 100],
+      [team, 200],
+    ],
+    [],
+  ],
   ['by bots', ['active', 1, null], users.slice(3, 6).map(({ email }) => [email ?? '', 100]), []],
   ['long before the first commit of its owner', ['removed', 1, 50], [['own@example.org', 100]], ['own']],
 ]
@@ -120,9 +165,23 @@ describeOnEachDatabase('who uses a dependency', (kind) => {
     await expectUsers(['typed'], ['typed'])
     await load({ commits: commit(1, [[hiddenAnn, 50]], 7) })
     await expectUsers(['ann', 'typed'], ['typed'])
-    await load({ repos: [declare(1, 'typed', [['early', ['removed', 1, 49]], ['late', ['active', 200, null], 'go.mod']])] })
+    await load({
+      repos: [
+        declare(1, 'typed', [
+          ['early', ['removed', 1, 49]],
+          ['late', ['active', 200, null], 'go.mod'],
+        ]),
+      ],
+    })
     await expectUsers(['typed'], ['ann', 'typed'])
-    await load({ repos: [declare(1, 'typed', [['early', ['active', 1, 49]], ['late', [null, 201, null], 'go.mod']])] })
+    await load({
+      repos: [
+        declare(1, 'typed', [
+          ['early', ['active', 1, 49]],
+          ['late', [null, 201, null], 'go.mod'],
+        ]),
+      ],
+    })
     await expectUsers(['ann', 'typed'], ['typed'])
     await load({ users: user(6, { login: 'renovate' }) })
     await expectUsers(['ann', 'typed', 'renovate'], ['typed'])
@@ -130,7 +189,10 @@ describeOnEachDatabase('who uses a dependency', (kind) => {
     await expectUsers(['typed', 'renovate'], ['typed'])
     await load({ users: [...user(1, {}), ...user(6, { login: 'renovate[bot]' })] })
     await expectUsers(['ann', 'typed'], ['typed'])
-    await load({ repos: [declare(2, 'acme', [['early', ['removed', 1, 60]]])], commits: commit(2, [[ann, 60]], 20) })
+    await load({
+      repos: [declare(2, 'acme', [['early', ['removed', 1, 60]]])],
+      commits: commit(2, [[ann, 60]], 20),
+    })
     await load({ repos: [declare(1, 'acme', [['late', ['active', 50, null], 'go.mod']])] })
     await expectUsers(['ann'], ['ann'])
     await mirrorCommits([...at(0, 49), ...commit(2, [[team, 55]], 21)])

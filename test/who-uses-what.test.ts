@@ -21,50 +21,53 @@ const stepsOfHistory = 4
 const firstLoad = { users: 40, repositories: 30, commits: 200 }
 const change = { users: 8, repositories: 8, commits: 30 }
 
-describeOnEachDatabase('who uses what, with which status, is what an independent computation finds', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind, { data: 'sample' })
-  })
-  afterAll(() => service.close())
+describeOnEachDatabase(
+  'who uses what, with which status, is what an independent computation finds',
+  (kind) => {
+    let service: TestService
+    beforeAll(async () => {
+      service = await startTestService(kind, { data: 'sample' })
+    })
+    afterAll(() => service.close())
 
-  async function expectUses(loaded: Loaded): Promise<number> {
-    const { dependencyUsers } = await readTables(service.sql)
-    expect(sortRows(dependencyUsers)).toEqual(sortRows(listUses(loaded)))
-    return dependencyUsers.length
-  }
-
-  test('for the sample data', async () => {
-    await expectUses({ users: sampleUsers, repositories: sampleRepositories, commits: sampleCommits })
-  })
-
-  test('after any history of loads, and of forgetting people', async () => {
-    console.info(`seed ${seed}`)
-    let uses = 0
-    for (let history = 1; history <= histories; history++) {
-      const random = createRandom(`${seed} uses ${history}`)
-      const forge = createRandomForge(`${seed} uses ${history}`)
-      await resetCatalog(service.sql)
-      await service.sql`truncate forgotten_people cascade`
-      await loadRecords(service.sql, forge.grow(firstLoad))
-      uses += await expectUses(forge)
-      for (let step = 0; step < stepsOfHistory; step++) {
-        await loadRecords(service.sql, random.chance(0.7) ? forge.change(change) : forge.grow(change))
-        uses += await expectUses(forge)
-      }
-      const { login } = random.pickSkewed(forge.users)
-      const keepRepositories = random.chance(0.5)
-      const people = forge.users.filter((user) => nameLogin(user.login) === nameLogin(login))
-      const names = new Set(people.flatMap((user) => [...listNames(user)]))
-      await forgetPerson(service.sql, { identities: [identifyLogin(login)], keepRepositories })
-      uses += await expectUses(withoutPerson(forge, names, keepRepositories))
-      forge.grow(change)
-      await loadRecords(service.sql, { ...forge, repos: forge.repositories })
-      uses += await expectUses(withoutPerson(forge, names, keepRepositories))
+    async function expectUses(loaded: Loaded): Promise<number> {
+      const { dependencyUsers } = await readTables(service.sql)
+      expect(sortRows(dependencyUsers)).toEqual(sortRows(listUses(loaded)))
+      return dependencyUsers.length
     }
-    console.info(`${histories} histories, ${uses} uses`)
-  })
-})
+
+    test('for the sample data', async () => {
+      await expectUses({ users: sampleUsers, repositories: sampleRepositories, commits: sampleCommits })
+    })
+
+    test('after any history of loads, and of forgetting people', async () => {
+      console.info(`seed ${seed}`)
+      let uses = 0
+      for (let history = 1; history <= histories; history++) {
+        const random = createRandom(`${seed} uses ${history}`)
+        const forge = createRandomForge(`${seed} uses ${history}`)
+        await resetCatalog(service.sql)
+        await service.sql`truncate forgotten_people cascade`
+        await loadRecords(service.sql, forge.grow(firstLoad))
+        uses += await expectUses(forge)
+        for (let step = 0; step < stepsOfHistory; step++) {
+          await loadRecords(service.sql, random.chance(0.7) ? forge.change(change) : forge.grow(change))
+          uses += await expectUses(forge)
+        }
+        const { login } = random.pickSkewed(forge.users)
+        const keepRepositories = random.chance(0.5)
+        const people = forge.users.filter((user) => nameLogin(user.login) === nameLogin(login))
+        const names = new Set(people.flatMap((user) => [...listNames(user)]))
+        await forgetPerson(service.sql, { identities: [identifyLogin(login)], keepRepositories })
+        uses += await expectUses(withoutPerson(forge, names, keepRepositories))
+        forge.grow(change)
+        await loadRecords(service.sql, { ...forge, repos: forge.repositories })
+        uses += await expectUses(withoutPerson(forge, names, keepRepositories))
+      }
+      console.info(`${histories} histories, ${uses} uses`)
+    })
+  },
+)
 
 /** What is left when somebody with these names is forgotten. */
 function withoutPerson(

@@ -113,7 +113,11 @@ export function selectMatches(
   return parts.reduce((all, part) => sql`select id from (${all}) found where id in (${part})`)
 }
 
-function selectByDependency(sql: SqlOrTransaction, list: ListName, dependencies: readonly number[]): Fragment {
+function selectByDependency(
+  sql: SqlOrTransaction,
+  list: ListName,
+  dependencies: readonly number[],
+): Fragment {
   const [table, column] =
     list === 'users'
       ? [sql`dependency_users`, sql`user_id`]

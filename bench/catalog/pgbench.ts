@@ -49,7 +49,8 @@ from dataset, lateral (
 /** The look-up of a stored list's page, as api/catalog/stored-lists.ts has it. */
 function selectListed(kind: ListName, { query }: CountedList): string {
   const list = (values: string | readonly string[] = []) => [values].flat()
-  const split = (values: string | readonly string[] | undefined) => list(values).flatMap((text) => text.split(','))
+  const split = (values: string | readonly string[] | undefined) =>
+    list(values).flatMap((text) => text.split(','))
   const status = list(query.dependency_status)[0]
   const filter = createFilter({
     locations: list(query.location),

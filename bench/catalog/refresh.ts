@@ -116,7 +116,8 @@ async function countMixed(
       const response = await ask(service, addressOf(list, page))
       const { data }: { data: { location: string | null }[] } = await response.json()
       const wanted = [list.query.location ?? []].flat()
-      if (!data.every(({ location }) => wanted.some((place) => location?.toLowerCase().includes(place)))) mixed++
+      if (!data.every(({ location }) => wanted.some((place) => location?.toLowerCase().includes(place))))
+        mixed++
     }
   }
   return mixed

@@ -6,8 +6,8 @@
  * @module
  */
 import type { Fragment, Sql } from '../../api/database/connect.ts'
-import type { RandomForge } from './random-forge.ts'
 import { fold } from './fold.ts'
+import type { RandomForge } from './random-forge.ts'
 import { listPlaces, type OracleFilter } from './sample-oracle.ts'
 import { findUses } from './uses.ts'
 
@@ -29,7 +29,11 @@ export interface PlainCatalog {
   fill(forge: Pick<RandomForge, 'users' | 'repositories' | 'commits'>): Promise<void>
   listUsers(filter: OracleFilter, range: PlainRange): Promise<PlainPage>
   /** `excludes`: without their dependencies. */
-  listRepositories(filter: OracleFilter, range: PlainRange, options?: { excludes?: boolean }): Promise<PlainPage>
+  listRepositories(
+    filter: OracleFilter,
+    range: PlainRange,
+    options?: { excludes?: boolean },
+  ): Promise<PlainPage>
   listCommits(fullName: string, range: PlainRange): Promise<PlainPage>
   listDependencies(fullName: string, range: PlainRange): Promise<PlainPage>
 }
@@ -157,10 +161,10 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
         from plain.repositories r
         where ${filter.owner === undefined ? sql`true` : sql`r.owner = ${fold(filter.owner)}`}
           and ${
-          asksForDependencies(filter)
-            ? sql`r.id in (select d.repository_id from plain.dependencies d where ${isAskedFor(filter)})`
-            : sql`true`
-        }`
+            asksForDependencies(filter)
+              ? sql`r.id in (select d.repository_id from plain.dependencies d where ${isAskedFor(filter)})`
+              : sql`true`
+          }`
       return readPage(
         sql,
         sql`select count(*) ${matching}`,

@@ -183,7 +183,7 @@ export function createRandomForge(seed: string): RandomForge {
       name,
       owner_login: owner,
       full_name: `${owner}/${name}`,
-      url: `https://forge.example/${owner}/${name}`,
+      url: `https://forge.example/${encodeURIComponent(owner)}/${name}`,
     }
   }
 

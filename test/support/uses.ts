@@ -36,7 +36,9 @@ export function findUses({ users, repositories, commits }: Loaded): Map<SampleUs
 }
 
 /** A row for each dependency, file and status that somebody uses, as `readTables` reads them. */
-export function listUses(loaded: Loaded): [name: string, file: string, status: string | null, user: number][] {
+export function listUses(
+  loaded: Loaded,
+): [name: string, file: string, status: string | null, user: number][] {
   const rows = [...findUses(loaded)].flatMap(([{ forge_rest_id: user }, uses]) =>
     uses.flatMap(({ status, dependency: { dependency_name: name, dependency_file: file } }) =>
       ['', name].map((each): [string, string, string | null, number] => [each, file, status, user]),
