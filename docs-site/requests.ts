@@ -125,6 +125,11 @@ export const requests = {
     path: germany,
     shows: ['X-Credits-Cost', 'X-Total-Count'],
   },
+  batchOfLogins: {
+    method: 'GET',
+    path: '/users?logins=ngoldberg,nobody-has-this-login',
+    shows: ['X-Total-Count', 'X-Credits-Cost'],
+  },
   quoteReactOfOwner: {
     method: 'HEAD',
     path: '/repos?owner=rhaddad&dependency_names=react',

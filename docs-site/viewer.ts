@@ -123,7 +123,7 @@ export async function createApiReference(selector: string, settings: { url: stri
   const specification: Specification = await (await fetch(settings.url)).json()
   // Scalar fills in every example. A first request needs no conditional headers, starts at the first page, and shows
   // whole items of many.
-  const unsent = ['after', 'changed_since', 'owner', 'exclude']
+  const unsent = ['after', 'changed_since', 'owner', 'exclude', 'logins', 'full_names', 'forge_rest_ids']
   for (const parameter of Object.values(specification.components.parameters)) {
     const isUnsent = parameter.in === 'query' && unsent.includes(parameter.name)
     if (parameter.in === 'header' || isUnsent) delete parameter.example

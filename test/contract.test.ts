@@ -10,9 +10,28 @@ import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildDocs } from '../docs-site/build.ts'
 import { findBusyRepository } from './support/catalog.ts'
-import { contract, fillPath, listOperations, type Schema } from './support/contract.ts'
+import { contract, fillPath, followSchema, listOperations, type Schema } from './support/contract.ts'
 import { createInstance } from './support/instance.ts'
 import { startTestService, type TestService, testInside } from './support/service.ts'
+
+/** Batch look-ups: an entry for each number, and the entries at the bounds and beyond them. */
+const batches: Record<string, { entry(number: number): string; valid: string[]; invalid: string[] }> = {
+  logins: {
+    entry: (number) => `e${number}`,
+    valid: ['a'.repeat(100)],
+    invalid: ['a'.repeat(101)],
+  },
+  full_names: {
+    entry: (number) => `e/${number}`,
+    valid: [`${'a'.repeat(100)}/${'b'.repeat(100)}`],
+    invalid: [`${'a'.repeat(101)}/b`, `a/${'b'.repeat(101)}`, 'a'],
+  },
+  forge_rest_ids: {
+    entry: (number) => `${number}`,
+    valid: ['9007199254740991', '-9007199254740991'],
+    invalid: ['9007199254740992', '-9007199254740992', 'a'],
+  },
+}
 
 const paginationSchema = v.object({ pagination: v.looseObject({ page: v.number(), per_page: v.number() }) })
 
@@ -92,7 +111,7 @@ describe('openapi.yml', () => {
 
   const allQueries = [
     ...['page', 'per_page', 'after', 'location', 'dependency_names', 'dependency_files', 'dependency_status'],
-    ...['owner', 'exclude', 'day', 'changed_since', 'since'],
+    ...['owner', 'exclude', 'day', 'changed_since', 'since', ...Object.keys(batches)],
   ]
 
   test('declares no other query parameters than these, of which one is required', () => {
@@ -150,7 +169,30 @@ describe('openapi.yml', () => {
         },
       )
 
-      test.each(queries.filter(({ schema }) => schema.type === 'array'))(
+      test.each(queries.filter(({ name }) => name in batches))(
+        'reads the batch look-up $name with the declared bounds',
+        async ({ name, schema }) => {
+          const { maxItems = 0, items = {} } = schema
+          const { entry, valid, invalid } = batches[name] ?? expect.unreachable()
+          const entries = (count: number) =>
+            Array.from({ length: count }, (_, index) => entry(index)).join(',')
+          for (const [status, values] of [
+            [200, [entries(maxItems), ...valid]],
+            [400, [entries(maxItems + 1), ...invalid]],
+          ] as const) {
+            for (const value of values)
+              expect([value, (await ask(`?${name}=${value}`)).status]).toEqual([value, status])
+          }
+          const { pattern, maxLength, minimum = 0, maximum = 0 } = followSchema(items)
+          const isDeclared = (value: string) =>
+            items.type === 'integer'
+              ? Number(value) >= minimum && Number(value) <= maximum
+              : new RegExp(pattern ?? '', 'u').test(value) && value.length <= (maxLength ?? value.length)
+          expect([...valid, ...invalid].filter(isDeclared)).toEqual(valid)
+        },
+      )
+
+      test.each(queries.filter(({ name, schema }) => schema.type === 'array' && !(name in batches)))(
         'reads $name with the declared bounds',
         async ({ name, schema, explode }) => {
           const { maxItems, items } = schema
@@ -178,7 +220,8 @@ describe('openapi.yml', () => {
       test('reads every declared filter', async () => {
         const total = async (query: string) => (await ask(query)).headers.get('X-Total-Count')
         const filters = queries.filter(
-          ({ name, schema }) => name !== 'after' && schema.type !== 'integer' && schema.enum === undefined,
+          ({ name, schema }) =>
+            name !== 'after' && schema.type !== 'integer' && schema.enum === undefined && !(name in batches),
         )
         for (const { name, schema } of filters) {
           const nothing = schema.format === 'date' ? '1999-12-31' : 'nothing-is-called-so'

@@ -21,6 +21,7 @@ describeOnEachDatabase('X-Dataset-Version', (kind) => {
       '/users?location=berlin',
       '/users?changed_since=1',
       '/users?page=1000',
+      '/users?logins=ngoldberg',
       '/users/ngoldberg',
       '/repos?per_page=1',
       repository,

@@ -81,6 +81,11 @@ describe('openapi.yml', () => {
       'changed_since=x',
       'changed_since=2',
       'changed_since=0&dependency_names=a',
+      ...['logins', 'full_names', 'forge_rest_ids'].flatMap((name) => [
+        `${name}=${entries(101)}`,
+        `${name}=${name === 'full_names' ? 'a/b,a/c' : '1,2'},x%20y`,
+        `${name}=&dependency_names=a`,
+      ]),
       'since=x',
       'since=2',
       'x=%zz',
@@ -248,6 +253,23 @@ describe('openapi.yml', () => {
       ],
       'Invalid changed_since: no other filter is allowed with it, only page, per_page, after and exclude': [
         '/repos?changed_since=1&dependency_names=react',
+        { key },
+      ],
+      'Invalid logins: at most 100 entries': [`/users?logins=${list(101)}`, { key }],
+      'Invalid logins: entry 3 must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [
+        '/users?logins=a,b,c%20d',
+        { key },
+      ],
+      'Invalid logins: no other filter is allowed with it': ['/users?logins=a&location=b', { key }],
+      'Invalid full_names: at most 100 entries': [`/repos?full_names=${list(101)}`, { key }],
+      'Invalid full_names: entry 3 must be OWNER/NAME, and each must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..':
+        ['/repos?full_names=a/b,c/d,e', { key }],
+      'Invalid full_names: no other filter is allowed with it': ['/repos?full_names=a/b&owner=a', { key }],
+      'Invalid forge_rest_ids: at most 100 entries': [`/users?forge_rest_ids=${list(101)}`, { key }],
+      'Invalid forge_rest_ids: entry 3 must be an integer up to ±9007199254740991, digits only, no leading zeros':
+        ['/users?forge_rest_ids=1,2,x', { key }],
+      'Invalid forge_rest_ids: no other filter is allowed with it': [
+        '/users?forge_rest_ids=1&location=a',
         { key },
       ],
       'Invalid since: missing; send the X-Dataset-Version of your copy': ['/removals', { key }],

@@ -15,7 +15,13 @@ describe('a conditional request', () => {
   })
   afterAll(() => service.close())
 
-  const paths = ['/users?per_page=5', '/users/ngoldberg', '/repos?per_page=3', '/users?location=berlin']
+  const paths = [
+    '/users?per_page=5',
+    '/users/ngoldberg',
+    '/repos?per_page=3',
+    '/users?location=berlin',
+    '/users?logins=ngoldberg,graceabara',
+  ]
   const read = async (path: string, secret = key) => {
     const { status, headers } = await service.request(path, { key: secret })
     expect([path, status]).toEqual([path, 200])

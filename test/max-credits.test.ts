@@ -20,6 +20,7 @@ describeOnEachDatabase('Max-Credits', (kind) => {
       ['/users/ngoldberg', 1],
       ['/users/nobody-has-this-login', 1],
       ['/repos?per_page=7&page=2', 7],
+      ['/users?logins=ngoldberg,nobody-has-this-login,GraceAbara', 2],
       [repository, 1],
       [`${repository}/commits?per_page=4`, 4],
       [`${repository}/dependencies?per_page=2`, 2],

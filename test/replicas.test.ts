@@ -139,6 +139,7 @@ describe.skipIf(!hasPostgres)('a service with a streaming replica', () => {
     '/repos/UmaBakker/parser-kit/commits?per_page=2',
     '/repos/UmaBakker/parser-kit/dependencies?per_page=2',
     '/users?location=berlin&per_page=2',
+    '/repos?full_names=UmaBakker/parser-kit',
   ]
 
   async function ask(instance: Instance, secret: string) {

@@ -1,5 +1,6 @@
 /**
- * Pages of users or of repositories: of all of them, or of those that a filter matches.
+ * Pages of users or of repositories: of all of them, of those that a filter matches, or of those that a batch look-up
+ * names.
  *
  * @module
  */
@@ -7,6 +8,7 @@ import { createBatcher } from '../concurrency/batcher.ts'
 import type { Fragment, Sql } from '../database/connect.ts'
 import { overCapacity } from '../errors.ts'
 import { type ListPage, limitPage, offsetOf, type Page, renderPage, selectPages } from '../paging/page.ts'
+import { type BatchLookUp, createBatchReader } from './batch-lookup.ts'
 import { type Filter, hashFilter, isUnfiltered, type ListName } from './filter.ts'
 import { listOwned } from './owned-repositories.ts'
 import { type Requester, type StoredLists, selectStoredPage, selectStoredStart } from './stored-lists.ts'
@@ -58,12 +60,12 @@ const kinds = {
 } satisfies Record<string, ListKind>
 
 /**
- * Reads a page of the items that a filter matches, by internal id. The first request for a filter waits until its stored
- * list is built. Throws as `build` does, and `overCapacity` if that takes too long. Undefined: the replica lacks the
- * stored list.
+ * Reads a page of the items that a filter matches or a batch look-up names, by internal id. The first request for a
+ * filter waits until its stored list is built. Throws as `build` does, and `overCapacity` if that takes too long.
+ * Undefined: the replica lacks the stored list.
  */
 export type ReadList = (
-  request: { filter: Filter; page: Page<number> } & Requester,
+  request: { filter: Filter | BatchLookUp; page: Page<number> } & Requester,
 ) => Promise<ListPage | undefined>
 
 /** A page of the stored list with this hash. */
@@ -86,6 +88,7 @@ export function createList(
   let hasGaps = false
   const rendered = sql`${renderPage(sql, renderItem(sql))}, max(id) as next`
   const batch = { size: maxPages, maxConcurrent }
+  const readNamed = createBatchReader(sql, list, rendered, batch)
 
   // Without gaps an id is the item's rank, and a page is a range of ids. With gaps this selects no page.
   const readUnfiltered = createBatcher({
@@ -163,6 +166,7 @@ export function createList(
   })
 
   return async ({ filter, page, ...requester }) => {
+    if ('entries' in filter) return readNamed({ lookUp: filter, page })
     if (isUnfiltered(filter) && !hasGaps) {
       const found = await readUnfiltered(page)
       if (found !== undefined) return found

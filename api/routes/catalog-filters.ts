@@ -3,8 +3,10 @@
  *
  * @module
  */
+import type { BatchLookUp } from '../catalog/batch-lookup.ts'
 import { createFilter, type Filter, isUnfiltered, type WrittenFilter } from '../catalog/filter.ts'
 import { badRequest } from '../errors.ts'
+import { readBatchLookUp, readDefaultSize } from './batch-parameters.ts'
 import type { ListParameters } from './lists.ts'
 import {
   readEntries,
@@ -23,21 +25,23 @@ const dependencyLimits = { maxEntries: 50, maxLength }
 const dependencyNames = ['dependency_names', 'dependency_files', 'dependency_status']
 
 /** The parameters of `/users`. */
-export const userParameters: ListParameters<Filter, number> = {
-  names: ['location', ...dependencyNames, 'changed_since'],
+export const userParameters: ListParameters<Filter | BatchLookUp, number> = {
+  names: ['location', ...dependencyNames, 'changed_since', 'logins', 'forge_rest_ids'],
+  readDefaultSize,
   readAfter: readIdAfter,
   readFilter: (query) => readFilter(query, { locations: readValues(query, 'location', locationLimits) }),
 }
 
 /** Which repositories a list has, and how. */
 export interface RepositoryFilter {
-  filter: Filter
+  filter: Filter | BatchLookUp
   excludesDependencies: boolean
 }
 
 /** The parameters of `/repos`. */
 export const repositoryParameters: ListParameters<RepositoryFilter, number> = {
-  names: ['owner', ...dependencyNames, 'changed_since', 'exclude'],
+  names: ['owner', ...dependencyNames, 'changed_since', 'full_names', 'forge_rest_ids', 'exclude'],
+  readDefaultSize,
   readAfter: readIdAfter,
   readFilter(query) {
     const owner = readSingle(query, 'owner')
@@ -50,7 +54,9 @@ export const repositoryParameters: ListParameters<RepositoryFilter, number> = {
 }
 
 /** Reads what both lists have. `own` is the part of the filter that only one has. */
-function readFilter(query: URLSearchParams, own: WrittenFilter): Filter {
+function readFilter(query: URLSearchParams, own: WrittenFilter): Filter | BatchLookUp {
+  const lookUp = readBatchLookUp(query)
+  if (lookUp !== undefined) return lookUp
   const dependencies = {
     dependencyNames: readEntries(query, 'dependency_names', dependencyLimits),
     dependencyFiles: readEntries(query, 'dependency_files', dependencyLimits),

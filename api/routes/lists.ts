@@ -28,6 +28,8 @@ export interface ListParameters<Filter, After> {
   names: readonly string[]
   /** Reads them. Throws 400. */
   readFilter(query: URLSearchParams): Filter
+  /** Reads the default of `per_page`. Undefined: 30. */
+  readDefaultSize?(query: URLSearchParams): number | undefined
   /** Reads `after`: the key of the item behind which the page begins. */
   readAfter(query: URLSearchParams): After | undefined
 }
@@ -79,11 +81,14 @@ export async function sendFreeList<Filter, After>(
 
 function readListRequest<Filter, After>(
   { searchParams }: URL,
-  { names, readFilter, readAfter }: ListParameters<Filter, After>,
+  { names, readFilter, readDefaultSize, readAfter }: ListParameters<Filter, After>,
 ): ListRequest<Filter, After> {
   assertKnownParameters(searchParams, [...names, ...pageNames])
   const number = readInteger(searchParams, 'page') ?? 1
-  const size = readInteger(searchParams, 'per_page', { max: maxPageSize }) ?? defaultPageSize
+  const size =
+    readInteger(searchParams, 'per_page', { max: maxPageSize }) ??
+    readDefaultSize?.(searchParams) ??
+    defaultPageSize
   if (number > maxPageNumber(size)) {
     throw badRequest(`Invalid page: (page - 1) × per_page must be at most ${Number.MAX_SAFE_INTEGER}`)
   }

@@ -105,14 +105,15 @@ export function readOption<Option extends string>(
 /** Limits of a list of texts: its entries, and characters of each. */
 export interface ListLimits {
   maxEntries: number
-  maxLength: number
+  /** Default: any. */
+  maxLength?: number
 }
 
 /** Reads comma-separated lists, which add up. Drops empty entries and the white space at the ends of others. */
 export function readEntries(
   query: URLSearchParams,
   name: string,
-  { maxEntries, maxLength }: ListLimits,
+  { maxEntries, maxLength = Number.POSITIVE_INFINITY }: ListLimits,
 ): string[] {
   const entries = takeTexts(query.getAll(name).flatMap((list) => list.split(',')))
   if (entries.length > maxEntries) throw badRequest(`Invalid ${name}: at most ${maxEntries} entries`)
@@ -127,7 +128,7 @@ export function readEntries(
 export function readValues(
   query: URLSearchParams,
   name: string,
-  { maxEntries, maxLength }: ListLimits,
+  { maxEntries, maxLength = Number.POSITIVE_INFINITY }: ListLimits,
 ): string[] {
   const values = takeTexts(query.getAll(name))
   if (values.length > maxEntries) throw badRequest(`Invalid ${name}: given more than ${maxEntries} times`)

@@ -282,7 +282,8 @@ function followResponse(
   return follow(value, 'responses', contract.components.responses, pointer)
 }
 
-function followSchema(schema: Schema): Schema {
+/** Follows the references of a schema. */
+export function followSchema(schema: Schema): Schema {
   if (schema.$ref === undefined) return schema
   const { $ref, ...own } = schema
   const target = followSchema(follow<Schema>({ $ref }, 'schemas', contract.components.schemas, '')[0])

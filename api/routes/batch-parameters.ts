@@ -1,0 +1,70 @@
+/**
+ * The query parameters of batch look-ups (`decisions/0003-lists.md`).
+ *
+ * @module
+ */
+import type { BatchLookUp } from '../catalog/batch-lookup.ts'
+import { foldText } from '../catalog/case-folding.ts'
+import { forgeNamePattern, forgeNameRule } from '../catalog/forge-names.ts'
+import { badRequest } from '../errors.ts'
+import { maxPageSize } from '../paging/page.ts'
+import { readEntries } from './parameters.ts'
+
+/** What a parameter lists. */
+interface BatchParameter {
+  by: BatchLookUp['by']
+  isValid(entry: string): boolean
+  /** In words. */
+  rule: string
+}
+
+const batchParameters = new Map<string, BatchParameter>([
+  ['logins', { by: 'name', isValid: isForgeName, rule: forgeNameRule }],
+  [
+    'full_names',
+    {
+      by: 'name',
+      isValid: (entry) => entry.split('/').length === 2 && entry.split('/').every(isForgeName),
+      rule: `must be OWNER/NAME, and each ${forgeNameRule}`,
+    },
+  ],
+  [
+    'forge_rest_ids',
+    {
+      by: 'forgeRestId',
+      // Repositories that only clones have described have negative ids.
+      isValid: (entry) => /^(?:0|-?[1-9]\d*)$/.test(entry) && Number.isSafeInteger(Number(entry)),
+      rule: `must be an integer up to ±${Number.MAX_SAFE_INTEGER}, digits only, no leading zeros`,
+    },
+  ],
+])
+
+/** Parameters that a batch look-up may have besides. */
+const otherParameters = ['page', 'per_page', 'after', 'exclude']
+
+/** Reads a batch look-up. An empty one is one too, which finds nothing. Undefined: the request is for another list. */
+export function readBatchLookUp(query: URLSearchParams): BatchLookUp | undefined {
+  for (const [name, { by, isValid, rule }] of batchParameters) {
+    if (!query.has(name)) continue
+    const isAlone = [...query].every(
+      ([other, value]) =>
+        other === name || otherParameters.includes(other) || (value === '' && !batchParameters.has(other)),
+    )
+    if (!isAlone) throw badRequest(`Invalid ${name}: no other filter is allowed with it`)
+    const entries = readEntries(query, name, { maxEntries: maxPageSize })
+    const invalid = entries.findIndex((entry) => !isValid(entry))
+    if (invalid >= 0) throw badRequest(`Invalid ${name}: entry ${invalid + 1} ${rule}`)
+    return { by, entries: [...new Set(entries.map(foldText))] }
+  }
+  return undefined
+}
+
+/** Reads the default of `per_page`: a batch look-up without `page` has all items on one page. Undefined: the usual one. */
+export function readDefaultSize(query: URLSearchParams): number | undefined {
+  const isBatch = [...batchParameters.keys()].some((name) => query.has(name))
+  return isBatch && !query.has('page') ? maxPageSize : undefined
+}
+
+function isForgeName(text: string): boolean {
+  return forgeNamePattern.test(text)
+}
