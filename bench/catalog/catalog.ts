@@ -5,6 +5,7 @@
  */
 import type { Report } from '../figures.ts'
 import { startClosedLoop } from '../load.ts'
+import { measureCompression } from './compression.ts'
 import { measureCorrections } from './corrections.ts'
 import { measureFirstSight } from './first-sight.ts'
 import { measureDepth, measureGrowth } from './latency.ts'
@@ -38,6 +39,7 @@ export const catalogParts = [
   'growth',
   'first-sight',
   'throughput',
+  'compression',
   'corrections',
   'change',
   'refresh',
@@ -67,6 +69,7 @@ export async function measureCatalog(report: Report, options: CatalogOptions): P
       measureGrowth(report, generator, [...(await openSmaller()), database], picture, brief),
     'first-sight': () => measureFirstSight(report, database, { rounds }),
     throughput: () => measureThroughput(report, generator, stage, database, { rounds, seconds }),
+    compression: () => measureCompression(report, generator, database, { rounds, seconds }),
     corrections: async () =>
       measureCorrections(report, generator, stage, [database, (await openSmaller()).at(-1)], brief),
     change: async () => measureChange(report, stage, database, (await openSmaller()).at(-1)),
