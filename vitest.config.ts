@@ -8,6 +8,7 @@ import { matrix } from './test/support/matrix.ts'
  */
 const overTheWire = [
   'authentication',
+  'compression',
   'contract',
   'cors',
   'credits',

@@ -29,9 +29,9 @@ import { createLoadShedder, type ServedApp } from './http/load-shedding.ts'
 import {
   accessLog,
   assertAllowedMethod,
+  beginRequest,
   type Lifecycle,
   listStandardHeaders,
-  requestId,
   standardHeaders,
 } from './http/middleware.ts'
 import type { HonoEnvironment } from './http/request-context.ts'
@@ -51,7 +51,8 @@ import { createMetrics } from './telemetry/metrics.ts'
 import type { Tracing } from './telemetry/tracing.ts'
 
 /** What an app works with. */
-export interface AppOptions extends Pick<Config, 'baseUrl' | 'storedListsMb' | 'responseCacheMb'> {
+export interface AppOptions
+  extends Pick<Config, 'baseUrl' | 'storedListsMb' | 'responseCacheMb' | 'compressResponses'> {
   database: Database
   logger: Logger
   /** Directory of the documentation builds. */
@@ -121,7 +122,7 @@ export function createApp(options: AppOptions): App {
   const root = new Hono<HonoEnvironment>()
   const headers = listStandardHeaders({ isHttps: publicOrigin?.startsWith('https:') ?? false })
   root.use(
-    requestId,
+    beginRequest(options),
     ...(tracing ? [tracing.traceRequest] : []),
     metrics.measure,
     standardHeaders(headers, basePath, lifecycle),

@@ -113,6 +113,7 @@ const settings = {
   STORED_LISTS_MB: v.optional(wholeNumber(1, 1_000_000), '256'),
   SHUTDOWN_DELAY_SECONDS: v.optional(wholeNumber(0, 600), '5'),
   RESPONSE_CACHE_MB: v.optional(wholeNumber(0, 100_000), '32'),
+  COMPRESS_RESPONSES: v.optional(v.picklist(['on', 'off'], 'must be on or off'), 'on'),
   LOG_LEVEL: v.optional(v.picklist(logLevels, `must be one of ${logLevels.join(', ')}`), 'info'),
   LOG_FORMAT: v.optional(v.picklist(['json', 'pretty', 'auto'], 'must be json, pretty or auto'), 'auto'),
   COMMIT: v.optional(v.string()),
@@ -193,6 +194,8 @@ export function readConfig(environment: Record<string, string | undefined>, { te
     shutdownDelaySeconds: output.SHUTDOWN_DELAY_SECONDS,
     /** Maximum size of the response cache in memory, in MiB; 0: no cache. */
     responseCacheMb: output.RESPONSE_CACHE_MB,
+    /** Whether responses are compressed for clients that accept it; false: a proxy does that. */
+    compressResponses: output.COMPRESS_RESPONSES === 'on',
     logLevel: output.LOG_LEVEL,
     /** `json`: one object per line; `pretty`: for people. */
     logFormat: output.LOG_FORMAT === 'auto' ? (terminal ? 'pretty' : 'json') : output.LOG_FORMAT,

@@ -12,8 +12,9 @@ import { type ClosedLoopJob, type ClosedLoopResult, createRequests, serveJobs } 
 const responseTimeoutMs = 120_000
 
 function run(job: ClosedLoopJob): Promise<ClosedLoopResult> {
-  const { port, connections, seconds, warmUp, idempotent = false, mayRefuse = false } = job
+  const { port, connections, seconds, warmUp, acceptEncoding, idempotent = false, mayRefuse = false } = job
   const write = createRequests(job)
+  const accept = acceptEncoding === undefined ? '' : `Accept-Encoding: ${acceptEncoding}\r\n`
   const begin = performance.now() + warmUp * 1000
   const end = begin + seconds * 1000
   const latencies: number[] = []
@@ -32,7 +33,7 @@ function run(job: ClosedLoopJob): Promise<ClosedLoopResult> {
       let sent = 0
       function send(): void {
         sent = performance.now()
-        connection.send(write(idempotent ? `Idempotency-Key: ${randomUUID()}\r\n` : ''))
+        connection.send(write(accept + (idempotent ? `Idempotency-Key: ${randomUUID()}\r\n` : '')))
       }
       const connection = openConnection(port, {
         responded(status) {

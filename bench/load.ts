@@ -35,6 +35,8 @@ export interface ClosedLoopJob extends Load {
   warmUp: number
   /** Whether each request has an `Idempotency-Key` of its own. */
   idempotent?: boolean
+  /** What each request accepts; default: nothing but plain responses. */
+  acceptEncoding?: string
   /** Whether a 503 is no failure: the connection sends another request, and nothing is counted but `refused`. */
   mayRefuse?: boolean
 }

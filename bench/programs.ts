@@ -6,6 +6,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setInterval } from 'node:timers/promises'
@@ -131,6 +132,13 @@ function readPort({ stdout }: ChildProcess): Promise<number> {
       if (port !== undefined) found(Number(port))
     })
   })
+}
+
+/** What a process and its threads have used of the processor, in microseconds. Linux tells in hundredths of a second. */
+export async function readProcessorTime({ pid }: Pick<Program, 'pid'>): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8')
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ') // from the third on
+  return (Number(fields[11]) + Number(fields[12])) * 10_000
 }
 
 /** Resident memory of a process, in MiB. */

@@ -4,13 +4,19 @@
  *
  * @module
  */
-import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { alternate, type Report } from './figures.ts'
 import { secretOf } from './fill.ts'
 import { startClosedLoop, type Target } from './load.ts'
-import { type Program, readMemory, startOnDeno, startOurs, watchMemory } from './programs.ts'
+import {
+  type Program,
+  readMemory,
+  readProcessorTime,
+  startOnDeno,
+  startOurs,
+  watchMemory,
+} from './programs.ts'
 import { openStage } from './stage.ts'
 
 /** What can be chosen on the command line. */
@@ -86,13 +92,6 @@ export async function measureRuntimes(
     )
   }
   if (!collector.hasSpans()) throw new Error('nothing was traced')
-}
-
-/** What a process and its threads have used of the processor, in microseconds. Linux tells in hundredths of a second. */
-async function readProcessorTime({ pid }: Program): Promise<number> {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8')
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ') // from the third on
-  return (Number(fields[11]) + Number(fields[12])) * 10_000
 }
 
 /** A collector that takes what is sent, and keeps nothing of it. */

@@ -11,7 +11,7 @@ import { createStoredLists } from '../api/catalog/stored-lists.ts'
 import { createFairQueue } from '../api/concurrency/fair-queue.ts'
 import { createReplicas } from '../api/database/replicas.ts'
 import { notFound } from '../api/errors.ts'
-import { requestId } from '../api/http/middleware.ts'
+import { beginRequest } from '../api/http/middleware.ts'
 import type { HonoEnvironment } from '../api/http/request-context.ts'
 import { revokeKey, setRateLimit } from '../api/ledger/keys.ts'
 import { createLedger } from '../api/ledger/ledger.ts'
@@ -89,7 +89,9 @@ describeOnEachDatabase('a key’s credits', (kind) => {
       connectReads: async () => {},
       lifecycle: { phase: 'serving' },
     })
-    const app = new Hono<HonoEnvironment>().use(requestId, guard.anyKey).get('/unrenderable', unrenderable)
+    const app = new Hono<HonoEnvironment>()
+      .use(beginRequest({ compressResponses: true }), guard.anyKey)
+      .get('/unrenderable', unrenderable)
     app.onError((error, c) => c.text(error.message, 500))
     const response = await app.request('/unrenderable', { headers: { Authorization: `Bearer ${secret}` } })
     expect([response.status, await response.text()]).toEqual([500, 'Array buffer allocation failed'])

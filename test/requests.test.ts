@@ -13,8 +13,6 @@ const metaSchema = v.object({
   meta: v.object({ request_id: v.string(), timestamp: v.number(), execution_time: v.number() }),
 })
 
-const dataSchema = v.object({ data: v.array(v.unknown()) })
-
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 describe('the service', () => {
@@ -138,57 +136,6 @@ describe('the service', () => {
       const path = `/users?dependency_names=${entries('n')}&dependency_files=${entries('f')}`
       const response = await service.request(path, { key })
       expect([response.status, response.headers.get('X-Total-Count')]).toEqual([200, '0'])
-    })
-  })
-
-  describe('compresses', () => {
-    test.each([
-      ['gzip', 'gzip'],
-      ['br', 'br'],
-      ['gzip, deflate, br', 'gzip'],
-      ['*', 'gzip'],
-      ['gzip;q=0, br;q=0.5', 'br'],
-      ['identity', null],
-      ['deflate, gzip;q=0', null],
-      ['', null],
-    ] as const)('a body above 1 KiB as Accept-Encoding asks: “%s” gets %s', async (accept, encoding) => {
-      const admin = await service.createKey({ role: 'admin' })
-      const { secret, id } = await service.createKey()
-      for (const [path, asked] of [
-        ['/users', secret],
-        ['/repos?per_page=100', secret],
-        ['/admin/keys', admin.secret],
-        ['/metrics', admin.secret],
-      ] as const) {
-        const plain = await service.request(path, { key: asked })
-        const { charged } = await service.readLedger(id)
-        const response = await service.request(path, {
-          key: asked,
-          headers: { 'Accept-Encoding': accept },
-        })
-        expect([path, response.headers.get('Content-Encoding')]).toEqual([path, encoding])
-        expect(response.headers.get('Vary')).toBe('Accept-Encoding')
-        expect(response.headers.get('ETag')).toBe(plain.headers.get('ETag'))
-        expect(response.size < response.text.length / 2).toBe(encoding !== null)
-        if (asked === secret) {
-          expect(v.parse(dataSchema, response.json())).toEqual(v.parse(dataSchema, plain.json()))
-        }
-        const cost = Number(response.headers.get('X-Credits-Cost'))
-        expect((await service.readLedger(id)).charged).toBe(charged + cost)
-      }
-    })
-
-    test('no body of up to 1 KiB', async () => {
-      const headers = { 'Accept-Encoding': 'gzip' }
-      for (const [path, method] of [
-        ['/users/ngoldberg', 'GET'],
-        ['/users?page=999', 'GET'],
-        ['/users', 'HEAD'],
-      ] as const) {
-        const response = await service.request(path, { key, method, headers })
-        expect([path, response.status, response.headers.get('Content-Encoding')]).toEqual([path, 200, null])
-        expect(response.headers.get('Vary')).toBe('Accept-Encoding')
-      }
     })
   })
 

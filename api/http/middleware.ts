@@ -6,21 +6,27 @@
 import type { Logger } from '@logtape/logtape'
 import { createMiddleware } from 'hono/factory'
 import { allowedMethods, methodNotAllowed } from '../errors.ts'
+import { encodings } from './compression.ts'
 import type { HonoEnvironment } from './request-context.ts'
 import { send, setHeader, takeHeaders } from './response.ts'
 import { describeRoute, isPagePath } from './url.ts'
 
 /**
  * Gives each request a unique id, which the response has as `X-Request-Id` and lists repeat in `meta`. An id that the
- * client sends is ignored, because it need not be unique. Also starts the request's clock and its response headers.
+ * client sends is ignored, because it need not be unique. Also starts the request's clock and its response headers, and
+ * notes which codings the response may have.
  */
-export const requestId = createMiddleware<HonoEnvironment>(function requestId(c, next) {
-  const requestId = crypto.randomUUID()
-  c.set('requestId', requestId)
-  c.set('startedAt', performance.now())
-  c.set('headers', { 'X-Request-Id': requestId })
-  return next()
-})
+export function beginRequest({ compressResponses }: { compressResponses: boolean }) {
+  const offered = compressResponses ? encodings : []
+  return createMiddleware<HonoEnvironment>(function beginRequest(c, next) {
+    const requestId = crypto.randomUUID()
+    c.set('requestId', requestId)
+    c.set('startedAt', performance.now())
+    c.set('headers', { 'X-Request-Id': requestId })
+    c.set('encodings', offered)
+    return next()
+  })
+}
 
 /** Request headers beyond the safelisted ones that scripts of other origins may send. */
 const allowedHeaders = ['Authorization', 'Idempotency-Key', 'If-None-Match', 'Max-Credits']

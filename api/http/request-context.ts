@@ -5,6 +5,7 @@
  */
 import type { Context } from 'hono'
 import type { BearerKey } from '../ledger/api-key.ts'
+import type { Encoding } from './compression.ts'
 
 /** What a runtime's server provides with each request. */
 export interface ServerBindings {
@@ -22,12 +23,14 @@ export type Fetch = (request: Request, server?: ServerBindings) => Response | Pr
 export interface HonoEnvironment {
   Bindings: ServerBindings
   Variables: {
-    /** Set by `requestId`, with `startedAt` and `headers`. */
+    /** Set by `beginRequest`, with `startedAt`, `headers` and `encodings`. */
     requestId: string
     /** When the request arrived, on the clock of `performance.now()`. */
     startedAt: number
     /** Headers for the response; undefined once they are in it. See `response.ts`. */
     headers: Record<string, string> | undefined
+    /** The codings that the response may have; none if the service doesn't compress responses. */
+    encodings: readonly Encoding[]
     /** The request's public URL, once `publicUrl` has parsed it. */
     url?: URL
     /** Set by the guard. */

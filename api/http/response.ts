@@ -7,8 +7,15 @@
  *
  * @module
  */
+import { Buffer } from 'node:buffer'
 import { hash } from 'node:crypto'
-import { chooseEncoding, compress } from './compression.ts'
+import {
+  type CompleteBody,
+  chooseEncoding,
+  compress,
+  compressBeginning,
+  type Encoding,
+} from './compression.ts'
 import type { ApiContext } from './request-context.ts'
 
 /** Sets a response header. Replaces a header whose name is spelled the same. */
@@ -24,30 +31,65 @@ export function takeHeaders(c: ApiContext): Record<string, string> {
   return headers
 }
 
+/** The compressed beginning of bodies, by its coding. */
+export type CompressedBeginning = Map<Encoding, CompleteBody>
+
+/** A body whose beginning other bodies have too, so that it is compressed once for all of them. */
+export interface SharedBody {
+  /** Parts of the beginning. */
+  beginning: readonly Uint8Array[]
+  /** What has been compressed so far. Undefined: the body is sent once. */
+  compressed: CompressedBeginning | undefined
+  end: Uint8Array
+}
+
+/** A body in one piece, or a shared one. */
+export type Body = string | Uint8Array<ArrayBuffer> | SharedBody
+
 /** Shorter bodies aren't compressed. */
 const minCompressedBytes = 1_024
 
 /**
- * Makes the response from the body and the headers that were set. Compresses it if the client accepts that; sends it
- * uncompressed if compressing fails, because it may be paid already.
+ * Makes the response from the body and the headers that were set. Compresses it if the service does that and the client
+ * accepts it; sends it uncompressed if compressing fails, because it may be paid already.
  */
 export async function send(
   c: ApiContext,
-  body: string | Uint8Array<ArrayBuffer> | null,
+  body: Body | null,
   { status = 200, type }: { status?: 200 | 204 | 304; type?: string } = {},
 ): Promise<Response> {
   if (type !== undefined) setHeader(c, 'Content-Type', type)
-  if (status !== 204) setHeader(c, 'Vary', 'Accept-Encoding')
-  if (body !== null && body.length >= minCompressedBytes) {
-    const encoding = chooseEncoding(c.req.header('Accept-Encoding'), ['gzip', 'br'])
+  const encodings = c.get('encodings')
+  if (status !== 204 && encodings.length > 0) setHeader(c, 'Vary', 'Accept-Encoding')
+  if (body !== null && countBytes(body) >= minCompressedBytes) {
+    const encoding = chooseEncoding(c.req.header('Accept-Encoding'), encodings)
     const compressed =
-      encoding === 'identity' ? undefined : await compress(body, encoding, 'fast').catch(() => undefined)
+      encoding === 'identity' ? undefined : await compressBody(body, encoding).catch(() => undefined)
     if (compressed !== undefined) {
       setHeader(c, 'Content-Encoding', encoding)
       return new Response(compressed, { status, headers: takeHeaders(c) })
     }
   }
-  return new Response(body, { status, headers: takeHeaders(c) })
+  const plain = isShared(body) ? Buffer.concat([...body.beginning, body.end]) : body
+  return new Response(plain, { status, headers: takeHeaders(c) })
+}
+
+function isShared(body: Body | null): body is SharedBody {
+  return body !== null && typeof body === 'object' && 'beginning' in body
+}
+
+/** Of a text, counts characters: it has at least as many bytes. */
+function countBytes(body: Body): number {
+  if (!isShared(body)) return body.length
+  return body.beginning.reduce((sum, { length }) => sum + length, body.end.length)
+}
+
+async function compressBody(body: Body, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
+  if (!isShared(body)) return compress(body, encoding, 'fast')
+  const { beginning, compressed, end } = body
+  const complete = compressed?.get(encoding) ?? (await compressBeginning(Buffer.concat(beginning), encoding))
+  compressed?.set(encoding, complete)
+  return complete(end)
 }
 
 /** Sends a value as JSON. */

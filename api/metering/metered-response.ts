@@ -16,7 +16,14 @@ import {
   unauthorized,
 } from '../errors.ts'
 import type { ApiContext } from '../http/request-context.ts'
-import { createEntityTag, matchesEntityTag, send, setHeader } from '../http/response.ts'
+import {
+  type Body,
+  type CompressedBeginning,
+  createEntityTag,
+  matchesEntityTag,
+  send,
+  setHeader,
+} from '../http/response.ts'
 import type { Charge, PricedLookUp, Settlement } from '../ledger/settlement.ts'
 import { createLinkHeader, createPagination, type ListPage, type Page } from '../paging/page.ts'
 
@@ -31,6 +38,8 @@ export interface MeteredResponse {
   data: string | Uint8Array
   /** JSON text of a list's pagination object; undefined: the response is a document. */
   pagination?: string
+  /** Of a list in the response cache: its items as they have been compressed. */
+  compressed?: CompressedBeginning
   /** The version of the dataset that the data was read at; undefined: the data isn't part of the dataset. */
   version: number | undefined
 }
@@ -104,17 +113,15 @@ export function createListResponse(url: URL, page: Page, found: ListPage): Meter
 const listStart = Buffer.from('{"data":[')
 
 /** Renders the body: a list gets the request's meta object. */
-export function renderBody(
-  c: ApiContext,
-  { data, pagination }: MeteredResponse,
-): string | Uint8Array<ArrayBuffer> {
+export function renderBody(c: ApiContext, { data, pagination, compressed }: MeteredResponse): Body {
   if (typeof data === 'string') return data
   const meta = JSON.stringify({
     request_id: c.get('requestId'),
     timestamp: Math.floor(Date.now() / 1000), // seconds
     execution_time: Math.round(performance.now() - c.get('startedAt')), // milliseconds
   })
-  return Buffer.concat([listStart, data, Buffer.from(`],"meta":${meta},"pagination":${pagination}}`)])
+  const end = Buffer.from(`],"meta":${meta},"pagination":${pagination}}`)
+  return { beginning: [listStart, data], compressed, end }
 }
 
 /** Whether the request asks only for the cost of a response. */
@@ -126,7 +133,7 @@ export function isQuote(c: ApiContext): boolean {
 export interface PreparedResponse {
   response: MeteredResponse | MeteredError
   /** Null: the request is a quote, the response is a 304, or it is an error. */
-  body: string | Uint8Array<ArrayBuffer> | null
+  body: Body | null
   /** In credits. */
   cost: number
   items: number

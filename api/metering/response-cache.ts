@@ -27,6 +27,9 @@ const urlOverheadBytes = 200
 /** The part of the bound that is for URLs that were requested once. */
 const urlShare = 1 / 16
 
+/** Room for the compressed forms of items: each is about a quarter of them. */
+const compressedShare = 1 / 2
+
 /** Creates an empty cache. `maxBytes` 0 turns it off. */
 export function createResponseCache({ maxBytes }: { maxBytes: number }): ResponseCache {
   if (maxBytes === 0) return { get: () => undefined, set() {}, noteVersion() {} }
@@ -41,6 +44,7 @@ export function createResponseCache({ maxBytes }: { maxBytes: number }): Respons
       entryOverheadBytes +
       countBytes(url) +
       countBytes(data) +
+      (typeof data === 'string' ? 0 : Math.ceil(compressedShare * data.length)) +
       Object.values(headers).reduce((sum, text) => sum + countBytes(text), 0),
   })
   let current: number | undefined
@@ -57,7 +61,8 @@ export function createResponseCache({ maxBytes }: { maxBytes: number }): Respons
         return
       }
       // Bytes from the driver are part of a larger buffer, which they would keep alive.
-      responses.set(url, { ...response, data: typeof data === 'string' ? data : new Uint8Array(data) })
+      const ownData = typeof data === 'string' ? data : new Uint8Array(data)
+      responses.set(url, { ...response, data: ownData, compressed: new Map() })
     },
     noteVersion(version) {
       if (version === current) return

@@ -19,6 +19,15 @@ export function checkRequests({ shedLoad, fetch, refuse }: ServedApp): Fetch {
     const error =
       findRequestError({ method, target: url, host: headers.get('Host') ?? undefined }) ??
       (URL.canParse(url) ? undefined : invalidHost())
-    return error === undefined ? fetch(request, server) : toResponse(refuse(method, error), method)
+    if (error !== undefined) return toResponse(refuse(method, error), method)
+    const response = await fetch(request, server)
+    return method === 'HEAD' ? hideLength(response) : response
   }
+}
+
+/** Deno's server says `Content-Length: 0` of an empty body. To `HEAD`, that must be the length of the body of `GET`. */
+function hideLength(response: Response): Response {
+  if (response.body !== null || response.status === 304 || response.headers.has('Content-Length'))
+    return response
+  return new Response(new ReadableStream({ start: (controller) => controller.close() }), response)
 }

@@ -6,6 +6,7 @@
 import type { Report } from '../figures.ts'
 import { startClosedLoop } from '../load.ts'
 import { measureBatches } from './batches.ts'
+import { measureCompression } from './compression.ts'
 import { measureCorrections } from './corrections.ts'
 import { measureFirstSight } from './first-sight.ts'
 import { measureDepth, measureGrowth } from './latency.ts'
@@ -40,6 +41,7 @@ export const catalogParts = [
   'first-sight',
   'throughput',
   'batches',
+  'compression',
   'corrections',
   'change',
   'refresh',
@@ -70,6 +72,7 @@ export async function measureCatalog(report: Report, options: CatalogOptions): P
     'first-sight': () => measureFirstSight(report, database, { rounds }),
     throughput: () => measureThroughput(report, generator, stage, database, { rounds, seconds }),
     batches: () => measureBatches(report, generator, database, { rounds, seconds }),
+    compression: () => measureCompression(report, generator, database, { rounds, seconds }),
     corrections: async () =>
       measureCorrections(report, generator, stage, [database, (await openSmaller()).at(-1)], brief),
     change: async () => measureChange(report, stage, database, (await openSmaller()).at(-1)),

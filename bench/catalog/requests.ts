@@ -148,6 +148,18 @@ export function randomPages(list: CountedList, size = pageSize): Target[] {
   return everyKey(addressOf(list, '{n}', size), lastFullPage(list, size))
 }
 
+/** Pages of each list that are requested repeatedly. */
+const workingSet = 50
+
+/** Some pages of a list, from its whole length. */
+export function createWorkingSet(list: CountedList, size = pageSize): Target[] {
+  const last = lastFullPage(list, size)
+  return Array.from({ length: workingSet }, (_, index) => ({
+    key: secretOf(index + 1),
+    path: addressOf(list, 1 + Math.floor((index * last) / workingSet), size),
+  }))
+}
+
 /** One page. */
 export function onePage(list: ListRequest, page: number): Target[] {
   return everyKey(addressOf(list, page), 1)

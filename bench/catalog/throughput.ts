@@ -8,7 +8,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sql } from '../../api/database/connect.ts'
 import { alternate, type Report } from '../figures.ts'
-import { countMismatches, fillPeers, secretOf } from '../fill.ts'
+import { countMismatches, fillPeers } from '../fill.ts'
 import type { ClosedLoopJob, ClosedLoopResult, Generator, Target } from '../load.ts'
 import {
   type Program,
@@ -27,6 +27,7 @@ import {
   type CountedList,
   countLists,
   createLists,
+  createWorkingSet,
   lastFullPage,
   randomPages,
 } from './requests.ts'
@@ -45,8 +46,6 @@ const connections = 32
 /** The plain way keeps as many cores busy; more only wait for each other. */
 const plainConnections = 2
 const warmUp = 1 // seconds
-/** Pages of each list that are requested repeatedly. */
-const workingSet = 50
 /** What is timed: lists that are requested in turn, with a name for all of them. */
 const timed: [string, string[]][] = [
   ['/users, no filter', ['/users, no filter']],
@@ -109,7 +108,7 @@ export async function measureThroughput(
     const scripts = await writeScripts(stage.folder, mix)
     await using floor = await startFloor(await saveResponse(stage.folder, ours, mix))
     const targets = mix.flatMap((list) => randomPages(list))
-    const again = mix.flatMap(createWorkingSet)
+    const again = mix.flatMap((list) => createWorkingSet(list))
     for (const program of [ours, deno]) await load(program, targets)()
     for (const program of [caching, cachingDeno]) await load(program, again)()
     const of = await alternate(report, rounds, [
@@ -172,15 +171,6 @@ async function saveResponse(
   const path = join(folder, 'response.json')
   await writeFile(path, await (await ask(program, addressOf(list, 1))).bytes())
   return path
-}
-
-/** Some pages of a list, from its whole length. */
-function createWorkingSet(list: CountedList): Target[] {
-  const last = lastFullPage(list)
-  return Array.from({ length: workingSet }, (_, index) => ({
-    key: secretOf(index + 1),
-    path: addressOf(list, 1 + Math.floor((index * last) / workingSet)),
-  }))
 }
 
 /** Fills the tables of the plain way, unless they are those of the dataset's version. */

@@ -23,6 +23,7 @@ export interface InstanceOptions {
   baseUrl?: string
   docsDirectory?: string
   responseCacheMb?: number
+  compressResponses?: boolean
   readDemoKey?: () => string
 }
 
@@ -60,6 +61,7 @@ export function createInstance(
     baseUrl,
     storedListsMb: 16,
     responseCacheMb: options.responseCacheMb ?? 4,
+    compressResponses: options.compressResponses ?? true,
     maxWaitMs: 60_000, // slow machines are not under test
     docsDirectory: options.docsDirectory ?? docsDirectory,
     readDemoKey: options.readDemoKey,

@@ -19,6 +19,8 @@ export interface LiveServiceOptions {
   dataDirectory: string
   databasePoolSize: number
   baseUrl: string | undefined
+  /** Default: true. */
+  compressResponses?: boolean
 }
 
 /** A service in a process of its own. */
@@ -32,7 +34,7 @@ export interface LiveService {
 /** Starts a service on a runtime. */
 export async function startLiveService(
   runtime: RuntimeName,
-  { databaseUrl, dataDirectory, databasePoolSize, baseUrl }: LiveServiceOptions,
+  { databaseUrl, dataDirectory, databasePoolSize, baseUrl, compressResponses = true }: LiveServiceOptions,
 ): Promise<LiveService> {
   const instance = await startInstanceProcess(
     databaseUrl,
@@ -43,6 +45,7 @@ export async function startLiveService(
       STORED_LISTS_MB: '16',
       SHUTDOWN_DELAY_SECONDS: '0',
       BASE_URL: baseUrl ?? '',
+      COMPRESS_RESPONSES: compressResponses ? 'on' : 'off',
       COMMIT: liveCommit,
     },
     { runtime },

@@ -36,6 +36,8 @@ export interface TestServiceOptions {
   /** What is in the database at the start. Default: the sample data. */
   data?: 'empty' | 'sample'
   baseUrl?: string
+  /** Default: true. */
+  compressResponses?: boolean
   databasePoolSize?: number
   databaseStatementTimeoutSeconds?: number
 }
@@ -95,16 +97,23 @@ export async function startTestService(
   const {
     data = 'sample',
     baseUrl,
+    compressResponses = true,
     databasePoolSize,
     databaseStatementTimeoutSeconds,
   } = { ...testPool, ...options }
   const copy = kind === 'embedded' ? await copyEmbedded(data) : await copyPostgres(data)
   // On the embedded database the process comes first: it runs the database, which the test then finds.
   const live =
-    liveRuntime && (await startLiveService(liveRuntime, { ...copy.location, baseUrl, databasePoolSize }))
+    liveRuntime &&
+    (await startLiveService(liveRuntime, {
+      ...copy.location,
+      baseUrl,
+      compressResponses,
+      databasePoolSize,
+    }))
   const database = await openDatabase({ databasePoolSize, databaseStatementTimeoutSeconds, ...copy.location })
   const { sql, ledgerSql } = database
-  const instance = createInstance(database, { ...(baseUrl !== undefined && { baseUrl }) })
+  const instance = createInstance(database, { compressResponses, ...(baseUrl !== undefined && { baseUrl }) })
   const { request } = live ?? instance
   let stopped: Promise<void> | undefined
   const stop = () => {
