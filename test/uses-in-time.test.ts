@@ -199,6 +199,15 @@ describeOnEachDatabase('who uses a dependency', (kind) => {
     await expectUsers(['ben', 'cleo'], [])
     await removeRepository(service.sql, { id: 2, fullName: 'acme/repo-2' })
     await expectUsers([], [])
+    const around: Commits = [
+      [ann, 10],
+      [hiddenAnn, 100],
+    ]
+    const between = declare(3, 'acme', [['early', ['removed', 40, 50]]])
+    await load({ repos: [between], commits: commit(3, around) })
+    await expectUsers(['ann'], [])
+    await load({ commits: commit(3, [[ann, 200]]) })
+    await expectUsers([], [])
   })
 
   async function mirrorCommits(commits: SampleCommit[]): Promise<void> {

@@ -32,13 +32,16 @@ export async function applyUserDependencies(change: DatasetChange): Promise<void
     select distinct u.dependency_id, f.user_id, p.is_gained, ${pairOf(tx, tx`u.dependency_id`, tx`f.user_id`)} as pair
     from changed_postings p join dependencies d on d.id = p.dependency_id join following f using (repository_id),
       lateral (values (d.id), (d.file_dependency_id)) as u(dependency_id)
-    where d.file_dependency_id is not null and ${isDeclaredBetween(tx, tx`p`, tx`f`)}`
+    where d.file_dependency_id is not null and (not p.is_gained or ${isDeclaredBetween(tx, tx`p`, tx`f`)})`
   await tx`analyze following_postings`
   // Users keep what they still have through another repository, or at other dates.
   await tx`
     insert into changed_uses
     with lost as materialized (
-      select * from following_postings where not is_gained
+      select * from following_postings f
+      where not is_gained and exists (
+        select from dependency_users d where d.dependency_id = f.dependency_id and d.user_id = f.user_id
+      )
     ), kept as materialized (
       select distinct pair
       from (${selectUses(tx, tx`select distinct user_id from lost`)}) w
@@ -96,8 +99,8 @@ function selectContributors(tx: SqlOrTransaction, contributions: Fragment): Frag
 /** SQL: whether a posting's dates and a contributor's overlap. A date that is null excludes nothing. */
 function isDeclaredBetween(tx: SqlOrTransaction, posting: Fragment, contributor: Fragment): Fragment {
   return tx`
-    (${posting}.first_use_date <= ${contributor}.last_date) is not false
-    and (${posting}.last_use_date >= ${contributor}.first_date) is not false`
+    (${posting}.first_use_date > ${contributor}.last_date) is not true
+    and (${posting}.last_use_date < ${contributor}.first_date) is not true`
 }
 
 /** SQL: one number for a posting. Joined by two columns, the planner overestimates and sorts millions of rows. */
