@@ -11,7 +11,7 @@ import { isDrill, seed } from './support/drill.ts'
 import { type ListResponse, readListAnswer } from './support/list-answer.ts'
 import { createPlainCatalog, type PlainCatalog, type PlainPage } from './support/plain-catalog.ts'
 import { createRandomForge } from './support/random-forge.ts'
-import { loadRecords } from './support/records.ts'
+import { createRepository, loadRecords } from './support/records.ts'
 import type { OracleFilter } from './support/sample-oracle.ts'
 import { describeOnEachDatabase, startTestService } from './support/service.ts'
 
@@ -40,8 +40,8 @@ const filters: OracleFilter[] = [
   { location: ['berlin', 'lagos', 'o'] },
   { names: ['react'] },
   { names: ['react'], status: 'active' },
-  { owner: 'dev-1' },
-  { owner: 'DEV-2', files: ['go.mod', 'package.json'] },
+  { owner: 'Many' },
+  { owner: 'MANY', names: ['zod'] },
   { names: ['lodash', 'package-60', 'package-200'] },
   { files: ['go.mod', 'pom.xml'] },
 ]
@@ -132,10 +132,18 @@ describeOnEachDatabase('an iteration of any list by rel="next"', (kind) => {
         }))
       }
 
+      /** Repositories that change hands between two owners. */
+      const owned: SampleRepository[] = []
+      const handOver = (number: number) =>
+        createRepository(1_000_000 + number, random.pick(['many', 'many', 'others']), [
+          random.pick(['zod', 'hono']),
+        ])
+      for (let number = 0; number < 100; number++) owned.push(handOver(number))
+
       itsCommits.push(...commitTo(200))
       await loadRecords(service.sql, {
         users: first.users ?? [],
-        repos: [busy, ...(first.repos ?? [])],
+        repos: [busy, ...owned, ...(first.repos ?? [])],
         commits: [...itsCommits, ...(first.commits ?? [])],
       })
 
@@ -143,7 +151,7 @@ describeOnEachDatabase('an iteration of any list by rel="next"', (kind) => {
         const { users, repositories, commits } = forge
         await plain.fill({
           users,
-          repositories: [busy, ...repositories],
+          repositories: [busy, ...owned, ...repositories],
           commits: [...itsCommits, ...commits],
         })
         const lists: unknown[][] = []
@@ -173,11 +181,15 @@ describeOnEachDatabase('an iteration of any list by rel="next"', (kind) => {
         const changed = forge.change({ users: 60, repositories: 40, commits: 0 })
         const grown = forge.grow({ users: 5, repositories: 5, commits: 40 })
         busy = declareAnew(busy)
+        for (let left = 8; left > 0; left--) {
+          const number = random.integer(0, owned.length) // one more, perhaps
+          owned[number] = handOver(number)
+        }
         const newCommits = commitTo(20)
         itsCommits.push(...newCommits)
         await loadRecords(service.sql, {
           users: [...(changed.users ?? []), ...(grown.users ?? [])],
-          repos: [busy, ...(changed.repos ?? []), ...(grown.repos ?? [])],
+          repos: [busy, ...owned, ...(changed.repos ?? []), ...(grown.repos ?? [])],
           commits: [...newCommits, ...(grown.commits ?? [])],
         })
         const now = await listAll()
