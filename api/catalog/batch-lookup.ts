@@ -36,14 +36,13 @@ export function createBatchReader(
   rendered: Fragment,
   options: Pick<BatchOptions<BatchRequest, ListPage>, 'size' | 'maxConcurrent'>,
 ): (request: BatchRequest) => Promise<ListPage | undefined> {
-  const nameColumn = { users: 'login_key', repositories: 'full_name_key' }[list]
   const readers = {
-    name: createReader(sql`${sql(nameColumn)} = entry`),
-    forgeRestId: createReader(sql`forge_rest_id = entry::bigint`),
+    name: createReader(list === 'users' ? sql`login_key` : sql`full_name_key`, sql`text[]`),
+    forgeRestId: createReader(sql`forge_rest_id`, sql`bigint[]`),
   }
 
-  /** `isNamed` is SQL: whether `entry` names a row. */
-  function createReader(isNamed: Fragment) {
+  /** `column` is what entries name, and `type` that of an array of them. */
+  function createReader(column: Fragment, type: Fragment) {
     return createBatcher({
       ...options,
       run: (requests: BatchRequest[]) =>
@@ -57,9 +56,9 @@ export function createBatchReader(
           ) with ordinality asked(entries, skipped, after, size, place),
           lateral (
             with named as (
-              select item.* from unnest(string_to_array(asked.entries, ',')) entry, lateral (
-                select * from ${sql(list)} where ${isNamed} order by id desc limit 1
-              ) item
+              select distinct on (${column}) * from ${sql(list)}
+              where ${column} = any(string_to_array(asked.entries, ',')::${type})
+              order by ${column}, id desc
             ), start as (
               select count(*) as total, case when asked.after = 0 then asked.skipped
                 else count(*) filter (where id <= asked.after) end as skipped

@@ -123,10 +123,11 @@ function selectByDependency(
       ? [sql`dependency_users`, sql`user_id`]
       : [sql`dependency_repositories`, sql`repository_id`]
   const [only, ...others] = dependencies
-  // The postings of one dependency have no duplicates.
+  // The postings of one dependency have no duplicates. `distinct on` sorts: `distinct` would hash, and sort then, which
+  // takes three times as long.
   return only !== undefined && others.length === 0
     ? sql`select ${column} as id from ${table} where dependency_id = ${only}`
-    : sql`select distinct ${column} as id from ${table} where dependency_id = any(${sql.typed.bigints(dependencies)}::integer[])`
+    : sql`select distinct on (${column}) ${column} as id from ${table} where dependency_id = any(${sql.typed.bigints(dependencies)}::integer[])`
 }
 
 function selectByLocation(sql: SqlOrTransaction, locationKeys: readonly string[]): Fragment {

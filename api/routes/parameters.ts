@@ -117,7 +117,7 @@ export function readEntries(
 ): string[] {
   const entries = takeTexts(query.getAll(name).flatMap((list) => list.split(',')))
   if (entries.length > maxEntries) throw badRequest(`Invalid ${name}: at most ${maxEntries} entries`)
-  const tooLong = entries.findIndex((entry) => countCharacters(entry) > maxLength)
+  const tooLong = entries.findIndex((entry) => isLonger(entry, maxLength))
   if (tooLong >= 0) {
     throw badRequest(`Invalid ${name}: entry ${tooLong + 1} is longer than ${maxLength} characters`)
   }
@@ -132,7 +132,7 @@ export function readValues(
 ): string[] {
   const values = takeTexts(query.getAll(name))
   if (values.length > maxEntries) throw badRequest(`Invalid ${name}: given more than ${maxEntries} times`)
-  if (values.some((value) => countCharacters(value) > maxLength)) {
+  if (values.some((value) => isLonger(value, maxLength))) {
     throw badRequest(`Invalid ${name}: longer than ${maxLength} characters`)
   }
   return values
@@ -143,8 +143,8 @@ function takeTexts(values: readonly string[]): string[] {
 }
 
 /** Counts code points: a letter beyond the first 65,536 is one character too. */
-function countCharacters(text: string): number {
-  return [...text].length
+function isLonger(text: string, maxLength: number): boolean {
+  return text.length > maxLength && [...text].length > maxLength
 }
 
 /** Reads a parameter that names an account or a repository. `label` names it in the message. */
