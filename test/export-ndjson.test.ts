@@ -143,6 +143,15 @@ describeOnEachDatabase('An export', (kind) => {
     },
   )
 
+  test('says that a folder cannot be created', async () => {
+    await using folder = await createFolder()
+    const path = join(folder.path, 'notes.txt')
+    await writeFile(path, 'mine')
+    const failing = exportNdjson(origin.sql, path)
+    await expect(failing).rejects.toThrow(ExportError)
+    await expect(failing).rejects.toThrow(`Can't create the folder ${path}: EEXIST: `)
+  })
+
   test('is a command, which creates the folder and says what it wrote', async () => {
     await using folder = await createFolder()
     const path = join(folder.path, 'new', 'copy')

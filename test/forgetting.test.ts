@@ -225,6 +225,41 @@ describeOnEachDatabase('a person who is forgotten', (kind) => {
     expect(await searchTables(service.sql, [...names, 'home.example'])).toEqual([])
   })
 
+  test('is one person, once a command names what two forgettings named', async () => {
+    await load(service, { removals: [{ forge_rest_id: 4711, kind: 'user' }] })
+    const address = identifyAddress('zelda@example.com') ?? ''
+    await forgetPerson(service.sql, { identities: [address], keepRepositories: false })
+    await forgetZelda(service.sql, { keepRepositories: true })
+    expect(await listForgotten(service.sql)).toMatchObject([{ identities: 1 }, { identities: 1 }])
+    const both = [identifyLogin('zelda-q'), address]
+    expect(await findPerson(service.sql, both)).toEqual({ logins: [], repositories: 1 })
+
+    const kept = await forgetZelda(service.sql, { email: 'zelda@example.com', keepRepositories: true })
+    expect(kept).toMatchObject({ person: 1, repositories: { updated: 1 } })
+    expect((await list('/repos')).map(({ owner_login }) => owner_login)).toEqual(['forgotten.1', 'bob'])
+    expect(await listForgotten(service.sql)).toMatchObject([{ person: 1, identities: 2 }])
+
+    expect(await forgetZelda(service.sql)).toMatchObject({ person: 1, repositories: { removed: 1 } })
+    expect(await load(service, own)).toMatchObject({ repositories: { added: 0 } })
+  })
+
+  test('is not in repositories that stay if another address is named later', async () => {
+    await load(service, { repos: own.repos.map((each) => ({ ...each, description: 'z@home.example' })) })
+    await forgetZelda(service.sql, { keepRepositories: true })
+    const { version } = await forgetZelda(service.sql, { keepRepositories: true, email: 'z@home.example' })
+    expect(await searchTables(service.sql, [...names, 'home.example'])).toEqual([])
+    expect(await forgetZelda(service.sql, { keepRepositories: true })).toMatchObject({ version })
+  })
+
+  test('is found by letters that are several in upper case', async () => {
+    const committer_email = 'Z.Groß@example.com'
+    await load(service, {
+      commits: [{ ...createCommit(60, toolUrl, 'bob@example.com', 5), committer_email }],
+    })
+    await forgetZelda(service.sql, { email: 'z.groß@example.com' })
+    expect(await searchTables(service.sql, ['groß'])).toEqual([])
+  })
+
   test('need not be a user', async () => {
     const identities = [identifyLogin('dora'), identifyAddress('dóra@example.com') ?? '']
     await load(service, {

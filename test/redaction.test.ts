@@ -35,6 +35,12 @@ describe('a commit that names a forgotten person', () => {
     '1001+any-login@users.noreply.forge.example',
     '7+Ada-L@users.noreply.forge.example',
     'ada-l@users.noreply.forge.example',
+    // Git takes any text for an address.
+    '<ada@example.com>',
+    'Ada <ada@example.com>',
+    'ada@example.com ',
+    'ada@example.com, bob@example.com',
+    'Ada-L',
   ])('has one constant address in place of %s', (address) => {
     const commit = createCommit(1, 'https://forge.example/o/r', address, 5)
     expect(redactCommit(commit, isForgotten)).toEqual({
@@ -124,6 +130,7 @@ test('a repository that stays says nowhere whose it was', () => {
     description: 'Pages of @ada-l <ada@example.com>',
     homepage: 'https://ada-l.pages.example',
     owner_avatar_url: 'https://forge.example/avatars/1001',
+    default_branch: 'ada-l/main',
   })
   const redacted = redactRepository(repository, 'forgotten.3', isForgotten)
   expect(redacted).toMatchObject({
@@ -134,6 +141,7 @@ test('a repository that stays says nowhere whose it was', () => {
     owner_avatar_url: null,
     description: `Pages of forgotten <${forgottenAddress}>`,
     homepage: null,
+    default_branch: 'forgotten/main',
     stargazers_count: repository.stargazers_count,
   })
   expect(Object.keys(redacted)).toEqual(Object.keys(repository))
@@ -141,6 +149,13 @@ test('a repository that stays says nowhere whose it was', () => {
     url: redacted.url,
     dependency: { dependency_name: 'forge.example/ada-l/tool' }, // that is another package
   })
+})
+
+test('a repository that stays has no homepage with an address of the person', () => {
+  const repository = createRepository(1, 'Ada-L', [], {
+    homepage: 'https://mail.example/?to=ada@example.com',
+  })
+  expect(redactRepository(repository, 'forgotten.3', isForgotten).homepage).toBeNull()
 })
 
 test.each([

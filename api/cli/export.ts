@@ -22,8 +22,8 @@ export function addExportCommands(program: Command): void {
     .description(
       'Write users.ndjson, repos.ndjson and commits.ndjson, in the form that "import ndjson" reads, and manifest.json ' +
         "with the dataset's version, and the lines, bytes and SHA-256 of each file. All files are of one version. " +
-        'With --since, the files have only what changed, and removals.ndjson names what was removed: a copy that ' +
-        'imports them follows. Keys and the ledger are not exported. The service can keep running; on the embedded ' +
+        'With --since, the files have only what changed, and removals.ndjson names what was removed: importing them ' +
+        'brings a copy up to date. Keys and the ledger are not exported. The service can keep running; on the embedded ' +
         'database, requests wait.',
     )
     .argument('<folder>', 'a new or empty folder, or one with an earlier export, which is replaced')

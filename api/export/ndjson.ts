@@ -127,9 +127,11 @@ function fileName(kind: RecordKind): string {
   return `${kind}.ndjson`
 }
 
-/** Creates the folder. Throws `ExportError` when it holds anything other than an export. */
+/** Creates the folder. Throws `ExportError` when that fails, and when it holds anything other than an export. */
 async function prepareFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true })
+  await mkdir(folder, { recursive: true }).catch((error: Error) => {
+    throw new ExportError(`Can't create the folder ${folder}: ${error.message}`)
+  })
   const present = await readdir(folder)
   const own = [...fileNames, ...fileNames.map((name) => name + unfinishedSuffix)]
   const hasManifest = [manifestName, manifestName + unfinishedSuffix].some((name) => present.includes(name))

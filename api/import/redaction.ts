@@ -26,14 +26,23 @@ export function redactCommit<Commit extends Omit<CommitRecord, 'repo_url'>>(
   commit: Commit,
   isForgotten: IsForgotten,
 ): Commit {
-  const author_email = redactAddress(commit.author_email, isForgotten)
-  const committer_email = redactAddress(commit.committer_email, isForgotten)
+  const author_email = redactEmail(commit.author_email, isForgotten)
+  const committer_email = redactEmail(commit.committer_email, isForgotten)
   const message = redactMessage(commit.message, isForgotten)
   const isSame =
     author_email === commit.author_email &&
     committer_email === commit.committer_email &&
     message === commit.message
   return isSame ? commit : { ...commit, author_email, committer_email, message }
+}
+
+/** Redacts what a commit has as an address. Git takes any text: `<ada@example.com>`, `Ada <ada@example.com>`, `ada`. */
+function redactEmail(text: string, isForgotten: IsForgotten): string {
+  const namesPerson =
+    redactAddress(text, isForgotten) !== text ||
+    redactText(text, isForgotten) !== text ||
+    (!text.includes('@') && isLoginOf(text.trim(), isForgotten))
+  return namesPerson ? forgottenAddress : text
 }
 
 function redactAddress(address: string, isForgotten: IsForgotten): string {
@@ -179,9 +188,11 @@ export function redactRepository(
   owner: string,
   isForgotten: IsForgotten,
 ): RepositoryRecord {
-  const { url: oldUrl, owner_login: login, description, homepage, dependencies } = repository
+  const { url: oldUrl, owner_login: login, description, homepage, default_branch, dependencies } = repository
   const name = replaceLogin(repository.name, login).slice(0, 100)
   const url = replaceOwnerInUrl(oldUrl, login, owner)
+  const namesOwner = (text: string) =>
+    foldText(text).includes(foldText(login)) || redactText(text, isForgotten) !== text
   return {
     ...repository,
     url,
@@ -190,7 +201,8 @@ export function redactRepository(
     owner_login: owner,
     owner_avatar_url: null,
     description: description && replaceLogin(redactText(description, isForgotten), login),
-    homepage: homepage && foldText(homepage).includes(foldText(login)) ? null : homepage,
+    homepage: homepage && namesOwner(homepage) ? null : homepage,
+    default_branch: default_branch && replaceLogin(default_branch, login),
     dependencies:
       dependencies?.map((use) => (foldText(use.url) === foldText(oldUrl) ? { ...use, url } : use)) ?? null,
   }

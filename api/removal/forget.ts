@@ -4,6 +4,7 @@
  * @module
  */
 import { randomBytes } from 'node:crypto'
+import { foldText } from '../catalog/case-folding.ts'
 import { identifyLogin } from '../catalog/forge-names.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { updateAuthors } from '../import/apply/authors.ts'
@@ -16,7 +17,7 @@ import {
 } from '../import/apply/dataset-change.ts'
 import { removeRepositories, removeUsers } from '../import/apply/removal.ts'
 import { moveToNewUrls } from '../import/apply/repositories.ts'
-import { hashIdentity, readForgottenPeople } from '../import/forgotten.ts'
+import { type ForgottenPeople, hashIdentity, readForgottenPeople } from '../import/forgotten.ts'
 import { type CommitRecord, type RepositoryRecord, stageCommit, stageRepository } from '../import/records.ts'
 import { type IsForgotten, placeholderOf, redactCommit, redactRepository } from '../import/redaction.ts'
 import { dropDeadLoads } from '../import/staging.ts'
@@ -59,8 +60,9 @@ export interface Found {
 
 /** Reads whom `forgetPerson` would remove. */
 export async function findPerson(sql: Sql, identities: readonly string[]): Promise<Found> {
+  const owners = findPeople(await readForgottenPeople(sql), identities).map(identifyPlaceholder)
   const [found] = await sql<Found[]>`
-    with person as (${selectIdentities(sql, identities)})
+    with person as (${selectIdentities(sql, [...identities, ...owners])})
     select
       (
         select coalesce(json_agg(u.document::json ->> 'login' order by u.id), '[]')
@@ -68,6 +70,16 @@ export async function findPerson(sql: Sql, identities: readonly string[]): Promi
       ) as logins,
       (select count(*) from contributions join person using (identity) where kind = 'owner') as repositories`
   return found ?? { logins: [], repositories: 0 }
+}
+
+/** Finds the numbers of forgotten people who have one of the identities. */
+function findPeople({ find }: ForgottenPeople, identities: readonly string[]): number[] {
+  return [...new Set(identities.flatMap((identity) => find(identity)?.id ?? []))]
+}
+
+/** The identity of the owner of repositories that stay. */
+function identifyPlaceholder(person: number): string {
+  return identifyLogin(placeholderOf(person))
 }
 
 /** SQL: these identities, and all of the users who have one of them. */
@@ -98,12 +110,13 @@ export async function forgetPerson(
     const rows = await tx<{ identity: string }[]>`select identity from person`
     const identities = rows.map(({ identity }) => identity)
     const isForgotten: IsForgotten = (identity) => identities.includes(identity)
-    const person = await blockPerson(tx, identities, keepRepositories)
+    const { person, people } = await blockPerson(tx, identities, keepRepositories)
     await removeUsers(change, tx`select distinct user_id as id from identities join person using (identity)`)
-    const owner = placeholderOf(person)
-    const repositories = keepRepositories
-      ? await replaceOwner(change, owner, isForgotten)
-      : await removeOwned(change, owner)
+    // Repositories that an earlier forgetting kept are the person's, too.
+    await tx`insert into person select unnest(${tx.typed.texts(people.map(identifyPlaceholder))}) on conflict do nothing`
+    let repositories = 0
+    if (keepRepositories) repositories = await replaceOwner(change, placeholderOf(person), isForgotten)
+    else await removeRepositories(change, selectOwned(tx))
     const commits = await redactCommits(change, identities, isForgotten)
     await tx`
       delete from stored_lists
@@ -122,22 +135,24 @@ export async function forgetPerson(
   return { ...result, ...forgotten, ledgerEntries: forgotten.ledgerEntries + laterEntries }
 }
 
-/** Blocks identities. Returns the person's number: that of an earlier forgetting, if any of the identities is blocked. */
+/**
+ * Blocks identities. Returns the person's number: the lowest of those who have one of the identities already, if there are
+ * any. These are one person from now on. Returns all their numbers, too.
+ */
 async function blockPerson(
   tx: SqlOrTransaction,
   identities: readonly string[],
   keepsRepositories: boolean,
-): Promise<number> {
-  const { find } = await readForgottenPeople(tx)
+): Promise<{ person: number; people: number[] }> {
+  const people = findPeople(await readForgottenPeople(tx), identities)
   await tx`insert into forgotten_identities_key (key) values (${randomBytes(32)}) on conflict do nothing`
   const [stored] = await tx<{ key: Buffer }[]>`select key from forgotten_identities_key`
   if (stored === undefined) throw new Error('the key of forgotten people is missing')
-  const earlier = identities.flatMap((identity) => find(identity)?.id ?? [])
   const [person] =
-    earlier.length > 0
+    people.length > 0
       ? await tx<{ id: number }[]>`
           update forgotten_people set keeps_repositories = ${keepsRepositories}
-          where id = ${Math.min(...earlier)} returning id`
+          where id = ${Math.min(...people)} returning id`
       : await tx<{ id: number }[]>`
           insert into forgotten_people (keeps_repositories) values (${keepsRepositories}) returning id`
   if (person === undefined) throw new Error('the person was not recorded')
@@ -146,26 +161,21 @@ async function blockPerson(
     insert into forgotten_identities (hash, person_id)
     select decode(hash, 'hex'), ${person.id}::integer from unnest(${tx.typed.texts(hashes)}) as n(hash)
     on conflict do nothing`
-  return person.id
+  const others = tx.typed.bigints(people.filter((id) => id !== person.id))
+  await tx`update forgotten_identities set person_id = ${person.id} where person_id = any (${others})`
+  await tx`delete from forgotten_people where id = any (${others})`
+  return { person: person.id, people }
 }
 
-/** Removes the repositories of the table `person`, also those that an earlier forgetting gave to `owner`. */
-async function removeOwned(change: DatasetChange, owner: string): Promise<number> {
-  const { tx } = change
-  await tx`
-    create temporary table owned on commit drop as
-    select distinct repository_id as id from contributions join person using (identity) where kind = 'owner'`
-  await tx`
-    insert into owned
-    select repository_id from contributions where kind = 'owner' and identity = ${identifyLogin(owner)}`
-  await removeRepositories(change, tx`select id from owned`)
-  return 0
+/** SQL: the ids of the repositories that the table `person` owns. */
+function selectOwned(tx: SqlOrTransaction) {
+  return tx`select repository_id from contributions join person using (identity) where kind = 'owner'`
 }
 
 /** Rows that a batch reads and writes. A repository with its dependencies may have some hundred KB. */
 const batchSize = 100
 
-/** Gives the repositories of the table `person` another owner. Returns their number. */
+/** Gives the repositories of the table `person` another owner. Returns the number of those that it changed. */
 async function replaceOwner(change: DatasetChange, owner: string, isForgotten: IsForgotten): Promise<number> {
   const { tx, version } = change
   await tx`
@@ -174,15 +184,16 @@ async function replaceOwner(change: DatasetChange, owner: string, isForgotten: I
     ) on commit drop`
   await tx`
     declare owned no scroll cursor for
-    select r.id, '{' || r.members || ',"dependencies":' || r.dependencies || '}' as document
-    from repositories r join contributions c on c.repository_id = r.id and c.kind = 'owner' join person using (identity)`
+    select r.id, r.members, r.dependencies
+    from repositories r where id in (${selectOwned(tx)})`
   let count = 0
-  for await (const batch of fetchBatches<{ id: number; document: string }>(tx, 'owned')) {
-    const rows = batch.map(({ id, document }) => {
-      const record: RepositoryRecord = JSON.parse(document)
+  for await (const batch of fetchBatches<RepositoryRow>(tx, 'owned')) {
+    const rows = batch.flatMap(({ id, members, dependencies }) => {
+      const record: RepositoryRecord = JSON.parse(`{${members},"dependencies":${dependencies}}`)
       const redacted = redactRepository(record, owner, isForgotten)
-      const urls = { old_url: JSON.stringify(record.url), url: JSON.stringify(redacted.url) }
-      return { id, ...stageRepository(redacted), ...urls }
+      const row = stageRepository(redacted)
+      if (row.members === members && row.dependencies === dependencies) return []
+      return [{ id, ...row, old_url: JSON.stringify(record.url), url: JSON.stringify(redacted.url) }]
     })
     count += rows.length
     await tx`
@@ -220,7 +231,8 @@ async function redactCommits(
     declare naming no scroll cursor for
     select repository_id, commit_hash, author_identity, document from commits
     where author_identity = any (array(select identity from person))
-      or document collate "C" ilike any (array(select pattern from person_patterns))`
+      or document collate "C" ilike any (array(select pattern from person_patterns))
+      or document collate "C" ~ ${matchOtherForms(identities)}`
   let count = 0
   for await (const batch of fetchBatches<CommitRow>(tx, 'naming')) {
     const rows = batch.flatMap(({ document, author_identity: lost_identity, ...key }) => {
@@ -247,6 +259,12 @@ async function redactCommits(
   return count
 }
 
+interface RepositoryRow {
+  id: number
+  members: string
+  dependencies: string
+}
+
 interface CommitRow {
   repository_id: number
   commit_hash: string
@@ -265,6 +283,15 @@ async function* fetchBatches<Row extends object>(
     if (rows.length < batchSize) break
   }
   await tx.unsafe(`close ${cursor}`)
+}
+
+/** Characters beyond ASCII that are folded to letters of ASCII. */
+const otherForms = [...'ßẞſıİ\u212aŉǰẖẗẘẙẚﬀﬁﬂﬃﬄﬅﬆ']
+
+/** A regular expression for texts that `listPatterns` misses: `groß@example.com` has the identity of `GROSS@EXAMPLE.COM`. */
+function matchOtherForms(identities: readonly string[]): string {
+  const found = otherForms.filter((form) => identities.some((identity) => identity.includes(foldText(form))))
+  return `[\x01${found.join('')}]` // JSON has no control character, and an empty set is invalid
 }
 
 /**
