@@ -90,6 +90,23 @@ test('The same seed gives the same organization, down to the hashes', async () =
   expect(await describeOne('twin-1')).toEqual(await describeOne('twin-2'))
 })
 
+test('Pushes to some of the repositories are newer than all before, and go on with others', async () => {
+  const { model, pushSome } = await createOrganization(join(folder, 'pushes'), { repositories: 13 })
+  const before = new Map(model.repositories.map((repository) => [repository, repository.git.readHead()?.oid]))
+  const newest =
+    model.repositories
+      .map(({ pushedAt }) => pushedAt ?? '')
+      .toSorted()
+      .at(-1) ?? ''
+  const [first, second] = [await pushSome(2), await pushSome(2)]
+  expect(new Set([...first, ...second]).size).toBe(4)
+  for (const repository of model.repositories) {
+    const isPushed = [...first, ...second].includes(repository)
+    expect(repository.git.readHead()?.oid !== before.get(repository)).toBe(isPushed)
+    expect((repository.pushedAt ?? '') > newest).toBe(isPushed)
+  }
+})
+
 describe('who may clone', () => {
   test('a private repository: those whose token sees it', async () => {
     const { secret } = organization.special

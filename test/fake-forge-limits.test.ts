@@ -63,7 +63,7 @@ describe('the cost of a query', () => {
   test('counts what variables say, what fragments select once, and what is below a list of ids for each', () => {
     const query = `query($ids: [ID!]!, $first: Int!) { nodes(ids: $ids) { ...A ...B } }
       fragment A on Organization { repositories(first: $first) { nodes { issues(first: 10) { nodes { id } } } } }
-      fragment B on Organization { repositories(first: $first) { nodes { name } } }`
+      fragment B on Organization { repositories(first: $first) { nodes { issues(first: 10) { totalCount } } } }`
     const ids = Array.from({ length: 20 }, (_, index) => `O_${index}`)
     // 20 lists of repositories, and 20 times 50 lists of issues.
     expect(measure(query, { ids, first: 50 })).toEqual({ points: 10, nodes: 20 + 1000 + 10_000, errors: [] })

@@ -62,3 +62,35 @@ export class FaultPlan<Fault extends string> {
     return this.#next.shift() ?? this.#draw()
   }
 }
+
+/** Takes the second half of the first list from a response, as when a query runs out of resources. */
+export function makePartial(body: unknown): unknown {
+  const copy: unknown = structuredClone(body)
+  if (typeof copy !== 'object' || copy === null || !('data' in copy)) return copy
+  const found = findList(copy.data, [])
+  if (found === undefined) return copy
+  const from = Math.floor(found.list.length / 2)
+  const errors = found.list.slice(from).map((_, index) => ({
+    type: 'RESOURCE_LIMITS_EXCEEDED',
+    path: [...found.path, from + index],
+    message: 'Resource limits for this query exceeded.',
+  }))
+  found.list.fill(null, from)
+  return {
+    ...copy,
+    errors: [...('errors' in copy && Array.isArray(copy.errors) ? copy.errors : []), ...errors],
+  }
+}
+
+function findList(
+  value: unknown,
+  path: readonly string[],
+): { list: unknown[]; path: readonly string[] } | undefined {
+  if (Array.isArray(value)) return { list: value, path }
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, child] of Object.entries(value)) {
+    const found = findList(child, [...path, name])
+    if (found !== undefined) return found
+  }
+  return undefined
+}

@@ -58,18 +58,6 @@ export interface FakeOrganization {
 const latest = 1_751_241_600
 const day = 86_400
 
-const specialNames = [
-  'empty',
-  'secret',
-  'blocked',
-  'disabled',
-  'renamed',
-  'transferred',
-  'archived',
-  'fork',
-  'monolith',
-]
-
 /** Makes the organization `acme-works`. The git repositories are made in the folder. */
 export async function createOrganization(
   folder: string,
@@ -84,67 +72,23 @@ export async function createOrganization(
   const model = new ForgeModel(folder)
   const random = createRandom(seed)
   const authors = createAuthors(model, random, peopleCount)
-  const account = model.addAccount({
-    kind: 'Organization',
-    login: 'acme-works',
-    name: 'Acme Works',
-    email: 'hello@acme.example',
-    location: 'Berlin',
-    bio: 'We make everything',
-  })
-  const members = authors.people.flatMap((author) => author.account ?? [])
-  const [owner, collaborator] = members
-  if (owner === undefined || collaborator === undefined) throw new RangeError('at least 2 people are needed')
-  model.members.set(account, [...members])
-
-  const named = new Map<string, Repository>()
-  const ordinary: Repository[] = []
-  for (let index = 0; index < Math.max(repositoryCount, specialNames.length + 1); index++) {
-    const name = specialNames[index] ?? `${random.pick(topics)}-${random.pick(kinds)}-${index}`
-    const repository = drawRepository(model, random, account, name)
-    if (index < specialNames.length) named.set(name, repository)
-    else ordinary.push(repository)
-  }
-  const find = (name: string): Repository => {
-    const repository = named.get(name)
-    if (repository === undefined) throw new Error(`there is no repository ${name}`)
-    return repository
-  }
-  const personal = drawRepository(model, random, owner, 'dotfiles')
-  personal.collaborators.push(collaborator)
-  const special = {
-    empty: find('empty'),
-    secret: find('secret'),
-    blocked: find('blocked'),
-    disabled: find('disabled'),
-    renamed: find('renamed'),
-    transferred: find('transferred'),
-    archived: find('archived'),
-    fork: find('fork'),
-    monolith: find('monolith'),
-    personal,
-  }
-  special.secret.isPrivate = true
-  special.blocked.isBlocked = true
-  special.disabled.isDisabled = true
-  special.archived.isArchived = true
-  special.fork.isFork = true
-  special.empty.language = null
-  special.empty.diskUsage = 0
-  special.renamed.name = 'first-name'
-  model.moveRepository(special.renamed, { name: 'renamed' })
-  special.transferred.owner = owner
-  model.moveRepository(special.transferred, { owner: account })
+  const account = addOrganization(model, authors)
+  const special = createSpecial(model, random, account, authors)
+  const ordinary = Array.from({ length: Math.max(1, repositoryCount - specialCount) }, (_, index) =>
+    drawRepository(model, random, account, `${random.pick(topics)}-${random.pick(kinds)}-${index}`),
+  )
 
   const { empty, monolith, ...others } = special
   const sharing = [...ordinary, ...Object.values(others)]
   const counts = shareOut(random, commitCount, sharing.length)
   const planned = sharing.map((repository, index) => ({ repository, count: counts[index] ?? 0, index }))
-  planned.push({ repository: monolith, count: monolithCommits, index: planned.length })
-  await inParallel(planned, 4, async ({ repository, count, index }) => {
+  planned.push({ repository: monolith, count: monolithCommits, index: 0 })
+  await inParallel(planned, async ({ repository, count, index }) => {
     // Everybody commits somewhere: the people are dealt out over the repositories.
-    const dealt = authors.people.filter((_, number) => number % sharing.length === index % sharing.length)
-    await model.push(repository, drawCommits(`${seed} ${repository.name}`, repository, authors, dealt, count))
+    const dealt = authors.people.filter((_, number) => number % sharing.length === index)
+    const seedOfOne = `${seed} ${repository.name}`
+    const dates = drawDates(createRandom(seedOfOne), repository, count)
+    await model.push(repository, drawCommits(seedOfOne, repository, authors, dates, dealt))
   })
   for (const leaver of authors.leavers) if (leaver.account) model.deleteAccount(leaver.account)
 
@@ -155,28 +99,65 @@ export async function createOrganization(
     authors,
     special,
     async pushSome(count) {
-      const pushed = Array.from(
-        { length: count },
-        (_, index) => ordinary[(pushes + index) % ordinary.length],
-      ).filter((repository) => repository !== undefined)
+      const pushed = [...ordinary, ...ordinary]
+        .slice(pushes % ordinary.length)
+        .slice(0, Math.min(count, ordinary.length))
       pushes += count
-      await inParallel(pushed, 4, async (repository) => {
-        const round = createRandom(`${seed} push ${pushes} ${repository.name}`)
-        const commits = drawCommits(
-          `${seed} push ${pushes} ${repository.name}`,
-          repository,
-          authors,
-          [],
-          round.integer(1, 3),
-        )
-        await model.push(
-          repository,
-          commits.map((commit, index) => ({ ...commit, date: latest + pushes * day + index })),
-        )
+      await inParallel(pushed, async (repository) => {
+        const seedOfOne = `${seed} push ${pushes} ${repository.name}`
+        const from = latest + pushes * day
+        const dates = [from, from + 60, from + 120].slice(0, createRandom(seedOfOne).integer(1, 3))
+        await model.push(repository, drawCommits(seedOfOne, repository, authors, dates))
       })
       return pushed
     },
   }
+}
+
+function addOrganization(model: ForgeModel, authors: Authors): Account {
+  const account = model.addAccount({
+    kind: 'Organization',
+    login: 'acme-works',
+    name: 'Acme Works',
+    email: 'hello@acme.example',
+    location: 'Berlin',
+    bio: 'We make everything',
+  })
+  model.members.set(
+    account,
+    authors.people.flatMap((author) => author.account ?? []),
+  )
+  return account
+}
+
+/** Repositories of the organization in {@link FakeOrganization.special}. */
+const specialCount = 9
+
+function createSpecial(
+  model: ForgeModel,
+  random: Random,
+  account: Account,
+  { people }: Authors,
+): FakeOrganization['special'] {
+  const [owner, collaborator] = people.map((author) => author.account)
+  if (owner === undefined || collaborator === undefined) throw new RangeError('at least 2 people are needed')
+  const add = (name: string, changes: Partial<Repository> = {}) =>
+    Object.assign(drawRepository(model, random, account, name), changes)
+  const special = {
+    empty: add('empty', { language: null, diskUsage: 0 }),
+    secret: add('secret', { isPrivate: true }),
+    blocked: add('blocked', { isBlocked: true }),
+    disabled: add('disabled', { isDisabled: true }),
+    renamed: add('first-name'),
+    transferred: add('transferred', { owner }),
+    archived: add('archived', { isArchived: true }),
+    fork: add('fork', { isFork: true }),
+    monolith: add('monolith'),
+    personal: add('dotfiles', { owner, collaborators: [collaborator] }),
+  }
+  model.moveRepository(special.renamed, { name: 'renamed' })
+  model.moveRepository(special.transferred, { owner: account })
+  return special
 }
 
 function drawRepository(model: ForgeModel, random: Random, owner: Account, name: string): Repository {
@@ -215,20 +196,24 @@ function shareOut(random: Random, total: number, parts: number): number[] {
   return counts.map((count, index) => (index === 0 ? Math.max(1, count + left) : count))
 }
 
-/** Commits from the repository's creation on; with a manifest where its language has one. */
+/** Dates from the repository's creation on. */
+function drawDates(random: Random, { createdAt }: Repository, count: number): number[] {
+  const from = Date.parse(createdAt) / 1000
+  return Array.from({ length: count }, () => random.integer(from, latest)).sort((a, b) => a - b)
+}
+
+/** A commit for each date, the first ones by `dealt`; with a manifest where the repository's language has one. */
 function drawCommits(
   seed: string,
   repository: Repository,
   authors: Authors,
-  dealt: readonly Author[],
-  count: number,
+  dates: readonly number[],
+  dealt: readonly Author[] = [],
 ): NewCommit[] {
-  const random = createRandom(seed)
+  const random = createRandom(`${seed} commits`)
   const regulars = [...dealt, ...Array.from({ length: 3 }, () => random.pickSkewed(authors.people))]
   const kind = findManifestKind(repository.language)
-  const changes = kind ? createManifestHistory(seed, kind, Math.ceil(count / 10)) : []
-  const from = Date.parse(repository.createdAt) / 1000
-  const dates = Array.from({ length: count }, () => random.integer(from, latest)).sort((a, b) => a - b)
+  const changes = kind ? createManifestHistory(seed, kind, Math.ceil(dates.length / 10)) : []
   return dates.map((date, index): NewCommit => {
     const change = index % 10 === 0 ? changes[index / 10] : undefined
     const first = dealt[index]
@@ -278,16 +263,11 @@ function drawMessage(random: Random, regulars: readonly Author[]): string {
   return parts.join('\n\n')
 }
 
-/** Runs a task on each item, so many at a time. */
-async function inParallel<Item>(
-  items: readonly Item[],
-  concurrency: number,
-  task: (item: Item) => Promise<void>,
-) {
+/** Runs a task on each item, four at a time. */
+async function inParallel<Item>(items: readonly Item[], task: (item: Item) => Promise<void>): Promise<void> {
   const left = [...items]
-  await Promise.all(
-    Array.from({ length: concurrency }, async () => {
-      for (let item = left.shift(); item !== undefined; item = left.shift()) await task(item)
-    }),
-  )
+  const work = async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await task(item)
+  }
+  await Promise.all([work(), work(), work(), work()])
 }
