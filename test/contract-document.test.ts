@@ -90,14 +90,15 @@ describe('openapi.yml', () => {
     expect(status).toBe(0)
   })
 
-  it('gives each parameter, header and JSON body an example, but for Idempotency-Key, which no two requests may share', () => {
+  it('gives each parameter, header and JSON body an example, but for parameters that the viewer, which sends examples, must not send by itself', () => {
     const files = ['/paths/~1openapi.yml/', '/paths/~1openapi.json/', '/components/responses/Page/']
     const bare = described
       .filter((node) => listExamples(node).length === 0)
       .map(({ pointer }) => pointer)
       .filter((pointer) => !files.some((file) => pointer.startsWith(file)))
     expect(bare).toEqual([
-      '/components/parameters/Idempotency-Key',
+      '/components/parameters/changed_since', // no other filter is allowed with it
+      '/components/parameters/Idempotency-Key', // no two requests may share it
       '/components/responses/DocsFile/content/text~1html',
     ])
   })

@@ -39,6 +39,7 @@ describeOnEachDatabase('A load with removals', (kind) => {
       users: { ...nothing, removed: 1 },
       repositories: { ...nothing, removed: 1 },
       commits: { ...nothing, removed: 2 },
+      forgotten: 0,
       version: 2,
     })
     expect(await listLogins('/users')).toEqual(['user-1'])
@@ -56,6 +57,7 @@ describeOnEachDatabase('A load with removals', (kind) => {
       users: nothing,
       repositories: nothing,
       commits: nothing,
+      forgotten: 0,
       version: 1,
     })
   })
@@ -74,6 +76,7 @@ describeOnEachDatabase('A load with removals', (kind) => {
       users: { added: 1, updated: 0, removed: 1 },
       repositories: { added: 1, updated: 0, removed: 1 },
       commits: { added: 1, updated: 0, removed: 2 },
+      forgotten: 0,
       version: 2,
     })
     expect(await listLogins('/users')).toEqual(['user-2', 'user-1'])
