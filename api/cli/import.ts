@@ -41,13 +41,14 @@ export function addImportCommands(program: Command): void {
     .command('ndjson')
     .summary('Load users, repositories and commits from lines of JSON')
     .description(
-      'Load users, repositories and commits from lines of JSON, each an object as the API returns it. Items that ' +
-        'exist are updated. Items that removals.ndjson names are removed first. With --mirror, items that the files ' +
+      'Load users, repositories and commits from lines of JSON, each an object as the API returns it, and further ' +
+        'addresses of users. Items that exist are updated. Items that removals.ndjson names are removed first. With --mirror, items that the files ' +
         'lack are removed, too. An invalid line stops the load, and nothing is changed.',
     )
     .argument(
       '<path...>',
-      'a folder with users.ndjson, repos.ndjson, commits.ndjson or removals.ndjson, one such file, or - for standard input',
+      'a folder with users.ndjson, identities.ndjson, repos.ndjson, commits.ndjson or removals.ndjson, one such file, ' +
+        'or - for standard input',
     )
     .addOption(
       new Option('--kind <kind>', 'what the lines are, unless the name of the file says it').choices(
@@ -155,10 +156,11 @@ async function loadNdjson(
   const invalid = skipInvalid === undefined ? undefined : await createInvalidLinesFile(skipInvalid)
   let lines = 0
   function load(sql: Sql, { progress, changesKeptDays, onBegin }: LoadContext): Promise<NdjsonImportResult> {
-    async function confirmRemoval({ users, repositories, commits }: MissingItems): Promise<void> {
-      if (users + repositories + commits === 0) return
+    async function confirmRemoval({ users, addresses, repositories, commits }: MissingItems): Promise<void> {
+      if (users + addresses + repositories + commits === 0) return
       const counts = [
         countOf(users, 'user'),
+        ...(addresses > 0 ? [`the further addresses of ${countOf(addresses, 'user')}`] : []),
         countOf(repositories, 'repository', 'repositories'),
         countOf(commits, 'commit'),
       ]
@@ -287,17 +289,22 @@ function runLoad<Result>(
   })
 }
 
-function summarize({ users, repositories, commits, version }: ImportResult) {
-  return { users, repositories, commits, dataset_version: version }
+function summarize({ users, addresses, repositories, commits, version }: ImportResult) {
+  return { users, addresses, repositories, commits, dataset_version: version }
 }
 
-function describe({ users, repositories, commits, version }: ImportResult): string {
+function describe({ users, addresses, repositories, commits, version }: ImportResult): string {
   const change = ({ added, updated, removed }: Change) =>
     `${formatCount(added)} added, ${formatCount(updated)} updated${removed > 0 ? `, ${formatCount(removed)} removed` : ''}`
   return [
     `users         ${change(users)}`,
+    ...(hasChange(addresses) ? [`addresses     of users: ${change(addresses)}`] : []),
     `repositories  ${change(repositories)}`,
     `commits       ${change(commits)}`,
     `dataset       version ${version}`,
   ].join('\n')
+}
+
+function hasChange({ added, updated, removed }: Change): boolean {
+  return added + updated + removed > 0
 }

@@ -81,7 +81,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
     const isLeftOut = filtered.leftOut > 0
     const loaded = isLeftOut ? [] : dependencies
     const commitsRead = isLeftOut ? 0 : await stageCommits(filtered, repository.url, clone, options)
-    await staging.flush()
+    await filtered.flush()
     const result = await applyImport(sql, staging.id, {
       changesKeptDays: options.changesKeptDays,
       forgotten,

@@ -26,6 +26,7 @@ import { pruneLock } from '../ledger/prune.ts'
 const tablesWithNames = [
   'users',
   'identities',
+  'user_addresses',
   'locations',
   'repositories',
   'commits',

@@ -7,12 +7,15 @@
 import type { Fragment, Sql, SqlOrTransaction } from '../../database/connect.ts'
 import type { RecordKind } from '../records.ts'
 import { stagingTable } from '../staging.ts'
+import { selectMissingAddresses } from './addresses.ts'
 import { removeCommits, removeRepositories, removeUsers } from './removal.ts'
 import type { Load } from './staged-load.ts'
 
 /** Items of the dataset that a load lacks. Those of kinds that it does not mirror are not counted. */
 export interface MissingItems {
   users: number
+  /** Users who lose their further addresses. */
+  addresses: number
   repositories: number
   /** Those of missing repositories included. */
   commits: number
@@ -39,12 +42,17 @@ export function countMissing(
       : kinds.has('repos')
         ? tx`select from commits where repository_id in (${repositories})`
         : none
+    const users = kinds.has('users') ? selectMissingUsers(tx, importId) : none
+    const addresses = kinds.has('identities')
+      ? selectMissingAddresses(tx, importId)
+      : tx`select null as user_id where false`
     const [missing] = await tx<MissingItems[]>`
       select
-        (select count(*) from (${kinds.has('users') ? selectMissingUsers(tx, importId) : none}) u) as users,
+        (select count(*) from (${users}) u) as users,
+        (select count(*) from (${addresses}) a where user_id not in (${users})) as addresses,
         (select count(*) from (${repositories}) r) as repositories,
         (select count(*) from (${commits}) c) as commits`
-    return missing ?? { users: 0, repositories: 0, commits: 0 }
+    return missing ?? { users: 0, addresses: 0, repositories: 0, commits: 0 }
   })
 }
 
