@@ -1,0 +1,64 @@
+/**
+ * Faults that the fake forge is told to have: the next ones, in order, or some at random.
+ *
+ * @module
+ */
+import type { Random } from '../../../sample/random.ts'
+
+/** What can go wrong with a query. */
+export const queryFaults = [
+  /** 502 with the page of a proxy. */
+  'bad gateway',
+  /** 502 with JSON, when a query takes too long. */
+  'query timeout 502',
+  /** 200 with the same error. */
+  'query timeout 200',
+  'service unavailable',
+  'gateway timeout',
+  /** The connection ends in the middle of the body. The points are gone. */
+  'cut body',
+  /** A body that ends in the middle, as a proxy may leave it. The points are gone. */
+  'cut JSON',
+  /** The connection is reset without a response. */
+  'reset',
+  /** There is no response. */
+  'silence',
+  /** 200 with half of the first list, and an error for each item of the other half. */
+  'partial data',
+  'secondary limit 403',
+  'secondary limit 429',
+  /** Without `retry-after`: a minute. */
+  'secondary limit without retry-after',
+  /** 200 with an error of the type `RATE_LIMITED`. Nothing is left until the budget resets. */
+  'primary limit 200',
+  /** The same under the type `RATE_LIMIT`, which has been seen since 2026. */
+  'primary limit 200 RATE_LIMIT',
+  'primary limit 403',
+  'primary limit 429',
+] as const
+export type QueryFault = (typeof queryFaults)[number]
+
+/** What can go wrong with a request of git. */
+export const gitFaults = ['bad gateway', 'service unavailable', 'cut body', 'reset', 'silence'] as const
+export type GitFault = (typeof gitFaults)[number]
+
+/** Faults to come. */
+export class FaultPlan<Fault extends string> {
+  #next: (Fault | null)[] = []
+  #draw: () => Fault | null = () => null
+
+  /** Gives the next requests these faults, one each; null is none. */
+  next(...faults: (Fault | null)[]): void {
+    this.#next.push(...faults)
+  }
+
+  /** Gives this share of the requests one of the faults. */
+  randomly(random: Random, share: number, faults: readonly Fault[]): void {
+    this.#draw = () => (random.chance(share) ? random.pick(faults) : null)
+  }
+
+  /** The fault of a request. */
+  take(): Fault | null {
+    return this.#next.shift() ?? this.#draw()
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * What the parts of the fake forge share.
+ *
+ * @module
+ */
+import type { FaultPlan, GitFault, QueryFault } from './faults.ts'
+import type { ForgeModel } from './model.ts'
+import type { Token, Violation } from './token.ts'
+
+/** A request that got a response. */
+export interface ForgeRequest {
+  kind: 'query' | 'git'
+  /** The operation's name, or `owner/name` and what git asked for. */
+  what: string
+  token: string | undefined
+  status: number
+  points: number
+}
+
+/** A fake forge that runs. */
+export interface ForgeState {
+  readonly model: ForgeModel
+  /** `http://127.0.0.1:PORT` */
+  readonly origin: string
+  readonly tokens: ReadonlyMap<string, Token>
+  readonly faults: FaultPlan<QueryFault>
+  readonly gitFaults: FaultPlan<GitFault>
+  /** All requests that got a response, in order. */
+  readonly requests: ForgeRequest[]
+  /** How long a query takes at least. */
+  responseDelayMs: number
+  report(violation: Violation): void
+}
