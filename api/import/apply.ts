@@ -36,8 +36,8 @@ export interface ApplyOptions extends DatasetChangeOptions {
   mirrored?: ReadonlySet<RecordKind> | undefined
   /** Who was left out of it. */
   forgotten?: ForgottenPeople | undefined
-  /** Whether the load has all commits of its repositories. Then their other commits are removed. */
-  hasAllCommits?: boolean | undefined
+  /** URLs of repositories of which the load has all commits. Their other commits are removed. */
+  completeUrls?: readonly string[] | undefined
 }
 
 /**
@@ -47,7 +47,7 @@ export interface ApplyOptions extends DatasetChangeOptions {
 export function applyImport(
   sql: Sql,
   importId: number,
-  { onOrphan, mirrored = new Set(), forgotten, hasAllCommits = false, ...options }: ApplyOptions = {},
+  { onOrphan, mirrored = new Set(), forgotten, completeUrls = [], ...options }: ApplyOptions = {},
 ): Promise<ImportResult> {
   return changeDataset(sql, options, async (change) => {
     await forgotten?.assertSame(change.tx)
@@ -64,7 +64,7 @@ export function applyImport(
     if (mirrored.has('repos')) await removeMissingRepositories(load) // before commits: another may have their URL
     const commits = await applyCommits(load)
     if (mirrored.has('commits')) await removeMissingCommits(load)
-    if (hasAllCommits) await removeUnreachableCommits(load)
+    if (completeUrls.length > 0) await removeUnreachableCommits(load, completeUrls)
     await dropStaged(load.tx, importId)
     return { users, addresses, repositories, commits }
   })

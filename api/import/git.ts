@@ -85,7 +85,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
     const result = await applyImport(sql, staging.id, {
       changesKeptDays: options.changesKeptDays,
       forgotten,
-      hasAllCommits: options.keepUnreachable !== true,
+      completeUrls: options.keepUnreachable ? [] : [repository.url],
       onStep: (step) => onProgress?.({ step, done: 0, total: undefined }),
     })
     const active = loaded.filter(({ status }) => status === 'active').length

@@ -103,6 +103,8 @@ const userSchema = objectOf({
   created_at: isoTime,
   updated_at: isoTime,
 })
+/** A user's line. */
+export type UserRecord = v.InferOutput<typeof userSchema>
 
 const dependencySchema = objectOf({
   url: text, // compared with the repository's
@@ -163,7 +165,7 @@ const commitSchema = objectOf({
 export type CommitRecord = v.InferOutput<typeof commitSchema>
 
 /** How many addresses a user may have, so that a line stays small. */
-const maxAddresses = 1_000
+export const maxAddresses = 1_000
 
 const addressesSchema = objectOf({
   forge_rest_id: integer,
@@ -231,7 +233,7 @@ function check<T extends v.GenericSchema>(schema: T, value: unknown): v.InferOut
   throw new RecordError(path === null ? issue.message : `${path}: ${issue.message}`)
 }
 
-function stageUser(user: v.InferOutput<typeof userSchema>): StagedRow {
+function stageUser(user: UserRecord): StagedRow {
   const identities = [identifyForgeId(user.forge_rest_id), identifyLogin(user.login)]
   const byEmail = identifyAddress(user.email ?? '')
   if (byEmail !== null && !identities.includes(byEmail)) identities.push(byEmail)

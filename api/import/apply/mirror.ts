@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { keyRepositoryUrl } from '../../catalog/repository-url.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../../database/connect.ts'
 import type { RecordKind } from '../records.ts'
 import { stagingTable } from '../staging.ts'
@@ -72,10 +73,9 @@ export function removeMissingCommits(load: Load): Promise<void> {
   return removeCommits(load, selectMissingCommits(tx, importId, tx`select id, url_key from repositories`))
 }
 
-/** Removes the commits that repositories of an applied load have, but the load lacks. */
-export async function removeUnreachableCommits(load: Load): Promise<void> {
+/** Removes the commits that repositories with these URLs have, but an applied load lacks. */
+export async function removeUnreachableCommits(load: Load, urls: readonly string[]): Promise<void> {
   const { tx, importId } = load
-  const repositories = tx(stagingTable('repos', importId))
   const commits = tx(stagingTable('commits', importId))
   // A URL's commits belong to its newest repository (see applyCommits).
   await removeCommits(
@@ -84,7 +84,7 @@ export async function removeUnreachableCommits(load: Load): Promise<void> {
       select c.repository_id, c.commit_hash
       from commits c join (
         select url_key, max(id) as id from repositories
-        where url_key in (select url_key from ${repositories}) group by url_key
+        where url_key = any (${tx.typed.texts(urls.map(keyRepositoryUrl))}) group by url_key
       ) r on r.id = c.repository_id
       where not exists (
         select from ${commits} s where s.url_key = r.url_key and s.commit_hash = c.commit_hash
