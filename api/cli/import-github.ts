@@ -10,6 +10,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { forgeNamePattern } from '../catalog/forge-names.ts'
 import { readEnvironment } from '../config.ts'
 import type { Sql } from '../database/connect.ts'
+import { dataFiles } from '../database/data-directory.ts'
 import { getMessage, OperatorError } from '../errors.ts'
 import type { Target } from '../import/github/repositories.ts'
 import { type GithubImportResult, importGithub } from '../import/github.ts'
@@ -85,7 +86,7 @@ async function load(given: Target[], options: Options, command: Command): Promis
       targets,
       tokens,
       apiUrl: api,
-      clones: options.clones ?? join(config.dataDirectory, 'clones'),
+      clones: options.clones ?? join(config.dataDirectory, dataFiles.clones),
       withHistory: options.history,
       refresh,
       concurrency: options.concurrency,

@@ -99,8 +99,23 @@ function describeRows(rows: readonly Row[]): string {
 }
 
 /** The hash of an identity, in hexadecimal digits. */
-export function hashIdentity(key: Buffer, identity: string): string {
+function hashIdentity(key: Buffer, identity: string): string {
   return createHmac('sha256', key).update(identity).digest('hex')
+}
+
+/** Adds identities of a forgotten person, which loads leave out from now on. */
+export async function blockIdentities(
+  tx: SqlOrTransaction,
+  person: number,
+  identities: readonly string[],
+): Promise<void> {
+  const [stored] = await tx<{ key: Buffer }[]>`select key from forgotten_identities_key`
+  if (stored === undefined) throw new Error('the key of forgotten people is missing')
+  const hashes = identities.map((identity) => hashIdentity(stored.key, identity))
+  await tx`
+    insert into forgotten_identities (hash, person_id)
+    select decode(hash, 'hex'), ${person}::integer from unnest(${tx.typed.texts(hashes)}) as n(hash)
+    on conflict do nothing`
 }
 
 /** A load without forgotten people. */

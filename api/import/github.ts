@@ -6,8 +6,16 @@
  */
 import { identifyAddress, identifyForgeId } from '../catalog/forge-names.ts'
 import type { Sql } from '../database/connect.ts'
+import { lockDataDirectory } from '../database/data-directory.ts'
 import { applyImport, type ImportResult } from './apply.ts'
-import { type ForgottenPeople, filterForgotten, readForgottenPeople, redactUrl } from './forgotten.ts'
+import {
+  blockIdentities,
+  type ForgottenPeople,
+  type ForgottenPerson,
+  filterForgotten,
+  readForgottenPeople,
+  redactUrl,
+} from './forgotten.ts'
 import { openClone } from './git/clone.ts'
 import { readCommits } from './git/commits.ts'
 import { readDependencyHistory } from './git/history.ts'
@@ -100,6 +108,12 @@ export interface GithubImportResult extends GithubFindings {
 export async function importGithub(sql: Sql, options: GithubImportOptions): Promise<GithubImportResult> {
   const { targets, apiUrl, clones: directory, signal, refresh, withHistory, onNote = () => {} } = options
   const clones = await openCloneFolder({ directory, apiUrl, token: options.tokens[0] ?? '', signal })
+  const lock = await lockDataDirectory(directory)
+  if (lock === undefined) {
+    throw new ImportError(
+      `Another import uses the clones in ${directory}; wait for its end, or use another --clones`,
+    )
+  }
   const journal = await openJournal(directory, { apiUrl, targets, refresh, withHistory })
   const client = createForgeClient({
     ...options,
@@ -126,8 +140,12 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
       return { ...findings, ...none, skipped, usage: client.usage, load: undefined }
     }
     const histories = await readHistories(sql, forge, clones, withHistory ? repositories : [])
+    const people = await findPeople(sql, forge, await readForgottenPeople(sql), {
+      repositories,
+      histories,
+      refresh,
+    })
     const forgotten = await readForgottenPeople(sql)
-    const people = await findPeople(sql, forge, forgotten, { repositories, histories, refresh })
     const load = await applyFindings(
       sql,
       options,
@@ -149,6 +167,7 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
     }
   } finally {
     await journal.close()
+    lock.release()
   }
 }
 
@@ -188,6 +207,8 @@ async function findPeople(
     new Map(unknown.map(([identity, { commit }]) => [identity, commit])),
   )
 
+  await blockAddresses(sql, forgotten, accounts)
+
   const known = await readKnownUsers(sql)
   const ids = new Set(refresh ? known.map(({ id }) => id).filter((id) => !id.startsWith('local_')) : [])
   const knownIds = new Set(known.map(({ id }) => id))
@@ -198,7 +219,7 @@ async function findPeople(
   )
   for (const { id, databaseId } of accounts.values()) {
     const isKnown = databaseId !== null && present.has(databaseId)
-    if (!isKnown && !isForgottenAccount(forgotten, databaseId)) ids.add(id)
+    if (!isKnown && findForgotten(forgotten, databaseId) === undefined) ids.add(id)
   }
   const users = await findAccounts(forge, [...ids])
   const skipped = known
@@ -214,8 +235,20 @@ async function findPeople(
   }
 }
 
-function isForgottenAccount({ find }: ForgottenPeople, databaseId: number | null): boolean {
-  return databaseId !== null && find(identifyForgeId(databaseId)) !== undefined
+function findForgotten({ find }: ForgottenPeople, databaseId: number | null): ForgottenPerson | undefined {
+  return databaseId === null ? undefined : find(identifyForgeId(databaseId))
+}
+
+/** Commits under other addresses of forgotten people are theirs too: this load redacts them, and so do later ones. */
+async function blockAddresses(
+  sql: Sql,
+  forgotten: ForgottenPeople,
+  accounts: ReadonlyMap<string, AuthorAccount>,
+): Promise<void> {
+  for (const [identity, { databaseId }] of accounts) {
+    const person = findForgotten(forgotten, databaseId)
+    if (person !== undefined) await blockIdentities(sql, person.id, [identity])
+  }
 }
 
 /** Adds the addresses of commits to those that their users have. */

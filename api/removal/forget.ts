@@ -16,7 +16,7 @@ import {
 } from '../import/apply/dataset-change.ts'
 import { removeRepositories, removeUsers } from '../import/apply/removal.ts'
 import { moveToNewUrls } from '../import/apply/repositories.ts'
-import { hashIdentity, readForgottenPeople } from '../import/forgotten.ts'
+import { blockIdentities, readForgottenPeople } from '../import/forgotten.ts'
 import { type CommitRecord, type RepositoryRecord, stageCommit, stageRepository } from '../import/records.ts'
 import { type IsForgotten, placeholderOf, redactCommit, redactRepository } from '../import/redaction.ts'
 import { dropDeadLoads } from '../import/staging.ts'
@@ -131,8 +131,6 @@ async function blockPerson(
 ): Promise<number> {
   const { find } = await readForgottenPeople(tx)
   await tx`insert into forgotten_identities_key (key) values (${randomBytes(32)}) on conflict do nothing`
-  const [stored] = await tx<{ key: Buffer }[]>`select key from forgotten_identities_key`
-  if (stored === undefined) throw new Error('the key of forgotten people is missing')
   const earlier = identities.flatMap((identity) => find(identity)?.id ?? [])
   const [person] =
     earlier.length > 0
@@ -142,11 +140,7 @@ async function blockPerson(
       : await tx<{ id: number }[]>`
           insert into forgotten_people (keeps_repositories) values (${keepsRepositories}) returning id`
   if (person === undefined) throw new Error('the person was not recorded')
-  const hashes = identities.map((identity) => hashIdentity(stored.key, identity))
-  await tx`
-    insert into forgotten_identities (hash, person_id)
-    select decode(hash, 'hex'), ${person.id}::integer from unnest(${tx.typed.texts(hashes)}) as n(hash)
-    on conflict do nothing`
+  await blockIdentities(tx, person.id, identities)
   return person.id
 }
 

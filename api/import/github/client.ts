@@ -144,7 +144,7 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
     } catch (error) {
       signal?.throwIfAborted()
       if (error instanceof GraphqlResponseError) return readErrors<Data>(query, error, budget)
-      return readFailure(error, budget)
+      return readFailure(query, error, budget)
     }
   }
 
@@ -190,13 +190,14 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
   }
 
   /** Reads a response other than 200, or that there is none. Returns the reason to try again. */
-  function readFailure(error: unknown, budget: TokenBudget): string {
+  function readFailure(query: Query, error: unknown, budget: TokenBudget): string {
     const { status, headers, message } = describe(error)
     if (status === 401) {
       budget.isRefused = true
       return tokens.length === 1 ? 'the forge refuses the token' : `the forge refuses token ${budget.number}`
     }
-    if (headers !== undefined) noteHeaders(headers, budget)
+    if (headers?.['x-ratelimit-remaining'] !== undefined) noteHeaders(headers, budget)
+    else budget.suspect(query.points)
     if (status === 403 || status === 429) {
       const retryAfter = Number(headers?.['retry-after'])
       if (headers?.['x-ratelimit-remaining'] === '0' && !(retryAfter > 0)) {

@@ -78,6 +78,11 @@ export class TokenBudget {
     if (remaining > 0) this.#secondaryRefusals = 0
   }
 
+  /** Notes that a query may have cost its points: no response has said it. */
+  suspect(points: number): void {
+    if (this.#limit !== undefined) this.#limit.remaining -= points
+  }
+
   /** Notes that the forge asks for a pause. Without seconds, a minute, and more each time. Returns the milliseconds. */
   pause(seconds: number | undefined): number {
     const waitMs = (seconds ?? 60 * 2 ** this.#secondaryRefusals++) * 1000 + marginMs
