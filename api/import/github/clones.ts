@@ -6,19 +6,15 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createGitEnvironment, GitError, runGit } from '../git/git-process.ts'
 
-/** What to fetch. */
-export interface Origin {
-  /** The repository's URL on the forge. */
-  url: string
-  /** The default branch. */
+/** The default branch, and its newest commit. */
+export interface Head {
   branch: string
-  /** The hash of its newest commit, as the forge says. */
-  head: string
+  hash: string
 }
 
 export interface CloneFolderOptions {
@@ -32,10 +28,10 @@ export interface CloneFolderOptions {
 /** The clones of a folder. */
 export interface CloneFolder {
   pathOf(id: number): string
-  /** Whether the clone has the branch as the forge has it, so there is nothing to fetch. */
-  isCurrent(id: number, origin: Origin): Promise<boolean>
+  /** Reads where a clone is. Undefined: there is none, or it is damaged. */
+  readHead(id: number): Promise<Head | undefined>
   /** Fetches what is new. Throws `GitError` with the reason. */
-  fetch(id: number, origin: Origin): Promise<void>
+  fetch(id: number, url: string, branch: string): Promise<void>
 }
 
 const maxAttempts = 5
@@ -52,35 +48,28 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const pathOf = (id: number) => join(directory, `${id}.git`)
 
-  async function readHead(id: number): Promise<{ branch: string; head: string } | undefined> {
+  async function readHead(id: number): Promise<Head | undefined> {
+    const path = pathOf(id)
+    const head = await readFile(join(path, 'HEAD'), 'utf8').catch(() => '')
+    const [, branch] = /^ref: refs\/heads\/(.*)\n$/.exec(head) ?? []
+    if (branch === undefined) return undefined
     try {
-      const path = pathOf(id)
-      const branch = await runGit(path, ['symbolic-ref', 'HEAD'])
-      const head = await runGit(path, ['rev-parse', '--verify', 'HEAD^{commit}'])
-      return { branch: branch.trim().replace('refs/heads/', ''), head: head.trim() }
+      const hash = await runGit(path, ['rev-parse', '--verify', 'HEAD^{commit}'])
+      return { branch, hash: hash.trim() }
     } catch (error) {
       if (error instanceof GitError) return undefined // there is no clone yet, or a broken one
       throw error
     }
   }
 
-  async function fetchOnce(path: string, { url, branch }: Origin): Promise<void> {
+  async function fetchOnce(path: string, url: string, branch: string): Promise<void> {
     await mkdir(path, { recursive: true })
     await runNetworkGit(path, ['init', '--quiet', '--bare', '--template='], url, options)
     await removeRemains(path)
     const reference = `refs/heads/${branch}`
     await runNetworkGit(
       path,
-      [
-        'fetch',
-        '--quiet',
-        '--no-tags',
-        '--no-auto-maintenance',
-        '--prune',
-        '--',
-        url,
-        `+${reference}:${reference}`,
-      ],
+      ['fetch', '--quiet', '--no-tags', '--prune', '--', url, `+${reference}:${reference}`],
       url,
       options,
     )
@@ -89,15 +78,12 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
 
   return {
     pathOf,
-    async isCurrent(id, { branch, head }) {
-      const own = await readHead(id)
-      return own?.branch === branch && own.head === head
-    },
-    async fetch(id, origin) {
+    readHead,
+    async fetch(id, url, branch) {
       const path = pathOf(id)
       for (let attempt = 1; ; attempt++) {
         try {
-          return await fetchOnce(path, origin)
+          return await fetchOnce(path, url, branch)
         } catch (error) {
           options.signal?.throwIfAborted()
           if (!(error instanceof GitError) || permanent.test(error.message) || attempt === maxAttempts)
@@ -154,7 +140,8 @@ function configure(url: string, token: string, apiUrl: string): Record<string, s
     ['credential.helper', ''], // none
     ['core.askPass', ''],
     ['core.hooksPath', '/dev/null'],
-    ['gc.auto', '0'],
+    ['gc.autoDetach', 'false'],
+    ['maintenance.autoDetach', 'false'],
     ['http.followRedirects', 'false'], // another host would get the token
     ['http.lowSpeedLimit', '1000'],
     ['http.lowSpeedTime', '30'],

@@ -9,7 +9,7 @@ import { openClone } from '../git/clone.ts'
 import { countCommits, readCommits } from '../git/commits.ts'
 import { GitError } from '../git/git-process.ts'
 import type { CloneFolder } from './clones.ts'
-import { readCommitHashes } from './known.ts'
+import { countKnownCommits, readCommitHashes } from './known.ts'
 import { mapRepository, type RepositoryFields } from './mapping.ts'
 import type { AuthoredCommit, ForgeRepository } from './queries.ts'
 import { type Forge, inParallel, type Skipped } from './repositories.ts'
@@ -86,10 +86,11 @@ async function fetchHistory(
       `it is too large: ${Math.round(diskUsage / 1_000)} MB, and at most ${maxKilobytes / 1_000} are fetched`,
     )
   }
-  const origin = { url, branch: defaultBranchRef.name, head }
-  if (await clones.isCurrent(databaseId, origin)) return true
+  const own = await clones.readHead(databaseId)
+  if (own?.branch === defaultBranchRef.name && own.hash === head) return true
   try {
-    await journal.once(['fetch', databaseId, origin], () => clones.fetch(databaseId, origin))
+    const key = ['fetch', databaseId, url, defaultBranchRef.name, head]
+    await journal.once(key, () => clones.fetch(databaseId, url, defaultBranchRef.name))
     histories.fetched++
     return true
   } catch (error) {
@@ -107,13 +108,16 @@ async function compareHistory(
 ): Promise<void> {
   const record = mapRepository(repository)
   if (record === undefined) return
-  const path = clones.pathOf(record.forge_rest_id)
-  const clone = await openClone(path)
-  const present = await readCommitHashes(sql, record.forge_rest_id)
-  if (present.has(clone.head) && present.size === (await countCommits(clone))) {
+  const id = record.forge_rest_id
+  const path = clones.pathOf(id)
+  const head = await clones.readHead(id)
+  const known = await countKnownCommits(sql, id, head?.hash ?? '')
+  if (head && known.hasHash && known.count === (await countCommits({ directory: path, head: head.hash }))) {
     histories.unchanged++
     return
   }
+  const clone = await openClone(path)
+  const present = await readCommitHashes(sql, id)
   histories.changed.set(repository.id, { path, record })
   for await (const { commit_hash: hash, author_email: address } of readCommits(clone)) {
     if (present.has(hash)) continue

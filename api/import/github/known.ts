@@ -56,6 +56,18 @@ export async function readFurtherAddresses(
   return new Map(records.map(({ forge_rest_id, addresses }) => [forge_rest_id, addresses]))
 }
 
+/** Counts a repository's commits, and says whether one of them has the hash. */
+export async function countKnownCommits(
+  sql: Sql,
+  forgeRestId: number,
+  hash: string,
+): Promise<{ count: number; hasHash: boolean }> {
+  const [row] = await sql<{ count: number; hasHash: boolean }[]>`
+    select count(*) as count, coalesce(bool_or(commit_hash = ${hash}), false) as "hasHash" from commits
+    where repository_id = (select id from repositories where forge_rest_id = ${forgeRestId})`
+  return row ?? { count: 0, hasHash: false }
+}
+
 /** Reads the hashes of a repository's commits. */
 export async function readCommitHashes(sql: Sql, forgeRestId: number): Promise<Set<string>> {
   const rows = await sql<{ hash: string }[]>`
