@@ -43,6 +43,7 @@ describeOnEachDatabase('devdata import git', (kind) => {
     const second = await run([...args, '--json'])
     expect(JSON.parse(second.stdout)).toEqual({
       users: { added: 0, updated: 0, removed: 0 },
+      addresses: { added: 0, updated: 0, removed: 0 },
       repositories: { added: 0, updated: 1, removed: 0 },
       commits: { added: 1, updated: 0, removed: 0 },
       dataset_version: expect.any(Number),

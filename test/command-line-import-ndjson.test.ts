@@ -26,6 +26,7 @@ describeOnEachDatabase('devdata import ndjson', (kind) => {
     const again = await run(['import', 'ndjson', sampleDirectory, '--json'])
     expect(JSON.parse(again.stdout)).toEqual({
       users: { added: 0, updated: 0, removed: 0 },
+      addresses: { added: 0, updated: 0, removed: 0 },
       repositories: { added: 0, updated: 0, removed: 0 },
       commits: { added: 0, updated: 0, removed: 0 },
       dataset_version: 1,

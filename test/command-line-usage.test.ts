@@ -239,7 +239,7 @@ describe('devdata', () => {
       'a folder without data',
       {},
       ['import', 'ndjson', '.'],
-      /^The folder \. contains no users\.ndjson, repos\.ndjson, commits\.ndjson or removals\.ndjson\n$/,
+      /^The folder \. contains no users\.ndjson, identities\.ndjson, repos\.ndjson, commits\.ndjson or removals\.ndjson\n$/,
     ],
     [
       'a folder without data of a kind',

@@ -47,7 +47,7 @@ describe('deno.json', () => {
       read: true,
       write: ['.'],
       net: true,
-      env: { allow: [...settingNames, 'PATH', 'HOME'], ignore: true },
+      env: { allow: [...settingNames, 'GITHUB_TOKEN', 'PATH', 'HOME'], ignore: true },
       run: ['git'],
     })
   })

@@ -98,14 +98,14 @@ describeOnEachDatabase('An export', (kind) => {
         }),
       ),
     })
-    expect(Object.values(manifest.files).map(({ lines }) => lines)).toEqual([300, 400, 5878])
+    expect(Object.values(manifest.files).map(({ lines }) => lines)).toEqual([300, 0, 400, 5878])
   })
 
-  test('of an empty database has three empty files, which can be imported', async () => {
+  test('of an empty database has four empty files, which can be imported', async () => {
     const empty = await startTestService(kind, { data: 'empty' })
     await using folder = await createFolder()
     await exportNdjson(empty.sql, folder.path)
-    expect((await readFiles(folder.path)).map(({ length }) => length)).toEqual([0, 0, 0])
+    expect((await readFiles(folder.path)).map(({ length }) => length)).toEqual([0, 0, 0, 0])
     const { version } = await importNdjson(empty.sql, { sources: await findSources([folder.path]) })
     expect(version).toBe(0)
     await empty.close()
@@ -158,7 +158,7 @@ describeOnEachDatabase('An export', (kind) => {
     const text = await runCommand(['export', 'ndjson', path], locationOf(origin))
     expect(text).toEqual({
       code: 0,
-      stdout: `users.ndjson    300 lines\nrepos.ndjson    400 lines\ncommits.ndjson  5,878 lines\ndataset         version 1, in ${path}\n`,
+      stdout: `users.ndjson      300 lines\nidentities.ndjson 0 lines\nrepos.ndjson      400 lines\ncommits.ndjson    5,878 lines\ndataset           version 1, in ${path}\n`,
       stderr: '',
     })
     const json = await runCommand(['export', 'ndjson', path, '--json'], locationOf(origin))

@@ -137,6 +137,7 @@ describeOnEachDatabase('An export since a version', (kind) => {
     expect(manifest).toMatchObject({ version: 3, since: 1 })
     expect(Object.entries(manifest.files).map(([name, { lines }]) => [name, lines])).toEqual([
       ['users.ndjson', 1],
+      ['identities.ndjson', 0],
       ['repos.ndjson', 0],
       ['commits.ndjson', 1],
       ['removals.ndjson', 1],
@@ -149,10 +150,10 @@ describeOnEachDatabase('An export since a version', (kind) => {
     expect(JSON.parse(await readFile(join(folder.path, 'manifest.json'), 'utf8'))).toEqual(manifest)
   })
 
-  test('of the current version has four empty files, and a full export in its place has three', async () => {
+  test('of the current version has five empty files, and a full export in its place has four', async () => {
     await using folder = await createFolder()
     const { files } = await exportNdjson(service.sql, folder.path, { since: 1 })
-    expect(Object.values(files).map(({ bytes }) => bytes)).toEqual([0, 0, 0, 0])
+    expect(Object.values(files).map(({ bytes }) => bytes)).toEqual([0, 0, 0, 0, 0])
     expect(await exportNdjson(service.sql, folder.path)).not.toHaveProperty('since')
     expect((await readdir(folder.path)).sort()).toEqual([...dataFiles, 'manifest.json'].sort())
   })
@@ -179,8 +180,8 @@ describeOnEachDatabase('An export since a version', (kind) => {
     expect(await runCommand(['export', 'ndjson', path, '--since', '0'], locationOf(service))).toEqual({
       code: 0,
       stdout:
-        'users.ndjson    3 lines\nrepos.ndjson    1 line\ncommits.ndjson  3 lines\nremovals.ndjson 0 lines\n' +
-        `dataset         version 1, changes since version 0, in ${path}\n`,
+        'users.ndjson      3 lines\nidentities.ndjson 0 lines\nrepos.ndjson      1 line\n' +
+        `commits.ndjson    3 lines\nremovals.ndjson   0 lines\ndataset           version 1, changes since version 0, in ${path}\n`,
       stderr: '',
     })
     const refused = await runCommand(['export', 'ndjson', path, '--since', '2'], locationOf(service))

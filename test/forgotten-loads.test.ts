@@ -40,6 +40,7 @@ describeOnEachDatabase('a load after a person was forgotten', (kind) => {
     const { version } = await forgetZelda(service.sql)
     expect(await load(service, all)).toEqual({
       users: nothing,
+      addresses: nothing,
       repositories: nothing,
       commits: nothing,
       version,

@@ -37,6 +37,7 @@ describeOnEachDatabase('an import of what another instance lists', (kind) => {
     const result = await load(target, { users, repos, commits })
     expect(result).toEqual({
       users: { added: 300, updated: 0, removed: 0 },
+      addresses: { added: 0, updated: 0, removed: 0 },
       repositories: { added: 400, updated: 0, removed: 0 },
       commits: { added: 5878, updated: 0, removed: 0 },
       version: 1,

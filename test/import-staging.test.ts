@@ -58,6 +58,7 @@ describeOnEachDatabase('a load', (kind) => {
 
     expect(await applyImport(service.sql, staging.id)).toEqual({
       users: { added: 300, updated: 0, removed: 0 },
+      addresses: { added: 0, updated: 0, removed: 0 },
       repositories: { added: 400, updated: 0, removed: 0 },
       commits: { added: expected.commits.length, updated: 0, removed: 0 },
       version: 1,

@@ -107,7 +107,7 @@ describeOnEachDatabase('a load that mirrors its files', (kind) => {
       },
     )
     await expect(declining).rejects.toThrow('declined')
-    expect(counts).toEqual([{ users: 2, repositories: 2, commits: 6 }])
+    expect(counts).toEqual([{ users: 2, addresses: 0, repositories: 2, commits: 6 }])
     await expectDataset({ users, repos, commits })
   })
 
@@ -122,7 +122,7 @@ describeOnEachDatabase('a load that mirrors its files', (kind) => {
       commits: [...commits, commit],
     }
     const result = await mirror(files, async (missing) => void counts.push(missing))
-    expect(counts).toEqual([{ users: 0, repositories: 0, commits: 0 }])
+    expect(counts).toEqual([{ users: 0, addresses: 0, repositories: 0, commits: 0 }])
     expect(result).toMatchObject({
       repositories: { ...nothing, updated: 1 },
       commits: { added: 0, removed: 0 },
@@ -130,7 +130,7 @@ describeOnEachDatabase('a load that mirrors its files', (kind) => {
     // Nor the other way around.
     const local2 = { ...local, url: `${url}.git` }
     await mirror({ repos: [...repos, local2] }, async (missing) => void counts.push(missing))
-    expect(counts.at(-1)).toEqual({ users: 0, repositories: 0, commits: 0 })
+    expect(counts.at(-1)).toEqual({ users: 0, addresses: 0, repositories: 0, commits: 0 })
   })
 
   test('prints on the command line what it will remove, and what it has removed', async () => {

@@ -99,7 +99,9 @@ describeOnEachDatabase('after any history of clones and records,', (kind) => {
         await staging.add('commits', index, stageCommit(toCommit(commit)))
       }
       await staging.flush()
-      await applyImport(service.sql, staging.id, { hasAllCommits })
+      await applyImport(service.sql, staging.id, {
+        completeUrls: hasAllCommits ? repositories.map((repository) => toRecord(repository).url) : [],
+      })
     })
   }
 

@@ -75,7 +75,7 @@ describe.each(runtimes)('a start with --dataset on %s', (runtime) => {
 
   test.each<[string[], Record<string, string>, string]>([
     [['--dataset', 'nowhere'], {}, "Can't read nowhere: "],
-    [['--dataset', '.'], {}, 'The folder . contains no users.ndjson, repos.ndjson, '],
+    [['--dataset', '.'], {}, 'The folder . contains no users.ndjson, identities.ndjson, repos.ndjson, '],
     [
       ['--dataset'],
       {},

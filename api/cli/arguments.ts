@@ -48,6 +48,9 @@ export const readRepositoryId = wholeNumber(
   `It must be a whole number from ${-Number.MAX_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}.`,
 )
 
+/** Queries and fetches at a time. */
+export const readConcurrency = wholeNumber([1, 32], 'It must be a whole number from 1 to 32.')
+
 /** Owner and name of a repository. */
 export function readRepositoryName(text: string): { owner: string; name: string } {
   const [owner, name, ...rest] = text.split('/')

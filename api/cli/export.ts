@@ -20,7 +20,8 @@ export function addExportCommands(program: Command): void {
     .command('ndjson')
     .summary('Write users, repositories and commits as lines of JSON')
     .description(
-      'Write users.ndjson, repos.ndjson and commits.ndjson, in the form that "import ndjson" reads, and manifest.json ' +
+      'Write users.ndjson, identities.ndjson (their further addresses), repos.ndjson and commits.ndjson, in the form ' +
+        'that "import ndjson" reads, and manifest.json ' +
         "with the dataset's version, and the lines, bytes and SHA-256 of each file. All files are of one version. " +
         'With --since, the files have only what changed, and removals.ndjson names what was removed: importing them ' +
         'brings a copy up to date. Keys and the ledger are not exported. The service can keep running; on the embedded ' +
@@ -55,9 +56,9 @@ function exportData(folder: string, { since, json }: ExportDataOptions): Promise
     }).finally(progress.end)
     if (json) return console.log(JSON.stringify(manifest))
     for (const [name, { lines }] of Object.entries(manifest.files)) {
-      console.log(`${name.padEnd(15)} ${countOf(lines, 'line')}`)
+      console.log(`${name.padEnd(17)} ${countOf(lines, 'line')}`)
     }
     const changes = since === undefined ? '' : `changes since version ${since}, `
-    console.log(`dataset         version ${manifest.version}, ${changes}in ${folder}`)
+    console.log(`dataset           version ${manifest.version}, ${changes}in ${folder}`)
   })
 }

@@ -6,9 +6,7 @@
 import process from 'node:process'
 import { type Command, Option } from 'commander'
 import type { Sql } from '../database/connect.ts'
-import type { Change } from '../import/apply/dataset-change.ts'
 import type { MissingItems } from '../import/apply/mirror.ts'
-import type { ImportResult } from '../import/apply.ts'
 import { type GitImportResult, importGit } from '../import/git.ts'
 import {
   createInvalidLinesFile,
@@ -18,12 +16,11 @@ import {
   type Source,
 } from '../import/ndjson.ts'
 import { type RecordKind, recordKinds } from '../import/records.ts'
-import { dropStaged } from '../import/staging.ts'
 import { readForgeId } from './arguments.ts'
 import { confirm } from './confirm.ts'
+import { addGithubCommand } from './import-github.ts'
+import { describe, type LoadContext, runLoad, summarize } from './load.ts'
 import { countOf, formatCount } from './output.ts'
-import { type Progress, startProgress } from './progress.ts'
-import { withDatabase } from './session.ts'
 
 /** The path that means standard input. */
 const standardInput = '-'
@@ -35,19 +32,20 @@ export function addImportCommands(program: Command): void {
     .description('Load data, all of it or nothing')
     .addHelpText(
       'after',
-      '\nExamples:\n  devdata import ndjson sample\n  devdata import git ../hono --url https://forge.example/honojs/hono',
+      '\nExamples:\n  devdata import ndjson sample\n  devdata import git ../hono --url https://forge.example/honojs/hono\n  devdata import github honojs',
     )
   imports
     .command('ndjson')
     .summary('Load users, repositories and commits from lines of JSON')
     .description(
-      'Load users, repositories and commits from lines of JSON, each an object as the API returns it. Items that ' +
-        'exist are updated. Items that removals.ndjson names are removed first. With --mirror, items that the files ' +
+      'Load users, repositories and commits from lines of JSON, each an object as the API returns it, and further ' +
+        'addresses of users. Items that exist are updated. Items that removals.ndjson names are removed first. With --mirror, items that the files ' +
         'lack are removed, too. An invalid line stops the load, and nothing is changed.',
     )
     .argument(
       '<path...>',
-      'a folder with users.ndjson, repos.ndjson, commits.ndjson or removals.ndjson, one such file, or - for standard input',
+      'a folder with users.ndjson, identities.ndjson, repos.ndjson, commits.ndjson or removals.ndjson, one such file, ' +
+        'or - for standard input',
     )
     .addOption(
       new Option('--kind <kind>', 'what the lines are, unless the name of the file says it').choices(
@@ -109,6 +107,7 @@ Examples:
   devdata import git ../hono --url https://forge.example/honojs/hono --rest-id 458210379 --json`,
     )
     .action(loadGit)
+  addGithubCommand(imports)
 }
 
 interface NdjsonOptions {
@@ -155,10 +154,11 @@ async function loadNdjson(
   const invalid = skipInvalid === undefined ? undefined : await createInvalidLinesFile(skipInvalid)
   let lines = 0
   function load(sql: Sql, { progress, changesKeptDays, onBegin }: LoadContext): Promise<NdjsonImportResult> {
-    async function confirmRemoval({ users, repositories, commits }: MissingItems): Promise<void> {
-      if (users + repositories + commits === 0) return
+    async function confirmRemoval({ users, addresses, repositories, commits }: MissingItems): Promise<void> {
+      if (users + addresses + repositories + commits === 0) return
       const counts = [
         countOf(users, 'user'),
+        ...(addresses > 0 ? [`the further addresses of ${countOf(addresses, 'user')}`] : []),
         countOf(repositories, 'repository', 'repositories'),
         countOf(commits, 'commit'),
       ]
@@ -261,43 +261,4 @@ async function loadGit(path: string, { json, ...options }: GitOptions): Promise<
       )
     }
   })
-}
-
-interface LoadContext {
-  progress: Progress
-  changesKeptDays: number
-  onBegin: (importId: number) => void
-}
-
-/** Runs a load with its progress on standard error, and prints the result. An interruption drops the staging tables. */
-function runLoad<Result>(
-  load: (sql: Sql, context: LoadContext) => Promise<Result>,
-  print: (result: Result, seconds: number) => void,
-): Promise<void> {
-  return withDatabase({ longStatements: true }, async ({ config, sql, onInterruption }) => {
-    const startedAt = performance.now()
-    const progress = startProgress(process.stderr)
-    // On the embedded database that may have to wait too long for the statement under way. The next load drops them then.
-    const onBegin = (importId: number) =>
-      onInterruption((others) => dropStaged(others, importId).catch(() => {}))
-    const result = await load(sql, { progress, changesKeptDays: config.changesKeptDays, onBegin }).finally(
-      progress.end,
-    )
-    print(result, Math.round(performance.now() - startedAt) / 1000)
-  })
-}
-
-function summarize({ users, repositories, commits, version }: ImportResult) {
-  return { users, repositories, commits, dataset_version: version }
-}
-
-function describe({ users, repositories, commits, version }: ImportResult): string {
-  const change = ({ added, updated, removed }: Change) =>
-    `${formatCount(added)} added, ${formatCount(updated)} updated${removed > 0 ? `, ${formatCount(removed)} removed` : ''}`
-  return [
-    `users         ${change(users)}`,
-    `repositories  ${change(repositories)}`,
-    `commits       ${change(commits)}`,
-    `dataset       version ${version}`,
-  ].join('\n')
 }

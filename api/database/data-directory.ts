@@ -15,6 +15,8 @@ export const dataFiles = {
   demoKeys: 'demo-keys.json',
   lock: 'database.lock',
   socket: 'postgres.sock',
+  /** Clones of `import github`. */
+  clones: 'clones',
 } as const
 
 /**
@@ -51,7 +53,7 @@ export function openDataDirectory(dataDirectory: string): void {
 }
 
 /**
- * Locks the data folder for this process; undefined if another process has the lock.
+ * Locks the data folder, or another one, for this process; undefined if another process has the lock.
  *
  * The lock is that of a SQLite transaction. The kernel releases it when the process ends, and it works between containers
  * that share the folder. It is a POSIX lock: opening the file elsewhere in this process would release it.
@@ -68,7 +70,7 @@ export async function lockDataDirectory(dataDirectory: string): Promise<{ releas
     if (database.isOpen) database.close()
     if (getMessage(error) === 'database is locked') return undefined
     throw new OperatorError(
-      `DATA_DIR ${dataDirectory} can't be locked (${path}: ${getMessage(error)}); it and its files must belong to this ` +
+      `The folder ${dataDirectory} can't be locked (${path}: ${getMessage(error)}); it and its files must belong to this ` +
         'user (chown -R)',
     )
   }

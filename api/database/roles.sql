@@ -25,7 +25,7 @@ grant insert, update on ledger_days to devdata_operator;
 grant update on dataset to devdata_operator;
 grant insert, update, delete on
   users, repositories, commits, locations, location_users, dependencies, dependency_repositories, dependency_users,
-  identities, contributions, imports, stored_lists, stored_list_chunks, dataset_versions, removals,
+  identities, user_addresses, contributions, imports, stored_lists, stored_list_chunks, dataset_versions, removals,
   forgotten_people, forgotten_identities, forgotten_identities_key
   to devdata_operator;
 grant update (path) on ledger to devdata_operator; -- to forget people
@@ -34,6 +34,7 @@ grant execute on function analyze_table to devdata_operator;
 
 -- With the key, forgotten people could be guessed.
 revoke select on forgotten_people, forgotten_identities, forgotten_identities_key from devdata_server;
+revoke select on user_addresses from devdata_server; -- never served
 grant execute on function settle to devdata_server;
 grant update (created_at), delete on idempotency_keys to devdata_server; -- to delete old ones
 grant insert, update (used_at), delete on stored_lists to devdata_server;

@@ -8,6 +8,7 @@ import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { OperatorError } from '../errors.ts'
+import { hasAddresses } from '../import/apply/addresses.ts'
 import { type RecordKind, recordKinds } from '../import/records.ts'
 
 /** The file that describes an export. An export is complete once it exists. */
@@ -57,7 +58,7 @@ const batchSize = 250
 const unfinishedSuffix = '.part'
 
 /**
- * Exports users, repositories and commits to a folder, which is created if it doesn't exist, all at one version of the
+ * Exports users, their further addresses, repositories and commits to a folder, which is created if it doesn't exist, all at one version of the
  * dataset. With `since`, exports only changes, among them removals. Memory use is constant. An earlier export in the
  * folder is replaced when the new one is complete.
  *
@@ -170,11 +171,17 @@ async function writeLines(
 /** A repository's line, as SQL. */
 const repositoryDocument = `'{' || members || ',"dependencies":' || dependencies || '}'`
 
-/** Read the documents of each kind, in batches: users and repositories by id, commits by repository and position. */
+/** Read the documents of each kind, in batches: users with their addresses and repositories by id, commits by repository and position. */
 const allLines: Partial<Record<RecordKind, (tx: SqlOrTransaction) => AsyncIterable<string[]>>> = {
   users: (tx) =>
     readBatches<{ id: number }>(
       (last) => tx`select id, document from users where id > ${last?.id ?? 0} order by id limit ${batchSize}`,
+    ),
+  identities: (tx) =>
+    readBatches<{ user_id: number }>(
+      (last) => tx`
+        select user_id, document from user_addresses
+        where user_id > ${last?.user_id ?? 0} and ${hasAddresses(tx)} order by user_id limit ${batchSize}`,
     ),
   repos: (tx) =>
     readBatches<{ id: number }>(
@@ -197,6 +204,8 @@ const allLines: Partial<Record<RecordKind, (tx: SqlOrTransaction) => AsyncIterab
  */
 const changedLines: Record<RecordKind, (tx: SqlOrTransaction, since: number) => AsyncIterable<string[]>> = {
   users: (tx, since) => streamLines(tx, tx`select document from users where version > ${since} order by id`),
+  identities: (tx, since) =>
+    streamLines(tx, tx`select document from user_addresses where version > ${since} order by user_id`),
   repos: (tx, since) =>
     streamLines(
       tx,

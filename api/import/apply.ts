@@ -7,7 +7,8 @@
  * @module
  */
 import type { Sql } from '../database/connect.ts'
-import { applyCommits, type OrphanCommit, removeOrphans } from './apply/commits.ts'
+import { applyAddresses, removeMissingAddresses, removeOrphanAddresses } from './apply/addresses.ts'
+import { applyCommits, removeOrphanCommits } from './apply/commits.ts'
 import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './apply/dataset-change.ts'
 import { joinLocalRepositories } from './apply/local-repositories.ts'
 import {
@@ -18,7 +19,7 @@ import {
 } from './apply/mirror.ts'
 import { applyRemovals } from './apply/removal.ts'
 import { applyRepositories } from './apply/repositories.ts'
-import { beginLoad } from './apply/staged-load.ts'
+import { beginLoad, type Orphan } from './apply/staged-load.ts'
 import { applyUsers } from './apply/users.ts'
 import type { ForgottenPeople } from './forgotten.ts'
 import type { RecordKind } from './records.ts'
@@ -29,14 +30,14 @@ export type ImportResult = DatasetChangeResult
 
 /** How a load is applied. */
 export interface ApplyOptions extends DatasetChangeOptions {
-  /** Takes each commit of an unknown repository, in the order of the load, and the others are applied. */
-  onOrphan?: ((orphan: OrphanCommit) => Promise<void>) | undefined
+  /** Takes each line of something unknown, in the order of the load, and the others are applied. */
+  onOrphan?: ((orphan: Orphan) => Promise<void>) | undefined
   /** Kinds of which the load has all items: the others are removed. */
   mirrored?: ReadonlySet<RecordKind> | undefined
   /** Who was left out of it. */
   forgotten?: ForgottenPeople | undefined
-  /** Whether the load has all commits of its repositories. Then their other commits are removed. */
-  hasAllCommits?: boolean | undefined
+  /** URLs of repositories of which the load has all commits. Their other commits are removed. */
+  completeUrls?: readonly string[] | undefined
 }
 
 /**
@@ -46,22 +47,25 @@ export interface ApplyOptions extends DatasetChangeOptions {
 export function applyImport(
   sql: Sql,
   importId: number,
-  { onOrphan, mirrored = new Set(), forgotten, hasAllCommits = false, ...options }: ApplyOptions = {},
+  { onOrphan, mirrored = new Set(), forgotten, completeUrls = [], ...options }: ApplyOptions = {},
 ): Promise<ImportResult> {
   return changeDataset(sql, options, async (change) => {
     await forgotten?.assertSame(change.tx)
     const load = await beginLoad(change, importId)
     await applyRemovals(load) // first, so that what the load also has exists afterwards
-    await removeOrphans(load, { onOrphan, areOthersRemoved: mirrored.has('repos') })
+    await removeOrphanAddresses(load, { onOrphan, areOthersRemoved: mirrored.has('users') })
+    await removeOrphanCommits(load, { onOrphan, areOthersRemoved: mirrored.has('repos') })
     const users = await applyUsers(load)
     if (mirrored.has('users')) await removeMissingUsers(load)
+    const addresses = await applyAddresses(load)
+    if (mirrored.has('identities')) await removeMissingAddresses(load)
     await joinLocalRepositories(load)
     const repositories = await applyRepositories(load)
     if (mirrored.has('repos')) await removeMissingRepositories(load) // before commits: another may have their URL
     const commits = await applyCommits(load)
     if (mirrored.has('commits')) await removeMissingCommits(load)
-    if (hasAllCommits) await removeUnreachableCommits(load)
+    if (completeUrls.length > 0) await removeUnreachableCommits(load, completeUrls)
     await dropStaged(load.tx, importId)
-    return { users, repositories, commits }
+    return { users, addresses, repositories, commits }
   })
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { createHmac } from 'node:crypto'
-import { identifyLogin } from '../catalog/forge-names.ts'
+import { identifyForgeId, identifyLogin } from '../catalog/forge-names.ts'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { OperatorError } from '../errors.ts'
 import { ImportError } from './import-error.ts'
@@ -99,12 +99,29 @@ function describeRows(rows: readonly Row[]): string {
 }
 
 /** The hash of an identity, in hexadecimal digits. */
-export function hashIdentity(key: Buffer, identity: string): string {
+function hashIdentity(key: Buffer, identity: string): string {
   return createHmac('sha256', key).update(identity).digest('hex')
+}
+
+/** Adds identities of a forgotten person, which loads leave out from now on. */
+export async function blockIdentities(
+  tx: SqlOrTransaction,
+  person: number,
+  identities: readonly string[],
+): Promise<void> {
+  const [stored] = await tx<{ key: Buffer }[]>`select key from forgotten_identities_key`
+  if (stored === undefined) throw new Error('the key of forgotten people is missing')
+  const hashes = identities.map((identity) => hashIdentity(stored.key, identity))
+  await tx`
+    insert into forgotten_identities (hash, person_id)
+    select decode(hash, 'hex'), ${person}::integer from unnest(${tx.typed.texts(hashes)}) as n(hash)
+    on conflict do nothing`
 }
 
 /** A load without forgotten people. */
 export interface FilteredStaging extends Pick<Staging, 'add'> {
+  /** Like that of `Staging`, without the users who were left out because of another of their rows. */
+  flush(): Promise<void>
   /** Rows that were left out so far. */
   readonly leftOut: number
 }
@@ -115,16 +132,23 @@ export interface FilteredStaging extends Pick<Staging, 'add'> {
  */
 export function filterForgotten(
   { isEmpty, find }: ForgottenPeople,
-  staging: Pick<Staging, 'add'>,
+  staging: Pick<Staging, 'add' | 'flush'>,
 ): FilteredStaging {
-  if (isEmpty) return { add: staging.add, leftOut: 0 }
+  if (isEmpty) return { add: staging.add, leftOut: 0, flush: async () => void (await staging.flush()) }
   const isForgotten: IsForgotten = (identity) => find(identity) !== undefined
   let leftOut = 0
+  /** By `forge_rest_id`. A line with further addresses may name somebody whose own record doesn't, or vice versa. */
+  const leftOutUsers = new Set<number>()
 
   function filter(kind: RecordKind, row: StagedRow): StagedRow | undefined {
     switch (kind) {
       case 'users':
-        return Array.isArray(row.identities) && row.identities.some(isForgotten) ? undefined : row
+      case 'identities': {
+        const identities = [identifyForgeId(Number(row.forge_rest_id)), ...listIdentitiesOf(row)]
+        if (!identities.some(isForgotten)) return row
+        leftOutUsers.add(Number(row.forge_rest_id))
+        return undefined
+      }
       case 'repos': {
         const owner = find(String(row.owner_identity))
         if (owner === undefined) return row
@@ -155,7 +179,14 @@ export function filterForgotten(
       if (filtered === undefined) leftOut++
       else await staging.add(kind, position, filtered)
     },
+    async flush() {
+      leftOut += await staging.flush(leftOutUsers)
+    },
   }
+}
+
+function listIdentitiesOf({ identities }: StagedRow): string[] {
+  return Array.isArray(identities) ? identities : []
 }
 
 /** Replaces a forgotten owner in a repository's URL. Undefined: the owner's repositories don't stay. */

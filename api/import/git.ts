@@ -81,11 +81,11 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
     const isLeftOut = filtered.leftOut > 0
     const loaded = isLeftOut ? [] : dependencies
     const commitsRead = isLeftOut ? 0 : await stageCommits(filtered, repository.url, clone, options)
-    await staging.flush()
+    await filtered.flush()
     const result = await applyImport(sql, staging.id, {
       changesKeptDays: options.changesKeptDays,
       forgotten,
-      hasAllCommits: options.keepUnreachable !== true,
+      completeUrls: options.keepUnreachable ? [] : [repository.url],
       onStep: (step) => onProgress?.({ step, done: 0, total: undefined }),
     })
     const active = loaded.filter(({ status }) => status === 'active').length

@@ -1,5 +1,6 @@
 /**
- * Loads files of newline-delimited JSON. Each line is an object as the API returns it, or names something to remove.
+ * Loads files of newline-delimited JSON. Each line is an object as the API returns it, has a user's
+ * further addresses, or names something to remove.
  *
  * @module
  */
@@ -7,8 +8,8 @@ import { createReadStream } from 'node:fs'
 import { open, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Sql } from '../database/connect.ts'
-import type { OrphanCommit } from './apply/commits.ts'
 import { countMissing, type MissingItems } from './apply/mirror.ts'
+import type { Orphan } from './apply/staged-load.ts'
 import { applyImport, type ImportResult } from './apply.ts'
 import { type FilteredStaging, filterForgotten, readForgottenPeople } from './forgotten.ts'
 import { ImportError } from './import-error.ts'
@@ -80,7 +81,7 @@ export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<NdjsonIm
     const forgotten = await readForgottenPeople(sql)
     const filtered = filterForgotten(forgotten, staging)
     const progress = await stageSources(filtered, options)
-    await staging.flush()
+    await filtered.flush()
     const { onMirror, changesKeptDays } = options
     const mirrored = new Set(onMirror && options.sources.map(({ kind }) => kind))
     await onMirror?.(await countMissing(sql, staging.id, mirrored))
@@ -132,14 +133,18 @@ function maxLines(sources: readonly Source[]): number {
   return Math.floor(Number.MAX_SAFE_INTEGER / sources.length)
 }
 
-/** Rejects the line of a commit whose repository is neither in the dataset nor in the load. */
+const orphanReasons: Record<Orphan['kind'], string> = {
+  identities: 'forge_rest_id: no user has this id; load the user first, or together with the addresses',
+  commits: 'repo_url: no repository has this URL; load the repository first, or together with its commits',
+}
+
+/** Rejects a line whose user or repository is neither in the dataset nor in the load. */
 function rejectOrphan(
-  { position, document }: OrphanCommit,
+  { kind, position, document }: Orphan,
   { sources, onInvalid }: NdjsonOptions,
 ): Promise<void> {
-  const file = sources[Math.floor(position / maxLines(sources))]?.name ?? 'commits'
-  const reason =
-    'repo_url: no repository has this URL; load the repository first, or together with its commits'
+  const file = sources[Math.floor(position / maxLines(sources))]?.name ?? kind
+  const reason = orphanReasons[kind]
   return reject({ file, line: position % maxLines(sources), reason, content: document }, onInvalid)
 }
 
@@ -151,8 +156,8 @@ async function reject(line: InvalidLine, onInvalid: NdjsonOptions['onInvalid']):
 }
 
 /**
- * Finds the files to load: in folders `users.ndjson`, `repos.ndjson`, `commits.ndjson` and `removals.ndjson` (any of them,
- * or the one of `kind`), and files of these names, or of any name with `kind`. Throws `ImportError` when a path is none of
+ * Finds the files to load: in folders `users.ndjson`, `identities.ndjson`, `repos.ndjson`, `commits.ndjson` and
+ * `removals.ndjson` (any of them, or the one of `kind`), and files of these names, or of any name with `kind`. Throws `ImportError` when a path is none of
  * these.
  */
 export async function findSources(paths: readonly string[], kind?: RecordKind): Promise<Source[]> {

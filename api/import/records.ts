@@ -1,6 +1,6 @@
 /**
  * Validates lines, and turns them into rows of the staging tables. A line is exactly the object that the API returns (see
- * openapi.yml), or names something to remove. A nullable field may be missing. `internal_id` is ignored, because the
+ * openapi.yml), has the further addresses of a user, or names something to remove. A nullable field may be missing. `internal_id` is ignored, because the
  * service assigns it, and so is the `version` of a removal, which is that of another dataset.
  *
  * @module
@@ -19,7 +19,7 @@ import {
 import { keyRepositoryUrl } from '../catalog/repository-url.ts'
 
 /** What a line describes, and the name of a file of such lines, without `.ndjson`. */
-export const recordKinds = ['users', 'repos', 'commits', 'removals'] as const
+export const recordKinds = ['users', 'identities', 'repos', 'commits', 'removals'] as const
 export type RecordKind = (typeof recordKinds)[number]
 
 /** The years 1 to 9999 in Unix seconds: clients can't represent other dates. */
@@ -103,6 +103,8 @@ const userSchema = objectOf({
   created_at: isoTime,
   updated_at: isoTime,
 })
+/** A user's line. */
+export type UserRecord = v.InferOutput<typeof userSchema>
 
 const dependencySchema = objectOf({
   url: text, // compared with the repository's
@@ -162,6 +164,28 @@ const commitSchema = objectOf({
 /** A commit's line. */
 export type CommitRecord = v.InferOutput<typeof commitSchema>
 
+/** How many addresses a user may have, so that a line stays small. */
+export const maxAddresses = 1_000
+
+const addressesSchema = objectOf({
+  forge_rest_id: integer,
+  addresses: v.pipe(
+    v.array(
+      v.pipe(
+        text,
+        v.check(
+          (value) => identifyAddress(value) !== null,
+          'must be an address of 1 to 320 characters, and not that of forgotten people',
+        ),
+      ),
+      'must be an array',
+    ),
+    v.maxLength(maxAddresses, `must have at most ${maxAddresses} addresses`),
+  ),
+})
+/** The line of a user's further addresses. It replaces those that the user has. */
+export type AddressesRecord = v.InferOutput<typeof addressesSchema>
+
 const removalSchema = objectOf({
   forge_rest_id: integer,
   kind: v.picklist(['user', 'repository'], 'must be user or repository'),
@@ -188,6 +212,8 @@ export function readRecord(kind: RecordKind, line: string): StagedRow {
   switch (kind) {
     case 'users':
       return stageUser(check(userSchema, value))
+    case 'identities':
+      return stageAddresses(check(addressesSchema, value))
     case 'repos':
       return stageRepository(check(repositorySchema, value))
     case 'commits':
@@ -207,7 +233,7 @@ function check<T extends v.GenericSchema>(schema: T, value: unknown): v.InferOut
   throw new RecordError(path === null ? issue.message : `${path}: ${issue.message}`)
 }
 
-function stageUser(user: v.InferOutput<typeof userSchema>): StagedRow {
+function stageUser(user: UserRecord): StagedRow {
   const identities = [identifyForgeId(user.forge_rest_id), identifyLogin(user.login)]
   const byEmail = identifyAddress(user.email ?? '')
   if (byEmail !== null && !identities.includes(byEmail)) identities.push(byEmail)
@@ -218,6 +244,20 @@ function stageUser(user: v.InferOutput<typeof userSchema>): StagedRow {
     identities,
     location_key: user.location === null ? null : foldText(user.location),
     document: JSON.stringify(user),
+  }
+}
+
+/** Makes the row of a user's further addresses: in order, and each once, whatever its case. */
+function stageAddresses({ forge_rest_id, addresses }: AddressesRecord): StagedRow {
+  const byIdentity = new Map<string, string>()
+  for (const address of [...addresses].sort(compareBytes)) {
+    const identity = identifyAddress(address)
+    if (identity !== null && !byIdentity.has(identity)) byIdentity.set(identity, address)
+  }
+  return {
+    forge_rest_id,
+    identities: [...byIdentity.keys()],
+    document: JSON.stringify({ forge_rest_id, addresses: [...byIdentity.values()] }),
   }
 }
 

@@ -17,8 +17,11 @@ export interface Staging {
   id: number
   /** Stages a row. Of several rows for one thing, the one with the highest `position` counts. */
   add(kind: RecordKind, position: number, row: StagedRow): Promise<void>
-  /** Sends the last batches, and drops superseded rows. The load can be applied then. */
-  flush(): Promise<void>
+  /**
+   * Sends the last batches, and drops superseded rows, and all of the users `leftOut`. The load can be applied then.
+   * Returns how many rows of these users were dropped.
+   */
+  flush(leftOut?: Iterable<number>): Promise<number>
   /** Drops the staging tables, and ends the load. */
   discard(): Promise<void>
   /** Ends the load. The next one may drop what is still staged. */
@@ -36,6 +39,14 @@ const tables: Record<RecordKind, { key: string; columns: string }> = {
       is_bot boolean not null,
       identities text[] not null,
       location_key text,
+      document text not null`,
+  },
+  identities: {
+    key: 'forge_rest_id',
+    columns: `
+      position bigint not null,
+      forge_rest_id bigint not null,
+      identities text[] not null,
       document text not null`,
   },
   // Without dependencies, a repository keeps those that it has. The columns after them describe each, in the same order.
@@ -140,16 +151,19 @@ export async function beginStaging(sql: Sql): Promise<Staging> {
       staged++
       if (batch.length >= maxBatchCharacters) await sendBatch(kind, batch)
     },
-    async flush() {
+    async flush(leftOut = []) {
       for (const [kind, batch] of batches) await sendBatch(kind, batch)
       await sending
-      await sql.begin(async (tx) => {
+      return sql.begin(async (tx) => {
         await tx`set local statement_timeout = 0`
+        const dropped = await dropUsers(tx, id, [...leftOut])
+        staged -= dropped
         for (const kind of recordKinds) {
           staged -= await dropSuperseded(tx, kind, id)
           await tx`analyze ${tx(stagingTable(kind, id))}` // otherwise the planner expects a handful of rows
         }
         await tx`update imports set staged = ${staged} where id = ${id}`
+        return dropped
       })
     },
     async discard() {
@@ -195,6 +209,18 @@ async function dropSuperseded(tx: SqlOrTransaction, kind: RecordKind, id: number
       where position < last
     )`
   return count
+}
+
+/** Drops what is staged of users, by `forge_rest_id`. Returns the number of rows. */
+async function dropUsers(tx: SqlOrTransaction, id: number, users: readonly number[]): Promise<number> {
+  if (users.length === 0) return 0
+  let dropped = 0
+  for (const kind of ['users', 'identities'] as const) {
+    const { count } = await tx`
+      delete from ${tx(stagingTable(kind, id))} where forge_rest_id = any (${tx.typed.bigints(users)})`
+    dropped += count
+  }
+  return dropped
 }
 
 /** Drops the staging tables of loads whose process was killed. */

@@ -17,7 +17,7 @@ import {
 } from '../import/apply/dataset-change.ts'
 import { removeRepositories, removeUsers } from '../import/apply/removal.ts'
 import { moveToNewUrls } from '../import/apply/repositories.ts'
-import { type ForgottenPeople, hashIdentity, readForgottenPeople } from '../import/forgotten.ts'
+import { blockIdentities, type ForgottenPeople, readForgottenPeople } from '../import/forgotten.ts'
 import { type CommitRecord, type RepositoryRecord, stageCommit, stageRepository } from '../import/records.ts'
 import { type IsForgotten, placeholderOf, redactCommit, redactRepository } from '../import/redaction.ts'
 import { dropDeadLoads } from '../import/staging.ts'
@@ -27,6 +27,7 @@ import { pruneLock } from '../ledger/prune.ts'
 const tablesWithNames = [
   'users',
   'identities',
+  'user_addresses',
   'locations',
   'repositories',
   'commits',
@@ -146,8 +147,6 @@ async function blockPerson(
 ): Promise<{ person: number; people: number[] }> {
   const people = findPeople(await readForgottenPeople(tx), identities)
   await tx`insert into forgotten_identities_key (key) values (${randomBytes(32)}) on conflict do nothing`
-  const [stored] = await tx<{ key: Buffer }[]>`select key from forgotten_identities_key`
-  if (stored === undefined) throw new Error('the key of forgotten people is missing')
   const [person] =
     people.length > 0
       ? await tx<{ id: number }[]>`
@@ -156,11 +155,7 @@ async function blockPerson(
       : await tx<{ id: number }[]>`
           insert into forgotten_people (keeps_repositories) values (${keepsRepositories}) returning id`
   if (person === undefined) throw new Error('the person was not recorded')
-  const hashes = identities.map((identity) => hashIdentity(stored.key, identity))
-  await tx`
-    insert into forgotten_identities (hash, person_id)
-    select decode(hash, 'hex'), ${person.id}::integer from unnest(${tx.typed.texts(hashes)}) as n(hash)
-    on conflict do nothing`
+  await blockIdentities(tx, person.id, identities)
   const others = tx.typed.bigints(people.filter((id) => id !== person.id))
   await tx`update forgotten_identities set person_id = ${person.id} where person_id = any (${others})`
   await tx`delete from forgotten_people where id = any (${others})`

@@ -25,8 +25,9 @@ export async function readTables(sql: Sql) {
       forge_rest_id, location_key)
       from users u left join locations l on l.id = location_id order by u.id`),
     identities: await read(`
-      identity, forge_rest_id)
-      from identities left join users u on u.id = user_id order by identity, user_id`),
+      identity, forge_rest_id, is_further)
+      from identities left join users u on u.id = user_id order by identity, user_id, is_further`),
+    userAddresses: await read('document) from user_addresses order by user_id'),
     contributions: await read(`
       identity, forge_rest_id, kind, first_date, last_date)
       from contributions left join repositories r on r.id = repository_id order by identity, r.id, kind`),
@@ -47,7 +48,7 @@ export async function readTables(sql: Sql) {
 export async function resetCatalog(sql: Sql): Promise<void> {
   await sql`
     truncate users, repositories, removals, commits, locations, location_users, dependencies, dependency_repositories,
-      dependency_users, identities, contributions, stored_lists, stored_list_chunks, dataset_versions
+      dependency_users, identities, user_addresses, contributions, stored_lists, stored_list_chunks, dataset_versions
     restart identity`
   await sql`
     update dataset set version = 0, users_count = 0, repositories_count = 0, last_user_id = 0, last_repository_id = 0,

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 
 /** The files of a full export, without the manifest. */
-export const dataFiles = ['users.ndjson', 'repos.ndjson', 'commits.ndjson']
+export const dataFiles = ['users.ndjson', 'identities.ndjson', 'repos.ndjson', 'commits.ndjson']
 
 /** Creates an empty folder, which is removed at the end of the scope. */
 export async function createFolder() {
@@ -17,7 +17,7 @@ export async function createFolder() {
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** Reads users, repositories and commits, as bytes. */
+/** Reads users, their further addresses, repositories and commits, as bytes. */
 export function readFiles(folder: string): Promise<Buffer[]> {
   return Promise.all(dataFiles.map((name) => readFile(join(folder, name))))
 }

@@ -11,6 +11,7 @@ import type { TestService } from './service.ts'
 /** What to load: records of any form, valid or not. */
 export interface Load {
   users?: readonly object[]
+  identities?: readonly object[]
   repos?: readonly object[]
   commits?: readonly object[]
   removals?: readonly object[]
@@ -40,13 +41,14 @@ export function toLines(records: readonly object[]): string {
 /** Loads records. */
 export function load(
   { sql }: TestService,
-  { users = [], repos = [], commits = [], removals = [] }: Load,
+  { users = [], identities = [], repos = [], commits = [], removals = [] }: Load,
 ): Promise<ImportResult> {
   return importNdjson(sql, {
     // Commits come first: the order of files must not matter.
     sources: [
       createSource('commits', toLines(commits)),
       createSource('repos', toLines(repos)),
+      createSource('identities', toLines(identities)),
       createSource('users', toLines(users)),
       createSource('removals', toLines(removals)),
     ],

@@ -300,9 +300,17 @@ create index on dependency_users (user_id, dependency_id);
 create table identities (
   identity text collate "C" not null,
   user_id integer not null,
-  primary key (identity, user_id)
+  is_further boolean not null default false, -- from user_addresses; the others are from the user's record
+  primary key (identity, user_id, is_further)
 );
 create index on identities (user_id);
+-- Further addresses of users, under which they commit. Never served.
+create table user_addresses (
+  user_id integer primary key,
+  version bigint not null, -- of the dataset, when the document last changed
+  document text not null -- with no address once all were taken away: an export that follows has it nevertheless
+);
+create index on user_addresses (version);
 create table contributions (
   identity text collate "C" not null,
   repository_id integer not null,

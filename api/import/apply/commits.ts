@@ -2,7 +2,7 @@ import type { Fragment, SqlOrTransaction } from '../../database/connect.ts'
 import { stagingTable } from '../staging.ts'
 import { updateAuthors } from './authors.ts'
 import { type AppliedRows, analyzeTables } from './dataset-change.ts'
-import { countApplied, type Load } from './staged-load.ts'
+import { countApplied, type Load, type OrphanOptions, removeOrphans } from './staged-load.ts'
 
 /** Inserts and updates commits. */
 export async function applyCommits(load: Load): Promise<AppliedRows> {
@@ -66,23 +66,9 @@ export async function renumberCommits(tx: SqlOrTransaction, repositories: Fragme
       and c.position <> ranked.position`
 }
 
-/** A staged commit whose repository is neither in the dataset nor in the same load. */
-export interface OrphanCommit {
-  position: number
-  document: string
-}
-
-/**
- * Unstages the commits whose `repo_url` won't name a repository after the load. Hands each to `onOrphan`, by position.
- * `areOthersRemoved`: the load removes the repositories that it lacks.
- */
-export async function removeOrphans(
-  { tx, importId }: Load,
-  {
-    onOrphan = refuseOrphan,
-    areOthersRemoved,
-  }: { onOrphan?: ((orphan: OrphanCommit) => Promise<void>) | undefined; areOthersRemoved: boolean },
-): Promise<void> {
+/** Unstages the commits whose `repo_url` won't name a repository after the load. */
+export async function removeOrphanCommits(load: Load, options: OrphanOptions): Promise<void> {
+  const { tx, importId } = load
   const repositories = tx(stagingTable('repos', importId))
   const commits = tx(stagingTable('commits', importId))
   await tx`
@@ -91,17 +77,8 @@ export async function removeOrphans(
     where not exists (select from ${repositories} s where s.url_key = c.url_key)
       and not exists (
         select from repositories r
-        where r.url_key = c.url_key and not ${areOthersRemoved}
+        where r.url_key = c.url_key and not ${options.areOthersRemoved}
           and not exists (select from ${repositories} s where s.forge_rest_id = r.forge_rest_id)
       )`
-  const orphans = tx<OrphanCommit[]>`
-    select position, document from ${commits} where url_key in (select url_key from unknown_urls) order by position`
-  for await (const batch of orphans.cursor(1_000)) {
-    for (const orphan of batch) await onOrphan(orphan)
-  }
-  await tx`delete from ${commits} where url_key in (select url_key from unknown_urls)`
-}
-
-async function refuseOrphan({ document }: OrphanCommit): Promise<void> {
-  throw new Error(`a commit of an unknown repository was staged: ${document}`)
+  await removeOrphans(load, 'commits', tx`s.url_key in (select url_key from unknown_urls)`, options)
 }

@@ -25,7 +25,7 @@ export interface DatasetChange {
    */
   isLarge: boolean
   /** Rows that were removed so far. */
-  removed: { users: number; repositories: number; commits: number }
+  removed: { users: number; addresses: number; repositories: number; commits: number }
 }
 
 /** Rows that a part of a change inserted, and rows that it updated because they had other content. */
@@ -49,6 +49,8 @@ export interface DatasetChangeOptions {
 /** What a change did. */
 export interface DatasetChangeResult {
   users: Change
+  /** Users whose further addresses were changed. */
+  addresses: Change
   repositories: Change
   commits: Change
   /** The dataset's version after the change. A change of nothing leaves it as it was. */
@@ -61,7 +63,7 @@ export async function changeDataset(
   { onStep = () => {}, changesKeptDays = 90 }: DatasetChangeOptions,
   work: (
     change: DatasetChange,
-  ) => Promise<Partial<Record<'users' | 'repositories' | 'commits', AppliedRows>>>,
+  ) => Promise<Partial<Record<'users' | 'addresses' | 'repositories' | 'commits', AppliedRows>>>,
 ): Promise<DatasetChangeResult> {
   const result = await sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0` // the timeout of requests is too short for a whole load
@@ -74,12 +76,13 @@ export async function changeDataset(
     const startedAt = performance.now()
     const change = await beginChange(tx)
     const none = { added: 0, updated: 0 }
-    const { users = none, repositories = none, commits = none } = await work(change)
+    const { users = none, addresses = none, repositories = none, commits = none } = await work(change)
     await applyUserDependencies(change)
 
     const { removed } = change
     const changes = {
       users: { ...users, removed: removed.users },
+      addresses: { ...addresses, removed: removed.addresses },
       repositories: { ...repositories, removed: removed.repositories },
       commits: { ...commits, removed: removed.commits },
     }
@@ -126,7 +129,7 @@ async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> {
     tx,
     version: dataset.version + 1,
     isLarge: false,
-    removed: { users: 0, repositories: 0, commits: 0 },
+    removed: { users: 0, addresses: 0, repositories: 0, commits: 0 },
   }
 }
 

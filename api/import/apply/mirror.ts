@@ -4,15 +4,19 @@
  *
  * @module
  */
+import { keyRepositoryUrl } from '../../catalog/repository-url.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../../database/connect.ts'
 import type { RecordKind } from '../records.ts'
 import { stagingTable } from '../staging.ts'
+import { selectMissingAddresses } from './addresses.ts'
 import { removeCommits, removeRepositories, removeUsers } from './removal.ts'
 import type { Load } from './staged-load.ts'
 
 /** Items of the dataset that a load lacks. Those of kinds that it does not mirror are not counted. */
 export interface MissingItems {
   users: number
+  /** Users who lose their further addresses. */
+  addresses: number
   repositories: number
   /** Those of missing repositories included. */
   commits: number
@@ -39,12 +43,17 @@ export function countMissing(
       : kinds.has('repos')
         ? tx`select from commits where repository_id in (${repositories})`
         : none
+    const users = kinds.has('users') ? selectMissingUsers(tx, importId) : none
+    const addresses = kinds.has('identities')
+      ? selectMissingAddresses(tx, importId)
+      : tx`select null as user_id where false`
     const [missing] = await tx<MissingItems[]>`
       select
-        (select count(*) from (${kinds.has('users') ? selectMissingUsers(tx, importId) : none}) u) as users,
+        (select count(*) from (${users}) u) as users,
+        (select count(*) from (${addresses}) a where user_id not in (${users})) as addresses,
         (select count(*) from (${repositories}) r) as repositories,
         (select count(*) from (${commits}) c) as commits`
-    return missing ?? { users: 0, repositories: 0, commits: 0 }
+    return missing ?? { users: 0, addresses: 0, repositories: 0, commits: 0 }
   })
 }
 
@@ -64,10 +73,9 @@ export function removeMissingCommits(load: Load): Promise<void> {
   return removeCommits(load, selectMissingCommits(tx, importId, tx`select id, url_key from repositories`))
 }
 
-/** Removes the commits that repositories of an applied load have, but the load lacks. */
-export async function removeUnreachableCommits(load: Load): Promise<void> {
+/** Removes the commits that repositories with these URLs have, but an applied load lacks. */
+export async function removeUnreachableCommits(load: Load, urls: readonly string[]): Promise<void> {
   const { tx, importId } = load
-  const repositories = tx(stagingTable('repos', importId))
   const commits = tx(stagingTable('commits', importId))
   // A URL's commits belong to its newest repository (see applyCommits).
   await removeCommits(
@@ -76,7 +84,7 @@ export async function removeUnreachableCommits(load: Load): Promise<void> {
       select c.repository_id, c.commit_hash
       from commits c join (
         select url_key, max(id) as id from repositories
-        where url_key in (select url_key from ${repositories}) group by url_key
+        where url_key = any (${tx.typed.texts(urls.map(keyRepositoryUrl))}) group by url_key
       ) r on r.id = c.repository_id
       where not exists (
         select from ${commits} s where s.url_key = r.url_key and s.commit_hash = c.commit_hash

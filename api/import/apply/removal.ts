@@ -20,6 +20,7 @@ export async function removeUsers(change: DatasetChange, ids: Fragment): Promise
   await recordRemovals(change, 'user', tx`select id, forge_rest_id from removed_users`)
   await tx`delete from dependency_users using removed_users r where user_id = r.id`
   await tx`delete from identities using removed_users r where user_id = r.id`
+  await tx`delete from user_addresses using removed_users r where user_id = r.id`
   await tx`
     delete from location_users l using removed_users r where l.location_id = r.location_id and l.user_id = r.id`
   await tx`

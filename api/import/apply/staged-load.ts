@@ -3,12 +3,48 @@
  *
  * @module
  */
-import { assertStaged } from '../staging.ts'
+import type { Fragment } from '../../database/connect.ts'
+import { assertStaged, stagingTable } from '../staging.ts'
 import type { AppliedRows, DatasetChange } from './dataset-change.ts'
 
 /** A staged load. */
 export interface Load extends DatasetChange {
   importId: number
+}
+
+/** A staged line about something that is neither in the dataset nor in the same load. */
+export interface Orphan {
+  kind: 'identities' | 'commits'
+  position: number
+  document: string
+}
+
+/** What to do with orphans. */
+export interface OrphanOptions {
+  /** Takes each, by position. Default: throws. */
+  onOrphan: ((orphan: Orphan) => Promise<void>) | undefined
+  /** Whether the load removes the users or repositories that it lacks. */
+  areOthersRemoved: boolean
+}
+
+/** Hands orphans to `onOrphan`, by position. `where` selects them. Unstages them. */
+export async function removeOrphans(
+  { tx, importId }: Load,
+  kind: Orphan['kind'],
+  where: Fragment,
+  { onOrphan = refuseOrphan }: OrphanOptions,
+): Promise<void> {
+  const staged = tx(stagingTable(kind, importId))
+  const orphans = tx<Omit<Orphan, 'kind'>[]>`
+    select position, document from ${staged} s where ${where} order by position`
+  for await (const batch of orphans.cursor(1_000)) {
+    for (const orphan of batch) await onOrphan({ kind, ...orphan })
+  }
+  await tx`delete from ${staged} s where ${where}`
+}
+
+async function refuseOrphan({ kind, document }: Orphan): Promise<void> {
+  throw new Error(`an orphan of ${kind} was staged: ${document}`)
 }
 
 /** Begins to apply a staged load. Throws `ImportError` if staged rows are missing. */

@@ -59,12 +59,14 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
       select c.id, s.identities from changed_users c join ${staged} s using (position)
     ), lost as (
       delete from identities i using changed c
-      where i.user_id = c.id and i.identity <> all (c.identities)
+      where i.user_id = c.id and not i.is_further and i.identity <> all (c.identities)
       returning i.user_id
     ), gained as (
       insert into identities (identity, user_id)
       select n.identity, c.id from changed c, unnest(c.identities) as n(identity)
-      where not exists (select from identities i where i.identity = n.identity and i.user_id = c.id)
+      where not exists (
+        select from identities i where i.identity = n.identity and i.user_id = c.id and not i.is_further
+      )
       order by n.identity, c.id
       returning user_id
     )

@@ -14,7 +14,7 @@ export type GitCommit = Omit<CommitRecord, 'repo_url'>
  *
  * @throws {GitError} when git fails
  */
-export async function countCommits({ directory, head }: Clone): Promise<number> {
+export async function countCommits({ directory, head }: Pick<Clone, 'directory' | 'head'>): Promise<number> {
   return Number(await runGit(directory, ['rev-list', '--count', head, '--']))
 }
 

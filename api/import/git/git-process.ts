@@ -39,7 +39,8 @@ const droppedVariables =
 
 const maxErrorCharacters = 4000
 
-function createEnvironment(): NodeJS.ProcessEnv {
+/** The environment of git: without variables that name another repository, and without network protocols. */
+export function createGitEnvironment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(env).filter(([name]) => !droppedVariables.test(name))
   return {
     ...Object.fromEntries(inherited),
@@ -66,7 +67,7 @@ export async function* streamGit(
   const options = settings.flatMap((setting) => ['-c', setting])
   const child = spawn('git', ['--no-pager', '--no-replace-objects', ...options, '-C', directory, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: createEnvironment(),
+    env: createGitEnvironment(),
     windowsHide: true,
   })
   const closed = once(child, 'close')

@@ -1,0 +1,212 @@
+/**
+ * `devdata import github`
+ *
+ * @module
+ */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import process from 'node:process'
+import { type Command, InvalidArgumentError } from 'commander'
+import { forgeNamePattern } from '../catalog/forge-names.ts'
+import { readEnvironment } from '../config.ts'
+import type { Sql } from '../database/connect.ts'
+import { dataFiles } from '../database/data-directory.ts'
+import { getMessage, OperatorError } from '../errors.ts'
+import type { Target } from '../import/github/repositories.ts'
+import { type GithubImportResult, importGithub } from '../import/github.ts'
+import { readConcurrency } from './arguments.ts'
+import { describe, type LoadContext, runLoad, summarize } from './load.ts'
+import { countOf, formatCount } from './output.ts'
+
+/** Skipped items that are printed one by one. The rest is counted; `--json` has all. */
+const maxSkippedLines = 20
+
+/** Adds `github` to `import`. */
+export function addGithubCommand(imports: Command): void {
+  imports
+    .command('github')
+    .summary('Load repositories, their histories and their people from GitHub')
+    .description(
+      'Load repositories from GitHub: those of the owners, and the named ones, with their commits, their dependencies ' +
+        'over time, and the profiles of who owns them and who committed. Run it again to load what has changed. An ' +
+        'import that was interrupted goes on where it was. Private repositories are left out.',
+    )
+    .argument('[target...]', 'OWNER (a user or an organization) or OWNER/NAME', readTargets)
+    .option('--from <file>', 'read targets from this file, one a line')
+    .option(
+      '--token-file <file>',
+      'read tokens from this file, one a line; several share the work (default: GITHUB_TOKEN)',
+    )
+    .option(
+      '--api <url>',
+      "the API's URL; of an enterprise server https://HOST/api/v3",
+      readApiUrl,
+      'https://api.github.com',
+    )
+    .option('--clones <directory>', 'keep bare clones here (default: the folder clones in DATA_DIR)')
+    .option('--no-history', 'leave out commits and dependencies, and with them who committed')
+    .option('--refresh', 'ask again for all repositories and people of the dataset, too')
+    .option('--concurrency <n>', 'queries and fetches at a time, 1 to 32', readConcurrency, 4)
+    .option('--dry-run', 'only say what would be loaded')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  GITHUB_TOKEN=… devdata import github honojs
+  devdata import github honojs/hono denoland/std --token-file tokens.txt
+  devdata import github --refresh --json`,
+    )
+    .action(load)
+}
+
+interface Options {
+  from?: string
+  tokenFile?: string
+  api: string
+  clones?: string
+  history: boolean
+  refresh?: true
+  concurrency: number
+  dryRun?: true
+  json?: true
+}
+
+async function load(given: Target[], options: Options, command: Command): Promise<void> {
+  const { from, api, refresh = false, dryRun = false, json } = options
+  const listed = from === undefined ? [] : await readLines('--from', from)
+  const targets = [...given, ...listed.reduce<Target[]>((before, line) => readListed(line, before), [])]
+  if (targets.length === 0 && !refresh) {
+    command.error('error: name an owner or a repository, or use --from or --refresh')
+  }
+  const tokens = await readTokens(options)
+  function run(sql: Sql, context: LoadContext): Promise<GithubImportResult> {
+    const { config, progress, changesKeptDays, signal, onBegin } = context
+    return importGithub(sql, {
+      targets,
+      tokens,
+      apiUrl: api,
+      clones: options.clones ?? join(config.dataDirectory, dataFiles.clones),
+      withHistory: options.history,
+      refresh,
+      concurrency: options.concurrency,
+      dryRun,
+      changesKeptDays,
+      signal,
+      onBegin,
+      onNote: progress.note,
+      onProgress({ step, done, total, usage }) {
+        const left = usage.remaining === undefined ? '' : `, ${formatCount(usage.remaining)} points left`
+        const fraction = total ? Math.min(done / total, 1) : undefined
+        progress.update({ step, count: done, unit: `done${left}`, fraction })
+      },
+    })
+  }
+  await runLoad(run, (result, seconds) => (json ? printJson : print)(result, seconds))
+}
+
+function printJson(result: GithubImportResult, seconds: number): void {
+  const { load, usage, isResumed, authors, repositories, ...findings } = result
+  console.log(
+    JSON.stringify({
+      ...(load && summarize(load)),
+      ...(load && { forgotten: load.forgotten }),
+      found: {
+        repositories,
+        kilobytes: findings.kilobytes,
+        people: findings.people,
+        authors: authors.found,
+        authors_without_account: authors.unknown,
+      },
+      fetched: findings.fetched,
+      unchanged: findings.unchanged,
+      skipped: findings.skipped,
+      resumed: isResumed,
+      queries: usage.queries,
+      points: usage.points,
+      seconds,
+    }),
+  )
+}
+
+function print(result: GithubImportResult, seconds: number): void {
+  const { load, repositories, kilobytes, people, authors, fetched, unchanged, skipped, usage } = result
+  const found = countOf(repositories, 'repository', 'repositories')
+  const cost = `${countOf(usage.queries, 'query', 'queries')}, ${countOf(usage.points, 'point')}`
+  if (load === undefined) {
+    console.log(`Would load ${found}, ${formatCount(Math.ceil(kilobytes / 1_000))} MB on GitHub (${cost})`)
+  } else {
+    console.log(`Read ${found} in ${seconds} s (${cost})\n${describe(load)}`)
+    console.log(`histories     ${formatCount(fetched)} fetched, ${formatCount(unchanged)} unchanged`)
+    console.log(
+      `people        ${countOf(people, 'profile')}; ${formatCount(authors.unknown)} of ${countOf(authors.found, 'new author address', 'new author addresses')} without an account`,
+    )
+    if (load.forgotten > 0) {
+      console.log(`left out      ${countOf(load.forgotten, 'item')} of forgotten people`)
+    }
+  }
+  for (const { name, reason } of skipped.slice(0, maxSkippedLines))
+    console.log(`skipped       ${name}: ${reason}`)
+  const others = skipped.length - maxSkippedLines
+  if (others > 0) console.log(`skipped       ${formatCount(others)} more; --json lists all`)
+}
+
+/** Adds a target to those before it. */
+function readTargets(text: string, before: Target[] = []): Target[] {
+  const [owner = '', name, ...rest] = text.split('/')
+  const isValid = [owner, name ?? owner].every((part) => forgeNamePattern.test(part)) && rest.length === 0
+  if (!isValid) {
+    throw new InvalidArgumentError('It must be OWNER or OWNER/NAME, such as honojs or honojs/hono.')
+  }
+  return [...before, name === undefined ? { owner } : { owner, name }]
+}
+
+function readListed(line: string, before: Target[]): Target[] {
+  try {
+    return readTargets(line, before)
+  } catch (error) {
+    throw new OperatorError(`--from: ${JSON.stringify(line)} is wrong. ${getMessage(error)}`)
+  }
+}
+
+async function readTokens({ tokenFile }: Options): Promise<string[]> {
+  const source = tokenFile === undefined ? 'GITHUB_TOKEN' : '--token-file'
+  const given = readEnvironment(process.env).GITHUB_TOKEN?.trim()
+  const tokens = tokenFile === undefined ? (given ? [given] : []) : await readLines('--token-file', tokenFile)
+  if (tokens.length === 0) {
+    throw new OperatorError(
+      tokenFile === undefined
+        ? 'A token of GitHub is needed: set GITHUB_TOKEN, or use --token-file. A token without any permission is enough'
+        : `--token-file ${tokenFile}: the file has no token`,
+    )
+  }
+  // Not shown: it is a secret, or a part of one.
+  if (!tokens.every((token) => /^[\x21-\x7e]+$/.test(token))) {
+    throw new OperatorError(`${source}: a token must have only printable characters, without spaces`)
+  }
+  return [...new Set(tokens)]
+}
+
+/** Reads a file's lines, without empty ones and those that begin with `#`. */
+async function readLines(option: string, path: string): Promise<string[]> {
+  const text = await readFile(path, 'utf8').catch((error: Error) => {
+    throw new OperatorError(`${option} ${path}: the file can't be read: ${error.message}`)
+  })
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))
+}
+
+/** The token must not cross a network in plain text. */
+function readApiUrl(text: string): string {
+  const url = URL.parse(text)
+  const isLocal = url !== null && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal)
+  if (url === null || !isSafe || url.username + url.password + url.search + url.hash !== '') {
+    throw new InvalidArgumentError(
+      'It must be an https URL without a user name or a query, such as https://HOST/api/v3.',
+    )
+  }
+  return text.replace(/\/graphql\/?$/, '').replace(/\/+$/, '')
+}

@@ -1,0 +1,71 @@
+/**
+ * What the commands that load data have in common: the database, progress, interruption, and what they print.
+ *
+ * @module
+ */
+import process from 'node:process'
+import type { Config } from '../config.ts'
+import type { Sql } from '../database/connect.ts'
+import type { Change } from '../import/apply/dataset-change.ts'
+import type { ImportResult } from '../import/apply.ts'
+import { dropStaged } from '../import/staging.ts'
+import { formatCount } from './output.ts'
+import { type Progress, startProgress } from './progress.ts'
+import { withDatabase } from './session.ts'
+
+/** What a load gets. */
+export interface LoadContext {
+  config: Config
+  progress: Progress
+  changesKeptDays: number
+  /** Aborted on interruption. */
+  signal: AbortSignal
+  onBegin: (importId: number) => void
+}
+
+/** Runs a load with its progress on standard error, and prints the result. An interruption drops the staging tables. */
+export function runLoad<Result>(
+  load: (sql: Sql, context: LoadContext) => Promise<Result>,
+  print: (result: Result, seconds: number) => void,
+): Promise<void> {
+  return withDatabase({ longStatements: true }, async ({ config, sql, onInterruption }) => {
+    const startedAt = performance.now()
+    const progress = startProgress(process.stderr)
+    // On the embedded database that may have to wait too long for the statement under way. The next load drops them then.
+    const interruption = new AbortController()
+    onInterruption(async () => interruption.abort())
+    const onBegin = (importId: number) =>
+      onInterruption(async (others) => {
+        interruption.abort()
+        await dropStaged(others, importId).catch(() => {})
+      })
+    const { changesKeptDays } = config
+    const { signal } = interruption
+    const result = await load(sql, { config, progress, changesKeptDays, signal, onBegin }).finally(
+      progress.end,
+    )
+    print(result, Math.round(performance.now() - startedAt) / 1000)
+  })
+}
+
+/** What a load changed, as JSON. */
+export function summarize({ users, addresses, repositories, commits, version }: ImportResult) {
+  return { users, addresses, repositories, commits, dataset_version: version }
+}
+
+/** What a load changed, for people. */
+export function describe({ users, addresses, repositories, commits, version }: ImportResult): string {
+  const change = ({ added, updated, removed }: Change) =>
+    `${formatCount(added)} added, ${formatCount(updated)} updated${removed > 0 ? `, ${formatCount(removed)} removed` : ''}`
+  return [
+    `users         ${change(users)}`,
+    ...(hasChange(addresses) ? [`addresses     of users: ${change(addresses)}`] : []),
+    `repositories  ${change(repositories)}`,
+    `commits       ${change(commits)}`,
+    `dataset       version ${version}`,
+  ].join('\n')
+}
+
+function hasChange({ added, updated, removed }: Change): boolean {
+  return added + updated + removed > 0
+}

@@ -1,0 +1,280 @@
+/**
+ * Queries to the forge's GraphQL API. Several tokens share the work. A query waits until a token has the points for it, and
+ * is tried again after an error that passes.
+ *
+ * `@octokit/plugin-throttling` isn't used: it keeps no account of points, and after a refusal only the refused query
+ * waits, while others are sent and refused as well.
+ *
+ * @module
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { GraphqlResponseError, graphql } from '@octokit/graphql'
+import { getMessage, OperatorError } from '../../errors.ts'
+import { TokenBudget } from './token-budget.ts'
+
+/** The forge refuses what was asked, or is unreachable. The message is for the person who runs the import. */
+export class ForgeError extends OperatorError {
+  override name = 'ForgeError'
+}
+
+/** A query. */
+export interface Query {
+  /** The operation's name in messages. */
+  name: string
+  text: string
+  variables?: Record<string, unknown>
+  /** What it costs at most. */
+  points: number
+}
+
+/** An error at a place of a response, whose data is null there. */
+export interface ItemError {
+  type: string
+  path: readonly (string | number)[]
+}
+
+/** The data of a response, and why some of it is null. */
+export interface Reply<Data> {
+  data: Data
+  errors: readonly ItemError[]
+}
+
+/** What queries have cost so far. */
+export interface QueryUsage {
+  queries: number
+  points: number
+  /** Points that all tokens have left, as far as they are known. */
+  remaining: number | undefined
+}
+
+/** Asks the forge. */
+export interface ForgeClient {
+  /** Throws `ForgeError`. */
+  ask<Data>(query: Query): Promise<Reply<Data>>
+  readonly usage: QueryUsage
+}
+
+export interface ForgeClientOptions {
+  /** The URL of the API, such as `https://api.github.com`. */
+  apiUrl: string
+  tokens: readonly string[]
+  /** Queries at a time. */
+  concurrency: number
+  signal?: AbortSignal | undefined
+  /** Called before a wait of several seconds, with its cause. */
+  onWait?: ((reason: string, waitMs: number) => void) | undefined
+}
+
+/** The forge itself ends queries after 10 seconds. */
+const timeoutMs = 20_000
+const maxAttempts = 7
+const firstRetryMs = 500
+const notableWaitMs = 3_000
+
+/** Errors that concern one item of a response. The others are those of the whole query. */
+const itemErrors = new Set(['NOT_FOUND', 'FORBIDDEN', 'UNPROCESSABLE'])
+const limitErrors = new Set(['RATE_LIMITED', 'RATE_LIMIT'])
+
+/** What each query selects besides its own fields. */
+export const rateLimitSelection = 'rateLimit { cost remaining resetAt }'
+
+interface RateLimitData {
+  rateLimit?: { cost: number; remaining: number; resetAt: string } | null
+}
+
+/** Creates a client. */
+export function createForgeClient(options: ForgeClientOptions): ForgeClient {
+  const { tokens, concurrency, signal, onWait = () => {} } = options
+  const budgets = tokens.map((token, index) => new TokenBudget(token, index + 1))
+  const endpoint = graphql.defaults({ baseUrl: options.apiUrl.replace(/\/+$/, '') })
+  const usage = { queries: 0, points: 0 }
+  let underWay = 0
+  /** Called whenever a query has ended. */
+  let wakeWaiting: (() => void)[] = []
+
+  async function takeBudget(points: number): Promise<TokenBudget> {
+    for (;;) {
+      signal?.throwIfAborted()
+      const waits = budgets.map((budget) => ({ budget, waitMs: budget.waitMsFor(points) }))
+      if (budgets.every(({ isRefused }) => isRefused)) throw refusedTokens(budgets.length)
+      const ready = waits.filter(({ waitMs }) => waitMs === 0).map(({ budget }) => budget)
+      const most = ready.sort((a, b) => (b.remaining ?? Infinity) - (a.remaining ?? Infinity))[0]
+      if (most !== undefined && underWay < concurrency) {
+        underWay++
+        most.reserve(points)
+        return most
+      }
+      const waitMs = most === undefined ? Math.min(...waits.map((each) => each.waitMs)) : Infinity
+      if (underWay === 0 && waitMs >= notableWaitMs) onWait('waiting for the rate limit', waitMs)
+      await waitForChange(waitMs)
+    }
+  }
+
+  /** Waits for so long, or until a query has ended. */
+  async function waitForChange(waitMs: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    wakeWaiting.push(resolve)
+    const timer = new AbortController()
+    const waits = [promise]
+    if (Number.isFinite(waitMs)) {
+      const signals = signal === undefined ? [timer.signal] : [timer.signal, signal]
+      waits.push(sleep(Math.min(waitMs, 2 ** 31 - 1), undefined, { signal: AbortSignal.any(signals) }))
+    }
+    await Promise.race(waits).finally(() => timer.abort())
+  }
+
+  function release(budget: TokenBudget, points: number): void {
+    underWay--
+    budget.release(points)
+    const waiting = wakeWaiting
+    wakeWaiting = []
+    for (const wake of waiting) wake()
+  }
+
+  async function send<Data>(query: Query, budget: TokenBudget): Promise<Reply<Data> | string> {
+    const signals = [AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])]
+    usage.queries++
+    try {
+      const data = await endpoint<Data & RateLimitData>(query.text, {
+        ...query.variables,
+        headers: { authorization: `bearer ${budget.token}` },
+        request: { signal: AbortSignal.any(signals) },
+      })
+      return read<Data>(data, [], budget)
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (error instanceof GraphqlResponseError) return readErrors<Data>(query, error, budget)
+      return readFailure(query, error, budget)
+    }
+  }
+
+  /** Reads a response. A text is the reason to try again. */
+  function read<Data>(
+    data: (Data & RateLimitData) | null | undefined,
+    errors: readonly ItemError[],
+    budget: TokenBudget,
+  ): Reply<Data> | string {
+    // A proxy may cut JSON off. What is left is not an object.
+    if (data === null || data === undefined || typeof data !== 'object')
+      return 'the response was not complete'
+    const { rateLimit } = data
+    if (rateLimit != null) {
+      usage.points += rateLimit.cost
+      budget.note({ remaining: rateLimit.remaining, resetAtMs: Date.parse(rateLimit.resetAt) })
+    }
+    return { data, errors }
+  }
+
+  function readErrors<Data>(
+    query: Query,
+    error: GraphqlResponseError<unknown>,
+    budget: TokenBudget,
+  ): Reply<Data> | string {
+    const errors = (error.errors ?? []).map(({ type, path, message }) => ({
+      type: type ?? '',
+      path: path ?? [],
+      message,
+    }))
+    const { headers } = error
+    const limited = errors.find(({ type }) => limitErrors.has(type))
+    if (limited !== undefined) return noteEmptyBudget(headers, budget)
+    const other = errors.find(({ type }) => !itemErrors.has(type))
+    if (other === undefined) return read<Data>(error.data as Data & RateLimitData, errors, budget)
+    noteHeaders(headers, budget)
+    // Errors without a type, and those of resources, are timeouts, which pass.
+    if (other.type === '' || /^(?:RESOURCE_LIMITS|INTERNAL|SERVICE|TIMEOUT)/.test(other.type)) {
+      return hide(other.message)
+    }
+    const scope = other.type === 'INSUFFICIENT_SCOPES' ? '; give a classic token the scope read:user' : ''
+    throw new ForgeError(`The forge refuses the query ${query.name}: ${hide(other.message)}${scope}`)
+  }
+
+  /** Reads a response other than 200, or that there is none. Returns the reason to try again. */
+  function readFailure(query: Query, error: unknown, budget: TokenBudget): string {
+    const { status, headers, message } = describe(error)
+    if (status === 401) {
+      budget.isRefused = true
+      return tokens.length === 1 ? 'the forge refuses the token' : `the forge refuses token ${budget.number}`
+    }
+    if (headers?.['x-ratelimit-remaining'] !== undefined) noteHeaders(headers, budget)
+    else budget.suspect(query.points)
+    if (status === 403 || status === 429) {
+      const retryAfter = Number(headers?.['retry-after'])
+      if (headers?.['x-ratelimit-remaining'] === '0' && !(retryAfter > 0)) {
+        return noteEmptyBudget(headers, budget)
+      }
+      if (!/rate limit|abuse/i.test(message) && !(retryAfter > 0)) {
+        throw new ForgeError(`The forge refuses the token (${status}): ${hide(message)}`)
+      }
+      const waitMs = budget.pause(retryAfter > 0 ? retryAfter : undefined)
+      if (waitMs >= notableWaitMs) onWait('the forge asks for a pause', waitMs)
+      return ''
+    }
+    if (status === 404 || status === 400) {
+      throw new ForgeError(`--api: ${options.apiUrl} is not a GitHub API (${status}): ${hide(message)}`)
+    }
+    return hide(message)
+  }
+
+  function noteEmptyBudget(headers: Headers, budget: TokenBudget): string {
+    const reset = Number(headers['x-ratelimit-reset'])
+    if (reset > 0) budget.note({ remaining: 0, resetAtMs: reset * 1000 })
+    else budget.pause(undefined)
+    return ''
+  }
+
+  function noteHeaders(headers: Headers, budget: TokenBudget): void {
+    const [remaining, reset] = ['x-ratelimit-remaining', 'x-ratelimit-reset'].map((name) => headers[name])
+    if (remaining === undefined || reset === undefined) return
+    budget.note({ remaining: Number(remaining), resetAtMs: Number(reset) * 1000 })
+  }
+
+  /** A proxy's error page may repeat the request. */
+  function hide(text: string): string {
+    const short = text.replace(/\s+/g, ' ').slice(0, 300)
+    return tokens.reduce((shown, token) => shown.replaceAll(token, '…'), short)
+  }
+
+  return {
+    async ask(query) {
+      let failures = 0
+      for (;;) {
+        const budget = await takeBudget(query.points)
+        const reply = await send<never>(query, budget).finally(() => release(budget, query.points))
+        if (typeof reply !== 'string') return reply
+        if (reply === '' || budget.isRefused) continue // the budget waits, or another token is asked
+        if (++failures === maxAttempts) {
+          throw new ForgeError(
+            `The forge failed ${maxAttempts} times at the query ${query.name}: ${reply}. Run the import again; it goes on where it was`,
+          )
+        }
+        const waitMs = firstRetryMs * 2 ** (failures - 1) * (0.5 + Math.random())
+        await sleep(waitMs, undefined, signal === undefined ? {} : { signal })
+      }
+    },
+    get usage() {
+      const known = budgets.flatMap(({ remaining }) => remaining ?? [])
+      const remaining = known.length === 0 ? undefined : known.reduce((sum, each) => sum + each, 0)
+      return { ...usage, remaining }
+    },
+  }
+}
+
+type Headers = Record<string, string | number | undefined>
+
+function describe(error: unknown): { status: number; headers: Headers | undefined; message: string } {
+  const message = getMessage(error)
+  if (typeof error !== 'object' || error === null) return { status: 0, headers: undefined, message }
+  const status = 'status' in error && 'response' in error && error.response ? Number(error.status) : 0
+  const response = 'response' in error ? error.response : undefined
+  const hasHeaders = typeof response === 'object' && response !== null && 'headers' in response
+  return { status, headers: hasHeaders ? (response.headers as Headers) : undefined, message }
+}
+
+function refusedTokens(count: number): ForgeError {
+  return new ForgeError(
+    count === 1
+      ? 'The forge refuses the token: it is wrong, expired or revoked. Create another one'
+      : `The forge refuses all ${count} tokens: they are wrong, expired or revoked. Create others`,
+  )
+}

@@ -1,0 +1,176 @@
+/**
+ * Bare clones of the forge's repositories, one folder each, named by the repository's id. Only the default branch is
+ * fetched. A clone that can't be repaired is made anew.
+ *
+ * @module
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createGitEnvironment, GitError, runGit } from '../git/git-process.ts'
+
+/** The default branch, and its newest commit. */
+export interface Head {
+  branch: string
+  hash: string
+}
+
+export interface CloneFolderOptions {
+  directory: string
+  /** Authorizes git, at the API's host alone. */
+  token: string
+  apiUrl: string
+  signal?: AbortSignal | undefined
+}
+
+/** The clones of a folder. */
+export interface CloneFolder {
+  pathOf(id: number): string
+  /** Reads where a clone is. Undefined: there is none, or it is damaged. */
+  readHead(id: number): Promise<Head | undefined>
+  /** Fetches what is new. Throws `GitError` with the reason. */
+  fetch(id: number, url: string, branch: string): Promise<void>
+}
+
+const maxAttempts = 5
+const firstRetryMs = 1_000
+const maxErrorCharacters = 4_000
+
+/** What will not be different a moment later. */
+const permanent =
+  /returned error: 4(?!08|29)\d\d|not found|could not read Username|Authentication failed|couldn't find remote ref|redirect/i
+
+/** Opens the folder of the clones, which is created if it doesn't exist. Other users can't read it. */
+export async function openCloneFolder(options: CloneFolderOptions): Promise<CloneFolder> {
+  const { directory } = options
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const pathOf = (id: number) => join(directory, `${id}.git`)
+
+  async function readHead(id: number): Promise<Head | undefined> {
+    const path = pathOf(id)
+    const head = await readFile(join(path, 'HEAD'), 'utf8').catch(() => '')
+    const [, branch] = /^ref: refs\/heads\/(.*)\n$/.exec(head) ?? []
+    if (branch === undefined) return undefined
+    try {
+      const hash = await runGit(path, ['rev-parse', '--verify', 'HEAD^{commit}'])
+      return { branch, hash: hash.trim() }
+    } catch (error) {
+      if (error instanceof GitError) return undefined // there is no clone yet, or a broken one
+      throw error
+    }
+  }
+
+  async function fetchOnce(path: string, url: string, branch: string): Promise<void> {
+    await mkdir(path, { recursive: true })
+    await runNetworkGit(path, ['init', '--quiet', '--bare', '--template='], url, options)
+    await removeRemains(path)
+    const reference = `refs/heads/${branch}`
+    await runNetworkGit(
+      path,
+      ['fetch', '--quiet', '--no-tags', '--prune', '--', url, `+${reference}:${reference}`],
+      url,
+      options,
+    )
+    await runNetworkGit(path, ['symbolic-ref', 'HEAD', reference], url, options)
+  }
+
+  return {
+    pathOf,
+    readHead,
+    async fetch(id, url, branch) {
+      const path = pathOf(id)
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await fetchOnce(path, url, branch)
+        } catch (error) {
+          options.signal?.throwIfAborted()
+          if (!(error instanceof GitError) || permanent.test(error.message) || attempt === maxAttempts)
+            throw error
+          // A clone that was damaged, say when the machine crashed, is made anew.
+          if (attempt === 2) await rm(path, { recursive: true, force: true })
+          const waitMs = firstRetryMs * 2 ** (attempt - 1) * (0.5 + Math.random())
+          await sleep(waitMs, undefined, options.signal === undefined ? {} : { signal: options.signal })
+        }
+      }
+    },
+  }
+}
+
+/** Removes what a git that was killed has left: locks, and packs that are not complete. */
+async function removeRemains(path: string): Promise<void> {
+  const files = await readdir(path, { recursive: true })
+  const remains = files.filter((file) => /\.lock$|[\\/]tmp_[^\\/]*$/.test(file))
+  for (const file of remains) await rm(join(path, file), { force: true, recursive: true })
+}
+
+/** Runs git with the network. The token is in its environment, not on its command line. */
+async function runNetworkGit(
+  directory: string,
+  args: readonly string[],
+  url: string,
+  { token, apiUrl, signal }: CloneFolderOptions,
+): Promise<void> {
+  const child = spawn('git', ['-C', directory, ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...createGitEnvironment(), ...configure(url, token, apiUrl) },
+    windowsHide: true,
+    ...(signal !== undefined && { signal }),
+  })
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    if (stderr.length < maxErrorCharacters) stderr += chunk
+  })
+  const [code] = await once(child, 'close').catch((error: NodeJS.ErrnoException) => {
+    signal?.throwIfAborted()
+    const reason = error.code === 'ENOENT' ? 'git is not installed, or not on the PATH' : error.message
+    throw new GitError(reason, { cause: error })
+  })
+  if (code === 0) return
+  const lines = stderr.replaceAll(token, '…').trim().split('\n')
+  const reason = lines.findLast((line) => /^(?:fatal|error):/.test(line)) ?? lines.at(-1)
+  throw new GitError((reason ?? '').replace(/^(?:fatal|error): /, '') || `git ended with ${code}`)
+}
+
+/** Settings by environment variables. */
+function configure(url: string, token: string, apiUrl: string): Record<string, string> {
+  const credentials = Buffer.from(`x-access-token:${token}`).toString('base64')
+  const settings: [string, string][] = [
+    ['credential.helper', ''], // none
+    ['core.askPass', ''],
+    ['core.hooksPath', '/dev/null'],
+    ['gc.autoDetach', 'false'],
+    ['maintenance.autoDetach', 'false'],
+    ['http.followRedirects', 'false'], // another host would get the token
+    ['http.lowSpeedLimit', '1000'],
+    ['http.lowSpeedTime', '30'],
+    ['transfer.fsckObjects', 'false'], // old histories have harmless faults
+    ...(isForgeHost(url, apiUrl)
+      ? [
+          [`http.${new URL(url).origin}/.extraHeader`, `Authorization: Basic ${credentials}`] satisfies [
+            string,
+            string,
+          ],
+        ]
+      : []),
+  ]
+  return {
+    GIT_ALLOW_PROTOCOL: 'http:https',
+    GIT_ASKPASS: '',
+    SSH_ASKPASS: '',
+    GIT_CONFIG_COUNT: String(settings.length),
+    ...Object.fromEntries(
+      settings.flatMap(([name, value], index) => [
+        [`GIT_CONFIG_KEY_${index}`, name],
+        [`GIT_CONFIG_VALUE_${index}`, value],
+      ]),
+    ),
+  }
+}
+
+/** Whether a URL is on the host whose API has the token: `api.github.com` is the API of `github.com`. */
+function isForgeHost(url: string, apiUrl: string): boolean {
+  const [own, api] = [new URL(url), new URL(apiUrl)]
+  return own.protocol === api.protocol && (own.host === api.host || `api.${own.host}` === api.host)
+}

@@ -1,0 +1,77 @@
+/**
+ * What the dataset has of the forge already: it is not asked for again, or asked for by id.
+ *
+ * @module
+ */
+import type { Sql } from '../../database/connect.ts'
+import type { AddressesRecord } from '../records.ts'
+
+/** An item of the dataset that the forge has an id for. */
+export interface KnownItem {
+  /** Its GraphQL id. */
+  id: string
+  forgeRestId: number
+  /** `owner/name`, or the login. */
+  name: string
+}
+
+/** Reads the repositories that have the forge's record. `origin`: those of this host. */
+export function readKnownRepositories(sql: Sql, origin: string): Promise<KnownItem[]> {
+  return sql<KnownItem[]>`
+    select d ->> 'forge_graphql_id' as id, forge_rest_id as "forgeRestId", d ->> 'full_name' as name
+    from (select id, forge_rest_id, ('{' || members || '}')::json as d from repositories where forge_rest_id > 0) r
+    where starts_with(d ->> 'url', ${`${origin}/`}) order by r.id`
+}
+
+/** Reads all users. */
+export function readKnownUsers(sql: Sql): Promise<KnownItem[]> {
+  return sql<KnownItem[]>`
+    select d ->> 'forge_graphql_id' as id, forge_rest_id as "forgeRestId", d ->> 'login' as name
+    from (select id, forge_rest_id, document::json as d from users where forge_rest_id > 0) u order by u.id`
+}
+
+/** Reads which of the users the dataset has, by `forge_rest_id`. */
+export async function readPresentUsers(sql: Sql, ids: readonly number[]): Promise<Set<number>> {
+  const rows = await sql<{ id: number }[]>`
+    select forge_rest_id as id from users where forge_rest_id = any (${sql.typed.bigints(ids)})`
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Reads which of the identities are those of a user. */
+export async function readKnownIdentities(sql: Sql, identities: readonly string[]): Promise<Set<string>> {
+  const rows = await sql<{ identity: string }[]>`
+    select distinct identity from identities where identity = any (${sql.typed.texts(identities)})`
+  return new Set(rows.map(({ identity }) => identity))
+}
+
+/** Reads the further addresses of users, by `forge_rest_id`. */
+export async function readFurtherAddresses(
+  sql: Sql,
+  ids: readonly number[],
+): Promise<Map<number, AddressesRecord['addresses']>> {
+  const rows = await sql<{ document: string }[]>`
+    select a.document from user_addresses a join users u on u.id = user_id
+    where forge_rest_id = any (${sql.typed.bigints(ids)})`
+  const records = rows.map(({ document }): AddressesRecord => JSON.parse(document))
+  return new Map(records.map(({ forge_rest_id, addresses }) => [forge_rest_id, addresses]))
+}
+
+/** Counts a repository's commits, and says whether one of them has the hash. */
+export async function countKnownCommits(
+  sql: Sql,
+  forgeRestId: number,
+  hash: string,
+): Promise<{ count: number; hasHash: boolean }> {
+  const [row] = await sql<{ count: number; hasHash: boolean }[]>`
+    select count(*) as count, coalesce(bool_or(commit_hash = ${hash}), false) as "hasHash" from commits
+    where repository_id = (select id from repositories where forge_rest_id = ${forgeRestId})`
+  return row ?? { count: 0, hasHash: false }
+}
+
+/** Reads the hashes of a repository's commits. */
+export async function readCommitHashes(sql: Sql, forgeRestId: number): Promise<Set<string>> {
+  const rows = await sql<{ hash: string }[]>`
+    select commit_hash as hash from commits
+    where repository_id = (select id from repositories where forge_rest_id = ${forgeRestId})`
+  return new Set(rows.map(({ hash }) => hash))
+}

@@ -1,0 +1,92 @@
+/**
+ * What a token may still ask. The forge says it in each response; a query that would be refused is not sent.
+ *
+ * @module
+ */
+
+/** A little more than what the forge asks for: its clock and ours differ, and timers end early. */
+const marginMs = 1_000
+const minuteMs = 60_000
+/** Of the 2,000 that a token has. */
+const maxPointsPerMinute = 1_800
+
+/** The points of a token, as a response states them. */
+export interface RateLimit {
+  remaining: number
+  /** When there are new points, in milliseconds. */
+  resetAtMs: number
+}
+
+/** A token and its budget. */
+export class TokenBudget {
+  readonly token: string
+  /** Its line in the file of tokens, for messages. */
+  readonly number: number
+  /** Whether the forge has refused it. */
+  isRefused = false
+  /** Undefined: not known yet, so one query finds out. */
+  #limit: RateLimit | undefined
+  #waitUntilMs = 0
+  /** Points of queries under way. */
+  #reserved = 0
+  #lastMinute: { atMs: number; points: number }[] = []
+  #secondaryRefusals = 0
+
+  constructor(token: string, number: number) {
+    this.token = token
+    this.number = number
+  }
+
+  /** Points that are left; undefined if no response has said so. */
+  get remaining(): number | undefined {
+    return this.#limit?.remaining
+  }
+
+  /** For how many milliseconds a query of so many points must wait. Infinity: until a query under way has ended. */
+  waitMsFor(points: number): number {
+    const now = Date.now()
+    if (this.isRefused) return Number.POSITIVE_INFINITY
+    if (now < this.#waitUntilMs) return this.#waitUntilMs - now
+    if (this.#limit === undefined) return this.#reserved === 0 ? 0 : Number.POSITIVE_INFINITY
+    if (now >= this.#limit.resetAtMs) {
+      // The first response of the new hour says what it has.
+      return this.#reserved === 0 ? 0 : Number.POSITIVE_INFINITY
+    }
+    if (this.#limit.remaining - this.#reserved < points) return this.#limit.resetAtMs - now
+    this.#lastMinute = this.#lastMinute.filter(({ atMs }) => atMs > now - minuteMs)
+    const spent = this.#lastMinute.reduce((sum, each) => sum + each.points, 0)
+    const [first] = this.#lastMinute
+    return first !== undefined && spent + points > maxPointsPerMinute ? first.atMs + minuteMs - now : 0
+  }
+
+  /** Reserves the points of a query. Call `release` when it has ended. */
+  reserve(points: number): void {
+    this.#reserved += points
+    this.#lastMinute.push({ atMs: Date.now(), points })
+  }
+
+  release(points: number): void {
+    this.#reserved -= points
+  }
+
+  /** Notes what a response says. Responses may overtake each other: within an hour, the least is true. */
+  note({ remaining, resetAtMs }: RateLimit): void {
+    const resets = resetAtMs + marginMs
+    const isSameHour = this.#limit !== undefined && this.#limit.resetAtMs >= resets
+    const least = isSameHour ? Math.min(remaining, this.#limit?.remaining ?? remaining) : remaining
+    this.#limit = { remaining: least, resetAtMs: isSameHour ? (this.#limit?.resetAtMs ?? resets) : resets }
+    if (remaining > 0) this.#secondaryRefusals = 0
+  }
+
+  /** Notes that a query may have cost its points: no response has said it. */
+  suspect(points: number): void {
+    if (this.#limit !== undefined) this.#limit.remaining -= points
+  }
+
+  /** Notes that the forge asks for a pause. Without seconds, a minute, and more each time. Returns the milliseconds. */
+  pause(seconds: number | undefined): number {
+    const waitMs = (seconds ?? 60 * 2 ** this.#secondaryRefusals++) * 1000 + marginMs
+    this.#waitUntilMs = Math.max(this.#waitUntilMs, Date.now() + waitMs)
+    return waitMs
+  }
+}

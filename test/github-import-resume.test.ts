@@ -1,0 +1,81 @@
+/**
+ * An import that was interrupted goes on where it was.
+ *
+ * @module
+ */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { exportNdjson } from '../api/export/ndjson.ts'
+import { createRandom } from '../sample/random.ts'
+import { seed } from './support/drill.ts'
+import { createFolder, readFiles } from './support/export-folder.ts'
+import { gitFaults, queryFaults } from './support/fake-forge/faults.ts'
+import { startTestForge } from './support/github-import.ts'
+import { startTestService } from './support/service.ts'
+
+test('An import that is interrupted at any step repeats at most one query and one fetch, and loads the same', async () => {
+  await using forge = await startTestForge({ repositories: 14 })
+  const whole = await startTestService('embedded', { data: 'empty' })
+  const service = await startTestService('embedded', { data: 'empty' })
+  let steps = 0
+  await forge.load(whole.sql, { concurrency: 1, onProgress: () => steps++, clones: `${forge.clones}-whole` })
+  const count = (kind: string) =>
+    forge.forge.requests.filter(({ kind: each, what }) => each === kind && !what.includes('info/refs')).length
+  const [queries, fetches] = [count('query'), count('git')]
+
+  forge.forge.requests.length = 0
+  let interruptions = 0
+  for (let step = 1; step < steps; step += 3) {
+    const controller = new AbortController()
+    let seen = 0
+    const running = forge.load(service.sql, {
+      concurrency: 1,
+      signal: controller.signal,
+      onProgress() {
+        if (++seen < step) return
+        controller.abort()
+        throw new Error('interrupted')
+      },
+    })
+    const result = await running.catch((error: Error) => error.message)
+    expect(result).toBe('interrupted')
+    interruptions++
+  }
+  const result = await forge.load(service.sql, { concurrency: 1 })
+  expect(result).toMatchObject({ isResumed: true, load: { version: 1 } })
+  expect(count('query')).toBeLessThanOrEqual(queries + interruptions)
+  expect(count('git')).toBeLessThanOrEqual(fetches + interruptions)
+
+  await using first = await createFolder()
+  await using second = await createFolder()
+  await exportNdjson(whole.sql, first.path)
+  await exportNdjson(service.sql, second.path)
+  expect(await readFiles(second.path)).toEqual(await readFiles(first.path))
+  expect(await readdir(forge.clones)).not.toContain('import.journal')
+  await whole.close()
+  await service.close()
+})
+
+test('An import survives faults of the forge at random, and leaves no token in the folder of the clones', async () => {
+  console.info(`seed ${seed}`)
+  await using forge = await startTestForge({ repositories: 14 })
+  const service = await startTestService('embedded', { data: 'empty' })
+  const tokens = [1, 2, 3].map(() => forge.addToken({ retryAfterSeconds: 1, windowSeconds: 5 }))
+  const passing = queryFaults.filter((fault) => fault !== 'silence' && !fault.includes('without'))
+  forge.forge.faults.randomly(createRandom(`${seed} queries`), 0.3, passing)
+  forge.forge.gitFaults.randomly(
+    createRandom(`${seed} clones`),
+    0.1,
+    gitFaults.filter((fault) => fault !== 'silence'),
+  )
+  const result = await forge.load(service.sql, { tokens })
+  expect(result.skipped).toHaveLength(3)
+  expect(result.load).toMatchObject({ version: 1 })
+  for (const name of await readdir(forge.clones, { recursive: true, withFileTypes: true })) {
+    if (!name.isFile()) continue
+    const content = await readFile(join(name.parentPath, name.name), 'latin1')
+    for (const token of tokens) expect(content.includes(token)).toBe(false)
+  }
+  await service.close()
+})
