@@ -78,8 +78,8 @@ function isShared(body: Body | null): body is SharedBody {
   return body !== null && typeof body === 'object' && 'beginning' in body
 }
 
-/** Counts bytes; of a text, characters, because it has at least as many bytes. */
 function countBytes(body: Body): number {
+  if (typeof body === 'string') return Buffer.byteLength(body)
   if (!isShared(body)) return body.length
   return body.beginning.reduce((sum, { length }) => sum + length, body.end.length)
 }
