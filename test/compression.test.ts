@@ -8,6 +8,7 @@ import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compressBeginning, encodings } from '../api/http/compression.ts'
 import { buildDocs } from '../docs-site/build.ts'
+import { createUser, loadRecords } from './support/records.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 const listSchema = v.object({ data: v.array(v.unknown()), meta: v.object({ request_id: v.string() }) })
@@ -101,6 +102,17 @@ describeOnEachDatabase('a response', (kind) => {
       }
       expect([headers.has('Content-Encoding'), headers.has('Content-Length')]).toEqual([false, false])
     }
+  })
+
+  test('with letters beyond ASCII is measured in bytes', async () => {
+    const wide = createUser(9_000_001, { login: 'wide', bio: '東'.repeat(400) })
+    await loadRecords(service.sql, { users: [wide] })
+    const plain = await request('/users/wide', 'identity')
+    expect(plain.text.length).toBeLessThan(1_024)
+    expect(plain.size).toBeGreaterThanOrEqual(1_024)
+    const compressed = await request('/users/wide', 'br')
+    expect(compressed.headers.get('Content-Encoding')).toBe('br')
+    expect(compressed.text).toBe(plain.text)
   })
 
   test('is not compressed up to 1 KiB', async () => {

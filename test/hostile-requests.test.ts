@@ -6,6 +6,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { anyText, headerValue } from './support/arbitraries.ts'
+import { readListAnswer } from './support/list-answer.ts'
 import {
   describeOnEachDatabase,
   liveRuntime,
@@ -260,6 +261,18 @@ describeOnEachDatabase('the service', (kind) => {
       }
     }
     expect((await service.readLedger(id)).charged).toBe(0)
+  })
+
+  test('lists with as many values of a parameter as a URL can have: Link keeps each', async () => {
+    const { secret: key } = await service.createKey({ credits: 10 })
+    const length = Math.min(maxAddressLength, 262_144) - 1_000 // the rest is for the origin and the headers
+    const values = Array.from({ length: Math.floor(length / 'location=&'.length) }, () => ['location', ''])
+    const query = new URLSearchParams([...values, ['per_page', '1']])
+    const { data, links } = readListAnswer(await service.request(`/users?${query}`, { key }))
+    expect(data).toHaveLength(1) // blank values are dropped
+    for (const relation of ['first', 'next', 'last']) {
+      expect(links.get(relation)?.searchParams.getAll('location')).toHaveLength(values.length)
+    }
   })
 
   const tooLong = `/users?location=${'a'.repeat(262_144)}`

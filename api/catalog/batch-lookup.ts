@@ -1,5 +1,5 @@
 /**
- * Batch look-ups: the users or repositories that a request names, as a list. Nothing is stored for them.
+ * Batch look-ups: lists of the users or repositories that a request names. These lists aren't stored.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { ListName } from './filter.ts'
 export interface BatchLookUp {
   by: 'name' | 'forgeRestId'
   /**
-   * Logins, or owners and names, as `foldText` writes them; or ids in digits. They are valid, so none has a comma, and
+   * Logins, or owners and names, folded by `foldText`; or ids in digits. They are valid, so none contains a comma, and
    * there are no duplicates.
    */
   entries: readonly string[]
@@ -25,8 +25,8 @@ export interface BatchRequest {
 }
 
 /**
- * Creates a function that reads pages of batch look-ups: many at a time with one statement. A batch look-up finds what
- * single look-ups find: a name that has changed hands belongs to the item that came last.
+ * Creates a function that reads pages of batch look-ups. One statement reads those of many concurrent requests. A name
+ * finds the same item as a single look-up: of several items with the name, the one that was added last.
  *
  * `rendered` is SQL: what `renderPage` returns, and `next`.
  */
@@ -41,7 +41,7 @@ export function createBatchReader(
     forgeRestId: createReader(sql`forge_rest_id`, sql`bigint[]`),
   }
 
-  /** `column` is what entries name, and `type` that of an array of them. */
+  /** `column` is the column that entries are compared with, and `type` the type of an array of entries. */
   function createReader(column: Fragment, type: Fragment) {
     return createBatcher({
       ...options,

@@ -31,7 +31,7 @@ export interface Filter {
   changedSince?: number | undefined
 }
 
-/** A filter as a client has written it. */
+/** A filter as the client wrote it. */
 export interface WrittenFilter {
   locations?: readonly string[]
   owner?: string | undefined
@@ -45,7 +45,7 @@ export interface WrittenFilter {
 export function createFilter(written: WrittenFilter): Filter {
   const locationKeys = [...new Set(written.locations?.map(foldText))]
   return {
-    // A location that contains another one finds nothing more.
+    // A location that contains another one matches no further users.
     locationKeys: locationKeys
       .filter((key) => !locationKeys.some((other) => other !== key && key.includes(other)))
       .sort(),
@@ -72,7 +72,7 @@ export function hashFilter(
   return hash('sha256', JSON.stringify(parts), 'buffer')
 }
 
-/** SQL: the column `id` of the dependencies that a filter names. Undefined when it names none. */
+/** SQL: the column `id` of the dependencies that a filter names. Undefined: it names none. */
 export function selectDependencies(
   sql: SqlOrTransaction,
   { nameKeys, files, status }: Filter,
@@ -85,7 +85,7 @@ export function selectDependencies(
       ${status === undefined ? sql`` : sql`and status = ${status}`}`
 }
 
-/** Finds the ids of the dependencies that a filter names. Undefined when it names none. */
+/** Finds the ids of the dependencies that a filter names. Undefined: it names none. */
 export async function findDependencies(sql: SqlOrTransaction, filter: Filter): Promise<number[] | undefined> {
   const dependencies = selectDependencies(sql, filter)
   if (dependencies === undefined) return undefined
@@ -93,7 +93,7 @@ export async function findDependencies(sql: SqlOrTransaction, filter: Filter): P
   return rows.map(({ id }) => id)
 }
 
-/** SQL: the column `id` of all matches of a filter, unordered, without duplicates. `dependencies` are those that it names. */
+/** SQL: the column `id` of a filter's matches, unordered and without duplicates. `dependencies` are those it names. */
 export function selectMatches(
   sql: SqlOrTransaction,
   list: ListName,
@@ -123,8 +123,8 @@ function selectByDependency(
       ? [sql`dependency_users`, sql`user_id`]
       : [sql`dependency_repositories`, sql`repository_id`]
   const [only, ...others] = dependencies
-  // The postings of one dependency have no duplicates. `distinct on` sorts: `distinct` would hash, and sort then, which
-  // takes three times as long.
+  // The postings of one dependency have no duplicates. `distinct on` only sorts. `distinct` would hash and then sort,
+  // which takes three times as long.
   return only !== undefined && others.length === 0
     ? sql`select ${column} as id from ${table} where dependency_id = ${only}`
     : sql`select distinct on (${column}) ${column} as id from ${table} where dependency_id = any(${sql.typed.bigints(dependencies)}::integer[])`

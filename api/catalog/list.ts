@@ -1,6 +1,5 @@
 /**
- * Pages of users or of repositories: of all of them, of those that a filter matches, or of those that a batch look-up
- * names.
+ * Pages of users or repositories: of all, of those that a filter matches, or of those that a batch look-up names.
  *
  * @module
  */
@@ -22,9 +21,9 @@ interface ListKind {
   lastIdColumn: string
   /** SQL: an item's JSON text. */
   renderItem(sql: Sql): Fragment
-  /** Pages that one statement reads: a few large ones must not delay the others. */
+  /** Maximum pages that one statement reads. A few large pages must not delay the others. */
   maxPages: number
-  /** Concurrent statements that read pages, while none is late. */
+  /** Maximum concurrent statements that read pages, while none is late. */
   maxConcurrent: number
 }
 
@@ -40,8 +39,8 @@ const repositories: ListKind = {
 
 /** The lists of the catalog. */
 const kinds = {
-  // Pages of users are small: where instance and database share two cores, one statement for all waiting requests
-  // serves a third more filtered pages than two concurrent statements.
+  // Pages of users are small. If instance and database share two cores, one statement for all waiting requests serves a
+  // third more filtered pages than two concurrent statements.
   users: {
     list: 'users',
     countColumn: 'users_count',
@@ -51,7 +50,7 @@ const kinds = {
     maxConcurrent: 1,
   },
   repositories,
-  /** Without their dependencies. */
+  /** Repositories without their dependencies. */
   repositoriesAlone: {
     ...repositories,
     renderItem: (sql) => sql`'{"internal_id":' || id || ',' || members || '}'`,
@@ -74,10 +73,10 @@ interface StoredPageRequest {
   page: Page<number>
 }
 
-/** Each load makes a stored list out of date, perhaps between building it and reading it. */
+/** A load makes stored lists outdated, possibly between building one and reading it. */
 const maxAttempts = 5
 
-/** Creates a function that reads pages: many at a time with one statement. */
+/** Creates a function that reads pages. One statement reads those of many concurrent requests. */
 export function createList(
   sql: Sql,
   storedLists: StoredLists,

@@ -1,6 +1,6 @@
 /**
- * Pages of the repositories of one owner. Nothing is stored for them: an index finds them, and clients may ask for very
- * many owners, even for those that nobody has.
+ * Pages of one owner's repositories. No list is stored for them: an index finds them, and clients may request very many
+ * owners, even logins that don't exist.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import type { Fragment, Sql } from '../database/connect.ts'
 import { type ListPage, limitPage, offsetOf, type Page, selectPages } from '../paging/page.ts'
 import { type Filter, selectDependencies, selectOwned } from './filter.ts'
 
-/** Each page finds all repositories of the owner. If they are more than this, a stored list costs less. */
+/** Reading a page finds all of the owner's repositories. If there are more than this, a stored list costs less. */
 const maxOwned = 1_000
 
 /**
- * Reads a page of the repositories of a filter's owner. `rendered` are the columns of the rows of a page. Undefined: the
- * owner has too many.
+ * Reads a page of the repositories that a filter with an owner matches. `rendered` is SQL: the columns of a page.
+ * Undefined: the owner has more than `maxOwned`.
  */
 export async function listOwned(
   sql: Sql,

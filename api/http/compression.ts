@@ -8,11 +8,11 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, crc32, gzip } from 'node:zlib'
 import { parseAccept } from 'hono/utils/accept'
 
-/** The content codings that the service knows, the cheaper first: at level 1, Brotli takes less time for the same size. */
+/** The supported content codings, the cheaper first: at level 1, Brotli takes less time for the same size. */
 export const encodings = ['br', 'gzip'] as const
 export type Encoding = (typeof encodings)[number]
 
-/** Characters of Accept-Encoding that are read. */
+/** Maximum characters of Accept-Encoding that are read. */
 const maxEncodingsLength = 1_024
 
 /** Returns the first of `encodings` that the client accepts, or `identity`. */
@@ -32,7 +32,7 @@ const compressors = { br: promisify(brotliCompress), gzip: promisify(gzip) }
 /** `fast` is for bodies that are sent once, `small` for cached ones. */
 const levels = { fast: { gzip: 1, br: 1 }, small: { gzip: 9, br: 9 } }
 
-/** Ends the compressed text at a byte, so that more blocks can follow. */
+/** Flushes end the compressed text at a whole byte, so more blocks can follow. */
 const flushes = { br: constants.BROTLI_OPERATION_FLUSH, gzip: constants.Z_SYNC_FLUSH }
 
 /** Compresses a body, outside the event loop. */
@@ -48,12 +48,12 @@ export async function compress(
     : compressors.br(body, { params: { [constants.BROTLI_PARAM_QUALITY]: level }, ...options })
 }
 
-/** Returns a compressed body, of which only the end is new. It has 1 to 65,535 bytes. */
+/** Returns a compressed body: the shared beginning, followed by `end`, which has 1 to 65,535 bytes. */
 export type CompleteBody = (end: Uint8Array) => Uint8Array<ArrayBuffer>
 
 /**
- * Compresses the beginning of a body, outside the event loop. Any number of bodies can be made of it: their ends are
- * appended as they are, in a block of the format's own. The result is one stream, as if all of it had been compressed.
+ * Compresses the beginning of a body, outside the event loop. The result makes any number of bodies: each end is
+ * appended in an uncompressed block. The whole is one stream, as if it had been compressed in one piece.
  */
 export async function compressBeginning(beginning: Uint8Array, encoding: Encoding): Promise<CompleteBody> {
   const compressed = await compress(beginning, encoding, 'fast', { finishFlush: flushes[encoding] })

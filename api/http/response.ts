@@ -31,14 +31,14 @@ export function takeHeaders(c: ApiContext): Record<string, string> {
   return headers
 }
 
-/** The compressed beginning of bodies, by its coding. */
+/** The compressed beginning of bodies, by content coding. */
 export type CompressedBeginning = Map<Encoding, CompleteBody>
 
-/** A body whose beginning other bodies have too, so that it is compressed once for all of them. */
+/** A body that shares its beginning with other bodies. The beginning is compressed once for all of them. */
 export interface SharedBody {
   /** Parts of the beginning. */
   beginning: readonly Uint8Array[]
-  /** What has been compressed so far. Undefined: the body is sent once. */
+  /** Compressed forms of the beginning so far. Undefined: the body is sent only once, so none are kept. */
   compressed: CompressedBeginning | undefined
   end: Uint8Array
 }
@@ -50,8 +50,8 @@ export type Body = string | Uint8Array<ArrayBuffer> | SharedBody
 const minCompressedBytes = 1_024
 
 /**
- * Makes the response from the body and the headers that were set. Compresses it if the service does that and the client
- * accepts it; sends it uncompressed if compressing fails, because it may be paid already.
+ * Makes the response from the body and the headers that were set. Compresses it if compression is on and the client
+ * accepts it. If compressing fails, sends it uncompressed, because it may already be paid for.
  */
 export async function send(
   c: ApiContext,
@@ -78,8 +78,8 @@ function isShared(body: Body | null): body is SharedBody {
   return body !== null && typeof body === 'object' && 'beginning' in body
 }
 
-/** Of a text, counts characters: it has at least as many bytes. */
 function countBytes(body: Body): number {
+  if (typeof body === 'string') return Buffer.byteLength(body)
   if (!isShared(body)) return body.length
   return body.beginning.reduce((sum, { length }) => sum + length, body.end.length)
 }

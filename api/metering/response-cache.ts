@@ -24,10 +24,10 @@ export interface ResponseCache {
 /** Estimated memory of an entry, besides its texts. */
 const entryOverheadBytes = 600
 const urlOverheadBytes = 200
-/** The part of the bound that is for URLs that were requested once. */
+/** The share of `maxBytes` for URLs that were requested once. */
 const urlShare = 1 / 16
 
-/** Room for the compressed forms of items: each is about a quarter of them. */
+/** Estimated size of both compressed forms of items, as a share of the items: about a quarter each. */
 const compressedShare = 1 / 2
 
 /** Creates an empty cache. `maxBytes` 0 turns it off. */

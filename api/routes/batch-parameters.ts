@@ -10,11 +10,11 @@ import { badRequest } from '../errors.ts'
 import { maxPageSize } from '../paging/page.ts'
 import { readEntries } from './parameters.ts'
 
-/** What a parameter lists. */
+/** A parameter that lists items to look up. */
 interface BatchParameter {
   by: BatchLookUp['by']
   isValid(entry: string): boolean
-  /** In words. */
+  /** The rule of an entry, as the message has it. */
   rule: string
 }
 
@@ -39,10 +39,10 @@ const batchParameters = new Map<string, BatchParameter>([
   ],
 ])
 
-/** Parameters that a batch look-up may have besides. */
+/** Other parameters that a batch look-up may have. */
 const otherParameters = ['page', 'per_page', 'after', 'exclude']
 
-/** Reads a batch look-up. An empty one is one too, which finds nothing. Undefined: the request is for another list. */
+/** Reads a batch look-up. An empty parameter is one that finds nothing. Undefined: the request has none. */
 export function readBatchLookUp(query: URLSearchParams): BatchLookUp | undefined {
   for (const [name, { by, isValid, rule }] of batchParameters) {
     if (!query.has(name)) continue
@@ -59,7 +59,7 @@ export function readBatchLookUp(query: URLSearchParams): BatchLookUp | undefined
   return undefined
 }
 
-/** Reads the default of `per_page`: a batch look-up without `page` has all items on one page. Undefined: the usual one. */
+/** Reads the default of `per_page`. A batch look-up without `page` has all items on one page. Undefined: the usual. */
 export function readDefaultSize(query: URLSearchParams): number | undefined {
   const isBatch = [...batchParameters.keys()].some((name) => query.has(name))
   return isBatch && !query.has('page') ? maxPageSize : undefined

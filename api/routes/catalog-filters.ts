@@ -18,7 +18,7 @@ import {
   readVersion,
 } from './parameters.ts'
 
-/** Of a location, or of the name of a dependency or file, in characters. */
+/** Maximum characters of a location, or of the name of a dependency or file. */
 const maxLength = 255
 const locationLimits = { maxEntries: 20, maxLength }
 const dependencyLimits = { maxEntries: 50, maxLength }
@@ -32,7 +32,7 @@ export const userParameters: ListParameters<Filter | BatchLookUp, number> = {
   readFilter: (query) => readFilter(query, { locations: readValues(query, 'location', locationLimits) }),
 }
 
-/** Which repositories a list has, and how. */
+/** Which repositories a list has, and whether with their dependencies. */
 export interface RepositoryFilter {
   filter: Filter | BatchLookUp
   excludesDependencies: boolean
@@ -53,7 +53,7 @@ export const repositoryParameters: ListParameters<RepositoryFilter, number> = {
   },
 }
 
-/** Reads what both lists have. `own` is the part of the filter that only one has. */
+/** Reads the filters that both lists have. `own` is the part of the filter that only one of them has. */
 function readFilter(query: URLSearchParams, own: WrittenFilter): Filter | BatchLookUp {
   const lookUp = readBatchLookUp(query)
   if (lookUp !== undefined) return lookUp

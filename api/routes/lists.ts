@@ -97,11 +97,10 @@ function readListRequest<Filter, After>(
 
 /** Returns the list's URL as `Link` has it: with every value of every parameter, but without a page. */
 function createListUrl(url: URL): URL {
+  const parameters = [...url.searchParams].filter(([name]) => !pageNames.includes(name))
   const listUrl = new URL(url)
-  listUrl.search = ''
-  for (const [name, value] of url.searchParams) {
-    if (!pageNames.includes(name)) listUrl.searchParams.append(name, value)
-  }
+  // Written once: Deno writes the whole URL anew for each `append` to its parameters, and there may be thousands.
+  listUrl.search = new URLSearchParams(parameters).toString()
   return listUrl
 }
 

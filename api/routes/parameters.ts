@@ -8,14 +8,14 @@ import { diffChars } from 'diff'
 import { forgeNamePattern, forgeNameRule } from '../catalog/forge-names.ts'
 import { badRequest } from '../errors.ts'
 
-/** Of a name of a parameter that is repeated in a message, in characters. */
+/** Maximum characters of an unknown name that a message repeats. */
 const maxNameLength = 50
-/** The letters that a name may have too many or too few, to be another one misspelled. */
+/** Maximum letters added to or removed from a known name, for an unknown one to count as its misspelling. */
 const maxEdits = 2
 
 /**
- * Throws 400 for a parameter that the endpoint doesn't have. A filter that is ignored would cost the caller a list of
- * everything. `known` are those that the endpoint has, the most important ones first.
+ * Throws 400 for a parameter that the endpoint doesn't have. If a filter were ignored, the caller would pay for a list
+ * of everything. `known` are the endpoint's parameters, the most important ones first.
  */
 export function assertKnownParameters(query: URLSearchParams, known: readonly string[]): void {
   for (const name of query.keys()) {
@@ -27,7 +27,7 @@ export function assertKnownParameters(query: URLSearchParams, known: readonly st
   }
 }
 
-/** Finds the parameter that was meant: with the same letters, but for case and `maxEdits`. */
+/** Finds the known parameter with the most similar name. Undefined: each differs by more than `maxEdits` letters. */
 function findNearest(name: string, known: readonly string[]): string | undefined {
   const [nearest] = known
     .map((each) => ({ name: each, edits: countEdits(takeLetters(name), takeLetters(each)) }))
@@ -36,14 +36,14 @@ function findNearest(name: string, known: readonly string[]): string | undefined
   return nearest?.name
 }
 
-/** Removes what styles of writing differ in: `perPage`, `per-page` and `per_page[]` have the same letters. */
+/** Keeps only the letters, in lower case: `perPage`, `per-page` and `per_page[]` have the same ones. */
 function takeLetters(name: string): string {
   return shorten(name)
     .toLowerCase()
     .replaceAll(/[^a-z]/g, '')
 }
 
-/** Counts the letters to add or remove; infinite if they are more than `maxEdits`. */
+/** Counts the letters to add or remove. Returns infinity if they are more than `maxEdits`. */
 function countEdits(from: string, to: string): number {
   const changes = diffChars(from, to, { maxEditLength: maxEdits })
   if (changes === undefined) return Number.POSITIVE_INFINITY
@@ -55,7 +55,7 @@ function shorten(name: string): string {
   return characters.length <= maxNameLength ? name : `${characters.slice(0, maxNameLength).join('')}…`
 }
 
-/** Reads a parameter that may be given once. */
+/** Reads a parameter that must not be repeated. */
 export function readSingle(query: URLSearchParams, name: string): string | undefined {
   const [value, second] = query.getAll(name)
   if (second !== undefined) throw badRequest(`Invalid ${name}: given more than once`)
@@ -89,7 +89,7 @@ export function readVersion(query: URLSearchParams, name: string): number | unde
   return readInteger(query, name, { min: 0 })
 }
 
-/** Reads one of some values. */
+/** Reads a parameter that must be one of `options`. */
 export function readOption<Option extends string>(
   query: URLSearchParams,
   name: string,
@@ -102,14 +102,14 @@ export function readOption<Option extends string>(
   return option
 }
 
-/** Limits of a list of texts: its entries, and characters of each. */
+/** Limits of a list: the number of its entries, and the characters of each. */
 export interface ListLimits {
   maxEntries: number
-  /** Default: any. */
+  /** Default: unlimited. */
   maxLength?: number
 }
 
-/** Reads comma-separated lists, which add up. Drops empty entries and the white space at the ends of others. */
+/** Reads comma-separated lists, and joins them if the parameter is repeated. Trims entries, and drops empty ones. */
 export function readEntries(
   query: URLSearchParams,
   name: string,
@@ -124,7 +124,7 @@ export function readEntries(
   return entries
 }
 
-/** Reads the values of a parameter that may be repeated. Drops empty ones and the white space at the ends of others. */
+/** Reads the values of a parameter that may be repeated. Trims them, and drops empty ones. */
 export function readValues(
   query: URLSearchParams,
   name: string,
@@ -142,12 +142,12 @@ function takeTexts(values: readonly string[]): string[] {
   return values.map((value) => value.trim()).filter((value) => value !== '')
 }
 
-/** Counts code points: a letter beyond the first 65,536 is one character too. */
+/** Counts code points, so a letter beyond the first 65,536 is one character too. */
 function isLonger(text: string, maxLength: number): boolean {
   return text.length > maxLength && [...text].length > maxLength
 }
 
-/** Reads a parameter that names an account or a repository. `label` names it in the message. */
+/** Reads the name of an account or a repository. Messages call it `label`. */
 export function readForgeName(value: string | undefined, label: string): string {
   if (value === undefined || !forgeNamePattern.test(value)) {
     throw badRequest(`Invalid ${label}: ${forgeNameRule}`)

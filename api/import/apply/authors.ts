@@ -2,8 +2,9 @@ import type { Fragment } from '../../database/connect.ts'
 import type { DatasetChange } from './dataset-change.ts'
 
 /**
- * Updates the authors of repositories, with the dates of their first and last commits there. Users who may use other
- * dependencies because of it become `affected_users`. `repositories` selects ids, and `commits` their commits.
+ * Updates the authors of repositories, with the dates of their first and last commits there. Adds users whose
+ * dependencies may have changed to `affected_users`. `repositories` selects ids, and `commits` the commits of those
+ * repositories.
  */
 export async function updateAuthors(
   { tx }: DatasetChange,
@@ -26,8 +27,8 @@ export async function updateAuthors(
     left join contributions c
       on c.identity = a.identity and c.repository_id = a.repository_id and c.kind = 'author'`
   await tx`analyze authors`
-  // Most new dates are those of the latest commits, between which a repository has added and removed nothing. Each date is
-  // compared on its own, because other identities of the user may have the other one.
+  // Most new dates affect nobody, because the repository has added and removed no dependency between the old date and
+  // the new one. Each date is compared on its own, because the other one may come from another identity of the user.
   await tx`
     with lost as (
       delete from contributions c

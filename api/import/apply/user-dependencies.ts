@@ -2,10 +2,10 @@ import type { Fragment, SqlOrTransaction } from '../../database/connect.ts'
 import { analyzeTables, type DatasetChange } from './dataset-change.ts'
 
 /**
- * Updates the postings (dependency_id, user_id): a user has the dependencies that repositories declared while the user
- * contributed to them. For `affected_users`, it compares what they have with all their repositories. For other users, it
- * applies only `changed_postings`, because comparing all their repositories would cost too much. `changed_uses` has the
- * differences.
+ * Updates the postings (dependency_id, user_id): users have the dependencies that repositories declared while the users
+ * contributed to them. For `affected_users`, it compares the postings with those that all their repositories imply. For
+ * other users, it applies only `changed_postings`, because comparing all their repositories would cost too much.
+ * `changed_uses` has the differences.
  */
 export async function applyUserDependencies(change: DatasetChange): Promise<void> {
   const { tx } = change
@@ -34,7 +34,7 @@ export async function applyUserDependencies(change: DatasetChange): Promise<void
       lateral (values (d.id), (d.file_dependency_id)) as u(dependency_id)
     where d.file_dependency_id is not null and (not p.is_gained or ${isDeclaredBetween(tx, tx`p`, tx`f`)})`
   await tx`analyze following_postings`
-  // Users keep what they still have through another repository, or at other dates.
+  // Users keep a dependency that they still use through another repository, or at other dates.
   await tx`
     insert into changed_uses
     with lost as materialized (
@@ -66,7 +66,7 @@ export async function applyUserDependencies(change: DatasetChange): Promise<void
 
 /**
  * SQL: the postings that users should have. `users` selects their ids. The posting of a file follows from those of its
- * dependencies, because it has no dates of its own.
+ * dependencies, because a file has no dates of its own.
  */
 function selectUses(tx: SqlOrTransaction, users: Fragment): Fragment {
   const contributions = tx`(${users}) u join identities i using (user_id) join contributions c using (identity)`
@@ -83,8 +83,8 @@ function selectUses(tx: SqlOrTransaction, users: Fragment): Fragment {
 }
 
 /**
- * SQL: from when until when users contribute to repositories, all their identities together. `contributions` joins
- * `identities i` and `contributions c`. Bots contribute to what they own.
+ * SQL: the dates between which users contributed to repositories, for all their identities together. `contributions`
+ * joins `identities i` and `contributions c`. Bots contribute only to repositories that they own.
  */
 function selectContributors(tx: SqlOrTransaction, contributions: Fragment): Fragment {
   return tx`
@@ -96,14 +96,14 @@ function selectContributors(tx: SqlOrTransaction, contributions: Fragment): Frag
     group by i.user_id, c.repository_id`
 }
 
-/** SQL: whether a posting's dates and a contributor's overlap. A date that is null excludes nothing. */
+/** SQL: whether the dates of a posting and of a contributor overlap. A null date excludes nothing. */
 function isDeclaredBetween(tx: SqlOrTransaction, posting: Fragment, contributor: Fragment): Fragment {
   return tx`
     (${posting}.first_use_date > ${contributor}.last_date) is not true
     and (${posting}.last_use_date < ${contributor}.first_date) is not true`
 }
 
-/** SQL: one number for a posting. Joined by two columns, the planner overestimates and sorts millions of rows. */
+/** SQL: one number for a posting. For a join by two columns, the planner overestimates, and sorts millions of rows. */
 function pairOf(tx: SqlOrTransaction, dependency: Fragment, user: Fragment): Fragment {
   return tx`(${dependency}::bigint << 32) + ${user}`
 }
