@@ -182,6 +182,19 @@ describe('owners, users and nodes', () => {
       id: transferred.id,
       nameWithOwner: 'acme-works/transferred',
     })
+    const { model, account } = organization
+    const owner = model.addAccount({ login: 'first-login' })
+    const moved = model.addRepository({ owner, name: 'tool' })
+    model.renameAccount(owner, 'second-login')
+    expect((await askRepository({ owner: 'first-login', name: 'tool' }, fields)).data.repository).toEqual({
+      id: moved.id,
+      nameWithOwner: 'second-login/tool',
+    })
+    // Until somebody else takes the name.
+    const successor = model.addRepository({ owner: account, name: 'first-name' })
+    expect((await askRepository(nameOf(successor), 'id')).data.repository).toEqual({ id: successor.id })
+    model.deleteRepository(successor)
+    model.deleteAccount(owner)
     expect(await askRepository({ owner: 'acme-works', name: 'never-was' }, fields)).toMatchObject({
       data: { repository: null },
       errors: [{ type: 'NOT_FOUND', path: ['repository'] }],
