@@ -62,7 +62,7 @@ describeOnEachDatabase('a repository', (kind) => {
         dependency,
       ]),
       commits: (await list('/repos/acme/widget/commits')).map(({ repo_url, message }) => [repo_url, message]),
-      users: (await list('/users?dependency_names=right')).map(({ login }) => login),
+      users: (await list('/users?dependency_names=left')).map(({ login }) => login),
     }
   }
   const declared = (name: string, of = url) => [
@@ -113,7 +113,7 @@ describeOnEachDatabase('a repository', (kind) => {
 
   test('keeps what the forge told when a record that only describes a clone comes later', async () => {
     await loadRecords(service.sql, { repos: [record(7, { description: 'told' })] })
-    const local = record(-5, { url: `${url}.git`, dependencies: [createDependency(url, 'right')] })
+    const local = record(-5, { url: `${url}.git`, dependencies: [createDependency(url, 'left')] })
     await loadRecords(service.sql, { repos: [local], commits: [createCommit(1, url, 'a@example.org', 1)] })
     expect(await read('/repos/acme/widget')).toMatchObject({
       internal_id: 1,
@@ -123,7 +123,7 @@ describeOnEachDatabase('a repository', (kind) => {
     })
     expect(await readState()).toMatchObject({
       repositories: [[1, 7, url]],
-      dependencies: [declared('right')],
+      dependencies: [declared('left')],
       users: ['ada'],
     })
   })

@@ -9,9 +9,9 @@ import { describeOnEachDatabase, startTestService, type TestService } from './su
 
 const repository = '/repos/yarrow-collective/monolith'
 const ofUsers =
-  'location, dependency_names, dependency_files, dependency_status, changed_since, page, per_page, after'
+  'location, dependency_names, dependency_files, dependency_status, changed_since, logins, forge_rest_ids, page, per_page, after'
 const ofRepositories =
-  'owner, dependency_names, dependency_files, dependency_status, changed_since, exclude, page, per_page, after'
+  'owner, dependency_names, dependency_files, dependency_status, changed_since, full_names, forge_rest_ids, exclude, page, per_page, after'
 
 describeOnEachDatabase('an unknown parameter', (kind) => {
   let service: TestService
