@@ -109,7 +109,7 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
         return most
       }
       const waitMs = most === undefined ? Math.min(...waits.map((each) => each.waitMs)) : Infinity
-      if (underWay === 0 && waitMs >= notableWaitMs) onWait('waiting for the rate limit', waitMs)
+      if (underWay === 0 && waitMs >= notableWaitMs) onWait('Waiting for new points', waitMs)
       await waitForChange(waitMs)
     }
   }
@@ -211,7 +211,7 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
         throw new ForgeError(`The forge refuses the token (${status}): ${hide(message)}`)
       }
       const waitMs = budget.pause(retryAfter > 0 ? retryAfter : undefined)
-      if (waitMs >= notableWaitMs) onWait('the forge asks for a pause', waitMs)
+      if (waitMs >= notableWaitMs) onWait('The forge asks for a pause', waitMs)
       return ''
     }
     if (status === 404 || status === 400) {
