@@ -121,6 +121,7 @@ describeOnEachDatabase('a person who is forgotten', (kind) => {
       person: 1,
       identities: 3,
       users: { added: 0, updated: 0, removed: 1 },
+      addresses: { added: 0, updated: 0, removed: 0 },
       repositories: { added: 0, updated: 0, removed: 1 },
       commits: { added: 0, updated: 5, removed: 2 },
       ledgerEntries: 0,

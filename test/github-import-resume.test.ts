@@ -69,7 +69,7 @@ test('An import survives faults of the forge at random, and leaves no token in t
     0.1,
     gitFaults.filter((fault) => fault !== 'silence'),
   )
-  const result = await forge.load(service.sql, { tokens })
+  const result = await forge.load(service.sql, { tokens, concurrency: 1 })
   expect(result.skipped).toHaveLength(3)
   expect(result.load).toMatchObject({ version: 1 })
   for (const name of await readdir(forge.clones, { recursive: true, withFileTypes: true })) {
@@ -77,5 +77,18 @@ test('An import survives faults of the forge at random, and leaves no token in t
     const content = await readFile(join(name.parentPath, name.name), 'latin1')
     for (const token of tokens) expect(content.includes(token)).toBe(false)
   }
+  await service.close()
+})
+
+test('An import asks for smaller pages of repositories when the forge takes too long for large ones', async () => {
+  await using forge = await startTestForge({ repositories: 42, commits: 42, monolithCommits: 1 })
+  const service = await startTestService('embedded', { data: 'empty' })
+  forge.forge.faults.next('query timeout 502', 'query timeout 200', 'gateway timeout')
+  const result = await forge.load(service.sql, { withHistory: false })
+  expect(result.repositories).toBe(40)
+  const lists = forge.forge.requests.filter(
+    ({ what, status }) => what === 'OwnedRepositories' && status === 200,
+  )
+  expect(lists).toHaveLength(2) // 33, and the rest
   await service.close()
 })

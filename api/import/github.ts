@@ -22,7 +22,7 @@ import { readDependencyHistory } from './git/history.ts'
 import { createForgeClient, type QueryUsage } from './github/client.ts'
 import { openCloneFolder } from './github/clones.ts'
 import { type Histories, readHistories } from './github/histories.ts'
-import { openJournal } from './github/journal.ts'
+import { noJournal, openJournal } from './github/journal.ts'
 import {
   readFurtherAddresses,
   readKnownIdentities,
@@ -114,7 +114,9 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
       `Another import uses the clones in ${directory}; wait for its end, or use another --clones`,
     )
   }
-  const journal = await openJournal(directory, { apiUrl, targets, refresh, withHistory })
+  const journal = options.dryRun
+    ? noJournal
+    : await openJournal(directory, { apiUrl, targets, refresh, withHistory })
   const client = createForgeClient({
     ...options,
     onWait: (reason, waitMs) => onNote(`${reason}: ${Math.ceil(waitMs / 1000)} s`),
@@ -135,7 +137,6 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
       isResumed: journal.isResumed,
     }
     if (options.dryRun) {
-      await journal.finish()
       const none = { fetched: 0, unchanged: 0, people: 0, authors: { found: 0, unknown: 0 } }
       return { ...findings, ...none, skipped, usage: client.usage, load: undefined }
     }

@@ -46,7 +46,7 @@ export function countMissing(
     const users = kinds.has('users') ? selectMissingUsers(tx, importId) : none
     const addresses = kinds.has('identities')
       ? selectMissingAddresses(tx, importId)
-      : tx`select null as user_id where false`
+      : tx`select null::integer as user_id where false`
     const [missing] = await tx<MissingItems[]>`
       select
         (select count(*) from (${users}) u) as users,

@@ -15,6 +15,8 @@ import { TokenBudget } from './token-budget.ts'
 /** The forge refuses what was asked, or is unreachable. The message is for the person who runs the import. */
 export class ForgeError extends OperatorError {
   override name = 'ForgeError'
+  /** Whether the forge only failed at the query, which may be too large for it. */
+  isFailure = false
 }
 
 /** A query. */
@@ -25,6 +27,8 @@ export interface Query {
   variables?: Record<string, unknown>
   /** What it costs at most. */
   points: number
+  /** How often it is tried. Default: 7 times. */
+  maxAttempts?: number
 }
 
 /** An error at a place of a response, whose data is null there. */
@@ -98,14 +102,14 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
       const waits = budgets.map((budget) => ({ budget, waitMs: budget.waitMsFor(points) }))
       if (budgets.every(({ isRefused }) => isRefused)) throw refusedTokens(budgets.length)
       const ready = waits.filter(({ waitMs }) => waitMs === 0).map(({ budget }) => budget)
-      const most = ready.sort((a, b) => (b.remaining ?? Infinity) - (a.remaining ?? Infinity))[0]
+      const most = ready.sort((a, b) => b.available - a.available)[0]
       if (most !== undefined && underWay < concurrency) {
         underWay++
         most.reserve(points)
         return most
       }
       const waitMs = most === undefined ? Math.min(...waits.map((each) => each.waitMs)) : Infinity
-      if (underWay === 0 && waitMs >= notableWaitMs) onWait('waiting for the rate limit', waitMs)
+      if (underWay === 0 && waitMs >= notableWaitMs) onWait('Waiting for new points', waitMs)
       await waitForChange(waitMs)
     }
   }
@@ -207,7 +211,7 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
         throw new ForgeError(`The forge refuses the token (${status}): ${hide(message)}`)
       }
       const waitMs = budget.pause(retryAfter > 0 ? retryAfter : undefined)
-      if (waitMs >= notableWaitMs) onWait('the forge asks for a pause', waitMs)
+      if (waitMs >= notableWaitMs) onWait('The forge asks for a pause', waitMs)
       return ''
     }
     if (status === 404 || status === 400) {
@@ -243,10 +247,9 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
         const reply = await send<never>(query, budget).finally(() => release(budget, query.points))
         if (typeof reply !== 'string') return reply
         if (reply === '' || budget.isRefused) continue // the budget waits, or another token is asked
-        if (++failures === maxAttempts) {
-          throw new ForgeError(
-            `The forge failed ${maxAttempts} times at the query ${query.name}: ${reply}. Run the import again; it goes on where it was`,
-          )
+        if (++failures === (query.maxAttempts ?? maxAttempts)) {
+          const message = `The forge failed ${failures} times at the query ${query.name}: ${reply}. Run the import again; it goes on where it was`
+          throw Object.assign(new ForgeError(message), { isFailure: true })
         }
         const waitMs = firstRetryMs * 2 ** (failures - 1) * (0.5 + Math.random())
         await sleep(waitMs, undefined, signal === undefined ? {} : { signal })

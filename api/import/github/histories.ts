@@ -89,8 +89,9 @@ async function fetchHistory(
   const own = await clones.readHead(databaseId)
   if (own?.branch === defaultBranchRef.name && own.hash === head) return true
   try {
+    const fetch = () => clones.fetch(databaseId, url, defaultBranchRef.name)
     const key = ['fetch', databaseId, url, defaultBranchRef.name, head]
-    await journal.once(key, () => clones.fetch(databaseId, url, defaultBranchRef.name))
+    await (own === undefined ? fetch() : journal.once(key, fetch)) // a clone may have been deleted or damaged since
     histories.fetched++
     return true
   } catch (error) {

@@ -24,6 +24,14 @@ export interface Journal {
   close(): Promise<void>
 }
 
+/** Notes nothing. */
+export const noJournal: Journal = {
+  isResumed: false,
+  once: (_, work) => work(),
+  finish: async () => {},
+  close: async () => {},
+}
+
 /** Opens the journal of a folder. One of another import (`purpose`), or of yesterday, is replaced. */
 export async function openJournal(directory: string, purpose: unknown): Promise<Journal> {
   const path = join(directory, fileName)

@@ -100,14 +100,14 @@ export interface OwnedRepositories {
   } | null
 }
 
-/** Asks for a page of the repositories that an account owns. */
-export function queryOwnedRepositories(login: string, after: string | null): Query {
+/** Asks for a page of the repositories that an account owns, `first` of them. */
+export function queryOwnedRepositories(login: string, after: string | null, first = maxItems): Query {
   return {
     name: 'OwnedRepositories',
-    text: `query OwnedRepositories($login: String!, $after: String) {
+    text: `query OwnedRepositories($login: String!, $after: String, $first: Int!) {
       repositoryOwner(login: $login) {
         repositories(
-          first: ${maxItems}, after: $after, ownerAffiliations: OWNER, orderBy: { field: CREATED_AT, direction: ASC }
+          first: $first, after: $after, ownerAffiliations: OWNER, orderBy: { field: CREATED_AT, direction: ASC }
         ) {
           nodes { ...repositoryFields }
           pageInfo { hasNextPage endCursor }
@@ -115,7 +115,7 @@ export function queryOwnedRepositories(login: string, after: string | null): Que
       }
       ${rateLimitSelection}
     }${repositoryFields}`,
-    variables: { login, after },
+    variables: { login, after, first },
     points: 3,
   }
 }

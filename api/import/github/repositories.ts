@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ForgeClient, ItemError } from './client.ts'
+import { type ForgeClient, ForgeError, type ItemError, type Query, type Reply } from './client.ts'
 import type { Journal } from './journal.ts'
 import {
   type ForgeRepository,
@@ -59,10 +59,21 @@ export async function findRepositories(
   return found
 }
 
+/** Smaller pages take more queries, but a large one may take the forge too long. */
+const minPageSize = 10
+const attemptsOfLargePages = 3
+
 async function listOwned(forge: Forge, owner: string, found: FoundRepositories): Promise<void> {
+  let first = maxItems
   for (let after: string | null = null; ; ) {
-    const query = queryOwnedRepositories(owner, after)
-    const { data, errors } = await ask<OwnedRepositories>(forge, query)
+    const query = queryOwnedRepositories(owner, after, first)
+    const reply: Reply<OwnedRepositories> | undefined =
+      first === minPageSize ? await ask(forge, query) : await tryToAsk(forge, query)
+    if (reply === undefined) {
+      first = Math.max(minPageSize, Math.floor(first / 3))
+      continue
+    }
+    const { data, errors } = reply
     const page: NonNullable<OwnedRepositories['repositoryOwner']>['repositories'] | undefined =
       data.repositoryOwner?.repositories
     if (page === undefined) {
@@ -76,6 +87,14 @@ async function listOwned(forge: Forge, owner: string, found: FoundRepositories):
     if (!page.pageInfo.hasNextPage) return
     after = page.pageInfo.endCursor
   }
+}
+
+/** Asks, but not for long. Undefined: the forge failed. */
+function tryToAsk<Data>(forge: Forge, query: Query): Promise<Reply<Data> | undefined> {
+  return ask<Data>(forge, { ...query, maxAttempts: attemptsOfLargePages }).catch((error: unknown) => {
+    if (error instanceof ForgeError && error.isFailure) return undefined
+    throw error
+  })
 }
 
 async function findNamed(
@@ -131,10 +150,7 @@ function describe(type: string | undefined): string {
 }
 
 /** Asks, or returns what was answered before an interruption. */
-export function ask<Data>(
-  { client, journal }: Forge,
-  query: Parameters<ForgeClient['ask']>[0],
-): Promise<{ data: Data; errors: readonly ItemError[] }> {
+export function ask<Data>({ client, journal }: Forge, query: Query): Promise<Reply<Data>> {
   const { name, text, variables } = query
   return journal.once([name, text, variables], () => client.ask<Data>(query))
 }

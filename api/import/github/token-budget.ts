@@ -42,6 +42,11 @@ export class TokenBudget {
     return this.#limit?.remaining
   }
 
+  /** Points that are left when the queries under way have ended. Infinity: not known. */
+  get available(): number {
+    return (this.#limit?.remaining ?? Number.POSITIVE_INFINITY) - this.#reserved
+  }
+
   /** For how many milliseconds a query of so many points must wait. Infinity: until a query under way has ended. */
   waitMsFor(points: number): number {
     const now = Date.now()
