@@ -115,54 +115,44 @@ export function createList(
         order by asked.place`),
   })
 
-  /** Selects a page for each request. `page` selects the one that the row `asked` requests. */
-  function selectStoredPages(requests: StoredPageRequest[], page: Fragment) {
-    return selectPages(sql`
-      select page.*
-      from unnest(
-        ${sql.typed.texts(requests.map(({ hash }) => hash.toString('hex')))},
-        ${sql.typed.bigints(requests.map(({ page }) => offsetOf(page)))},
-        ${sql.typed.bigints(requests.map(({ page }) => page.after ?? 0))},
-        ${sql.typed.bigints(requests.map(({ page }) => page.size))}
-      ) with ordinality asked(hash, skipped, after, size, place)
-      left join lateral (${page}) page on true
-      order by asked.place`)
+  /** Creates a reader of stored lists. `page` is SQL: the page that the row `asked` requests. */
+  function createStoredReader(page: Fragment) {
+    return createBatcher({
+      ...batch,
+      run: (requests: StoredPageRequest[]) =>
+        selectPages(sql`
+          select page.*
+          from unnest(
+            ${sql.typed.texts(requests.map(({ hash }) => hash.toString('hex')))},
+            ${sql.typed.bigints(requests.map(({ page }) => offsetOf(page)))},
+            ${sql.typed.bigints(requests.map(({ page }) => page.after ?? 0))},
+            ${sql.typed.bigints(requests.map(({ page }) => page.size))}
+          ) with ordinality asked(hash, skipped, after, size, place)
+          left join lateral (${page}) page on true
+          order by asked.place`),
+    })
   }
 
-  const readFiltered = createBatcher({
-    ...batch,
-    run: (requests: StoredPageRequest[]) =>
-      selectStoredPages(
-        requests,
-        sql`
-          select stored_list.total, stored_list.version, stored_list.skipped as offset, found.*
-          from (${selectStoredPage(sql)}) stored_list,
-          lateral (
-            select ${rendered} from (
-              select * from ${sql(list)} where id = any(stored_list.ids) order by id ${limitPage(sql)}
-            ) page
-          ) found`,
-      ),
-  })
+  const readFiltered = createStoredReader(sql`
+    select stored_list.total, stored_list.version, stored_list.skipped as offset, found.*
+    from (${selectStoredPage(sql)}) stored_list,
+    lateral (
+      select ${rendered} from (
+        select * from ${sql(list)} where id = any(stored_list.ids) order by id ${limitPage(sql)}
+      ) page
+    ) found`)
 
   // With gaps, the stored list of all ids says where a page begins, and the page is read as a range from there.
-  const readWithGaps = createBatcher({
-    ...batch,
-    run: (requests: StoredPageRequest[]) =>
-      selectStoredPages(
-        requests,
-        sql`
-          select start.total, start.version, start.skipped as offset, found.*
-          from (${selectStoredStart(sql)}) start,
-          lateral (
-            select ${rendered} from (
-              select * from (
-                select * from ${sql(list)} where id >= start.first_id order by id ${limitPage(sql)}
-              ) following limit asked.size
-            ) page
-          ) found`,
-      ),
-  })
+  const readWithGaps = createStoredReader(sql`
+    select start.total, start.version, start.skipped as offset, found.*
+    from (${selectStoredStart(sql)}) start,
+    lateral (
+      select ${rendered} from (
+        select * from (
+          select * from ${sql(list)} where id >= start.first_id order by id ${limitPage(sql)}
+        ) following limit asked.size
+      ) page
+    ) found`)
 
   return async ({ filter, page, ...requester }) => {
     if ('entries' in filter) return readNamed({ lookUp: filter, page })

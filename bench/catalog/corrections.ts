@@ -12,6 +12,7 @@ import { alternate, type Report } from '../figures.ts'
 import type { ClosedLoopJob, ClosedLoopResult, Generator, Target } from '../load.ts'
 import { type Program, runCommand, startOurs, uncached } from '../programs.ts'
 import { numbersUpTo, writeRefresh } from './dataset.ts'
+import { measureMedian } from './latency.ts'
 import { createUser, nameRepository } from './records.ts'
 import { ask, type CountedList, countLists, lastFullPage, onePage, randomPages } from './requests.ts'
 import { type CatalogDatabase, type CatalogStage, readVersion } from './stage.ts'
@@ -30,7 +31,6 @@ const gapShare = 10
 const refreshShare = 100
 /** Repositories that are removed, and people who are forgotten, one after the other. */
 const removals = 3
-const warmUp = 0.3 // seconds
 const allUsers = { name: '/users, no filter', path: '/users', query: {} }
 
 /** The large data, and that of a tenth, if there is one. */
@@ -184,13 +184,4 @@ async function measureChangedSince(
       of('filtered'),
     )
   }
-}
-
-async function measureMedian(
-  generator: ClosedLoop,
-  { port }: Program,
-  targets: Target[],
-  seconds: number,
-): Promise<number> {
-  return (await generator.run({ port, targets, most: 1, connections: 1, seconds, warmUp })).median
 }

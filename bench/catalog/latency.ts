@@ -139,7 +139,8 @@ async function createRequests(service: Program, { forge }: CatalogDatabase): Pro
   ])
 }
 
-async function measureMedian(
+/** Measures the median latency of requests, one at a time, in milliseconds. */
+export async function measureMedian(
   generator: ClosedLoop,
   { port }: Program,
   targets: Target[],
