@@ -5,10 +5,13 @@ import type { AstroIntegration } from 'astro'
 import { defineConfig } from 'astro/config'
 import { readBasePath } from '../api/config.ts'
 import { createBaseUrlPlugin, originPlaceholder } from './base-url.ts'
+import { codeFrames } from './code-frames.ts'
 import { loadReference } from './reference.ts'
 import { writeViewerAssets } from './viewer-assets.ts'
 
 const source = join(import.meta.dirname, 'src')
+/** One file per concern. */
+const styles = ['fonts', 'layout', 'content', 'code', 'reference', 'home', 'diagrams']
 // build.ts sets it, and explains why it isn't called BASE_URL here.
 const { DOCS_BASE_URL: baseUrl = originPlaceholder } = process.env
 
@@ -47,10 +50,13 @@ const { tags, endpoints, resources } = loadReference()
 const referenceGroups = [
   ...tags.map(({ name }) => ({
     label: name,
-    collapsed: name === 'Documentation' || name === 'Operators',
     items: endpoints
       .filter(({ tag }) => tag === name)
-      .map(({ id, title }) => ({ label: title, link: `/reference/${id}/` })),
+      .map(({ id, title }) => ({
+        label: title,
+        link: `/reference/${id}/`,
+        badge: 'GET',
+      })),
   })),
   {
     label: 'Resources',
@@ -79,59 +85,63 @@ export default defineConfig({
       favicon: '/favicon.svg',
       credits: false,
       logo: { src: join(source, 'assets/mark.svg'), alt: '' },
-      customCss: [join(source, 'portal.css')],
-      // Wide code wraps: a box that scrolls sideways would need a name and focus for keyboards.
-      expressiveCode: { defaultProps: { wrap: true } },
+      customCss: [join(source, 'portal.css'), ...styles.map((name) => join(source, `styles/${name}.css`))],
+      expressiveCode: codeFrames,
       components: {
+        Header: join(source, 'components/Header.astro'),
         MarkdownContent: join(source, 'components/MarkdownContent.astro'),
         Search: join(source, 'components/Search.astro'),
+        Sidebar: join(source, 'components/Sidebar.astro'),
       },
       routeMiddleware: join(source, 'route-data.ts'),
+      // The groups at the top are tabs (src/route-data.ts).
       sidebar: [
-        {
-          label: 'Start here',
-          items: [{ slug: 'index', label: 'Home' }, 'quickstart', 'recipes', 'tools'],
-        },
         {
           label: 'Guides',
           items: [
-            'authentication',
-            'credits',
-            'exactness',
-            'pagination',
-            'filtering',
-            'conditional-requests',
-            'keep-a-copy',
-            'rate-limits',
-            'requests-and-answers',
-            'errors',
+            {
+              label: 'Start here',
+              items: [{ slug: 'index', label: 'Home' }, 'quickstart', 'recipes', 'tools'],
+            },
+            {
+              label: 'Requests',
+              items: [
+                'filtering',
+                'pagination',
+                'conditional-requests',
+                'keep-a-copy',
+                'requests-and-answers',
+                'errors',
+              ],
+            },
+            { label: 'Keys and credits', items: ['authentication', 'credits', 'exactness', 'rate-limits'] },
+            { label: 'Project', items: [{ label: 'Changelog', link: '/changelog/' }] },
           ],
         },
         {
-          label: 'API reference',
+          label: 'Reference',
           items: [
-            { label: 'Overview', link: '/reference/' },
-            { label: 'Interactive viewer', link: '/api-docs/' },
+            {
+              label: 'API',
+              items: [
+                { label: 'Overview', link: '/reference/' },
+                { label: 'Interactive viewer', link: '/api-docs/' },
+              ],
+            },
             ...referenceGroups,
           ],
         },
         {
-          label: 'Run your own',
+          label: 'Operators',
           items: [
-            'running',
-            'observing',
-            'containers',
-            'deno-deploy',
-            'settings',
-            'loading-data',
-            'keys',
-            'ledger',
-            'upgrades-and-backups',
-            'scaling',
-            'security',
+            {
+              label: 'Run your own',
+              items: ['running', 'containers', 'deno-deploy', 'settings', 'upgrades-and-backups'],
+            },
+            { label: 'Data and keys', items: ['loading-data', 'keys', 'ledger'] },
+            { label: 'In production', items: ['observing', 'scaling', 'security'] },
           ],
         },
-        { label: 'Project', items: [{ label: 'Changelog', link: '/changelog/' }] },
       ],
     }),
   ],

@@ -102,7 +102,13 @@ export function convertPage(html: string, page: string, options: MarkdownOptions
   return { name: nameMarkdown(page), title, description, text }
 }
 
-/** The groups of the sidebar with the Markdown files of their pages, in order. */
+/** The paths of the tabs, each of which has a sidebar of its own. */
+function readTabs(html: string): string[] {
+  const links = selectAll('header .tabs a', fromHtml(html))
+  return links.map(({ properties }) => String(properties.href))
+}
+
+/** The groups of a page's sidebar with the Markdown files of their pages, in order. */
 function readSidebar(html: string, base: string): { label: string; pages: string[] }[] {
   return selectAll('#starlight__sidebar ul.top-level > li', fromHtml(html)).map((item) => {
     const label = select('.large', item)
@@ -132,8 +138,9 @@ export async function writeMarkdown(directory: string, options: MarkdownOptions)
   const { base, origin } = options
   const api = `${origin}${base.replace(/\/docs$/, '')}`
   const home = pages.get('index.md')
-  // The home page has no sidebar.
-  const groups = readSidebar(await readFile(join(directory, 'quickstart', 'index.html'), 'utf8'), base)
+  const readPage = (path: string) => readFile(join(directory, path.slice(base.length), 'index.html'), 'utf8')
+  const tabs = readTabs(await readPage(`${base}/`))
+  const groups = (await Promise.all(tabs.map(readPage))).flatMap((html) => readSidebar(html, base))
   const listed = groups.flatMap(({ pages }) => pages)
   const missing = [...pages.keys()].filter((name) => !listed.includes(name))
   if (!home || missing.length > 0) throw new Error(`The sidebar lacks ${missing.join(', ')}`)

@@ -197,6 +197,12 @@ const toTitle = (name: string) => {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
+/** Parameters of every list come after the endpoint's own. */
+const isPaging = ({ name }: Parameter) => /^(page|per_page|after)$/.test(name)
+
+/** The docs don't document themselves: their own endpoints are in openapi.yml alone. */
+const isShown = ({ name }: { name: string }) => name !== 'Documentation'
+
 /** Schemas of lists and of simple types have no page. */
 const isPage = (name: string, schema: SchemaObject) =>
   schema.properties !== undefined && !/List$|^(OpenapiDocument|ApiCatalog)$/.test(name)
@@ -335,7 +341,7 @@ function readReference(document: Document): ApiReference {
 
   const endpoints = Object.entries(document.paths).flatMap(([path, item]): Endpoint[] => {
     const { get, head } = item
-    if (get === undefined) return []
+    if (get === undefined || !isShown({ name: get.tags[0] })) return []
     const { operationId, tags, summary, description = '', security } = get
     return [
       {
@@ -346,7 +352,9 @@ function readReference(document: Document): ApiReference {
         title: summary,
         description,
         needsKey: security?.length !== 0,
-        parameters: [...(item.parameters ?? []), ...(get.parameters ?? [])].map(readParameter),
+        parameters: [...(item.parameters ?? []), ...(get.parameters ?? [])]
+          .map(readParameter)
+          .sort((a, b) => Number(isPaging(a)) - Number(isPaging(b))),
         responses: readResponses(get),
         quote: head && {
           operationId: head.operationId,
@@ -376,7 +384,7 @@ function readReference(document: Document): ApiReference {
     ]
   })
 
-  const tags = document.tags.map(({ name, description }, position): Tag => {
+  const tags = document.tags.filter(isShown).map(({ name, description }, position): Tag => {
     const own = endpoints.filter(({ tag }) => tag === name)
     return { id: toId(name), name, description, position, endpoints: own.map(({ id }) => id) }
   })

@@ -38,6 +38,9 @@ describe.skipIf(!hasChromium)('every page', () => {
   })
   afterAll(() => portal?.close())
 
+  const setTheme = (page: Page, theme: 'dark' | 'light') =>
+    page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
+
   /** Waits until all that scrolls can be reached by keyboard: that takes until the page is idle. */
   async function waitUntilReachable(page: Page, path: string): Promise<void> {
     const isReachable = () =>
@@ -49,33 +52,31 @@ describe.skipIf(!hasChromium)('every page', () => {
     await expect.poll(isReachable, { message: path }).toBe(true)
   }
 
-  test('has nothing that axe objects to, light and dark and on a phone, and sends requests to no other host', async () => {
+  test('has nothing that axe objects to, light and dark, on a desktop and on a phone, and sends requests to no other host', async () => {
     const pages = await listPortalPages()
     const context = await portal.openContext({})
     const page = await context.newPage()
     const hosts = new Set<string>()
     page.on('request', (request) => hosts.add(new URL(request.url()).origin))
     const found: string[] = []
-    let wideTables = 0
     for (const path of pages) {
       const note = (where: string, lines: string[]) =>
         found.push(...lines.map((line) => `${path} ${where} ${line}`))
-      await page.setViewportSize({ width: 1280, height: 900 })
+      await page.setViewportSize({ width: 1440, height: 900 })
       await page.goto(`${portal.origin}${path}`, { waitUntil: 'load' })
       await waitUntilReachable(page, path)
       await page.evaluate(axe)
       note('light', await runAxe(page))
       // The themes differ in colors alone.
-      await page.evaluate(`document.documentElement.dataset.theme = 'dark'`)
+      await setTheme(page, 'dark')
       note('dark', await runAxe(page, 'color-contrast'))
-      await page.evaluate(`document.documentElement.dataset.theme = 'light'`)
       await page.setViewportSize({ width: 390, height: 844 })
       await waitUntilReachable(page, path)
+      note('dark phone', await runAxe(page, 'color-contrast'))
+      await setTheme(page, 'light')
       note('phone', await runAxe(page))
-      wideTables += await page.locator('.sl-markdown-content table[tabindex="0"]').count()
     }
     expect(found).toEqual([])
-    expect(wideTables).toBeGreaterThan(0)
     expect([...hosts]).toEqual([portal.origin])
     await context.close()
   }, 1_200_000)

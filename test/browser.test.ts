@@ -66,7 +66,9 @@ describe.skipIf(!hasChromium)('in a browser', () => {
 
   test('the home page renders and leads to the quickstart', async () => {
     await visit(page, `${origin}/docs`)
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('devdata')
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(
+      'Ask who uses a package. Know the price first.',
+    )
     // Colors of samples are style attributes; were they refused, all tokens would look the same.
     const colors = await page
       .locator('pre code span[style]')
@@ -121,11 +123,16 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   test('a phone has a menu that leads everywhere', async () => {
     await page.setViewportSize({ width: 360, height: 740 })
     await visit(page, `${origin}/docs`)
-    const link = page.locator('#starlight__sidebar').getByRole('link', { name: 'List users' })
-    expect(await link.isVisible()).toBe(false)
-    await page.getByRole('button', { name: 'Menu' }).click()
-    await link.click()
-    await page.waitForURL(`${origin}/docs/reference/list-users/`)
+    for (const [name, path] of [
+      ['Reference', '/docs/reference/'],
+      ['List users', '/docs/reference/list-users/'],
+    ] as const) {
+      const link = page.locator('#starlight__sidebar').getByRole('link', { name })
+      expect(await link.isVisible()).toBe(false)
+      await page.getByRole('button', { name: 'Menu' }).click()
+      await link.click()
+      await page.waitForURL(`${origin}${path}`)
+    }
     expectGoodManners()
   })
 
@@ -164,7 +171,9 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   test('an unknown page is the site’s own', async () => {
     const response = await visit(page, `${origin}/docs/no-such-page`)
     expect(response?.status()).toBe(404)
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('404')
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('404: no such page')
+    await page.getByRole('button', { name: 'Search the docs' }).click()
+    await page.getByRole('dialog').getByRole('textbox').waitFor()
   })
 
   test('the viewer shows every operation of openapi.yml', async () => {
@@ -261,7 +270,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   test('on a phone, a “Test this” link leads to the place for the key too', async () => {
     await page.setViewportSize({ width: 390, height: 740 })
     await visitViewer(page, `${origin}/api-docs#tag/repositories/getRepository`)
-    const heading = page.getByRole('heading', { name: 'Look up a repository', exact: true })
+    const heading = page.getByRole('heading', { name: 'Get repository', exact: true })
     await heading.waitFor()
     const isShown = (locator: Locator) =>
       locator.evaluate((element) => {
@@ -303,7 +312,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await visit(page, `${origin}/docs/reference/list-dependencies/`)
     await page.getByRole('link', { name: 'Test this' }).first().click()
     await page.waitForURL(`${origin}/api-docs#tag/repositories/listDependencies`)
-    const heading = page.getByRole('heading', { name: 'List the dependencies of a repository' })
+    const heading = page.getByRole('heading', { name: 'List dependencies' })
     await heading.waitFor()
     await expect.poll(async () => (await heading.boundingBox())?.y ?? 9999).toBeLessThan(600)
     expectGoodManners()

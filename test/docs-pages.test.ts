@@ -29,7 +29,7 @@ describe('GET /docs', () => {
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
     const home = await response.text()
-    expect(home).toMatch(/<h1[^>]*>devdata<\/h1>/)
+    expect(home).toMatch(/<h1[^>]*>Ask who uses a package\./)
     expect(await (await app.request('/docs/')).text()).toBe(home)
   })
 

@@ -1,22 +1,43 @@
 import { defineRouteMiddleware, type StarlightRouteData } from '@astrojs/starlight/route-data'
+import codeFont from '@fontsource-variable/geist-mono/files/geist-mono-latin-wght-normal.woff2?url'
+import textFont from '@fontsource-variable/hanken-grotesk/files/hanken-grotesk-latin-wght-normal.woff2?url'
+import type { Tab } from './tabs.ts'
 
 type SidebarEntry = StarlightRouteData['sidebar'][number]
+type SidebarLink = Extract<SidebarEntry, { type: 'link' }>
 
 const docs = import.meta.env.BASE_URL.replace(/\/$/, '')
 const viewerInsideDocs = `${docs}/api-docs/`
 const viewerBesideDocs = viewerInsideDocs.replace(/\/docs\/api-docs\/$/, '/api-docs')
 
+const listLinks = (entry: SidebarEntry): SidebarLink[] =>
+  entry.type === 'link' ? [entry] : entry.entries.flatMap(listLinks)
+
 export const onRequest = defineRouteMiddleware((context) => {
-  const { sidebar, pagination, head, entry } = context.locals.starlightRoute
+  const route = context.locals.starlightRoute
+  const { head, entry, pagination } = route
 
   // Starlight resolves links without a host inside the site, but the viewer is beside it.
-  const redirect = (entry: SidebarEntry | undefined) => {
-    if (entry?.type === 'group') entry.entries.forEach(redirect)
-    else if (entry?.href === viewerInsideDocs) entry.href = viewerBesideDocs
+  for (const link of [...route.sidebar.flatMap(listLinks), pagination.prev, pagination.next]) {
+    if (link?.href === viewerInsideDocs) link.href = viewerBesideDocs
   }
-  sidebar.forEach(redirect)
-  redirect(pagination.prev)
-  redirect(pagination.next)
+
+  // The groups at the top of the sidebar are tabs. Each has a sidebar of its own, and its pages follow each other.
+  const tabs = route.sidebar.flatMap((group): (Tab & { entries: SidebarEntry[]; links: SidebarLink[] })[] => {
+    if (group.type === 'link') throw new Error(`${group.label} is outside of the tabs`)
+    const links = listLinks(group)
+    const href = links.find((link) => link.href !== `${docs}/`)?.href ?? docs
+    const isCurrent = links.some((link) => link.isCurrent)
+    return [{ label: group.label, href, isCurrent, entries: group.entries, links }]
+  })
+  // The home page has the first sidebar, but is above the tabs.
+  const isHome = entry.data.hero !== undefined
+  context.locals.tabs = tabs.map((tab) => ({ ...tab, isCurrent: tab.isCurrent && !isHome }))
+  const { entries = [], links = [] } = tabs.find(({ isCurrent }) => isCurrent) ?? tabs[0] ?? {}
+  route.sidebar = entries
+  const isInside = (link: SidebarLink | undefined) => links.some(({ href }) => href === link?.href)
+  if (!isInside(pagination.prev)) pagination.prev = undefined
+  if (!isInside(pagination.next)) pagination.next = undefined
 
   // The Markdown plugin doesn't see links in the front matter.
   const { hero } = entry.data
@@ -26,6 +47,11 @@ export const onRequest = defineRouteMiddleware((context) => {
       link: action.link.replace(/^(?=\/(docs|api-docs)\b)/, docs.replace(/\/docs$/, '')),
     }))
     entry.data = { ...entry.data, hero: { ...hero, actions } }
+  }
+
+  for (const href of [textFont, codeFont]) {
+    const attrs = { rel: 'preload', as: 'font', type: 'font/woff2', href, crossorigin: true }
+    head.push({ tag: 'link', attrs, content: '' })
   }
 
   // The page's Markdown for agents, and its picture if the site's URL is known.

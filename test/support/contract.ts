@@ -70,6 +70,7 @@ export interface Example {
 
 export interface Operation {
   operationId: string
+  tags: string[]
   security?: Record<string, string[]>[]
   parameters?: (Parameter | Reference)[]
   responses: Record<string, ResponseDeclaration | Reference>
