@@ -74,8 +74,8 @@ describe.skipIf(!hasChromium)('in a browser', () => {
       .locator('pre code span[style]')
       .evaluateAll((tokens) => new Set(tokens.map((token) => getComputedStyle(token).color)).size)
     expect(colors).toBeGreaterThan(1)
-    // What this is, and a first call, are seen without scrolling.
-    for (const text of ['read-only HTTP API', 'curl -i']) {
+    // What this is, a first call, and its price are seen without scrolling.
+    for (const text of ['read-only HTTP API', 'curl -i', 'X-Credits-Cost: 1']) {
       const box = await page.getByText(text).first().boundingBox()
       expect([text, (box?.y ?? 9999) + (box?.height ?? 0)]).toEqual([text, expect.any(Number)])
       expect((box?.y ?? 9999) + (box?.height ?? 0)).toBeLessThan(900)
