@@ -17,8 +17,7 @@ import {
   redactUrl,
 } from './forgotten.ts'
 import { openClone } from './git/clone.ts'
-import { readCommits } from './git/commits.ts'
-import { readDependencyHistory } from './git/history.ts'
+import { stageHistory } from './git/staged-history.ts'
 import { createForgeClient, type QueryUsage } from './github/client.ts'
 import { openCloneFolder } from './github/clones.ts'
 import { type Histories, readHistories } from './github/histories.ts'
@@ -35,14 +34,7 @@ import { type AuthorAccount, findAccounts, findAuthors } from './github/people.t
 import type { ForgeRepository } from './github/queries.ts'
 import { batchesOf, type Forge, findRepositories, type Skipped, type Target } from './github/repositories.ts'
 import { ImportError } from './import-error.ts'
-import {
-  maxAddresses,
-  RecordError,
-  type RecordKind,
-  readRecord,
-  stageCommit,
-  type UserRecord,
-} from './records.ts'
+import { maxAddresses, RecordError, type RecordKind, readRecord, type UserRecord } from './records.ts'
 import { withStaging } from './staging.ts'
 
 /** What to load, and callbacks. */
@@ -211,7 +203,7 @@ async function findPeople(
   await blockAddresses(sql, forgotten, accounts)
 
   const known = await readKnownUsers(sql)
-  const ids = new Set(refresh ? known.map(({ id }) => id).filter((id) => !id.startsWith('local_')) : [])
+  const ids = new Set(refresh ? known.map(({ id }) => id) : [])
   const knownIds = new Set(known.map(({ id }) => id))
   for (const { owner } of repositories) if (!knownIds.has(owner.id)) ids.add(owner.id)
   const present = await readPresentUsers(
@@ -310,15 +302,12 @@ function applyFindings(
         await add('repos', { ...record, dependencies: null })
         continue
       }
-      const clone = await openClone(history.path)
-      const { dependencies, warnings } = await readDependencyHistory(clone)
+      const { warnings } = await stageHistory(filtered, await openClone(history.path), record, {
+        nextPosition: () => position++,
+        readRepository: (complete) => readChecked('repos', complete),
+      })
       if (warnings.length > 0) {
         onNote(`${record.full_name}: skipped ${warnings.length} versions of manifests that did not parse`)
-      }
-      const uses = dependencies.map((use) => ({ url: record.url, ...use }))
-      await add('repos', { ...record, dependencies: uses })
-      for await (const commit of readCommits(clone)) {
-        await filtered.add('commits', position++, stageCommit({ ...commit, repo_url: record.url }))
       }
       const url = redactUrl(forgotten, record.url)
       if (url !== undefined) completeUrls.push(url)
