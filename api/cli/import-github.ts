@@ -138,9 +138,11 @@ function print(result: GithubImportResult, seconds: number): void {
   } else {
     console.log(`Read ${found} in ${seconds} s (${cost})\n${describe(load)}`)
     console.log(`histories     ${formatCount(fetched)} fetched, ${formatCount(unchanged)} unchanged`)
-    console.log(
-      `people        ${countOf(people, 'profile')}; ${formatCount(authors.unknown)} of ${countOf(authors.found, 'new author address', 'new author addresses')} without an account`,
-    )
+    console.log(`people        ${countOf(people, 'profile')}`)
+    if (authors.found > 0) {
+      const newAddresses = countOf(authors.found, 'new address', 'new addresses')
+      console.log(`authors       ${newAddresses}, ${formatCount(authors.unknown)} of them without an account`)
+    }
     if (load.forgotten > 0) {
       console.log(`left out      ${countOf(load.forgotten, 'item')} of forgotten people`)
     }

@@ -76,6 +76,7 @@ export function applyImport(
     if (mirrored.has('commits')) await removeMissingCommits(load)
     if (completeUrls.length > 0) await removeUnreachableCommits(load, completeUrls)
     await dropStaged(load.tx, importId)
+    await load.tx`update dataset set loaded_at = clock_timestamp()`
     return { users, addresses, repositories, commits }
   })
 }

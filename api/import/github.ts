@@ -99,7 +99,11 @@ export interface GithubImportResult extends GithubFindings {
  */
 export async function importGithub(sql: Sql, options: GithubImportOptions): Promise<GithubImportResult> {
   const { targets, apiUrl, clones: directory, signal, refresh, withHistory, onNote = () => {} } = options
-  const clones = await openCloneFolder({ directory, apiUrl, token: options.tokens[0] ?? '', signal })
+  const client = createForgeClient({
+    ...options,
+    onWait: (reason, waitMs) => onNote(`${reason}: ${Math.ceil(waitMs / 1000)} s`),
+  })
+  const clones = await openCloneFolder({ directory, apiUrl, client, signal })
   const lock = await lockDataDirectory(directory)
   if (lock === undefined) {
     throw new ImportError(
@@ -109,10 +113,6 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
   const journal = options.dryRun
     ? noJournal
     : await openJournal(directory, { apiUrl, targets, refresh, withHistory })
-  const client = createForgeClient({
-    ...options,
-    onWait: (reason, waitMs) => onNote(`${reason}: ${Math.ceil(waitMs / 1000)} s`),
-  })
   const forge: Forge = {
     client,
     journal,

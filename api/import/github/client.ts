@@ -55,6 +55,10 @@ export interface QueryUsage {
 export interface ForgeClient {
   /** Throws `ForgeError`. */
   ask<Data>(query: Query): Promise<Reply<Data>>
+  /** A token that the forge hasn't refused. Throws `ForgeError` if it has refused all. */
+  readonly token: string
+  /** Notes that git was refused a token. */
+  refuse(token: string): void
   readonly usage: QueryUsage
 }
 
@@ -254,6 +258,14 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
         const waitMs = firstRetryMs * 2 ** (failures - 1) * (0.5 + Math.random())
         await sleep(waitMs, undefined, signal === undefined ? {} : { signal })
       }
+    },
+    get token() {
+      const budget = budgets.find(({ isRefused }) => !isRefused)
+      if (budget === undefined) throw refusedTokens(budgets.length)
+      return budget.token
+    },
+    refuse(token) {
+      for (const budget of budgets) if (budget.token === token) budget.isRefused = true
     },
     get usage() {
       const known = budgets.flatMap(({ remaining }) => remaining ?? [])

@@ -10,6 +10,7 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createGitEnvironment, GitError, runGit } from '../git/git-process.ts'
+import type { ForgeClient } from './client.ts'
 
 /** The default branch, and its newest commit. */
 export interface Head {
@@ -19,8 +20,8 @@ export interface Head {
 
 export interface CloneFolderOptions {
   directory: string
-  /** Authorizes git, at the API's host alone. */
-  token: string
+  /** Has the tokens, which authorize git at the API's host alone. */
+  client: Pick<ForgeClient, 'token' | 'refuse'>
   apiUrl: string
   signal?: AbortSignal | undefined
 }
@@ -30,7 +31,7 @@ export interface CloneFolder {
   pathOf(id: number): string
   /** Reads where a clone is. Undefined: there is none, or it is damaged. */
   readHead(id: number): Promise<Head | undefined>
-  /** Fetches what is new. Throws `GitError` with the reason. */
+  /** Fetches what is new. Throws `GitError` with the reason, and `ForgeError` if the forge refuses all tokens. */
   fetch(id: number, url: string, branch: string): Promise<void>
 }
 
@@ -41,6 +42,9 @@ const maxErrorCharacters = 4_000
 /** What will not be different a moment later. */
 const permanent =
   /returned error: 4(?!08|29)\d\d|not found|could not read Username|Authentication failed|couldn't find remote ref|redirect/i
+
+/** The forge refuses the token. It says 404 to a good token that may not see the repository. */
+const refusal = /could not read Username|Authentication failed/
 
 /** Opens the folder of the clones, which is created if it doesn't exist. Other users can't read it. */
 export async function openCloneFolder(options: CloneFolderOptions): Promise<CloneFolder> {
@@ -62,18 +66,19 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
     }
   }
 
-  async function fetchOnce(path: string, url: string, branch: string): Promise<void> {
+  async function fetchOnce(path: string, url: string, branch: string, token: string): Promise<void> {
+    const access = { ...options, token }
     await mkdir(path, { recursive: true })
-    await runNetworkGit(path, ['init', '--quiet', '--bare', '--template='], url, options)
+    await runNetworkGit(path, ['init', '--quiet', '--bare', '--template='], url, access)
     await removeRemains(path)
     const reference = `refs/heads/${branch}`
     await runNetworkGit(
       path,
       ['fetch', '--quiet', '--no-tags', '--prune', '--', url, `+${reference}:${reference}`],
       url,
-      options,
+      access,
     )
-    await runNetworkGit(path, ['symbolic-ref', 'HEAD', reference], url, options)
+    await runNetworkGit(path, ['symbolic-ref', 'HEAD', reference], url, access)
   }
 
   return {
@@ -82,10 +87,16 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
     async fetch(id, url, branch) {
       const path = pathOf(id)
       for (let attempt = 1; ; attempt++) {
+        const { token } = options.client
         try {
-          return await fetchOnce(path, url, branch)
+          return await fetchOnce(path, url, branch, token)
         } catch (error) {
           options.signal?.throwIfAborted()
+          if (error instanceof GitError && refusal.test(error.message) && isForgeHost(url, options.apiUrl)) {
+            options.client.refuse(token)
+            attempt--
+            continue
+          }
           if (!(error instanceof GitError) || permanent.test(error.message) || attempt === maxAttempts)
             throw error
           // A clone that was damaged, say when the machine crashed, is made anew.
@@ -105,12 +116,14 @@ async function removeRemains(path: string): Promise<void> {
   for (const file of remains) await rm(join(path, file), { force: true, recursive: true })
 }
 
+type Access = Pick<CloneFolderOptions, 'apiUrl' | 'signal'> & { token: string }
+
 /** Runs git with the network. The token is in its environment, not on its command line. */
 async function runNetworkGit(
   directory: string,
   args: readonly string[],
   url: string,
-  { token, apiUrl, signal }: CloneFolderOptions,
+  { token, apiUrl, signal }: Access,
 ): Promise<void> {
   const child = spawn('git', ['-C', directory, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
