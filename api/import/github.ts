@@ -19,6 +19,7 @@ import {
 import { openClone } from './git/clone.ts'
 import { readCommits } from './git/commits.ts'
 import { readDependencyHistory } from './git/history.ts'
+import { batchesOf, type Forge } from './github/ask.ts'
 import { createForgeClient, type QueryUsage } from './github/client.ts'
 import { openCloneFolder } from './github/clones.ts'
 import { type Histories, readHistories } from './github/histories.ts'
@@ -33,7 +34,7 @@ import {
 import { mapRepository } from './github/mapping.ts'
 import { type AuthorAccount, findAccounts, findAuthors } from './github/people.ts'
 import type { ForgeRepository } from './github/queries.ts'
-import { batchesOf, type Forge, findRepositories, type Skipped, type Target } from './github/repositories.ts'
+import { findRepositories, type Skipped, type Target } from './github/repositories.ts'
 import { ImportError } from './import-error.ts'
 import {
   maxAddresses,
@@ -203,7 +204,7 @@ async function findPeople(
     for (const identity of await readKnownIdentities(sql, batch)) knownIdentities.add(identity)
   }
   const unknown = [...authors].filter(([identity]) => !knownIdentities.has(identity))
-  const accounts = await findAuthors(
+  const { accounts, skipped } = await findAuthors(
     forge,
     new Map(unknown.map(([identity, { commit }]) => [identity, commit])),
   )
@@ -211,28 +212,25 @@ async function findPeople(
   await blockAddresses(sql, forgotten, accounts)
 
   const known = await readKnownUsers(sql)
-  const ids = new Set(refresh ? known.map(({ id }) => id).filter((id) => !id.startsWith('local_')) : [])
   const knownIds = new Set(known.map(({ id }) => id))
-  for (const { owner } of repositories) if (!knownIds.has(owner.id)) ids.add(owner.id)
+  const logins = new Map<string, string>()
+  if (refresh) for (const { id, name } of known) if (!id.startsWith('local_')) logins.set(id, name)
+  for (const { owner } of repositories) if (!knownIds.has(owner.id)) logins.set(owner.id, owner.login)
   const present = await readPresentUsers(
     sql,
     [...accounts.values()].flatMap(({ databaseId }) => databaseId ?? []),
   )
-  for (const { id, databaseId } of accounts.values()) {
+  for (const { id, databaseId, login } of accounts.values()) {
     const isKnown = databaseId !== null && present.has(databaseId)
-    if (!isKnown && findForgotten(forgotten, databaseId) === undefined) ids.add(id)
+    if (!isKnown && findForgotten(forgotten, databaseId) === undefined) logins.set(id, login)
   }
-  const users = await findAccounts(forge, [...ids])
-  const skipped = known
-    .filter(({ id }) => ids.has(id) && !users.has(id))
-    .map(({ name }) => ({ name, reason: 'not found: the account was deleted' }))
-
-  const addresses = await gatherAddresses(sql, unknown, accounts, users, present)
+  const profiles = await findAccounts(forge, logins)
+  const addresses = await gatherAddresses(sql, unknown, accounts, profiles.users, present)
   return {
-    users: [...users.values()],
+    users: [...profiles.users.values()],
     addresses,
     authors: { found: authors.size, unknown: unknown.length - accounts.size },
-    skipped,
+    skipped: [...skipped, ...profiles.skipped],
   }
 }
 

@@ -8,11 +8,12 @@ import type { Sql } from '../../database/connect.ts'
 import { openClone } from '../git/clone.ts'
 import { countCommits, readCommits } from '../git/commits.ts'
 import { GitError } from '../git/git-process.ts'
+import { type Forge, inParallel } from './ask.ts'
 import type { CloneFolder } from './clones.ts'
 import { countKnownCommits, readCommitHashes } from './known.ts'
 import { mapRepository, type RepositoryFields } from './mapping.ts'
 import type { AuthoredCommit, ForgeRepository } from './queries.ts'
-import { type Forge, inParallel, type Skipped } from './repositories.ts'
+import type { Skipped } from './repositories.ts'
 
 /** A larger repository's history is not fetched, in KB. */
 const maxKilobytes = 2_000_000

@@ -4,6 +4,7 @@
  * @module
  */
 import type { UserRecord } from '../records.ts'
+import { askInBatches, type Forge } from './ask.ts'
 import { mapAccount } from './mapping.ts'
 import {
   type AuthoredCommit,
@@ -14,12 +15,13 @@ import {
   queryAccounts,
   queryAuthors,
 } from './queries.ts'
-import { ask, batchesOf, type Forge, inParallel } from './repositories.ts'
+import type { Skipped } from './repositories.ts'
 
 /** An account that an author is. */
 export interface AuthorAccount {
   id: string
   databaseId: number | null
+  login: string
 }
 
 /**
@@ -29,35 +31,43 @@ export interface AuthorAccount {
 export async function findAuthors(
   forge: Forge,
   commits: ReadonlyMap<string, AuthoredCommit>,
-): Promise<Map<string, AuthorAccount>> {
+): Promise<{ accounts: Map<string, AuthorAccount>; skipped: Skipped[] }> {
   const accounts = new Map<string, AuthorAccount>()
-  let done = 0
-  await inParallel(batchesOf([...commits], maxItems), forge.concurrency, async (batch) => {
-    const query = queryAuthors(batch.map(([, commit]) => commit))
-    const { data } = await ask<CommitAuthors>(forge, query)
-    for (const [index, [address]] of batch.entries()) {
+  const skipped: Skipped[] = []
+  await askInBatches<[string, AuthoredCommit], CommitAuthors>(forge, [...commits], {
+    size: maxItems,
+    createQuery: (batch) => queryAuthors(batch.map(([, commit]) => commit)),
+    read([address], index, { data }) {
       const user = data[`c${index}`]?.object?.author?.user
       if (user != null) accounts.set(address, user)
-    }
-    done += batch.length
-    forge.onProgress('asking for authors', done, commits.size)
+    },
+    giveUp: ([, { hash }], reason) => skipped.push({ name: `the author of commit ${hash}`, reason }),
+    onProgress: (done) => forge.onProgress('asking for authors', done, commits.size),
   })
-  return accounts
+  return { accounts, skipped }
 }
 
-/** Asks for the profiles of accounts, by their GraphQL ids. Accounts that were deleted are not among them. */
-export async function findAccounts(forge: Forge, ids: readonly string[]): Promise<Map<string, UserRecord>> {
+/**
+ * Asks for the profiles of accounts. `logins` has their logins by their GraphQL ids. Accounts that were deleted are among
+ * `skipped`.
+ */
+export async function findAccounts(
+  forge: Forge,
+  logins: ReadonlyMap<string, string>,
+): Promise<{ users: Map<string, UserRecord>; skipped: Skipped[] }> {
   const users = new Map<string, UserRecord>()
-  let done = 0
-  await inParallel(batchesOf(ids, maxItems), forge.concurrency, async (batch) => {
-    const { data } = await ask<Nodes<ForgeAccount>>(forge, queryAccounts(batch))
-    for (const [index, id] of batch.entries()) {
+  const skipped: Skipped[] = []
+  await askInBatches<[string, string], Nodes<ForgeAccount>>(forge, [...logins], {
+    size: maxItems,
+    createQuery: (batch) => queryAccounts(batch.map(([id]) => id)),
+    read([id, login], index, { data }) {
       const node = data.nodes[index] ?? null
       const user = node !== null && 'login' in node ? mapAccount(node as ForgeAccount) : undefined
       if (user !== undefined) users.set(id, user)
-    }
-    done += batch.length
-    forge.onProgress('asking for profiles', done, ids.length)
+      else skipped.push({ name: login, reason: 'not found: the account was deleted' })
+    },
+    giveUp: ([, login], reason) => skipped.push({ name: login, reason }),
+    onProgress: (done) => forge.onProgress('asking for profiles', done, logins.size),
   })
-  return users
+  return { users, skipped }
 }
