@@ -97,7 +97,7 @@ function describe(
   const parts = [step]
   if (fraction !== undefined) parts.push(`${Math.floor(fraction * 100)} %`)
   parts.push(formatDuration(seconds))
-  if (secondsLeft !== undefined) parts.push(`about ${formatDuration(Math.ceil(secondsLeft))} left`)
+  if (secondsLeft !== undefined) parts.push(`about ${formatDuration(Math.round(secondsLeft))} left`)
   if (count > 0) parts.push(`${formatCount(count)} ${unit}`)
   return parts.join(', ')
 }

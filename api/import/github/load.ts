@@ -6,7 +6,6 @@
 import type { Sql } from '../../database/connect.ts'
 import { applyImport, type ImportResult } from '../apply.ts'
 import { filterForgotten, readForgottenPeople, redactUrl } from '../forgotten.ts'
-import { openClone } from '../git/clone.ts'
 import { readCommits } from '../git/commits.ts'
 import { readDependencyHistory } from '../git/history.ts'
 import { ImportError } from '../import-error.ts'
@@ -50,18 +49,21 @@ export function loadFindings(
     for (const [forge_rest_id, addresses] of people.addresses)
       await add('identities', { forge_rest_id, addresses })
     const completeUrls: string[] = []
-    let done = 0
-    for (const repository of repositories) {
-      onProgress('reading histories', done++, repositories.length)
-      const history = histories.changed.get(repository.id)
+    const readNext = readAhead(repositories, async ({ id }) => {
+      const clone = histories.changed.get(id)
+      return clone && (await readDependencyHistory(clone))
+    })
+    for (const [index, repository] of repositories.entries()) {
+      onProgress('reading histories', index, repositories.length)
+      const history = await readNext()
+      const clone = histories.changed.get(repository.id)
       const record = mapRepository(repository)
       if (record === undefined) continue
-      if (history === undefined) {
+      if (clone === undefined || history === undefined) {
         await add('repos', { ...record, dependencies: null })
         continue
       }
-      const clone = await openClone(history.path)
-      const { dependencies, warnings } = await readDependencyHistory(clone)
+      const { dependencies, warnings } = history
       if (warnings.length > 0) {
         onNote(`${record.full_name}: skipped ${warnings.length} versions of manifests that did not parse`)
       }
@@ -82,6 +84,25 @@ export function loadFindings(
     })
     return { ...result, forgotten: filtered.leftOut }
   })
+}
+
+/** Returns a function that reads the next item. Meanwhile the one after it is read, so that git and the load share the time. */
+function readAhead<Item, Result>(
+  items: readonly Item[],
+  read: (item: Item) => Promise<Result>,
+): () => Promise<Result | undefined> {
+  const left = items.values()
+  async function begin(): Promise<Result | undefined> {
+    const { value, done } = left.next()
+    return done ? undefined : read(value)
+  }
+  let next = begin()
+  return () => {
+    const current = next
+    next = current.then(begin)
+    next.catch(() => {}) // the next call reports it
+    return current
+  }
 }
 
 /** The forge's names obey the rules, so that what doesn't is a fault of the forge, or of its version. */
