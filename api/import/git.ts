@@ -10,7 +10,7 @@ import { applyImport, type ImportResult } from './apply.ts'
 import { type ForgottenPeople, filterForgotten, readForgottenPeople, redactUrl } from './forgotten.ts'
 import { type Authors, addAuthors, countUnknown, createUsers } from './git/authors.ts'
 import { type Clone, openClone } from './git/clone.ts'
-import type { ManifestWarning } from './git/history.ts'
+import { type ManifestWarning, readDependencyHistory } from './git/history.ts'
 import { readOriginUrl } from './git/origin.ts'
 import { describeRepository, type NewRepositoryRecord } from './git/repository.ts'
 import { stageHistory } from './git/staged-history.ts'
@@ -94,18 +94,24 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
     let position = 0
     for (const [index, { clone, repository, urlSource }] of opened.entries()) {
       const which = opened.length > 1 ? ` of ${repository.full_name} (${index + 1} of ${opened.length})` : ''
-      const history = await stageHistory(filtered, clone, repository, {
+      const report = (step: string, done: number, total: number | undefined) =>
+        onProgress?.({ step: `${step}${which}`, done, total })
+      report('reading manifests', 0, undefined)
+      const history = await readDependencyHistory(clone, {
         allManifests: options.allManifests,
+        onProgress: (done, total) => report('reading manifests', done, total),
+      })
+      const { commitsRead, isLeftOut } = await stageHistory(filtered, clone, repository, history, {
         nextPosition: () => position++,
         readRepository: (record) => readRepository(record, `${urlSource} ${repository.url}`),
-        onProgress: (step, done, total) => onProgress?.({ step: `${step}${which}`, done, total }),
+        onProgress: (done, total) => report('reading commits', done, total),
       })
-      const { commitsRead, isLeftOut, warnings, computed, leftOut } = history
+      const { warnings, computed, leftOut } = history
       for (const message of summarizeWarnings(warnings)) {
         options.onWarning?.(which === '' ? message : `${repository.full_name}: ${message}`)
       }
       if (options.authors && !isLeftOut) {
-        onProgress?.({ step: `reading authors${which}`, done: 0, total: undefined })
+        report('reading authors', 0, undefined)
         await addAuthors(authors, clone, { hostname: new URL(repository.url).hostname, forgotten })
       }
       loaded.push({
@@ -115,7 +121,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
         commitsRead,
         isLeftOut,
       })
-      for (const { status } of history.dependencies) dependencies[status ?? 'removed']++
+      for (const { status } of isLeftOut ? [] : history.dependencies) dependencies[status ?? 'removed']++
       manifests.unreadable += warnings.length
       manifests.computed += computed
       manifests.leftOut += leftOut

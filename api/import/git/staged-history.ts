@@ -7,20 +7,19 @@ import type { FilteredStaging } from '../forgotten.ts'
 import { type StagedRow, stageCommit } from '../records.ts'
 import type { Clone } from './clone.ts'
 import { countCommits, readCommits } from './commits.ts'
-import { type DependencyHistory, readDependencyHistory } from './history.ts'
+import type { DependencyHistory } from './history.ts'
 
-export interface HistoryOptions {
+export interface StageHistoryOptions {
   /** Gives a position that no other row of the load has. */
   nextPosition: () => number
   /** Validates the repository's complete record. */
   readRepository: (record: object) => StagedRow
-  /** Whether to read manifests in folders of tests and fixtures too. */
-  allManifests?: boolean | undefined
-  onProgress?: (step: string, done: number, total: number | undefined) => void
+  /** Called for each commit. */
+  onProgress?: (done: number, total: number) => void
 }
 
 /** What was staged. */
-export interface StagedHistory extends DependencyHistory {
+export interface StagedHistory {
   commitsRead: number
   /** Whether the repository was left out, because its owner is forgotten. Then nothing was staged. */
   isLeftOut: boolean
@@ -34,25 +33,21 @@ export async function stageHistory(
   staging: FilteredStaging,
   clone: Clone,
   repository: { url: string },
-  { nextPosition, readRepository, allManifests = false, onProgress }: HistoryOptions,
+  { dependencies }: Pick<DependencyHistory, 'dependencies'>,
+  { nextPosition, readRepository, onProgress }: StageHistoryOptions,
 ): Promise<StagedHistory> {
-  const step = 'reading manifests'
-  onProgress?.(step, 0, undefined)
-  const history = await readDependencyHistory(clone, {
-    allManifests,
-    onProgress: (done, total) => onProgress?.(step, done, total),
-  })
   const { url } = repository
-  const dependencies = history.dependencies.map((use) => ({ url, ...use }))
+  const uses = dependencies.map((use) => ({ url, ...use }))
   const leftOut = staging.leftOut
-  await staging.add('repos', nextPosition(), readRepository({ ...repository, dependencies }))
-  if (staging.leftOut > leftOut) return { ...history, dependencies: [], commitsRead: 0, isLeftOut: true }
+  await staging.add('repos', nextPosition(), readRepository({ ...repository, dependencies: uses }))
+  if (staging.leftOut > leftOut) return { commitsRead: 0, isLeftOut: true }
 
   const total = onProgress && (await countCommits(clone))
   let commitsRead = 0
   for await (const commit of readCommits(clone)) {
     await staging.add('commits', nextPosition(), stageCommit({ ...commit, repo_url: url }))
-    onProgress?.('reading commits', ++commitsRead, total)
+    commitsRead++
+    if (total !== undefined) onProgress?.(commitsRead, total)
   }
-  return { ...history, commitsRead, isLeftOut: false }
+  return { commitsRead, isLeftOut: false }
 }
