@@ -17,7 +17,7 @@ import { createFolder, readFiles } from './support/export-folder.ts'
 import { startTestForge, type TestForge } from './support/github-import.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
-const kills = isDrill ? 50 : 4
+const kills = isDrill ? 25 : 3
 
 describeOnEachDatabase('An import that is killed', (kind) => {
   let fake: TestForge
@@ -26,13 +26,9 @@ describeOnEachDatabase('An import that is killed', (kind) => {
   })
   afterAll(() => fake[Symbol.asyncDispose]())
 
-  function start(
-    { location }: { location: ReturnType<typeof locationOf> },
-    clones: string,
-    concurrency: number,
-  ) {
+  function start({ location }: { location: ReturnType<typeof locationOf> }, clones: string, batch: string[]) {
     const { apiUrl } = fake.forge
-    const args = ['acme-works', '--api', apiUrl, '--clones', clones, '--concurrency', String(concurrency)]
+    const args = ['acme-works', '--api', apiUrl, '--clones', clones, '--concurrency', '1', ...batch]
     const { environment, directory } = location
     return startCommand(['import', 'github', ...args, '--json'], {
       environment: { ...environment, GITHUB_TOKEN: fake.addToken() },
@@ -88,53 +84,58 @@ describeOnEachDatabase('An import that is killed', (kind) => {
     }
   }
 
-  test(`${kills} times at random, and started again, loads the same and repeats only what was under way`, async () => {
-    console.info(`TEST_SEED=${seed}`)
-    const random = createRandom(`${seed} ${kind}`)
-    const undisturbed = await createDataset()
-    const startedAt = performance.now()
-    const { code } = await finishCommand(start(undisturbed, `${fake.clones}-0`, 4))
-    expect(code).toBe(0)
-    const durationMs = performance.now() - startedAt
-    const once = takeRequests()
-    const { files } = await readRemains(undisturbed.service)
+  test.each([
+    { name: 'loads the same', batch: [] },
+    { name: 'in batches loads the same', batch: ['--batch', '3'] },
+  ])(
+    `${kills} times at random, and started again, $name and repeats at most what was under way`,
+    async ({ name, batch }) => {
+      console.info(`TEST_SEED=${seed}`)
+      const random = createRandom(`${seed} ${kind} ${name}`)
+      const undisturbed = await createDataset()
+      const folder = `${fake.clones}-${batch.join('')}`
+      const startedAt = performance.now()
+      const { code } = await finishCommand(start(undisturbed, folder, batch))
+      expect(code).toBe(0)
+      const durationMs = performance.now() - startedAt
+      const once = takeRequests()
+      const { files } = await readRemains(undisturbed.service)
 
-    const figures = { kills: 0, imports: 0, repeated: { queries: 0, fetches: 0 } }
-    while (figures.kills < kills) {
-      const dataset = await createDataset()
-      const clones = `${fake.clones}-${++figures.imports}`
-      const allowed = { ...once }
-      for (let hasEnded = false; !hasEnded; ) {
-        const concurrency = random.pick([1, 4])
-        const child = start(dataset, clones, concurrency)
-        const ended = finishCommand(child)
-        const isLast = figures.kills === kills
-        const killAfterMs = random.integer(0, Math.ceil(durationMs))
-        const timer = new AbortController()
-        const killing = sleep(killAfterMs, true, { signal: timer.signal }).catch(() => false)
-        const isKilled = !isLast && (await Promise.race([killing, ended.then(() => false)]))
-        timer.abort()
-        if (isKilled) child.kill('SIGKILL')
-        const result = await ended
-        for (const token of fake.forge.tokens.values()) token.forgetNotices()
-        hasEnded = result.code === 0
-        if (hasEnded) continue
-        expect([result.code, result.stderr]).toEqual([null, ''])
-        figures.kills++
-        allowed.queries += concurrency
-        allowed.fetches += concurrency
+      const figures = { kills: 0, imports: 0, repeated: { queries: 0, fetches: 0 } }
+      while (figures.kills < kills) {
+        const dataset = await createDataset()
+        const clones = `${folder}-${++figures.imports}`
+        const killsBefore = figures.kills
+        for (let hasEnded = false; !hasEnded; ) {
+          const child = start(dataset, clones, batch)
+          const ended = finishCommand(child)
+          const timer = new AbortController()
+          const killing = sleep(random.integer(0, Math.ceil(durationMs)), true, {
+            signal: timer.signal,
+          }).catch(() => false)
+          const isKilled = figures.kills < kills && (await Promise.race([killing, ended.then(() => false)]))
+          timer.abort()
+          if (isKilled) child.kill('SIGKILL')
+          const result = await ended
+          for (const token of fake.forge.tokens.values()) token.forgetNotices()
+          hasEnded = result.code === 0
+          if (hasEnded) continue
+          expect([result.code, result.stderr]).toEqual([null, ''])
+          figures.kills++
+        }
+        const { queries, fetches } = takeRequests()
+        const repeated = { queries: queries - once.queries, fetches: fetches - once.fetches }
+        expect(repeated.queries).toBeLessThanOrEqual(figures.kills - killsBefore)
+        expect(repeated.fetches).toBeLessThanOrEqual(figures.kills - killsBefore)
+        figures.repeated.queries += repeated.queries
+        figures.repeated.fetches += repeated.fetches
+        const remains = await readRemains(dataset.service)
+        expect(remains.files).toEqual(files)
+        expect(remains.staging).toEqual([])
+        expect(remains.ledger).toEqual(dataset.ledger)
+        expect(await readdir(clones)).not.toContain('import.journal')
       }
-      const { queries, fetches } = takeRequests()
-      expect(queries).toBeLessThanOrEqual(allowed.queries)
-      expect(fetches).toBeLessThanOrEqual(allowed.fetches)
-      figures.repeated.queries += queries - once.queries
-      figures.repeated.fetches += fetches - once.fetches
-      const remains = await readRemains(dataset.service)
-      expect(remains.files).toEqual(files)
-      expect(remains.staging).toEqual([])
-      expect(remains.ledger).toEqual(dataset.ledger)
-      expect(await readdir(clones)).not.toContain('import.journal')
-    }
-    console.info(JSON.stringify({ kind, durationMs: Math.round(durationMs), once, ...figures }))
-  })
+      console.info(JSON.stringify({ kind, name, durationMs: Math.round(durationMs), once, ...figures }))
+    },
+  )
 })

@@ -57,7 +57,8 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
     const branch = await readBranch(path)
     if (branch === undefined) return undefined
     try {
-      const hash = await runGit(path, ['rev-parse', '--verify', 'HEAD^{commit}'])
+      // Without --git-dir, git looks for a repository in the folders above a broken clone.
+      const hash = await runGit(path, ['--git-dir=.', 'rev-parse', '--verify', 'HEAD^{commit}'])
       return { branch, hash: hash.trim() }
     } catch (error) {
       if (error instanceof GitError) return undefined // there is no clone yet, or a broken one
@@ -121,16 +122,17 @@ async function removeRemains(path: string): Promise<void> {
 
 type Access = Pick<CloneFolderOptions, 'apiUrl' | 'signal'> & { token: string }
 
-/** Runs git with the network. The token is in its environment, not on its command line. */
+/** Runs git with the network, in this folder and none above it. The token is in its environment, not on its command line. */
 async function runNetworkGit(
   directory: string,
   args: readonly string[],
   url: string,
   { token, apiUrl, signal }: Access,
 ): Promise<void> {
-  const child = spawn('git', ['-C', directory, ...args], {
+  const child = spawn('git', args, {
+    cwd: directory,
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...createGitEnvironment(), ...configure(url, token, apiUrl) },
+    env: { ...createGitEnvironment(), ...configure(url, token, apiUrl), GIT_DIR: '.' },
     windowsHide: true,
     ...(signal !== undefined && { signal }),
   })
