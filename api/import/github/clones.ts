@@ -54,8 +54,7 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
 
   async function readHead(id: number): Promise<Head | undefined> {
     const path = pathOf(id)
-    const head = await readFile(join(path, 'HEAD'), 'utf8').catch(() => '')
-    const [, branch] = /^ref: refs\/heads\/(.*)\n$/.exec(head) ?? []
+    const branch = await readBranch(path)
     if (branch === undefined) return undefined
     try {
       const hash = await runGit(path, ['rev-parse', '--verify', 'HEAD^{commit}'])
@@ -66,19 +65,23 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
     }
   }
 
+  /** Reads the branch that a clone's HEAD names. Undefined: there is no clone. */
+  async function readBranch(path: string): Promise<string | undefined> {
+    const head = await readFile(join(path, 'HEAD'), 'utf8').catch(() => '')
+    return /^ref: refs\/heads\/(.*)\n$/.exec(head)?.[1]
+  }
+
   async function fetchOnce(path: string, url: string, branch: string, token: string): Promise<void> {
-    const access = { ...options, token }
-    await mkdir(path, { recursive: true })
-    await runNetworkGit(path, ['init', '--quiet', '--bare', '--template='], url, access)
-    await removeRemains(path)
+    const run = (args: string[]) => runNetworkGit(path, args, url, { ...options, token })
     const reference = `refs/heads/${branch}`
-    await runNetworkGit(
-      path,
-      ['fetch', '--quiet', '--no-tags', '--prune', '--', url, `+${reference}:${reference}`],
-      url,
-      access,
-    )
-    await runNetworkGit(path, ['symbolic-ref', 'HEAD', reference], url, access)
+    const own = await readBranch(path)
+    if (own === undefined) {
+      await mkdir(path, { recursive: true })
+      await run(['init', '--quiet', '--bare', '--template=', `--initial-branch=${branch}`])
+    }
+    await removeRemains(path)
+    await run(['fetch', '--quiet', '--no-tags', '--prune', '--', url, `+${reference}:${reference}`])
+    if (own !== undefined && own !== branch) await run(['symbolic-ref', 'HEAD', reference])
   }
 
   return {
