@@ -238,15 +238,14 @@ export function formatReadyMessage(
   ]
   if (keys?.user !== undefined) lines.push(`  user key ${keys.user}`)
   if (keys?.admin !== undefined) lines.push(`  admin    ${keys.admin}`)
+  if (keys?.user === undefined) lines.push('  keys     npm run -s devdata -- keys create --credits 1000')
+  if (isEmpty) {
+    lines.push('', 'There is no data yet. Load that of an organization or a user from GitHub:')
+    lines.push('  GITHUB_TOKEN=… npm run -s devdata -- import github OWNER')
+  }
   if (keys?.user !== undefined) {
     const curl = `curl -H 'Authorization: Bearer ${keys.user}' '${base}/users?per_page=2'`
     lines.push('', 'Try it:', `  ${curl}`)
-  } else {
-    lines.push('  keys     npm run -s devdata -- keys create --credits 1000')
-  }
-  if (isEmpty) {
-    lines.push('', 'There is no data yet. To load that of an organization or a user from GitHub:')
-    lines.push('  GITHUB_TOKEN=… npm run -s devdata -- import github OWNER')
   }
   return `${lines.join('\n')}\n\n`
 }
