@@ -15,7 +15,9 @@ test('A broken clone is made anew, even where a folder above it is a repository'
   await using fake = await startTestForge({ repositories: 12 })
   const service = await startTestService('embedded', { data: 'empty' })
   const above = join(fake.clones, '..', 'work')
-  execFileSync('git', ['init', '--quiet', '--initial-branch=main', above])
+  execFileSync('git', ['init', '--quiet', '--initial-branch=own', above])
+  const identity = ['-c', 'user.name=x', '-c', 'user.email=x@x.example']
+  execFileSync('git', ['-C', above, ...identity, 'commit', '--quiet', '--allow-empty', '-m', 'x'])
   const clones = join(above, 'clones')
   const { organization } = fake
   const { monolith, fork } = organization.special
@@ -29,6 +31,6 @@ test('A broken clone is made anew, even where a folder above it is a repository'
   }
   const result = await fake.load(service.sql, { clones })
   expect(result).toMatchObject({ fetched: 2, load: { commits: { added: 2, updated: 0, removed: 0 } } })
-  expect(await readdir(join(above, '.git', 'refs', 'heads'))).toEqual([])
+  expect(await readdir(join(above, '.git', 'refs', 'heads'))).toEqual(['own'])
   await service.close()
 })
