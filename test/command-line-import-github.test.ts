@@ -89,7 +89,7 @@ describe('devdata import github', () => {
     })
     expect(without).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^A token of GitHub is needed: set .*\n$/),
+      stderr: expect.stringMatching(/^A GitHub token is needed: set .*\n$/),
     })
     const spaced = await run(['import', 'github', 'x'], {
       environment: { ...environment, GITHUB_TOKEN: 'two hunter2' },
