@@ -7,8 +7,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { askInBatches } from '../api/import/github/ask.ts'
 import { createForgeClient, ForgeError } from '../api/import/github/client.ts'
-import { type OwnedRepositories, queryOwnedRepositories } from '../api/import/github/queries.ts'
+import { noJournal } from '../api/import/github/journal.ts'
+import {
+  type OwnedRepositories,
+  queryOwnedRepositories,
+  queryRepositories,
+} from '../api/import/github/queries.ts'
 import { queryFaults } from './support/fake-forge/faults.ts'
 import { ForgeModel } from './support/fake-forge/model.ts'
 import { type FakeForge, startFakeForge } from './support/fake-forge/server.ts'
@@ -86,6 +92,29 @@ test('Without a valid token the import ends with a message that doesn’t show i
   const failing = client.ask(queryOwnedRepositories('owner', null))
   await expect(failing).rejects.toThrow(ForgeError)
   await expect(failing).rejects.toThrow('The forge refuses all 2 tokens: they are wrong, expired or revoked')
+})
+
+test('A query with a field that the forge lacks is not repeated', async () => {
+  const { client } = createClient([{}])
+  forge.faults.next('undefined field')
+  await expect(client.ask(queryOwnedRepositories('owner', null))).rejects.toThrow(
+    "The forge refuses the query OwnedRepositories: Field 'hasDiscussionsEnabled' doesn't exist on type 'Repository'",
+  )
+})
+
+test('An import ends when the forge fails at many items, although it responds to other queries', async () => {
+  const { client } = createClient([{}, {}])
+  forge.isTooHeavy = (variables) => 'ids' in variables
+  const items = Array.from({ length: 100 }, (_, index) => `item-${index}`)
+  const givenUp: string[] = []
+  const asking = askInBatches({ client, journal: noJournal, concurrency: 50, onProgress: () => {} }, items, {
+    size: 2,
+    createQuery: queryRepositories,
+    read: () => {},
+    giveUp: (item) => givenUp.push(item),
+  })
+  await expect(asking).rejects.toThrow('The forge failed 3 times at the query Repositories')
+  expect(givenUp).toHaveLength(20)
 })
 
 test('A URL without the API is named', async () => {

@@ -84,6 +84,8 @@ const notableWaitMs = 3_000
 /** Errors that concern one item of a response. The others are those of the whole query. */
 const itemErrors = new Set(['NOT_FOUND', 'FORBIDDEN', 'UNPROCESSABLE'])
 const limitErrors = new Set(['RATE_LIMITED', 'RATE_LIMIT'])
+const timeoutTypes = /^(?:RESOURCE_LIMITS|INTERNAL|SERVICE|TIMEOUT)/
+const timeoutMessage = /something went wrong|time(?:d )?out/i
 
 /** What each query selects besides its own fields. */
 export const rateLimitSelection = 'rateLimit { cost remaining resetAt }'
@@ -185,16 +187,19 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
       path: path ?? [],
       message,
     }))
-    const { headers } = error
+    const { headers, data } = error
     const limited = errors.find(({ type }) => limitErrors.has(type))
     if (limited !== undefined) return noteEmptyBudget(headers, budget)
     const other = errors.find(({ type }) => !itemErrors.has(type))
-    if (other === undefined) return read<Data>(error.data as Data & RateLimitData, errors, budget)
+    if (other === undefined) return read<Data>(data as Data & RateLimitData, errors, budget)
     noteHeaders(headers, budget)
-    // Errors without a type, and those of resources, are timeouts, which pass.
-    if (other.type === '' || /^(?:RESOURCE_LIMITS|INTERNAL|SERVICE|TIMEOUT)/.test(other.type)) {
-      return hide(other.message)
-    }
+    // A query that an older enterprise server doesn't understand has no data. Other errors without a type, and those of
+    // resources, are timeouts, which pass.
+    const isTimeout =
+      other.type === ''
+        ? data !== undefined || timeoutMessage.test(other.message)
+        : timeoutTypes.test(other.type)
+    if (isTimeout) return hide(other.message)
     const scope = other.type === 'INSUFFICIENT_SCOPES' ? '; give a classic token the scope read:user' : ''
     throw new ForgeError(`The forge refuses the query ${query.name}: ${hide(other.message)}${scope}`)
   }
