@@ -39,16 +39,18 @@ afterEach(() => forge[Symbol.asyncDispose]()) // throws if the forge was asked t
 /** A client with a token for each of the limits. */
 function createClient(limits: Partial<Limits>[], concurrency = 4) {
   const tokens = limits.map((each) => forge.createToken({ limits: each }))
+  const notes: string[] = []
   const client = createForgeClient({
     apiUrl: forge.apiUrl,
     tokens: tokens.map(({ text }) => text),
     concurrency,
+    onNote: (message) => notes.push(message),
   })
   const list = async () => {
     const { data } = await client.ask<OwnedRepositories>(queryOwnedRepositories('owner', null))
     expect(data.repositoryOwner?.repositories.nodes.map((node) => node?.name)).toHaveLength(5)
   }
-  return { client, tokens, list }
+  return { client, tokens, notes, list }
 }
 
 // Silence would take 20 seconds, and waiting without `retry-after` a minute: the other token doesn't wait.
@@ -70,20 +72,52 @@ test('Queries wait for new points, and none is sent that would be refused', asyn
   expect(client.usage).toMatchObject({ queries: 7, points: 14 })
 })
 
-test('Several tokens share the work, and the others go on when one is revoked', async () => {
-  const { list, tokens } = createClient([{ points: 20 }, { points: 20 }, { points: 20 }])
+test('Several tokens share the work, and the others go on when one is revoked or suspended, which is said', async () => {
+  const { list, tokens, notes } = createClient([{ points: 20 }, { points: 20 }, { points: 20 }])
   await Promise.all(Array.from({ length: 9 }, list))
   expect(tokens.every(({ used }) => used >= 4)).toBe(true)
   const [first] = tokens
   if (first) first.isRevoked = true
   await Promise.all(Array.from({ length: 6 }, list))
+  expect(notes).toEqual([
+    'The forge refuses token 1 of 3: it is wrong, expired or revoked. Create another one',
+  ])
+  forge.faults.next('suspended account')
+  await list()
+  expect(notes.slice(1)).toEqual([
+    expect.stringMatching(/^The forge refuses token [23] of 3: Sorry. Your account was suspended$/),
+  ])
 })
 
 test('Queries wait as long as a response asks for, all of the token', async () => {
   const { list } = createClient([{ retryAfterSeconds: 1 }])
   await Promise.all(Array.from({ length: 9 }, list)) // the forge knows then that several may be under way
-  forge.faults.next('secondary limit 429', 'secondary limit 403')
+  forge.faults.next('secondary limit 429', 'secondary limit 403', null, 'secondary limit 200')
   await Promise.all(Array.from({ length: 6 }, list))
+})
+
+test('Queries with a token that is asked for a pause again and again end', async () => {
+  const { client } = createClient([{ retryAfterSeconds: 0.01 }])
+  forge.faults.next(...Array.from({ length: 7 }, () => 'secondary limit 429' as const))
+  await expect(client.ask(queryOwnedRepositories('owner', null))).rejects.toThrow(
+    'The forge refuses the token: it still refuses queries after 6 pauses',
+  )
+})
+
+test('Queries wait for new points by the clock of the forge, where ours is fast', async () => {
+  await forge[Symbol.asyncDispose]()
+  forge = await startFakeForge(model, { now: () => Date.now() - 4_000 })
+  const { list } = createClient([{ points: 5, windowSeconds: 3 }])
+  for (let number = 1; number <= 3; number++) await list()
+  expect(forge.requests.map(({ points }) => points)).toEqual([2, 2, 0, 2])
+})
+
+test('Several queries are under way with a token that has no limits', async () => {
+  const { list, client } = createClient([{ points: Number.POSITIVE_INFINITY }])
+  await list()
+  await Promise.all(Array.from({ length: 8 }, list))
+  expect(forge.traffic.most).toBe(4)
+  expect(client.usage.remaining).toBeUndefined()
 })
 
 test('Without a valid token the import ends with a message that doesn’t show it', async () => {
@@ -91,7 +125,9 @@ test('Without a valid token the import ends with a message that doesn’t show i
   for (const token of tokens) token.isRevoked = true
   const failing = client.ask(queryOwnedRepositories('owner', null))
   await expect(failing).rejects.toThrow(ForgeError)
-  await expect(failing).rejects.toThrow('The forge refuses all 2 tokens: they are wrong, expired or revoked')
+  await expect(failing).rejects.toThrow(
+    'The forge refuses all 2 tokens. The last one: it is wrong, expired or revoked',
+  )
 })
 
 test('A query with a field that the forge lacks is not repeated', async () => {

@@ -32,7 +32,7 @@ export interface QueryContext {
   model: ForgeModel
   /** `http://127.0.0.1:PORT` */
   origin: string
-  rateLimit: RateLimitObject
+  rateLimit: RateLimitObject | null
   /** Whether the token may see private repositories. */
   seesPrivate: boolean
   /** The account of the token. */
