@@ -15,6 +15,7 @@ import {
   queryOwnedRepositories,
   queryRepositories,
 } from '../api/import/github/queries.ts'
+import { findWebOrigin } from '../api/import/github/web-origin.ts'
 import { queryFaults } from './support/fake-forge/faults.ts'
 import { ForgeModel } from './support/fake-forge/model.ts'
 import { type FakeForge, startFakeForge } from './support/fake-forge/server.ts'
@@ -151,6 +152,15 @@ test('An import ends when the forge fails at many items, although it responds to
   })
   await expect(asking).rejects.toThrow('The forge failed 3 times at the query Repositories')
   expect(givenUp).toHaveLength(20)
+})
+
+test.each([
+  ['https://api.github.com', 'https://github.com'],
+  ['https://api.octo.ghe.com', 'https://octo.ghe.com'],
+  ['https://forge.example/api/v3', 'https://forge.example'],
+  ['https://api.forge.example/api/v3', 'https://api.forge.example'],
+])('The clones of the API %s are at %s', (apiUrl, origin) => {
+  expect(findWebOrigin(apiUrl)).toBe(origin)
 })
 
 test('A URL without the API is named', async () => {

@@ -255,7 +255,9 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
     const isEmpty = headers['x-ratelimit-remaining'] === '0'
     const seconds = retryAfter > 0 ? retryAfter : isEmpty && untilReset > 0 ? untilReset : undefined
     budget.pause(seconds)
-    return budget.pauses > maxPauses ? refuse(budget, `it still refuses queries after ${maxPauses} pauses`) : ''
+    return budget.pauses > maxPauses
+      ? refuse(budget, `it still refuses queries after ${maxPauses} pauses`)
+      : ''
   }
 
   function noteHeaders(headers: Headers, budget: TokenBudget): void {
