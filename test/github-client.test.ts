@@ -15,6 +15,7 @@ import {
   queryOwnedRepositories,
   queryRepositories,
 } from '../api/import/github/queries.ts'
+import { findRepositories } from '../api/import/github/repositories.ts'
 import { findWebOrigin } from '../api/import/github/web-origin.ts'
 import { queryFaults } from './support/fake-forge/faults.ts'
 import { ForgeModel } from './support/fake-forge/model.ts'
@@ -152,6 +153,23 @@ test('An import ends when the forge fails at many items, although it responds to
   })
   await expect(asking).rejects.toThrow('The forge failed 3 times at the query Repositories')
   expect(givenUp).toHaveLength(20)
+})
+
+test('What the forge refuses or describes wrongly is skipped with the reason', async () => {
+  const { client } = createClient([{}])
+  const odd = model.addAccount({ login: 'odd' })
+  model.addRepository({ owner: odd, name: 'plain' })
+  model.addRepository({ owner: odd, name: 'negative', stargazerCount: -1 })
+  model.addAccount({ login: 'protected', kind: 'Organization', isProtected: true })
+  const targets = ['odd', 'protected', 'nobody'].map((owner) => ({ owner }))
+  const asking = { client, journal: noJournal, concurrency: 1, onProgress: () => {} }
+  const { repositories, skipped } = await findRepositories(asking, targets, [])
+  expect([...repositories.values()].map(({ name }) => name)).toEqual(['plain'])
+  expect(skipped).toEqual([
+    { name: 'odd/negative', reason: expect.stringMatching(/^can't be loaded: .*stargazers_count/) },
+    { name: 'protected', reason: expect.stringMatching(/^GitHub refuses it: Resource protected by .* SAML/) },
+    { name: 'nobody', reason: 'no account has this login' },
+  ])
 })
 
 test.each([

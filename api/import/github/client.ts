@@ -35,6 +35,7 @@ export interface Query {
 export interface ItemError {
   type: string
   path: readonly (string | number)[]
+  message: string
 }
 
 /** The data of a response, and why some of it is null. */
