@@ -14,7 +14,7 @@ test('An import uses a token that is accepted, for queries and for git', async (
   const result = await forge.load(service.sql, { tokens: ['expired', forge.addToken()] })
   expect(result.fetched).toBeGreaterThan(4)
   expect(result.skipped.map(({ reason }) => reason)).toEqual([
-    'blocked by the forge',
+    'GitHub refuses it: Repository access blocked',
     'without its history: it is empty',
     'without its history: disabled by the forge',
   ])

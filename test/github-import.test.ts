@@ -44,7 +44,7 @@ describeOnEachDatabase('An import of an organization', (kind) => {
       listed.map(({ databaseId }) => databaseId).sort(),
     )
     expect(result.skipped).toEqual([
-      { name: 'a repository of acme-works', reason: 'blocked by the forge' },
+      { name: 'a repository of acme-works', reason: 'GitHub refuses it: Repository access blocked' },
       { name: 'acme-works/empty', reason: 'without its history: it is empty' },
       { name: 'acme-works/disabled', reason: 'without its history: disabled by the forge' },
     ])

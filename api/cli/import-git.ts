@@ -8,7 +8,7 @@ import type { Sql } from '../database/connect.ts'
 import { findClones } from '../import/git/clone.ts'
 import { type GitImportResult, importGit } from '../import/git.ts'
 import { readForgeId } from './arguments.ts'
-import { describe, type LoadContext, runLoad, summarize } from './load.ts'
+import { describeLoad, type LoadContext, runLoad, summarize } from './load.ts'
 import { countOf, formatCount } from './output.ts'
 
 /** Adds `git` to `import`. */
@@ -40,7 +40,7 @@ export function addGitCommand(imports: Command): void {
       '--authors',
       "make users of the authors whose address has an account's id: ID+LOGIN@users.noreply.HOST, of the repository's host",
     )
-    .option('--all-manifests', 'read manifests in folders of tests and fixtures too')
+    .option('--all-manifests', 'also read manifests in folders of tests and fixtures')
     .option(
       '--keep-unreachable',
       'keep commits that the branch does not reach: those of other branches, and those from before the history was rewritten',
@@ -123,7 +123,7 @@ function print(result: GitImportResult, seconds: number): void {
   const branch = others.length === 0 ? first?.branch : undefined
   const source = others.length > 0 ? ` of ${countOf(clones.length, 'clone')}` : branch ? ` of ${branch}` : ''
   const commitsRead = clones.reduce((sum, { commitsRead }) => sum + commitsRead, 0)
-  console.log(`Read ${countOf(commitsRead, 'commit')}${source} in ${seconds} s\n${describe(result)}`)
+  console.log(`Read ${countOf(commitsRead, 'commit')}${source} in ${seconds} s\n${describeLoad(result)}`)
   const forgotten = clones.filter(({ isLeftOut }) => isLeftOut).length
   if (forgotten > 0) {
     console.log(

@@ -15,7 +15,7 @@ import { getMessage, OperatorError } from '../errors.ts'
 import type { Target } from '../import/github/repositories.ts'
 import { type GithubImportResult, importGithub } from '../import/github.ts'
 import { readBatch, readConcurrency } from './arguments.ts'
-import { describe, type LoadContext, runLoad, summarize } from './load.ts'
+import { describeLoad, type LoadContext, runLoad, summarize } from './load.ts'
 import { countOf, formatCount } from './output.ts'
 
 /** Skipped items that are printed one by one. The rest is counted; `--json` has all. */
@@ -27,15 +27,15 @@ export function addGithubCommand(imports: Command): void {
     .command('github')
     .summary('Load repositories, their histories and their people from GitHub')
     .description(
-      'Load repositories from GitHub: those of the owners, and the named ones, with their commits, their dependencies ' +
-        'over time, and the profiles of who owns them and who committed. Run it again to load what has changed. An ' +
-        'import that was interrupted goes on where it was. Private repositories are left out.',
+      'Load repositories from GitHub: all public ones of an OWNER, or single ones, with their commits, their ' +
+        'dependencies over time, and the profiles of owners and commit authors. Run it again to load new and changed ' +
+        'repositories, and new people. Run an interrupted import again to continue it. Private repositories are left out.',
     )
     .argument('[target...]', 'OWNER (a user or an organization) or OWNER/NAME', readTargets)
-    .option('--from <file>', 'read targets from this file, one a line')
+    .option('--from <file>', 'read targets from this file, one per line')
     .option(
       '--token-file <file>',
-      'read tokens from this file, one a line; several share the work (default: GITHUB_TOKEN)',
+      'read tokens from this file, one per line; several share the work (default: GITHUB_TOKEN)',
     )
     .option(
       '--api <url>',
@@ -44,15 +44,15 @@ export function addGithubCommand(imports: Command): void {
       'https://api.github.com',
     )
     .option('--clones <directory>', 'keep bare clones here (default: the folder clones in DATA_DIR)')
-    .option('--no-history', 'leave out commits and dependencies, and with them who committed')
-    .option('--refresh', 'ask again for all repositories and people of the dataset, too')
+    .option('--no-history', 'leave out commits, dependencies and commit authors')
+    .option('--refresh', 'also update all repositories and people of the dataset')
     .option('--concurrency <n>', 'queries and fetches at a time, 1 to 32', readConcurrency, 4)
     .option(
       '--batch <n>',
-      'load so many repositories at a time, each time all or nothing (default: all)',
+      'load n repositories at a time; each batch is all or nothing (default: all in one)',
       readBatch,
     )
-    .option('--dry-run', 'only say what would be loaded')
+    .option('--dry-run', 'load nothing; print how many repositories would be loaded, and their size')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -143,7 +143,7 @@ function print(result: GithubImportResult, seconds: number): void {
   if (load === undefined) {
     console.log(`Would load ${found}, ${formatCount(Math.ceil(kilobytes / 1_000))} MB on GitHub (${cost})`)
   } else {
-    console.log(`Read ${found} in ${seconds} s (${cost})\n${describe(load)}`)
+    console.log(`Read ${found} in ${seconds} s (${cost})\n${describeLoad(load)}`)
     console.log(`histories     ${formatCount(fetched)} fetched, ${formatCount(unchanged)} unchanged`)
     console.log(`people        ${countOf(people, 'profile')}`)
     if (authors.found > 0) {
@@ -185,7 +185,8 @@ async function readTokens({ tokenFile }: Options): Promise<string[]> {
   if (tokens.length === 0) {
     throw new OperatorError(
       tokenFile === undefined
-        ? 'A token of GitHub is needed: set GITHUB_TOKEN, or use --token-file. A token without any permission is enough'
+        ? 'A GitHub token is needed: set GITHUB_TOKEN, or use --token-file. A fine-grained token without permissions is ' +
+            'enough: https://github.com/settings/personal-access-tokens/new'
         : `--token-file ${tokenFile}: the file has no token`,
     )
   }

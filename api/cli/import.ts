@@ -18,7 +18,7 @@ import { type RecordKind, recordKinds } from '../import/records.ts'
 import { confirm } from './confirm.ts'
 import { addGitCommand } from './import-git.ts'
 import { addGithubCommand } from './import-github.ts'
-import { describe, type LoadContext, runLoad, summarize } from './load.ts'
+import { describeLoad, type LoadContext, runLoad, summarize } from './load.ts'
 import { countOf } from './output.ts'
 
 /** The path that means standard input. */
@@ -152,7 +152,7 @@ async function loadNdjson(
       const { forgotten } = result
       if (json)
         return console.log(JSON.stringify({ ...summarize(result), lines, skipped, forgotten, seconds }))
-      console.log(`Read ${countOf(lines, 'line')} in ${seconds} s\n${describe(result)}`)
+      console.log(`Read ${countOf(lines, 'line')} in ${seconds} s\n${describeLoad(result)}`)
       if (skipped > 0) console.log(`skipped       ${countOf(skipped, 'invalid line')}, see ${skipInvalid}`)
       if (forgotten > 0) console.log(`left out      ${countOf(forgotten, 'line')} of forgotten people`)
     })

@@ -18,6 +18,7 @@ import { loadFindings } from './github/load.ts'
 import { findPeople } from './github/people.ts'
 import type { ForgeRepository } from './github/queries.ts'
 import { findRepositories, type Skipped, type Target } from './github/repositories.ts'
+import { findWebOrigin } from './github/web-origin.ts'
 import { ImportError } from './import-error.ts'
 
 /** What to load, and callbacks. */
@@ -117,7 +118,7 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
     const known = !refresh
       ? { repositories: [], users: [] }
       : await journal.once('known', async () => ({
-          repositories: await readKnownRepositories(sql, findOrigin(apiUrl)),
+          repositories: await readKnownRepositories(sql, findWebOrigin(apiUrl)),
           users: await readKnownUsers(sql),
         }))
     const { repositories: byId, skipped } = await findRepositories(forge, targets, known.repositories)
@@ -200,10 +201,4 @@ function addResults(a: BatchResult, b: BatchResult): BatchResult {
 
 function addChanges(a: Change, b: Change): Change {
   return { added: a.added + b.added, updated: a.updated + b.updated, removed: a.removed + b.removed }
-}
-
-/** `https://github.com` for `https://api.github.com`. An enterprise server has one host for all. */
-function findOrigin(apiUrl: string): string {
-  const url = new URL(apiUrl)
-  return `${url.protocol}//${url.host.replace(/^api\.(?=github\.com$)/, '')}`
 }

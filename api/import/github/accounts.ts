@@ -5,7 +5,7 @@
  */
 import type { UserRecord } from '../records.ts'
 import { askInBatches, type Forge } from './ask.ts'
-import { mapAccount } from './mapping.ts'
+import { findFault, mapAccount } from './mapping.ts'
 import {
   type AuthoredCommit,
   type CommitAuthors,
@@ -63,8 +63,9 @@ export async function findAccounts(
     read([id, login], index, { data }) {
       const node = data.nodes[index] ?? null
       const user = node !== null && 'login' in node ? mapAccount(node as ForgeAccount) : undefined
-      if (user !== undefined) users.set(id, user)
-      else skipped.push({ name: login, reason: 'not found: the account was deleted' })
+      const fault = user && findFault('users', user)
+      if (user !== undefined && fault === undefined) users.set(id, user)
+      else skipped.push({ name: login, reason: fault ?? 'not found: the account was deleted' })
     },
     giveUp: ([, login], reason) => skipped.push({ name: login, reason }),
     onProgress: (done) => forge.onProgress('asking for profiles', done, logins.size),

@@ -1,5 +1,6 @@
 /**
- * How an import asks the forge: in batches, several at a time, and never again for what was answered before an interruption.
+ * How an import asks the forge: in batches, several at a time, and never again for what a response before an
+ * interruption has said.
  *
  * @module
  */
@@ -15,16 +16,19 @@ export interface Forge {
   onProgress: (step: string, done: number, total: number | undefined) => void
 }
 
-/** What fails so often is asked in smaller parts: a query may be too large for the forge. */
+/** A query that fails this many times is asked in smaller parts: it may be too large for the forge. */
 const attemptsOfLarge = 3
 
-/** Asks, or returns what was answered before an interruption. Throws `ForgeError`. */
+/** Items that the forge may fail at in a row. After more, the forge is out of order, not the items. */
+const maxGivenUp = 20
+
+/** Asks, or returns the response from before an interruption. Throws `ForgeError`. */
 export function ask<Data>({ client, journal }: Forge, query: Query): Promise<Reply<Data>> {
   const { name, text, variables } = query
   return journal.once([name, text, variables], () => client.ask<Data>(query))
 }
 
-/** Asks, but not for long. Undefined: the forge failed. Throws `ForgeError` when it refuses. */
+/** Asks, with few attempts. Undefined: the forge failed. Throws `ForgeError` when it refuses. */
 export function tryToAsk<Data>(forge: Forge, query: Query): Promise<Reply<Data> | undefined> {
   return ask<Data>(forge, { ...query, maxAttempts: attemptsOfLarge }).catch((error: unknown) => {
     if (error instanceof ForgeError && error.failure !== undefined) return undefined
@@ -45,21 +49,22 @@ export interface ItemQueries<Item, Data> {
 }
 
 /**
- * Asks for items. A query that the forge fails at is halved. An item that it fails at alone is given up, if the forge
- * answers another query. Otherwise throws `ForgeError`: the forge is out of order.
+ * Asks for items. A query that the forge fails at is halved. An item that it fails at alone is given up. Throws
+ * `ForgeError` if the forge fails at the smallest query too, or at many items in a row: it is out of order.
  */
 export async function askInBatches<Item, Data>(
   forge: Forge,
   items: readonly Item[],
   { size, createQuery, read, giveUp, onProgress = () => {} }: ItemQueries<Item, Data>,
 ): Promise<void> {
-  let done = 0
+  let [done, givenUp] = [0, 0]
   async function askFor(batch: readonly Item[], isPart: boolean): Promise<void> {
     const query = createQuery(batch)
     const maxAttempts = isPart || batch.length > 1 ? attemptsOfLarge : undefined
     try {
       const reply = await ask<Data>(forge, { ...query, maxAttempts })
       for (const [index, item] of batch.entries()) read(item, index, reply)
+      givenUp = 0
     } catch (error) {
       const failure = error instanceof ForgeError ? error.failure : undefined
       const [item] = batch
@@ -69,6 +74,7 @@ export async function askInBatches<Item, Data>(
         return
       }
       await forge.client.probe()
+      if (++givenUp > maxGivenUp) throw error
       giveUp(item, `GitHub fails at it: ${failure}`)
     }
     done += batch.length
@@ -84,7 +90,7 @@ export function batchesOf<Item>(items: readonly Item[], size: number): Item[][] 
   )
 }
 
-/** Does the work for each item, so many at a time. After an error, begins no other. */
+/** Does the work for each item, `concurrency` at a time. After an error, begins no other. */
 export async function inParallel<Item>(
   items: readonly Item[],
   concurrency: number,

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createGitEnvironment, GitError, runGit } from '../git/git-process.ts'
 import type { ForgeClient } from './client.ts'
+import { findWebOrigin } from './web-origin.ts'
 
 /** The default branch, and its newest commit. */
 export interface Head {
@@ -187,8 +188,7 @@ function configure(url: string, token: string, apiUrl: string): Record<string, s
   }
 }
 
-/** Whether a URL is on the host whose API has the token: `api.github.com` is the API of `github.com`. */
+/** Whether a URL is on the host whose API has the token. */
 function isForgeHost(url: string, apiUrl: string): boolean {
-  const [own, api] = [new URL(url), new URL(apiUrl)]
-  return own.protocol === api.protocol && (own.host === api.host || `api.${own.host}` === api.host)
+  return new URL(url).origin === findWebOrigin(apiUrl)
 }

@@ -5,6 +5,7 @@
  */
 import { ask, askInBatches, type Forge, inParallel, tryToAsk } from './ask.ts'
 import type { ItemError, Reply } from './client.ts'
+import { findFault, mapRepository } from './mapping.ts'
 import {
   type ForgeRepository,
   maxItems,
@@ -67,13 +68,13 @@ async function listOwned(forge: Forge, owner: string, found: FoundRepositories):
     const { data, errors } = reply
     const page: NonNullable<OwnedRepositories['repositoryOwner']>['repositories'] | undefined =
       data.repositoryOwner?.repositories
-    if (page === undefined) {
-      found.skipped.push({ name: owner, reason: 'no account has this login' })
+    if (page == null) {
+      found.skipped.push({ name: owner, reason: explain(errors[0], 'no account has this login') })
       return
     }
     for (const repository of page.nodes) addRepository(found, repository)
-    for (const { type } of errors)
-      found.skipped.push({ name: `a repository of ${owner}`, reason: describe(type) })
+    for (const error of errors)
+      found.skipped.push({ name: `a repository of ${owner}`, reason: explain(error) })
     forge.onProgress('listing repositories', found.repositories.size, undefined)
     if (!page.pageInfo.hasNextPage) return
     after = page.pageInfo.endCursor
@@ -92,7 +93,7 @@ function findNamed(
       const repository = data[`r${index}`] ?? null
       if (repository === null) {
         const error = errors.find(({ path }) => path[0] === `r${index}`)
-        found.skipped.push({ name: `${owner}/${name}`, reason: describe(error?.type) })
+        found.skipped.push({ name: `${owner}/${name}`, reason: explain(error) })
       } else addRepository(found, repository)
     },
     giveUp: ({ owner, name }, reason) => found.skipped.push({ name: `${owner}/${name}`, reason }),
@@ -110,7 +111,7 @@ function findKnown(
     read({ name }, index, { data, errors }) {
       const node = data.nodes[index] ?? null
       if (node !== null && 'id' in node) addRepository(found, node as ForgeRepository)
-      else found.skipped.push({ name, reason: describe(findError(errors, index)?.type) })
+      else found.skipped.push({ name, reason: explain(findError(errors, index)) })
     },
     giveUp: ({ name }, reason) => found.skipped.push({ name, reason }),
     onProgress: (done) => forge.onProgress('asking for known repositories', done, known.length),
@@ -127,12 +128,16 @@ function addRepository(
   repository: ForgeRepository | null,
 ): void {
   if (repository === null) return // there is an error for it
-  if (repository.isPrivate) skipped.push({ name: repository.nameWithOwner, reason: 'private' })
-  else repositories.set(repository.id, repository)
+  const record = mapRepository(repository)
+  const fault = findFault('repos', record && { ...record, dependencies: null })
+  const reason = repository.isPrivate ? 'private' : fault
+  if (reason === undefined) repositories.set(repository.id, repository)
+  else skipped.push({ name: repository.nameWithOwner, reason })
 }
 
-function describe(type: string | undefined): string {
-  return type === 'FORBIDDEN'
-    ? 'blocked by the forge'
-    : 'not found: deleted, private, or renamed and replaced'
+function explain(
+  error: ItemError | undefined,
+  otherwise = 'not found: deleted, private, or renamed and replaced',
+): string {
+  return error?.type === 'FORBIDDEN' ? `GitHub refuses it: ${error.message}` : otherwise
 }

@@ -31,6 +31,8 @@ export interface Account extends Dates {
   bio: string | null
   followerCount: number
   followingCount: number
+  /** Whether its repositories are refused to tokens that its single sign-on doesn't know. */
+  isProtected: boolean
 }
 
 /** What to make an account from; the rest has plain defaults. */
@@ -135,6 +137,7 @@ export class ForgeModel {
       bio: null,
       followerCount: 0,
       followingCount: 0,
+      isProtected: false,
       createdAt: formatTime(1_500_000_000),
       updatedAt: formatTime(1_700_000_000),
       ...given,

@@ -27,6 +27,7 @@ export interface FakeForgeOptions {
 export interface FakeForge extends ForgeState, AsyncDisposable {
   /** The value of `--api`: the URL of an enterprise server's API. GraphQL is also at `/graphql`, as on github.com. */
   readonly apiUrl: string
+  readonly traffic: Readonly<Traffic>
   /** What was asked beyond the limits. */
   readonly violations: readonly Violation[]
   /** Makes a token. By default it has the limits of github.com, and sees public repositories only. */
@@ -74,6 +75,7 @@ export async function startFakeForge(
     model,
     origin,
     tokens,
+    traffic,
     violations,
     requests,
     report,

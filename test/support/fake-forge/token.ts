@@ -8,7 +8,7 @@ import { type Account, formatTime } from './model.ts'
 
 /** Limits of a token. */
 export interface Limits {
-  /** Points in a window. */
+  /** Points in a window. Infinity: there is no limit, as on an enterprise server by default. */
   points: number
   windowSeconds: number
   queriesPerMinute: number
@@ -188,7 +188,10 @@ export class Token {
 
   /** The headers of every response. */
   get headers(): Record<string, string> {
+    const date = new Date(this.#now()).toUTCString()
+    if (this.limits.points === Number.POSITIVE_INFINITY) return { date }
     return {
+      date,
       'x-ratelimit-limit': String(this.limits.points),
       'x-ratelimit-remaining': String(this.remaining),
       'x-ratelimit-used': String(this.used),
@@ -200,6 +203,7 @@ export class Token {
   /** The budget as a query sees it. */
   showRateLimit(cost: number, nodeCount: number) {
     const { remaining, used } = this
+    if (remaining === Number.POSITIVE_INFINITY) return null
     return {
       cost,
       nodeCount,
