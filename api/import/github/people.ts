@@ -5,12 +5,8 @@
  */
 import { identifyAddress, identifyForgeId } from '../../catalog/forge-names.ts'
 import type { Sql } from '../../database/connect.ts'
-import {
-  blockIdentities,
-  type ForgottenPeople,
-  type ForgottenPerson,
-  readForgottenPeople,
-} from '../forgotten.ts'
+import { forgetPerson } from '../../removal/forget.ts'
+import { type ForgottenPeople, type ForgottenPerson, readForgottenPeople } from '../forgotten.ts'
 import { maxAddresses, type UserRecord } from '../records.ts'
 import { type AuthorAccount, findAccounts, findAuthors } from './accounts.ts'
 import { batchesOf, type Forge } from './ask.ts'
@@ -45,7 +41,13 @@ export async function findPeople(
     repositories,
     histories,
     users: again,
-  }: { repositories: readonly ForgeRepository[]; histories: Histories; users: readonly KnownItem[] },
+    changesKeptDays,
+  }: {
+    repositories: readonly ForgeRepository[]
+    histories: Histories
+    users: readonly KnownItem[]
+    changesKeptDays?: number | undefined
+  },
 ): Promise<People> {
   const { authors } = histories
   const knownIdentities = new Set<string>()
@@ -59,7 +61,7 @@ export async function findPeople(
   )
 
   const forgotten = await readForgottenPeople(sql)
-  await blockAddresses(sql, forgotten, accounts)
+  await forgetAddresses(sql, forgotten, accounts, changesKeptDays)
 
   const knownIds = new Set((await readKnownUsers(sql)).map(({ id }) => id))
   const logins = new Map(again.map(({ id, name }) => [id, name]))
@@ -86,15 +88,21 @@ function findForgotten({ find }: ForgottenPeople, databaseId: number | null): Fo
   return databaseId === null ? undefined : find(identifyForgeId(databaseId))
 }
 
-/** Commits under other addresses of forgotten people are theirs too: this load redacts them, and so do later ones. */
-async function blockAddresses(
+/** Commits under other addresses of forgotten people are theirs, too: those of loads, and those that the dataset has. */
+async function forgetAddresses(
   sql: Sql,
   forgotten: ForgottenPeople,
   accounts: ReadonlyMap<string, AuthorAccount>,
+  changesKeptDays: number | undefined,
 ): Promise<void> {
+  const found = new Map<ForgottenPerson, string[]>()
   for (const [identity, { databaseId }] of accounts) {
     const person = findForgotten(forgotten, databaseId)
-    if (person !== undefined) await blockIdentities(sql, person.id, [identity])
+    if (person === undefined || databaseId === null || forgotten.find(identity) !== undefined) continue
+    found.set(person, [...(found.get(person) ?? [identifyForgeId(databaseId)]), identity])
+  }
+  for (const [{ keepsRepositories }, identities] of found) {
+    await forgetPerson(sql, { identities, keepRepositories: keepsRepositories, changesKeptDays })
   }
 }
 
