@@ -5,7 +5,8 @@
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { identifyForgeId, identifyLogin } from '../api/catalog/forge-names.ts'
-import { forgetPerson } from '../api/removal/forget.ts'
+import { forgetPerson, undoForgetting } from '../api/removal/forget.ts'
+import { findRepository, removeRepository } from '../api/removal/remove-repository.ts'
 import type { Account, Repository } from './support/fake-forge/model.ts'
 import { searchTables } from './support/forgotten.ts'
 import { startTestForge, type TestForge } from './support/github-import.ts'
@@ -93,6 +94,19 @@ describeOnEachDatabase('An import from the forge', (kind) => {
     const { repositories, load } = await started.load(service.sql, { targets: [{ owner: 'ada' }] })
     expect({ repositories, forgotten: load?.forgotten }).toEqual({ repositories: 1, forgotten: 1 })
     expect(started.forge.requests.map(({ what }) => what)).toEqual(['OwnedRepositories'])
+  })
+
+  test('adds a person after the forgetting was undone, if the repository was removed first', async () => {
+    await commitAs(tool, work)
+    const identities = [identifyForgeId(ada.databaseId)]
+    await loadBob()
+    await forgetPerson(service.sql, { identities, keepRepositories: false })
+    await undoForgetting(service.sql, { identities, people: [] })
+    const repository = await findRepository(service.sql, { forgeRestId: tool.databaseId })
+    if (repository === undefined) throw new Error('the repository is missing')
+    await removeRepository(service.sql, repository)
+    await loadBob()
+    expect(await readAuthors()).toEqual(['ada'])
   })
 
   test('keeps who was forgotten by the id out after a new login', async () => {
