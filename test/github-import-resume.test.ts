@@ -118,7 +118,9 @@ test('An import in batches loads each with its people in a version of its own, a
     expect([address, isKnown]).toEqual([address, forge.organization.model.findAuthor(address) !== undefined])
   }
 
-  const result = await forge.load(service.sql, { batch: 4 })
+  const steps = new Set<string>()
+  const result = await forge.load(service.sql, { batch: 4, onProgress: ({ step }) => steps.add(step) })
+  expect([...steps]).toEqual(expect.arrayContaining(['fetching histories (batch 3 of 3)']))
   expect(result).toMatchObject({ isResumed: true, fetched: 4, load: { version: 3 } })
   expect(result.load?.repositories.added).toBe(8)
   expect(result.skipped).toEqual(expected.skipped)

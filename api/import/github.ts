@@ -103,11 +103,14 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
   const journal = options.dryRun
     ? noJournal
     : await openJournal(directory, { apiUrl, targets, refresh, withHistory })
+  /** Which of several batches is under way. */
+  let scope = ''
   const forge: Forge = {
     client,
     journal,
     concurrency: options.concurrency,
-    onProgress: (step, done, total) => options.onProgress?.({ step, done, total, usage: client.usage }),
+    onProgress: (step, done, total) =>
+      options.onProgress?.({ step: `${step}${scope}`, done, total, usage: client.usage }),
   }
   try {
     // Noted, because what was loaded before an interruption is known afterwards.
@@ -130,8 +133,13 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
     }
     const { batch = repositories.length } = options
     const [first = [], ...others] = batchesOf(repositories, batch)
+    const showBatch = (number: number) => {
+      if (others.length > 0) scope = ` (batch ${number} of ${others.length + 1})`
+    }
+    showBatch(1)
     let result = await importBatch(sql, forge, clones, options, first, known.users)
-    for (const other of others) {
+    for (const [index, other] of others.entries()) {
+      showBatch(index + 2)
       result = addResults(result, await importBatch(sql, forge, clones, options, other, []))
     }
     await journal.finish()
