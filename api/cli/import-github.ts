@@ -58,8 +58,8 @@ export function addGithubCommand(imports: Command): void {
       'after',
       `
 Examples:
-  GITHUB_TOKEN=… devdata import github honojs
   devdata import github honojs/hono denoland/std --token-file tokens.txt
+  GITHUB_TOKEN=… devdata import github honojs
   devdata import github --refresh --json`,
     )
     .action(load)

@@ -166,7 +166,8 @@ async function importBatch(
   users: readonly KnownItem[],
 ): Promise<BatchResult> {
   const histories = await readHistories(sql, forge, clones, options.withHistory ? repositories : [])
-  const people = await findPeople(sql, forge, { repositories, histories, users })
+  const { changesKeptDays } = options
+  const people = await findPeople(sql, forge, { repositories, histories, users, changesKeptDays })
   const load = await loadFindings(sql, forge, options, { repositories, histories, people })
   return {
     fetched: histories.fetched,

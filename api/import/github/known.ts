@@ -40,12 +40,19 @@ export function readKnownUsers(sql: Sql): Promise<KnownItem[]> {
       where forge_rest_id > 0 and ${isFromForge(sql, sql`document`)}) u order by u.id`
 }
 
+/** A user whose profile is known. */
+export interface KnownProfile {
+  login: string
+  email: string | null
+}
+
 /** Reads which of the users the dataset has, by `forge_rest_id`. Those made from commits lack a profile: they don't count. */
-export async function readPresentUsers(sql: Sql, ids: readonly number[]): Promise<Set<number>> {
-  const rows = await sql<{ id: number }[]>`
-    select forge_rest_id as id from users
-    where forge_rest_id = any (${sql.typed.bigints(ids)}) and ${isFromForge(sql, sql`document`)}`
-  return new Set(rows.map(({ id }) => id))
+export async function readPresentUsers(sql: Sql, ids: readonly number[]): Promise<Map<number, KnownProfile>> {
+  const rows = await sql<(KnownProfile & { id: number })[]>`
+    select forge_rest_id as id, d ->> 'login' as login, d ->> 'email' as email
+    from (select forge_rest_id, document::json as d from users
+      where forge_rest_id = any (${sql.typed.bigints(ids)}) and ${isFromForge(sql, sql`document`)}) u`
+  return new Map(rows.map(({ id, ...profile }) => [id, profile]))
 }
 
 /** Reads which of the identities are those of a user whose profile is known. */

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { identifyAddress, identifyForgeId } from '../../catalog/forge-names.ts'
+import { identifyAddress, identifyForgeId, identifyLogin } from '../../catalog/forge-names.ts'
 import type { Sql } from '../../database/connect.ts'
+import { forgetPerson } from '../../removal/forget.ts'
 import {
   blockIdentities,
   type ForgottenPeople,
@@ -15,13 +16,7 @@ import { maxAddresses, type UserRecord } from '../records.ts'
 import { type AuthorAccount, findAccounts, findAuthors } from './accounts.ts'
 import { batchesOf, type Forge } from './ask.ts'
 import type { Histories } from './histories.ts'
-import {
-  type KnownItem,
-  readFurtherAddresses,
-  readKnownIdentities,
-  readKnownUsers,
-  readPresentUsers,
-} from './known.ts'
+import { type KnownItem, readFurtherAddresses, readKnownIdentities, readPresentUsers } from './known.ts'
 import type { ForgeRepository } from './queries.ts'
 import type { Skipped } from './repositories.ts'
 
@@ -45,7 +40,13 @@ export async function findPeople(
     repositories,
     histories,
     users: again,
-  }: { repositories: readonly ForgeRepository[]; histories: Histories; users: readonly KnownItem[] },
+    changesKeptDays,
+  }: {
+    repositories: readonly ForgeRepository[]
+    histories: Histories
+    users: readonly KnownItem[]
+    changesKeptDays?: number | undefined
+  },
 ): Promise<People> {
   const { authors } = histories
   const knownIdentities = new Set<string>()
@@ -59,21 +60,26 @@ export async function findPeople(
   )
 
   const forgotten = await readForgottenPeople(sql)
-  await blockAddresses(sql, forgotten, accounts)
+  const people = [
+    ...new Map(repositories.map(({ owner }) => [owner.id, owner])).values(),
+    ...accounts.values(),
+  ]
+  await blockLogins(sql, forgotten, people)
+  await forgetAddresses(sql, forgotten, accounts, changesKeptDays)
 
-  const knownIds = new Set((await readKnownUsers(sql)).map(({ id }) => id))
   const logins = new Map(again.map(({ id, name }) => [id, name]))
-  for (const { owner } of repositories) if (!knownIds.has(owner.id)) logins.set(owner.id, owner.login)
   const present = await readPresentUsers(
     sql,
-    [...accounts.values()].flatMap(({ databaseId }) => databaseId ?? []),
+    people.flatMap(({ databaseId }) => databaseId ?? []),
   )
-  for (const { id, databaseId, login } of accounts.values()) {
-    const isKnown = databaseId !== null && present.has(databaseId)
-    if (!isKnown && findForgotten(forgotten, databaseId) === undefined) logins.set(id, login)
+  for (const account of people) {
+    const { id, databaseId, login } = account
+    // Under another login a known one is asked for again: repositories name their owner by it.
+    const isKnown = databaseId !== null && present.get(databaseId)?.login === login
+    if (!isKnown && findForgotten(forgotten, account) === undefined) logins.set(id, login)
   }
   const profiles = await findAccounts(forge, logins)
-  const addresses = await gatherAddresses(sql, unknown, accounts, profiles.users, present)
+  const addresses = await gatherAddresses(sql, unknown, accounts, profiles.users)
   return {
     users: [...profiles.users.values()],
     addresses,
@@ -82,39 +88,81 @@ export async function findPeople(
   }
 }
 
-function findForgotten({ find }: ForgottenPeople, databaseId: number | null): ForgottenPerson | undefined {
-  return databaseId === null ? undefined : find(identifyForgeId(databaseId))
+/** The forgotten person who has the account's id, or else its login, by which somebody unknown may have been forgotten. */
+function findForgotten(
+  { find }: ForgottenPeople,
+  account: Pick<AuthorAccount, 'databaseId' | 'login'>,
+): (ForgottenPerson & { identity: string }) | undefined {
+  for (const identity of [identifyForgeId(account.databaseId ?? 0), identifyLogin(account.login)]) {
+    const person = find(identity)
+    if (person !== undefined) return { ...person, identity }
+  }
+  return undefined
 }
 
-/** Commits under other addresses of forgotten people are theirs too: this load redacts them, and so do later ones. */
-async function blockAddresses(
+/** Under another login, the repositories of forgotten people are still theirs. */
+async function blockLogins(
   sql: Sql,
   forgotten: ForgottenPeople,
-  accounts: ReadonlyMap<string, AuthorAccount>,
+  people: readonly Pick<AuthorAccount, 'databaseId' | 'login'>[],
 ): Promise<void> {
-  for (const [identity, { databaseId }] of accounts) {
-    const person = findForgotten(forgotten, databaseId)
-    if (person !== undefined) await blockIdentities(sql, person.id, [identity])
+  for (const account of people) {
+    const person = findForgotten(forgotten, account)
+    const login = identifyLogin(account.login)
+    if (person !== undefined && forgotten.find(login) === undefined) {
+      await blockIdentities(sql, person.id, [login])
+    }
   }
 }
 
-/** Adds the addresses of commits to those that their users have. */
+/** Commits under other addresses of forgotten people are theirs, too: those of loads, and those that the dataset has. */
+async function forgetAddresses(
+  sql: Sql,
+  forgotten: ForgottenPeople,
+  accounts: ReadonlyMap<string, AuthorAccount>,
+  changesKeptDays: number | undefined,
+): Promise<void> {
+  const found = new Map<string, { keepRepositories: boolean; identities: string[] }>()
+  for (const [address, account] of accounts) {
+    const person = findForgotten(forgotten, account)
+    if (person === undefined || forgotten.find(address) !== undefined) continue
+    const { identity, keepsRepositories } = person
+    const { identities } = found.get(identity) ?? { identities: [identity] }
+    found.set(identity, { keepRepositories: keepsRepositories, identities: [...identities, address] })
+  }
+  for (const person of found.values()) await forgetPerson(sql, { ...person, changesKeptDays })
+}
+
+/**
+ * Adds the addresses of commits to those that their users have, and addresses that are in profiles no more: commits were
+ * linked by them.
+ */
 async function gatherAddresses(
   sql: Sql,
   unknown: readonly (readonly [string, { address: string }])[],
   accounts: ReadonlyMap<string, AuthorAccount>,
   users: ReadonlyMap<string, UserRecord>,
-  present: ReadonlySet<number>,
 ): Promise<Map<number, string[]>> {
+  const profiles = [...users.values()]
+  const ids = [
+    ...profiles.map(({ forge_rest_id: id }) => id),
+    ...[...accounts.values()].flatMap(({ databaseId }) => databaseId ?? []),
+  ]
+  const present = await readPresentUsers(sql, ids)
   const found = new Map<number, string[]>()
+  function add(id: number, address: string): void {
+    found.set(id, [...(found.get(id) ?? []), address])
+  }
+  for (const { forge_rest_id: id, email } of profiles) {
+    const before = present.get(id)?.email ?? ''
+    const identity = identifyAddress(before)
+    if (identity !== null && identity !== identifyAddress(email ?? '')) add(id, before)
+  }
   for (const [identity, { address }] of unknown) {
     const account = accounts.get(identity)
-    if (account === undefined) continue
-    const user = users.get(account.id)
-    const id = user?.forge_rest_id ?? account.databaseId
-    if (id === null || (user === undefined && !present.has(id))) continue
-    const own = [identifyForgeId(id), identifyAddress(user?.email ?? '')]
-    if (!own.includes(identity)) found.set(id, [...(found.get(id) ?? []), address])
+    const id = account && (users.get(account.id)?.forge_rest_id ?? account.databaseId)
+    if (account === undefined || id == null || !(users.has(account.id) || present.has(id))) continue
+    if (identity !== identifyForgeId(id)) add(id, address)
   }
   const before = await readFurtherAddresses(sql, [...found.keys()])
   return new Map(
