@@ -33,13 +33,13 @@ const settings = [
   'safe.bareRepository=all', // a path on the command line is explicit, as the setting's other value asks for
 ]
 
-/** Set by hooks and `git rebase --exec`. They name another repository, or a program to run. */
+/** Set by hooks and `git rebase --exec`: they name another repository, or a program to run. And the forge's token. */
 const droppedVariables =
-  /^GIT_(?:DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE|PREFIX|SHALLOW_FILE|GRAFT_FILE|EXTERNAL_DIFF)$/
+  /^GITHUB_TOKEN$|^GIT_(?:DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE|PREFIX|SHALLOW_FILE|GRAFT_FILE|EXTERNAL_DIFF)$/
 
 const maxErrorCharacters = 4000
 
-/** The environment of git: without variables that name another repository, and without network protocols. */
+/** The environment of git: without variables that name another repository, without the token, and without network protocols. */
 export function createGitEnvironment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(env).filter(([name]) => !droppedVariables.test(name))
   return {
