@@ -141,7 +141,8 @@ function printJson(result: GithubImportResult, seconds: number): void {
 }
 
 function print(result: GithubImportResult, seconds: number): void {
-  const { load, repositories, kilobytes, people, authors, fetched, unchanged, skipped, usage } = result
+  const { load, repositories, kilobytes, people, authors, fetched, unchanged, skipped, isResumed, usage } =
+    result
   const found = countOf(repositories, 'repository', 'repositories')
   const cost = `${countOf(usage.queries, 'query', 'queries')}, ${countOf(usage.points, 'point')}`
   if (load === undefined) {
@@ -158,6 +159,7 @@ function print(result: GithubImportResult, seconds: number): void {
       console.log(`left out      ${countOf(load.forgotten, 'item')} of forgotten people`)
     }
   }
+  if (isResumed) console.log('resumed       an import that was interrupted')
   for (const { name, reason } of skipped.slice(0, maxSkippedLines))
     console.log(`skipped       ${name}: ${reason}`)
   const others = skipped.length - maxSkippedLines

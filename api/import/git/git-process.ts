@@ -18,6 +18,8 @@ export class GitError extends OperatorError {
   override readonly name = 'GitError'
   /** git's exit code, where it has a meaning of its own. */
   exitCode?: number
+  /** Whether the clone lacks objects, or has broken ones. */
+  isDamage?: true
 }
 
 const settings = [
@@ -124,9 +126,8 @@ function createError(
 
 /** The error about a clone with missing or corrupt objects. It says what to do. */
 export function createDamageError(directory: string, reason: string): GitError {
-  return new GitError(
-    `${directory} is a partial or damaged clone (${reason}); clone the repository again, without --filter`,
-  )
+  const message = `${directory} is a partial or damaged clone (${reason}); clone the repository again, without --filter`
+  return Object.assign(new GitError(message), { isDamage: true as const })
 }
 
 /**
