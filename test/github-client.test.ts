@@ -145,12 +145,16 @@ test('An import ends when the forge fails at many items, although it responds to
   forge.isTooHeavy = (variables) => 'ids' in variables
   const items = Array.from({ length: 100 }, (_, index) => `item-${index}`)
   const givenUp: string[] = []
-  const asking = askInBatches({ client, journal: noJournal, concurrency: 50, onProgress: () => {} }, items, {
-    size: 2,
-    createQuery: queryRepositories,
-    read: () => {},
-    giveUp: (item) => givenUp.push(item),
-  })
+  const asking = askInBatches(
+    { client, journal: noJournal, concurrency: 50, abort: () => {}, onProgress: () => {} },
+    items,
+    {
+      size: 2,
+      createQuery: queryRepositories,
+      read: () => {},
+      giveUp: (item) => givenUp.push(item),
+    },
+  )
   await expect(asking).rejects.toThrow('The forge failed 3 times at the query Repositories')
   expect(givenUp).toHaveLength(20)
 })
@@ -162,7 +166,7 @@ test('What the forge refuses or describes wrongly is skipped with the reason', a
   model.addRepository({ owner: odd, name: 'negative', stargazerCount: -1 })
   model.addAccount({ login: 'protected', kind: 'Organization', isProtected: true })
   const targets = ['odd', 'protected', 'nobody'].map((owner) => ({ owner }))
-  const asking = { client, journal: noJournal, concurrency: 1, onProgress: () => {} }
+  const asking = { client, journal: noJournal, concurrency: 1, abort: () => {}, onProgress: () => {} }
   const { repositories, skipped } = await findRepositories(asking, targets, [])
   expect([...repositories.values()].map(({ name }) => name)).toEqual(['plain'])
   expect(skipped).toEqual([

@@ -6,7 +6,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { Sql } from '../api/database/connect.ts'
 import { exportNdjson } from '../api/export/ndjson.ts'
+import { findRepository, removeRepository } from '../api/removal/remove-repository.ts'
 import { createRandom } from '../sample/random.ts'
 import { seed } from './support/drill.ts'
 import { createFolder, readFiles } from './support/export-folder.ts'
@@ -56,6 +58,35 @@ test('An import that is interrupted at any step repeats at most one query and on
   await whole.close()
   await service.close()
 })
+
+test('An import that goes on neither brings back what was removed since, nor serves another database', async () => {
+  await using forge = await startTestForge({ repositories: 4 })
+  const service = await startTestService('embedded', { data: 'empty' })
+  const other = await startTestService('embedded', { data: 'empty' })
+  await createOtherDatabase(other.sql)
+  await forge.load(service.sql)
+  const refresh = { targets: [], refresh: true }
+  const interrupt = () => {
+    throw new Error('interrupted')
+  }
+  await expect(forge.load(service.sql, { ...refresh, onBegin: interrupt })).rejects.toThrow('interrupted')
+  const monolith = await findRepository(service.sql, { owner: 'acme-works', name: 'monolith' })
+  if (monolith === undefined) throw new Error('the organization is too small')
+  await removeRepository(service.sql, monolith)
+  expect(await forge.load(service.sql, refresh)).toMatchObject({ isResumed: true })
+  expect(await findRepository(service.sql, monolith)).toBe(undefined)
+
+  await expect(forge.load(service.sql, { ...refresh, onBegin: interrupt })).rejects.toThrow('interrupted')
+  const result = await forge.load(other.sql, refresh)
+  expect(result).toMatchObject({ isResumed: false, repositories: 0, people: 0 })
+  await service.close()
+  await other.close()
+})
+
+/** Test databases are copies of one. */
+function createOtherDatabase(sql: Sql): Promise<unknown> {
+  return sql`update migrations set applied_at = now()`
+}
 
 test('An import survives faults of the forge at random, and leaves no token in the folder of the clones', async () => {
   console.info(`seed ${seed}`)

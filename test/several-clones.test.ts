@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import process from 'node:process'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findClones } from '../api/import/git/clone.ts'
 import { importGit } from '../api/import/git.ts'
@@ -36,6 +37,18 @@ describe('a folder of clones', () => {
     const others = ['plain', 'missing', 'README'].map((name) => join(folder, name))
     expect(await findClones(others)).toEqual(others)
   })
+
+  test.skipIf(process.getuid?.() === 0)(
+    'may have folders that can’t be read, which are left out',
+    async () => {
+      const folder = join(root, 'home')
+      mkdirSync(join(folder, 'closed'), { recursive: true })
+      chmodSync(join(folder, 'closed'), 0o000)
+      new Clone('home/widget')
+      expect(await findClones([folder])).toEqual([join(folder, 'widget')])
+      expect(await findClones([join(folder, 'closed')])).toEqual([join(folder, 'closed')])
+    },
+  )
 })
 
 describeOnEachDatabase('several clones', (kind) => {
@@ -106,6 +119,11 @@ describeOnEachDatabase('several clones', (kind) => {
     await expectNothing(createClone('lost'), `has no origin, ${hint}`)
     const copy = createClone('copy', '/srv/git/acme/copy.git')
     await expectNothing(copy, `has the origin /srv/git/acme/copy.git, which is not on a server, ${hint}`)
+    const tokens = ['https://ada:hunter2@forge.example:acme/one.git', 'ftp://ada:hunter2@forge.example/one']
+    for (const [index, origin] of tokens.entries()) {
+      const shown = origin.replace('ada:hunter2@', '')
+      await expectNothing(createClone(`token-${index}`, origin), `has the origin ${shown}, which is not`)
+    }
     const nested = createClone('nested', 'git@forge.example:group/sub/nested.git')
     await expectNothing(
       nested,

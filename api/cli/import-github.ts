@@ -31,7 +31,11 @@ export function addGithubCommand(imports: Command): void {
         'dependencies over time, and the profiles of owners and commit authors. Run it again to load new and changed ' +
         'repositories, and new people. Run an interrupted import again to continue it. Private repositories are left out.',
     )
-    .argument('[target...]', 'OWNER (a user or an organization) or OWNER/NAME', readTargets)
+    .argument(
+      '[target...]',
+      'OWNER (a user or an organization) or OWNER/NAME',
+      (text, before: Target[] = []) => [...before, readTarget(text)],
+    )
     .option('--from <file>', 'read targets from this file, one per line')
     .option(
       '--token-file <file>',
@@ -81,7 +85,7 @@ interface Options {
 async function load(given: Target[], options: Options, command: Command): Promise<void> {
   const { from, api, refresh = false, dryRun = false, json } = options
   const listed = from === undefined ? [] : await readLines('--from', from)
-  const targets = [...given, ...listed.reduce<Target[]>((before, line) => readListed(line, before), [])]
+  const targets = [...given, ...listed.map(readListed)]
   if (targets.length === 0 && !refresh) {
     command.error('error: name an owner or a repository, or use --from or --refresh')
   }
@@ -137,7 +141,8 @@ function printJson(result: GithubImportResult, seconds: number): void {
 }
 
 function print(result: GithubImportResult, seconds: number): void {
-  const { load, repositories, kilobytes, people, authors, fetched, unchanged, skipped, usage } = result
+  const { load, repositories, kilobytes, people, authors, fetched, unchanged, skipped, isResumed, usage } =
+    result
   const found = countOf(repositories, 'repository', 'repositories')
   const cost = `${countOf(usage.queries, 'query', 'queries')}, ${countOf(usage.points, 'point')}`
   if (load === undefined) {
@@ -154,25 +159,25 @@ function print(result: GithubImportResult, seconds: number): void {
       console.log(`left out      ${countOf(load.forgotten, 'item')} of forgotten people`)
     }
   }
+  if (isResumed) console.log('resumed       an import that was interrupted')
   for (const { name, reason } of skipped.slice(0, maxSkippedLines))
     console.log(`skipped       ${name}: ${reason}`)
   const others = skipped.length - maxSkippedLines
   if (others > 0) console.log(`skipped       ${formatCount(others)} more; --json lists all`)
 }
 
-/** Adds a target to those before it. */
-function readTargets(text: string, before: Target[] = []): Target[] {
+function readTarget(text: string): Target {
   const [owner = '', name, ...rest] = text.split('/')
   const isValid = [owner, name ?? owner].every((part) => forgeNamePattern.test(part)) && rest.length === 0
   if (!isValid) {
     throw new InvalidArgumentError('It must be OWNER or OWNER/NAME, such as honojs or honojs/hono.')
   }
-  return [...before, name === undefined ? { owner } : { owner, name }]
+  return name === undefined ? { owner } : { owner, name }
 }
 
-function readListed(line: string, before: Target[]): Target[] {
+function readListed(line: string): Target {
   try {
-    return readTargets(line, before)
+    return readTarget(line)
   } catch (error) {
     throw new OperatorError(`--from: ${JSON.stringify(line)} is wrong. ${getMessage(error)}`)
   }

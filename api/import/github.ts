@@ -8,12 +8,13 @@ import type { Sql } from '../database/connect.ts'
 import { lockDataDirectory } from '../database/data-directory.ts'
 import type { Change } from './apply/dataset-change.ts'
 import type { ImportResult } from './apply.ts'
+import { runGit } from './git/git-process.ts'
 import { batchesOf, type Forge } from './github/ask.ts'
 import { createForgeClient, type QueryUsage } from './github/client.ts'
 import { type CloneFolder, openCloneFolder } from './github/clones.ts'
 import { readHistories } from './github/histories.ts'
-import { noJournal, openJournal } from './github/journal.ts'
-import { type KnownItem, readKnownRepositories, readKnownUsers } from './github/known.ts'
+import { type Journal, noJournal, openJournal } from './github/journal.ts'
+import { type KnownItem, readDatabaseId, readKnownRepositories, readKnownUsers } from './github/known.ts'
 import { loadFindings } from './github/load.ts'
 import { findPeople } from './github/people.ts'
 import type { ForgeRepository } from './github/queries.ts'
@@ -89,12 +90,16 @@ type BatchResult = Pick<GithubFindings, 'fetched' | 'unchanged' | 'people' | 'au
  * Throws `ForgeError`, `GitError` or `ImportError`; then nothing of the batch was changed, and the next import goes on.
  */
 export async function importGithub(sql: Sql, options: GithubImportOptions): Promise<GithubImportResult> {
-  const { targets, apiUrl, clones: directory, signal, refresh, withHistory, onNote = () => {} } = options
+  const { targets, apiUrl, clones: directory, refresh, withHistory, onNote = () => {} } = options
+  const failure = new AbortController()
+  const signal = AbortSignal.any([failure.signal, ...(options.signal === undefined ? [] : [options.signal])])
   const client = createForgeClient({
     ...options,
+    signal,
     onWait: (reason, waitMs) => onNote(`${reason}: ${Math.ceil(waitMs / 1000)} s`),
   })
   const clones = await openCloneFolder({ directory, apiUrl, client, signal })
+  if (withHistory) await runGit(directory, ['version']) // fails before the first query, if git is missing
   const lock = await lockDataDirectory(directory)
   if (lock === undefined) {
     throw new ImportError(
@@ -103,24 +108,27 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
   }
   const journal = options.dryRun
     ? noJournal
-    : await openJournal(directory, { apiUrl, targets, refresh, withHistory })
+    : await openJournal(directory, {
+        database: await readDatabaseId(sql),
+        apiUrl,
+        targets,
+        refresh,
+        withHistory,
+      })
   /** Which of several batches is under way. */
   let scope = ''
   const forge: Forge = {
     client,
     journal,
     concurrency: options.concurrency,
+    abort: (reason) => failure.abort(reason),
     onProgress: (step, done, total) =>
       options.onProgress?.({ step: `${step}${scope}`, done, total, usage: client.usage }),
   }
   try {
-    // Noted, because what was loaded before an interruption is known afterwards.
-    const known = !refresh
-      ? { repositories: [], users: [] }
-      : await journal.once('known', async () => ({
-          repositories: await readKnownRepositories(sql, findWebOrigin(apiUrl)),
-          users: await readKnownUsers(sql),
-        }))
+    const known = refresh
+      ? await readKnown(sql, journal, findWebOrigin(apiUrl))
+      : { repositories: [], users: [] }
     const { repositories: byId, skipped } = await findRepositories(forge, targets, known.repositories)
     const repositories = [...byId.values()].sort((a, b) => (a.databaseId ?? 0) - (b.databaseId ?? 0))
     const findings = {
@@ -156,6 +164,23 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
   }
 }
 
+/** Reads what to ask for again. */
+async function readKnown(
+  sql: Sql,
+  journal: Journal,
+  origin: string,
+): Promise<{ repositories: KnownItem[]; users: KnownItem[] }> {
+  const repositories = await readKnownRepositories(sql, origin)
+  const users = await readKnownUsers(sql)
+  // Since an interruption items may have been added, by this import, and removed.
+  const before = await journal.once('known', async () => ({ repositories, users }))
+  const present = new Set([...repositories, ...users].map(({ id }) => id))
+  return {
+    repositories: before.repositories.filter(({ id }) => present.has(id)),
+    users: before.users.filter(({ id }) => present.has(id)),
+  }
+}
+
 /** Loads some of the repositories, and asks again for the known users. */
 async function importBatch(
   sql: Sql,
@@ -168,13 +193,17 @@ async function importBatch(
   const histories = await readHistories(sql, forge, clones, options.withHistory ? repositories : [])
   const { changesKeptDays } = options
   const people = await findPeople(sql, forge, { repositories, histories, users, changesKeptDays })
-  const load = await loadFindings(sql, forge, options, { repositories, histories, people })
+  const { skipped, ...load } = await loadFindings(sql, forge, clones, options, {
+    repositories,
+    histories,
+    people,
+  })
   return {
     fetched: histories.fetched,
     unchanged: histories.unchanged,
     people: people.users.length,
     authors: people.authors,
-    skipped: [...histories.skipped, ...people.skipped],
+    skipped: [...histories.skipped, ...people.skipped, ...skipped],
     load,
   }
 }

@@ -68,7 +68,7 @@ export async function findClones(paths: readonly string[]): Promise<string[]> {
 
 async function searchFolder(path: string, depth: number): Promise<string[]> {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => undefined)
-  if (entries === undefined) return [path] // openClone says why
+  if (entries === undefined) return [] // of a path that was given, openClone says why
   const names = entries.map(({ name }) => name).sort()
   if (names.includes('.git') || ['HEAD', 'objects', 'refs'].every((name) => names.includes(name)))
     return [path]

@@ -56,6 +56,15 @@ export async function* readCommitAuthors(clone: Clone): AsyncGenerator<CommitAut
   }
 }
 
+/**
+ * Yields the hash and the author's address of every commit that the branch can reach, as {@link readCommits} reads them.
+ *
+ * @throws {GitError} when git fails
+ */
+export async function* readCommitAddresses(clone: Clone): AsyncGenerator<[string, string], void, undefined> {
+  for await (const [hash = '', address = ''] of readLog(clone, ['%H', '%ae'])) yield [hash, address]
+}
+
 /** Yields these fields of every commit. */
 async function* readLog(
   { directory, head }: Clone,

@@ -19,10 +19,16 @@ export async function readOriginUrl(directory: string): Promise<string> {
   const origin = (await runGit(directory, ['ls-remote', '--get-url', 'origin'])).trim()
   const url = parseOrigin(origin)
   if (url !== undefined) return url
-  const problem = origin === 'origin' ? 'has no origin' : `has the origin ${origin}, which is not on a server`
+  const problem =
+    origin === 'origin' ? 'has no origin' : `has the origin ${hideUser(origin)}, which is not on a server`
   throw new GitError(
     `${directory} ${problem}, so its URL is unknown; load it alone, with --url https://HOST/OWNER/NAME`,
   )
+}
+
+/** Takes the user name, which may be a token, from a URL that may be malformed. */
+export function hideUser(url: string): string {
+  return url.replace(/\/\/.*@/, '//')
 }
 
 function parseOrigin(origin: string): string | undefined {

@@ -11,6 +11,7 @@ import type { Sql } from '../../database/connect.ts'
 import { ImportError } from '../import-error.ts'
 import type { RepositoryRecord } from '../records.ts'
 import { type Clone, readDates } from './clone.ts'
+import { hideUser } from './origin.ts'
 
 /** A record before its missing fields become null. */
 export type NewRepositoryRecord = Partial<RepositoryRecord> & Pick<RepositoryRecord, 'url'>
@@ -103,9 +104,8 @@ function normalizeUrl(text: string, source: string): string {
   }
   const parts = isWeb ? splitRepositoryUrl(url) : undefined
   if (parts === undefined || url === null || !isDecodable(url.pathname)) {
-    const shown = text.replace(/\/\/[^/]*@/, '//') // the part before the host may be a token
     throw new ImportError(
-      `${source} ${shown}: must be the repository's http or https URL, https://HOST/OWNER/NAME`,
+      `${source} ${hideUser(text)}: must be the repository's http or https URL, https://HOST/OWNER/NAME`,
     )
   }
   if (parts.isNested) {

@@ -13,6 +13,8 @@ export interface Forge {
   journal: Journal
   /** Queries, and fetches, at a time. */
   concurrency: number
+  /** Ends all queries and fetches, because of an error. */
+  abort: (reason: unknown) => void
   onProgress: (step: string, done: number, total: number | undefined) => void
 }
 
@@ -81,7 +83,7 @@ export async function askInBatches<Item, Data>(
     onProgress(done)
   }
 
-  await inParallel(batchesOf(items, size), forge.concurrency, (batch) => askFor(batch, false))
+  await inParallel(forge, batchesOf(items, size), (batch) => askFor(batch, false))
 }
 
 export function batchesOf<Item>(items: readonly Item[], size: number): Item[][] {
@@ -90,23 +92,23 @@ export function batchesOf<Item>(items: readonly Item[], size: number): Item[][] 
   )
 }
 
-/** Does the work for each item, `concurrency` at a time. After an error, begins no other. */
+/** Does the work for each item, `concurrency` at a time. After an error, begins no other and ends those under way. */
 export async function inParallel<Item>(
+  { concurrency, abort }: Pick<Forge, 'concurrency' | 'abort'>,
   items: readonly Item[],
-  concurrency: number,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const left = items.values()
-  let hasFailed = false
+  const errors: unknown[] = []
   async function run(): Promise<void> {
     for (const item of left) {
-      if (hasFailed) return
+      if (errors.length > 0) return
       await work(item).catch((error: unknown) => {
-        hasFailed = true
-        throw error
+        errors.push(error)
+        abort(error)
       })
     }
   }
-  const results = await Promise.allSettled(Array.from({ length: concurrency }, run))
-  for (const result of results) if (result.status === 'rejected') throw result.reason
+  await Promise.all(Array.from({ length: concurrency }, run))
+  if (errors.length > 0) throw errors[0]
 }

@@ -32,20 +32,35 @@ export interface CloneFolder {
   pathOf(id: number): string
   /** Reads where a clone is. Undefined: there is none, or it is damaged. */
   readHead(id: number): Promise<Head | undefined>
-  /** Fetches what is new. Throws `GitError` with the reason, and `ForgeError` if the forge refuses all tokens. */
+  /**
+   * Fetches what is new. Throws `FetchError` with the reason, `GitError` if the clone can't be written, and `ForgeError` if
+   * the forge refuses all tokens.
+   */
   fetch(id: number, url: string, branch: string): Promise<void>
+  /** Reads a clone. One that turns out to be damaged is made anew, and read again. Throws as `fetch` and `read` do. */
+  readOrRenew<Result>(id: number, url: string, branch: string, read: () => Promise<Result>): Promise<Result>
+}
+
+/** Nothing can be fetched. */
+export class FetchError extends GitError {
+  /** Whether the forge refuses this repository. Otherwise the network, the machine or git's settings may be the cause. */
+  get isRefusal(): boolean {
+    return refusal.test(this.message)
+  }
 }
 
 const maxAttempts = 5
 const firstRetryMs = 1_000
 const maxErrorCharacters = 4_000
 
-/** What will not be different a moment later. */
-const permanent =
-  /returned error: 4(?!08|29)\d\d|not found|could not read Username|Authentication failed|couldn't find remote ref|redirect/i
+const refusal =
+  /returned error: 4(?!08|29)\d\d|not found|could not read Username|Authentication failed|couldn't find remote ref/i
+
+/** The user's settings of git replace the URL, or a proxy redirects: that will not be different a moment later. */
+const wrongUrl = /redirect|transport '[^']*' not allowed/i
 
 /** The forge refuses the token. It says 404 to a good token that may not see the repository. */
-const refusal = /could not read Username|Authentication failed/
+const refusalOfToken = /could not read Username|Authentication failed/
 
 /** Opens the folder of the clones, which is created if it doesn't exist. Other users can't read it. */
 export async function openCloneFolder(options: CloneFolderOptions): Promise<CloneFolder> {
@@ -74,19 +89,17 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
   }
 
   async function fetchOnce(path: string, url: string, branch: string, token: string): Promise<void> {
-    const run = (args: string[]) => runNetworkGit(path, args, url, { ...options, token })
     const reference = `refs/heads/${branch}`
-    const own = await readBranch(path)
-    if (own === undefined) {
-      await mkdir(path, { recursive: true })
-      await run(['init', '--quiet', '--bare', '--template=', `--initial-branch=${branch}`])
-    }
+    await mkdir(path, { recursive: true })
+    // Of a clone that is there, it repairs the configuration.
+    await runGit(path, ['init', '--quiet', '--bare', '--template=', `--initial-branch=${branch}`])
     await removeRemains(path)
-    await run(['fetch', '--quiet', '--no-tags', '--prune', '--', url, `+${reference}:${reference}`])
-    if (own !== undefined && own !== branch) await run(['symbolic-ref', 'HEAD', reference])
+    const args = ['fetch', '--quiet', '--no-tags', '--prune', '--', url, `+${reference}:${reference}`]
+    await runNetworkGit(path, args, url, { ...options, token })
+    await runGit(path, ['--git-dir=.', 'symbolic-ref', 'HEAD', reference])
   }
 
-  return {
+  const folder: CloneFolder = {
     pathOf,
     readHead,
     async fetch(id, url, branch) {
@@ -97,21 +110,42 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
           return await fetchOnce(path, url, branch, token)
         } catch (error) {
           options.signal?.throwIfAborted()
-          if (error instanceof GitError && refusal.test(error.message) && isForgeHost(url, options.apiUrl)) {
+          if (!(error instanceof GitError)) throw error
+          const { message } = error
+          if (refusalOfToken.test(message) && isForgeHost(url, options.apiUrl)) {
             options.client.refuse(token)
             attempt--
             continue
           }
-          if (!(error instanceof GitError) || permanent.test(error.message) || attempt === maxAttempts)
-            throw error
+          if (refusal.test(message) || wrongUrl.test(message) || attempt === maxAttempts) throw error
           // A clone that was damaged, say when the machine crashed, is made anew.
-          if (attempt === 2) await rm(path, { recursive: true, force: true })
+          if (attempt === 2 && (await isDamaged(path))) await rm(path, { recursive: true, force: true })
           const waitMs = firstRetryMs * 2 ** (attempt - 1) * (0.5 + Math.random())
           await sleep(waitMs, undefined, options.signal === undefined ? {} : { signal: options.signal })
         }
       }
     },
+    async readOrRenew(id, url, branch, read) {
+      try {
+        return await read()
+      } catch (error) {
+        if (!(error instanceof GitError && error.isDamage)) throw error
+        await rm(pathOf(id), { recursive: true, force: true })
+        await folder.fetch(id, url, branch)
+        return await read()
+      }
+    },
   }
+  return folder
+}
+
+/** Whether a clone lacks commits or files. Takes as long as git needs to look at all of them. */
+async function isDamaged(path: string): Promise<boolean> {
+  const check = runGit(path, ['--git-dir=.', 'rev-list', '--quiet', '--objects', '--all'])
+  return await check.then(
+    () => false,
+    () => true,
+  )
 }
 
 /** Removes what a git that was killed has left: locks, and packs that are not complete. */
@@ -122,6 +156,8 @@ async function removeRemains(path: string): Promise<void> {
 }
 
 type Access = Pick<CloneFolderOptions, 'apiUrl' | 'signal'> & { token: string }
+
+const encodeCredentials = (token: string) => Buffer.from(`x-access-token:${token}`).toString('base64')
 
 /** Runs git with the network, in this folder and none above it. The token is in its environment, not on its command line. */
 async function runNetworkGit(
@@ -144,17 +180,16 @@ async function runNetworkGit(
   const [code] = await once(child, 'close').catch((error: NodeJS.ErrnoException) => {
     signal?.throwIfAborted()
     const reason = error.code === 'ENOENT' ? 'git is not installed, or not on the PATH' : error.message
-    throw new GitError(reason, { cause: error })
+    throw new FetchError(reason, { cause: error })
   })
   if (code === 0) return
-  const lines = stderr.replaceAll(token, '…').trim().split('\n')
+  const lines = stderr.replaceAll(token, '…').replaceAll(encodeCredentials(token), '…').trim().split('\n')
   const reason = lines.findLast((line) => /^(?:fatal|error):/.test(line)) ?? lines.at(-1)
-  throw new GitError((reason ?? '').replace(/^(?:fatal|error): /, '') || `git ended with ${code}`)
+  throw new FetchError((reason ?? '').replace(/^(?:fatal|error): /, '') || `git ended with ${code}`)
 }
 
 /** Settings by environment variables. */
 function configure(url: string, token: string, apiUrl: string): Record<string, string> {
-  const credentials = Buffer.from(`x-access-token:${token}`).toString('base64')
   const settings: [string, string][] = [
     ['credential.helper', ''], // none
     ['core.askPass', ''],
@@ -167,10 +202,10 @@ function configure(url: string, token: string, apiUrl: string): Record<string, s
     ['transfer.fsckObjects', 'false'], // old histories have harmless faults
     ...(isForgeHost(url, apiUrl)
       ? [
-          [`http.${new URL(url).origin}/.extraHeader`, `Authorization: Basic ${credentials}`] satisfies [
-            string,
-            string,
-          ],
+          [
+            `http.${new URL(url).origin}/.extraHeader`,
+            `Authorization: Basic ${encodeCredentials(token)}`,
+          ] satisfies [string, string],
         ]
       : []),
   ]

@@ -6,11 +6,11 @@
 import { identifyAddress } from '../../catalog/forge-names.ts'
 import type { Sql } from '../../database/connect.ts'
 import type { Clone } from '../git/clone.ts'
-import { countCommits, readCommits } from '../git/commits.ts'
+import { countCommits, readCommitAddresses } from '../git/commits.ts'
 import { GitError } from '../git/git-process.ts'
 import { type Forge, inParallel } from './ask.ts'
-import type { CloneFolder, Head } from './clones.ts'
-import { countKnownCommits, readCommitHashes } from './known.ts'
+import { type CloneFolder, FetchError, type Head } from './clones.ts'
+import { countKnownCommits, readPresentCommits } from './known.ts'
 import type { AuthoredCommit, ForgeRepository } from './queries.ts'
 import type { Skipped } from './repositories.ts'
 
@@ -38,12 +38,20 @@ interface NewAuthor {
 interface Finding {
   /** Why there is no history. */
   skipped?: string
+  /** Why git can't fetch it, if that isn't the forge's answer. */
+  failure?: string
   isFetched?: boolean
   /** Undefined: the dataset has its commits. */
   changed?: { clone: Clone; authors: Map<string, NewAuthor> }
 }
 
-/** Fetches what is new, and finds what has to be loaded. Reports what can't be fetched as skipped. */
+/** The import ends after this number of fetches, if all of them have failed. */
+const maxFailures = 10
+
+/**
+ * Fetches what is new, and finds what has to be loaded. Reports what can't be fetched as skipped.
+ * Throws `GitError` if git can fetch nothing at all.
+ */
 export async function readHistories(
   sql: Sql,
   forge: Forge,
@@ -58,9 +66,14 @@ export async function readHistories(
     authors: new Map(),
   }
   const found = new Map<number, Finding>()
-  let [done, added] = [0, 0]
-  await inParallel([...repositories.entries()], forge.concurrency, async ([index, repository]) => {
-    found.set(index, await readHistory(sql, forge, clones, repository))
+  const failures: string[] = []
+  let [done, added, fetched] = [0, 0, 0]
+  await inParallel(forge, [...repositories.entries()], async ([index, repository]) => {
+    const finding = await readHistory(sql, forge, clones, repository)
+    found.set(index, finding)
+    if (finding.isFetched) fetched++
+    if (finding.failure !== undefined) failures.push(finding.failure)
+    if (fetched === 0 && failures.length === maxFailures) throw createFailure(failures)
     // In the order of the list, so that the same commits are asked for after an interruption.
     for (let next = found.get(added); next !== undefined; next = found.get(added)) {
       addFinding(histories, repositories[added], next)
@@ -68,7 +81,21 @@ export async function readHistories(
     }
     forge.onProgress('fetching histories', ++done, repositories.length)
   })
+  // A single failure doesn't end an import of which the rest has not changed.
+  if (fetched === 0 && failures.length > Math.min(histories.unchanged, 1)) throw createFailure(failures)
   return histories
+}
+
+function createFailure(failures: readonly string[]): GitError {
+  const which = failures.length === 1 ? 'the repository' : `any of ${failures.length} repositories`
+  return new GitError(
+    `git can't fetch ${which}: ${failures[0]}. Run the import again; it goes on where it was`,
+  )
+}
+
+/** Why a history is left out. */
+export function explainSkip(error: GitError): string {
+  return error.isDamage ? 'git fetched it, and cannot read it' : error.message
 }
 
 function addFinding(
@@ -109,25 +136,31 @@ async function readHistory(
       skipped: `it is too large: ${size} MB, and at most ${maxKilobytes / 1_000} are fetched`,
     }
   }
+  const branch = defaultBranchRef.name
+  const compare = (head: Head) =>
+    clones.readOrRenew(databaseId, url, branch, () =>
+      compareHistory(sql, clones.pathOf(databaseId), head, repository),
+    )
   try {
     const own = await clones.readHead(databaseId)
-    if (own?.branch === defaultBranchRef.name && own.hash === wanted) {
-      return await compareHistory(sql, clones.pathOf(databaseId), own, repository)
-    }
-    const fetch = () => clones.fetch(databaseId, url, defaultBranchRef.name)
-    const key = ['fetch', databaseId, url, defaultBranchRef.name, wanted]
+    if (own?.branch === branch && own.hash === wanted) return await compare(own)
+    const fetch = () => clones.fetch(databaseId, url, branch)
+    const key = ['fetch', databaseId, url, branch, wanted]
     await (own === undefined ? fetch() : journal.once(key, fetch)) // a clone may have been deleted or damaged since
     const head = await clones.readHead(databaseId)
     if (head === undefined) return { skipped: 'git fetched it, and cannot read it' }
-    return {
-      ...(await compareHistory(sql, clones.pathOf(databaseId), head, repository)),
-      isFetched: true,
-    }
+    return { ...(await compare(head)), isFetched: true }
   } catch (error) {
-    if (error instanceof GitError) return { skipped: error.message }
-    throw error
+    if (!(error instanceof GitError)) throw error
+    const { message } = error
+    return {
+      skipped: explainSkip(error),
+      ...(error instanceof FetchError && !error.isRefusal && { failure: message }),
+    }
   }
 }
+
+const comparedAtATime = 10_000
 
 /** Finds out whether the dataset has the clone's commits. If not, collects the authors of those that are new. */
 async function compareHistory(
@@ -140,13 +173,22 @@ async function compareHistory(
   const clone = { directory, head: hash, branch }
   const known = await countKnownCommits(sql, databaseId, hash)
   if (known.hasHash && known.count === (await countCommits(clone))) return {}
-  const present = known.count === 0 ? new Set() : await readCommitHashes(sql, databaseId)
   const authors = new Map<string, NewAuthor>()
-  for await (const { commit_hash, author_email: address } of readCommits(clone)) {
-    if (present.has(commit_hash)) continue
-    const identity = identifyAddress(address)
-    if (identity === null || authors.has(identity)) continue
-    authors.set(identity, { address, commit: { repository: id, hash: commit_hash } })
+  let batch: [string, string][] = []
+  async function addAuthors(): Promise<void> {
+    const hashes = batch.map(([commit]) => commit)
+    const present =
+      known.count === 0 || databaseId === null ? new Set() : await readPresentCommits(sql, databaseId, hashes)
+    for (const [commit, address] of batch) {
+      const identity = identifyAddress(address)
+      if (present.has(commit) || identity === null || authors.has(identity)) continue
+      authors.set(identity, { address, commit: { repository: id, hash: commit } })
+    }
+    batch = []
   }
+  for await (const commit of readCommitAddresses(clone)) {
+    if (batch.push(commit) === comparedAtATime) await addAuthors()
+  }
+  await addAuthors()
   return { changed: { clone, authors } }
 }

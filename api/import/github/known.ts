@@ -23,6 +23,12 @@ function isFromForge(sql: Sql, document: Fragment): Fragment {
 
 const selectDocument = (sql: Sql) => sql`('{' || members || '}')`
 
+/** Reads what tells a database from others: when it was made. */
+export async function readDatabaseId(sql: Sql): Promise<string> {
+  const [row] = await sql<{ at: string }[]>`select min(applied_at)::text as at from migrations`
+  return row?.at ?? ''
+}
+
 /** Reads the repositories that have the forge's record. `origin`: those of this host. */
 export function readKnownRepositories(sql: Sql, origin: string): Promise<KnownItem[]> {
   return sql<KnownItem[]>`
@@ -94,10 +100,15 @@ export async function countKnownCommits(
   return row ?? { count: 0, hasHash: false }
 }
 
-/** Reads the hashes of a repository's commits. */
-export async function readCommitHashes(sql: Sql, forgeRestId: number): Promise<Set<string>> {
+/** Reads which of the commits a repository has, by their hashes. */
+export async function readPresentCommits(
+  sql: Sql,
+  forgeRestId: number,
+  hashes: readonly string[],
+): Promise<Set<string>> {
   const rows = await sql<{ hash: string }[]>`
     select commit_hash as hash from commits
-    where repository_id = (${selectRepository(sql, forgeRestId)})`
+    where repository_id = (${selectRepository(sql, forgeRestId)})
+      and commit_hash = any (${sql.typed.texts(hashes)})`
   return new Set(rows.map(({ hash }) => hash))
 }

@@ -6,16 +6,19 @@
 import type { Sql } from '../../database/connect.ts'
 import { applyImport, type ImportResult } from '../apply.ts'
 import { filterForgotten, readForgottenPeople, redactUrl } from '../forgotten.ts'
+import { GitError } from '../git/git-process.ts'
 import { readDependencyHistory } from '../git/history.ts'
 import { stageHistory } from '../git/staged-history.ts'
 import { ImportError } from '../import-error.ts'
 import { RecordError, type RecordKind, readRecord } from '../records.ts'
 import { withStaging } from '../staging.ts'
 import type { Forge } from './ask.ts'
-import type { Histories } from './histories.ts'
+import type { CloneFolder } from './clones.ts'
+import { explainSkip, type Histories } from './histories.ts'
 import { mapRepository } from './mapping.ts'
 import type { People } from './people.ts'
 import type { ForgeRepository } from './queries.ts'
+import type { Skipped } from './repositories.ts'
 
 /** What an import loads. */
 export interface Findings {
@@ -31,13 +34,14 @@ export interface LoadOptions {
   onNote?: ((message: string) => void) | undefined
 }
 
-/** Stages and applies what was found, as one load: all of it or nothing. */
+/** Stages and applies what was found, as one load: all of it or nothing. A history that git can't read is skipped. */
 export function loadFindings(
   sql: Sql,
   { onProgress }: Forge,
+  clones: CloneFolder,
   { onBegin, onNote = () => {}, changesKeptDays }: LoadOptions,
   { repositories, histories, people }: Findings,
-): Promise<ImportResult & { forgotten: number }> {
+): Promise<ImportResult & { forgotten: number; skipped: Skipped[] }> {
   return withStaging(sql, onBegin, async (staging) => {
     const forgotten = await readForgottenPeople(sql)
     const filtered = filterForgotten(forgotten, staging)
@@ -49,10 +53,21 @@ export function loadFindings(
     for (const [forge_rest_id, addresses] of people.addresses)
       await add('identities', { forge_rest_id, addresses })
     const completeUrls: string[] = []
-    const readNext = readAhead(repositories, async ({ id }) => {
-      const clone = histories.changed.get(id)
-      return clone && (await readDependencyHistory(clone))
-    })
+    const skipped: Skipped[] = []
+    const readNext = readAhead(
+      repositories,
+      async ({ id, databaseId, url, defaultBranchRef, nameWithOwner }) => {
+        const clone = histories.changed.get(id)
+        if (clone === undefined || databaseId === null || defaultBranchRef === null) return undefined
+        const read = () => readDependencyHistory(clone)
+        return await clones
+          .readOrRenew(databaseId, url, defaultBranchRef.name, read)
+          .catch((error: unknown) => {
+            if (!(error instanceof GitError)) throw error
+            skipped.push({ name: nameWithOwner, reason: `without its history: ${explainSkip(error)}` })
+          })
+      },
+    )
     for (const [index, repository] of repositories.entries()) {
       onProgress('reading histories', index, repositories.length)
       const history = await readNext()
@@ -81,7 +96,7 @@ export function loadFindings(
       completeUrls,
       onStep: (step) => onProgress(step, 0, undefined),
     })
-    return { ...result, forgotten: filtered.leftOut }
+    return { ...result, forgotten: filtered.leftOut, skipped }
   })
 }
 

@@ -45,7 +45,7 @@ export async function findRepositories(
   const found: FoundRepositories = { repositories: new Map(), skipped: [] }
   const owners = targets.filter(({ name }) => name === undefined)
   const named = targets.flatMap(({ owner, name }) => (name === undefined ? [] : [{ owner, name }]))
-  await inParallel(owners, forge.concurrency, ({ owner }) => listOwned(forge, owner, found))
+  await inParallel(forge, owners, ({ owner }) => listOwned(forge, owner, found))
   await findNamed(forge, named, found)
   const left = known.filter(({ id }) => !found.repositories.has(id))
   await findKnown(forge, left, found)
