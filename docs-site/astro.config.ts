@@ -138,7 +138,7 @@ export default defineConfig({
               label: 'Run your own',
               items: ['running', 'containers', 'deno-deploy', 'settings', 'upgrades-and-backups'],
             },
-            { label: 'Data and keys', items: ['loading-data', 'keys', 'ledger'] },
+            { label: 'Data and keys', items: ['loading-data', 'keeping-fresh', 'keys', 'ledger'] },
             { label: 'In production', items: ['observing', 'scaling', 'security'] },
           ],
         },

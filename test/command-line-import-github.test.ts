@@ -35,7 +35,7 @@ describe('devdata import github', () => {
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: expect.stringMatching(
-        /^Would load 10 repositories, \d+ MB on GitHub \(1 query, 2 points\)\nskipped {7}a repository of acme-works: blocked by the forge\n$/,
+        /^Would load 10 repositories, \d+ MB on GitHub \(1 query, 2 points\)\nskipped {7}a repository of acme-works: GitHub refuses it: Repository access blocked\n$/,
       ),
     })
     expect(await started.service.sql`select from repositories`).toHaveLength(0)
@@ -73,6 +73,10 @@ describe('devdata import github', () => {
       ['x', '--concurrency', '0'],
       "'--concurrency <n>' argument '0' is invalid. It must be a whole number from 1",
     ],
+    [
+      ['x', '--batch', '0'],
+      "'--batch <n>' argument '0' is invalid. It must be a whole number from 1 to 1000000",
+    ],
     [['x', '--api', 'http://forge.example'], 'It must be an https URL'],
   ])('refuses %j with the usage', async (args, message) => {
     const { code, stderr } = await run(['import', 'github', ...args])
@@ -85,7 +89,7 @@ describe('devdata import github', () => {
     })
     expect(without).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^A token of GitHub is needed: set .*\n$/),
+      stderr: expect.stringMatching(/^A GitHub token is needed: set .*\n$/),
     })
     const spaced = await run(['import', 'github', 'x'], {
       environment: { ...environment, GITHUB_TOKEN: 'two hunter2' },

@@ -50,6 +50,7 @@ describeOnEachDatabase('an import of what another instance lists', (kind) => {
     const again = await load(target, { users, repos, commits })
     expect(again).toEqual({
       users: nothing,
+      addresses: nothing,
       repositories: nothing,
       commits: nothing,
       version: 1,

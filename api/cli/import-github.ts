@@ -14,8 +14,8 @@ import { dataFiles } from '../database/data-directory.ts'
 import { getMessage, OperatorError } from '../errors.ts'
 import type { Target } from '../import/github/repositories.ts'
 import { type GithubImportResult, importGithub } from '../import/github.ts'
-import { readConcurrency } from './arguments.ts'
-import { describe, type LoadContext, runLoad, summarize } from './load.ts'
+import { readBatch, readConcurrency } from './arguments.ts'
+import { describeLoad, type LoadContext, runLoad, summarize } from './load.ts'
 import { countOf, formatCount } from './output.ts'
 
 /** Skipped items that are printed one by one. The rest is counted; `--json` has all. */
@@ -27,15 +27,19 @@ export function addGithubCommand(imports: Command): void {
     .command('github')
     .summary('Load repositories, their histories and their people from GitHub')
     .description(
-      'Load repositories from GitHub: those of the owners, and the named ones, with their commits, their dependencies ' +
-        'over time, and the profiles of who owns them and who committed. Run it again to load what has changed. An ' +
-        'import that was interrupted goes on where it was. Private repositories are left out.',
+      'Load repositories from GitHub: all public ones of an OWNER, or single ones, with their commits, their ' +
+        'dependencies over time, and the profiles of owners and commit authors. Run it again to load new and changed ' +
+        'repositories, and new people. Run an interrupted import again to continue it. Private repositories are left out.',
     )
-    .argument('[target...]', 'OWNER (a user or an organization) or OWNER/NAME', readTargets)
-    .option('--from <file>', 'read targets from this file, one a line')
+    .argument(
+      '[target...]',
+      'OWNER (a user or an organization) or OWNER/NAME',
+      (text, before: Target[] = []) => [...before, readTarget(text)],
+    )
+    .option('--from <file>', 'read targets from this file, one per line')
     .option(
       '--token-file <file>',
-      'read tokens from this file, one a line; several share the work (default: GITHUB_TOKEN)',
+      'read tokens from this file, one per line; several share the work (default: GITHUB_TOKEN)',
     )
     .option(
       '--api <url>',
@@ -44,17 +48,22 @@ export function addGithubCommand(imports: Command): void {
       'https://api.github.com',
     )
     .option('--clones <directory>', 'keep bare clones here (default: the folder clones in DATA_DIR)')
-    .option('--no-history', 'leave out commits and dependencies, and with them who committed')
-    .option('--refresh', 'ask again for all repositories and people of the dataset, too')
+    .option('--no-history', 'leave out commits, dependencies and commit authors')
+    .option('--refresh', 'also update all repositories and people of the dataset')
     .option('--concurrency <n>', 'queries and fetches at a time, 1 to 32', readConcurrency, 4)
-    .option('--dry-run', 'only say what would be loaded')
+    .option(
+      '--batch <n>',
+      'load n repositories at a time; each batch is all or nothing (default: all in one)',
+      readBatch,
+    )
+    .option('--dry-run', 'load nothing; print how many repositories would be loaded, and their size')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
 Examples:
-  GITHUB_TOKEN=… devdata import github honojs
   devdata import github honojs/hono denoland/std --token-file tokens.txt
+  GITHUB_TOKEN=… devdata import github honojs
   devdata import github --refresh --json`,
     )
     .action(load)
@@ -68,6 +77,7 @@ interface Options {
   history: boolean
   refresh?: true
   concurrency: number
+  batch?: number
   dryRun?: true
   json?: true
 }
@@ -75,7 +85,7 @@ interface Options {
 async function load(given: Target[], options: Options, command: Command): Promise<void> {
   const { from, api, refresh = false, dryRun = false, json } = options
   const listed = from === undefined ? [] : await readLines('--from', from)
-  const targets = [...given, ...listed.reduce<Target[]>((before, line) => readListed(line, before), [])]
+  const targets = [...given, ...listed.map(readListed)]
   if (targets.length === 0 && !refresh) {
     command.error('error: name an owner or a repository, or use --from or --refresh')
   }
@@ -90,6 +100,7 @@ async function load(given: Target[], options: Options, command: Command): Promis
       withHistory: options.history,
       refresh,
       concurrency: options.concurrency,
+      batch: options.batch,
       dryRun,
       changesKeptDays,
       signal,
@@ -130,40 +141,43 @@ function printJson(result: GithubImportResult, seconds: number): void {
 }
 
 function print(result: GithubImportResult, seconds: number): void {
-  const { load, repositories, kilobytes, people, authors, fetched, unchanged, skipped, usage } = result
+  const { load, repositories, kilobytes, people, authors, fetched, unchanged, skipped, isResumed, usage } =
+    result
   const found = countOf(repositories, 'repository', 'repositories')
   const cost = `${countOf(usage.queries, 'query', 'queries')}, ${countOf(usage.points, 'point')}`
   if (load === undefined) {
     console.log(`Would load ${found}, ${formatCount(Math.ceil(kilobytes / 1_000))} MB on GitHub (${cost})`)
   } else {
-    console.log(`Read ${found} in ${seconds} s (${cost})\n${describe(load)}`)
+    console.log(`Read ${found} in ${seconds} s (${cost})\n${describeLoad(load)}`)
     console.log(`histories     ${formatCount(fetched)} fetched, ${formatCount(unchanged)} unchanged`)
-    console.log(
-      `people        ${countOf(people, 'profile')}; ${formatCount(authors.unknown)} of ${countOf(authors.found, 'new author address', 'new author addresses')} without an account`,
-    )
+    console.log(`people        ${countOf(people, 'profile')}`)
+    if (authors.found > 0) {
+      const newAddresses = countOf(authors.found, 'new address', 'new addresses')
+      console.log(`authors       ${newAddresses}, ${formatCount(authors.unknown)} of them without an account`)
+    }
     if (load.forgotten > 0) {
       console.log(`left out      ${countOf(load.forgotten, 'item')} of forgotten people`)
     }
   }
+  if (isResumed) console.log('resumed       an import that was interrupted')
   for (const { name, reason } of skipped.slice(0, maxSkippedLines))
     console.log(`skipped       ${name}: ${reason}`)
   const others = skipped.length - maxSkippedLines
   if (others > 0) console.log(`skipped       ${formatCount(others)} more; --json lists all`)
 }
 
-/** Adds a target to those before it. */
-function readTargets(text: string, before: Target[] = []): Target[] {
+function readTarget(text: string): Target {
   const [owner = '', name, ...rest] = text.split('/')
   const isValid = [owner, name ?? owner].every((part) => forgeNamePattern.test(part)) && rest.length === 0
   if (!isValid) {
     throw new InvalidArgumentError('It must be OWNER or OWNER/NAME, such as honojs or honojs/hono.')
   }
-  return [...before, name === undefined ? { owner } : { owner, name }]
+  return name === undefined ? { owner } : { owner, name }
 }
 
-function readListed(line: string, before: Target[]): Target[] {
+function readListed(line: string): Target {
   try {
-    return readTargets(line, before)
+    return readTarget(line)
   } catch (error) {
     throw new OperatorError(`--from: ${JSON.stringify(line)} is wrong. ${getMessage(error)}`)
   }
@@ -176,7 +190,8 @@ async function readTokens({ tokenFile }: Options): Promise<string[]> {
   if (tokens.length === 0) {
     throw new OperatorError(
       tokenFile === undefined
-        ? 'A token of GitHub is needed: set GITHUB_TOKEN, or use --token-file. A token without any permission is enough'
+        ? 'A GitHub token is needed: set GITHUB_TOKEN, or use --token-file. A fine-grained token without permissions is ' +
+            'enough: https://github.com/settings/personal-access-tokens/new'
         : `--token-file ${tokenFile}: the file has no token`,
     )
   }

@@ -54,7 +54,7 @@ export function summarize({ users, addresses, repositories, commits, version }: 
 }
 
 /** What a load changed, for people. */
-export function describe({ users, addresses, repositories, commits, version }: ImportResult): string {
+export function describeLoad({ users, addresses, repositories, commits, version }: ImportResult): string {
   const change = ({ added, updated, removed }: Change) =>
     `${formatCount(added)} added, ${formatCount(updated)} updated${removed > 0 ? `, ${formatCount(removed)} removed` : ''}`
   return [

@@ -8,6 +8,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { getMessage, OperatorError } from '../errors.ts'
 import { dataFiles, lockDataDirectory, openDataDirectory } from './data-directory.ts'
@@ -90,6 +91,9 @@ function refuseForeignFiles(directory: string): void {
 
 /** Starts the worker. If it exits by itself later, the process exits too: the next start recovers the database. */
 function startWorker(workerData: EmbeddedWorkerData): Promise<Worker> {
+  // V8 may crash the process where it frees compiled WebAssembly (https://github.com/nodejs/node/issues/64500), so it frees
+  // none. There is little: the database's memory stays the same.
+  setFlagsFromString('--no-wasm-code-gc')
   const { promise, resolve, reject } = Promise.withResolvers<Worker>()
   const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData })
   let isReady = false

@@ -4,6 +4,20 @@ import { updateAuthors } from './authors.ts'
 import { type AppliedRows, analyzeTables } from './dataset-change.ts'
 import { countApplied, type Load, type OrphanOptions, removeOrphans } from './staged-load.ts'
 
+/**
+ * SQL: the repository whose the commits of a URL are, if several have it: the newest of those in the load, because the forge
+ * says that they have the name now, or else the newest. `repositories` selects `id`, `forge_rest_id` and `url_key`.
+ */
+export function selectNamed(
+  { tx, importId }: Pick<Load, 'tx' | 'importId'>,
+  repositories: Fragment,
+): Fragment {
+  return tx`
+    select r.url_key, coalesce(max(r.id) filter (where s.position is not null), max(r.id)) as id
+    from (${repositories}) r left join ${tx(stagingTable('repos', importId))} s using (forge_rest_id)
+    group by r.url_key`
+}
+
 /** Inserts and updates commits. */
 export async function applyCommits(load: Load): Promise<AppliedRows> {
   const { tx, version } = load
@@ -14,9 +28,8 @@ export async function applyCommits(load: Load): Promise<AppliedRows> {
       c.commit_hash is null as is_new, r.is_growing
     from ${staged} s
     join (
-      select url_key, max(id) as id, exists (select from commits where repository_id = max(r.id)) as is_growing
-      from repositories r
-      where url_key in (select url_key from ${staged}) group by url_key
+      select url_key, id, exists (select from commits where repository_id = named.id) as is_growing
+      from (${selectNamed(load, tx`select * from repositories where url_key in (select url_key from ${staged})`)}) named
     ) r using (url_key)
     left join commits c on c.repository_id = r.id and c.commit_hash = s.commit_hash
     where c.commit_hash is null or c.document <> s.document`

@@ -9,6 +9,7 @@ import type { Fragment, Sql, SqlOrTransaction } from '../../database/connect.ts'
 import type { RecordKind } from '../records.ts'
 import { stagingTable } from '../staging.ts'
 import { selectMissingAddresses } from './addresses.ts'
+import { selectNamed } from './commits.ts'
 import { removeCommits, removeRepositories, removeUsers } from './removal.ts'
 import type { Load } from './staged-load.ts'
 
@@ -35,7 +36,7 @@ export function countMissing(
     const repositories = kinds.has('repos') ? selectMissingRepositories(tx, importId) : none
     // The URLs after the load. A repository that is new then has no commits yet.
     const remaining = tx`
-      select r.id, coalesce(s.url_key, r.url_key) as url_key
+      select r.id, forge_rest_id, coalesce(s.url_key, r.url_key) as url_key
       from repositories r left join ${tx(stagingTable('repos', importId))} s using (forge_rest_id)
       where not exists (select from (${repositories}) missing where missing.id = r.id)`
     const commits = kinds.has('commits')
@@ -70,22 +71,20 @@ export function removeMissingRepositories(load: Load): Promise<void> {
 /** Removes the commits that an applied load lacks. */
 export function removeMissingCommits(load: Load): Promise<void> {
   const { tx, importId } = load
-  return removeCommits(load, selectMissingCommits(tx, importId, tx`select id, url_key from repositories`))
+  return removeCommits(load, selectMissingCommits(tx, importId, tx`select * from repositories`))
 }
 
 /** Removes the commits that repositories with these URLs have, but an applied load lacks. */
 export async function removeUnreachableCommits(load: Load, urls: readonly string[]): Promise<void> {
   const { tx, importId } = load
   const commits = tx(stagingTable('commits', importId))
-  // A URL's commits belong to its newest repository (see applyCommits).
+  const repositories = tx`
+    select * from repositories where url_key = any (${tx.typed.texts(urls.map(keyRepositoryUrl))})`
   await removeCommits(
     load,
     tx`
       select c.repository_id, c.commit_hash
-      from commits c join (
-        select url_key, max(id) as id from repositories
-        where url_key = any (${tx.typed.texts(urls.map(keyRepositoryUrl))}) group by url_key
-      ) r on r.id = c.repository_id
+      from commits c join (${selectNamed(load, repositories)}) r on r.id = c.repository_id
       where not exists (
         select from ${commits} s where s.url_key = r.url_key and s.commit_hash = c.commit_hash
       )`,
@@ -112,13 +111,13 @@ function selectMissingRepositories(tx: SqlOrTransaction, importId: number): Frag
       )`
 }
 
-/** `repositories` selects `id` and `url_key`. */
+/** `repositories` selects `id`, `forge_rest_id` and `url_key`. */
 function selectMissingCommits(tx: SqlOrTransaction, importId: number, repositories: Fragment): Fragment {
   return tx`
     select repository_id, commit_hash from commits c
     where not exists (
       select from ${tx(stagingTable('commits', importId))} s
-        join (select url_key, max(id) as id from (${repositories}) r group by url_key) r using (url_key)
+        join (${selectNamed({ tx, importId }, repositories)}) r using (url_key)
       where r.id = c.repository_id and s.commit_hash = c.commit_hash
     )`
 }

@@ -18,6 +18,8 @@ export class GitError extends OperatorError {
   override readonly name = 'GitError'
   /** git's exit code, where it has a meaning of its own. */
   exitCode?: number
+  /** Whether the clone lacks objects, or has broken ones. */
+  isDamage?: true
 }
 
 const settings = [
@@ -33,13 +35,13 @@ const settings = [
   'safe.bareRepository=all', // a path on the command line is explicit, as the setting's other value asks for
 ]
 
-/** Set by hooks and `git rebase --exec`. They name another repository, or a program to run. */
+/** Set by hooks and `git rebase --exec`: they name another repository, or a program to run. And the forge's token. */
 const droppedVariables =
-  /^GIT_(?:DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE|PREFIX|SHALLOW_FILE|GRAFT_FILE|EXTERNAL_DIFF)$/
+  /^GITHUB_TOKEN$|^GIT_(?:DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE|PREFIX|SHALLOW_FILE|GRAFT_FILE|EXTERNAL_DIFF)$/
 
 const maxErrorCharacters = 4000
 
-/** The environment of git: without variables that name another repository, and without network protocols. */
+/** The environment of git: without variables that name another repository, without the token, and without network protocols. */
 export function createGitEnvironment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(env).filter(([name]) => !droppedVariables.test(name))
   return {
@@ -124,9 +126,8 @@ function createError(
 
 /** The error about a clone with missing or corrupt objects. It says what to do. */
 export function createDamageError(directory: string, reason: string): GitError {
-  return new GitError(
-    `${directory} is a partial or damaged clone (${reason}); clone the repository again, without --filter`,
-  )
+  const message = `${directory} is a partial or damaged clone (${reason}); clone the repository again, without --filter`
+  return Object.assign(new GitError(message), { isDamage: true as const })
 }
 
 /**

@@ -15,8 +15,8 @@ import { TokenBudget } from './token-budget.ts'
 /** The forge refuses what was asked, or is unreachable. The message is for the person who runs the import. */
 export class ForgeError extends OperatorError {
   override name = 'ForgeError'
-  /** Whether the forge only failed at the query, which may be too large for it. */
-  isFailure = false
+  /** How the forge failed at the query, which may be too large for it. Undefined: it refuses the query. */
+  failure: string | undefined
 }
 
 /** A query. */
@@ -28,13 +28,14 @@ export interface Query {
   /** What it costs at most. */
   points: number
   /** How often it is tried. Default: 7 times. */
-  maxAttempts?: number
+  maxAttempts?: number | undefined
 }
 
 /** An error at a place of a response, whose data is null there. */
 export interface ItemError {
   type: string
   path: readonly (string | number)[]
+  message: string
 }
 
 /** The data of a response, and why some of it is null. */
@@ -55,6 +56,12 @@ export interface QueryUsage {
 export interface ForgeClient {
   /** Throws `ForgeError`. */
   ask<Data>(query: Query): Promise<Reply<Data>>
+  /** A token that the forge hasn't refused. Throws `ForgeError` if it has refused all. */
+  readonly token: string
+  /** Notes that git was refused a token. */
+  refuse(token: string): void
+  /** Finds out whether the forge answers the smallest query. Throws `ForgeError` if it doesn't. */
+  probe(): Promise<void>
   readonly usage: QueryUsage
 }
 
@@ -67,6 +74,8 @@ export interface ForgeClientOptions {
   signal?: AbortSignal | undefined
   /** Called before a wait of several seconds, with its cause. */
   onWait?: ((reason: string, waitMs: number) => void) | undefined
+  /** Called when the forge refuses one of several tokens. */
+  onNote?: ((message: string) => void) | undefined
 }
 
 /** The forge itself ends queries after 10 seconds. */
@@ -74,10 +83,16 @@ const timeoutMs = 20_000
 const maxAttempts = 7
 const firstRetryMs = 500
 const notableWaitMs = 3_000
+/** Pauses of a token in a row. Those of a minute and more add up to an hour, after which it has new points. */
+const maxPauses = 6
 
 /** Errors that concern one item of a response. The others are those of the whole query. */
 const itemErrors = new Set(['NOT_FOUND', 'FORBIDDEN', 'UNPROCESSABLE'])
-const limitErrors = new Set(['RATE_LIMITED', 'RATE_LIMIT'])
+const limitTypes = new Set(['RATE_LIMITED', 'RATE_LIMIT'])
+const limitMessage = /rate limit|abuse detection/i
+const invalidToken = 'it is wrong, expired or revoked. Create another one'
+const timeoutTypes = /^(?:RESOURCE_LIMITS|INTERNAL|SERVICE|TIMEOUT)/
+const timeoutMessage = /something went wrong|time(?:d )?out/i
 
 /** What each query selects besides its own fields. */
 export const rateLimitSelection = 'rateLimit { cost remaining resetAt }'
@@ -88,11 +103,12 @@ interface RateLimitData {
 
 /** Creates a client. */
 export function createForgeClient(options: ForgeClientOptions): ForgeClient {
-  const { tokens, concurrency, signal, onWait = () => {} } = options
+  const { tokens, concurrency, signal, onWait = () => {}, onNote = () => {} } = options
   const budgets = tokens.map((token, index) => new TokenBudget(token, index + 1))
   const endpoint = graphql.defaults({ baseUrl: options.apiUrl.replace(/\/+$/, '') })
   const usage = { queries: 0, points: 0 }
   let underWay = 0
+  let notedUntilMs = 0
   /** Called whenever a query has ended. */
   let wakeWaiting: (() => void)[] = []
 
@@ -100,7 +116,7 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
     for (;;) {
       signal?.throwIfAborted()
       const waits = budgets.map((budget) => ({ budget, waitMs: budget.waitMsFor(points) }))
-      if (budgets.every(({ isRefused }) => isRefused)) throw refusedTokens(budgets.length)
+      if (budgets.every(({ refusal }) => refusal !== undefined)) throw refusedTokens()
       const ready = waits.filter(({ waitMs }) => waitMs === 0).map(({ budget }) => budget)
       const most = ready.sort((a, b) => b.available - a.available)[0]
       if (most !== undefined && underWay < concurrency) {
@@ -109,12 +125,16 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
         return most
       }
       const waitMs = most === undefined ? Math.min(...waits.map((each) => each.waitMs)) : Infinity
-      if (underWay === 0 && waitMs >= notableWaitMs) onWait('Waiting for new points', waitMs)
+      const untilMs = Date.now() + waitMs
+      if (underWay === 0 && waitMs >= notableWaitMs && untilMs > notedUntilMs) {
+        notedUntilMs = untilMs + notableWaitMs
+        onWait('Waiting until the forge takes more queries', waitMs)
+      }
       await waitForChange(waitMs)
     }
   }
 
-  /** Waits for so long, or until a query has ended. */
+  /** Waits `waitMs`, or until a query has ended. */
   async function waitForChange(waitMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     wakeWaiting.push(resolve)
@@ -162,6 +182,8 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
     if (data === null || data === undefined || typeof data !== 'object')
       return 'the response was not complete'
     const { rateLimit } = data
+    budget.pauses = 0
+    budget.hasLimit = rateLimit != null
     if (rateLimit != null) {
       usage.points += rateLimit.cost
       budget.note({ remaining: rateLimit.remaining, resetAtMs: Date.parse(rateLimit.resetAt) })
@@ -177,54 +199,66 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
     const errors = (error.errors ?? []).map(({ type, path, message }) => ({
       type: type ?? '',
       path: path ?? [],
-      message,
+      message: hide(message),
     }))
-    const { headers } = error
-    const limited = errors.find(({ type }) => limitErrors.has(type))
-    if (limited !== undefined) return noteEmptyBudget(headers, budget)
+    const { headers, data } = error
+    const isLimited = errors.some(({ type, message }) => limitTypes.has(type) || limitMessage.test(message))
+    if (isLimited || headers['retry-after'] !== undefined) return pause(headers, budget)
     const other = errors.find(({ type }) => !itemErrors.has(type))
-    if (other === undefined) return read<Data>(error.data as Data & RateLimitData, errors, budget)
+    if (other === undefined) return read<Data>(data as Data & RateLimitData, errors, budget)
     noteHeaders(headers, budget)
-    // Errors without a type, and those of resources, are timeouts, which pass.
-    if (other.type === '' || /^(?:RESOURCE_LIMITS|INTERNAL|SERVICE|TIMEOUT)/.test(other.type)) {
-      return hide(other.message)
-    }
+    // A query that an older enterprise server doesn't understand has no data. Other errors without a type, and those of
+    // resources, are timeouts, which pass.
+    const isTimeout =
+      other.type === ''
+        ? data !== undefined || timeoutMessage.test(other.message)
+        : timeoutTypes.test(other.type)
+    if (isTimeout) return other.message
     const scope = other.type === 'INSUFFICIENT_SCOPES' ? '; give a classic token the scope read:user' : ''
-    throw new ForgeError(`The forge refuses the query ${query.name}: ${hide(other.message)}${scope}`)
+    throw new ForgeError(`The forge refuses the query ${query.name}: ${other.message}${scope}`)
   }
 
-  /** Reads a response other than 200, or that there is none. Returns the reason to try again. */
+  /** Reads a response other than 200, or that there is none. Returns the reason to try again, if the query failed. */
   function readFailure(query: Query, error: unknown, budget: TokenBudget): string {
-    const { status, headers, message } = describe(error)
-    if (status === 401) {
-      budget.isRefused = true
-      return tokens.length === 1 ? 'the forge refuses the token' : `the forge refuses token ${budget.number}`
+    const { status, headers = {}, message } = readResponse(error)
+    if (status === 401) return refuse(budget, invalidToken)
+    if (status === 429 || (status === 403 && (limitMessage.test(message) || headers['retry-after']))) {
+      return pause(headers, budget)
     }
-    if (headers?.['x-ratelimit-remaining'] !== undefined) noteHeaders(headers, budget)
-    else budget.suspect(query.points)
-    if (status === 403 || status === 429) {
-      const retryAfter = Number(headers?.['retry-after'])
-      if (headers?.['x-ratelimit-remaining'] === '0' && !(retryAfter > 0)) {
-        return noteEmptyBudget(headers, budget)
-      }
-      if (!/rate limit|abuse/i.test(message) && !(retryAfter > 0)) {
-        throw new ForgeError(`The forge refuses the token (${status}): ${hide(message)}`)
-      }
-      const waitMs = budget.pause(retryAfter > 0 ? retryAfter : undefined)
-      if (waitMs >= notableWaitMs) onWait('The forge asks for a pause', waitMs)
-      return ''
-    }
+    if (status === 403) return refuse(budget, hide(message))
     if (status === 404 || status === 400) {
       throw new ForgeError(`--api: ${options.apiUrl} is not a GitHub API (${status}): ${hide(message)}`)
     }
+    if (headers['x-ratelimit-remaining'] !== undefined) noteHeaders(headers, budget)
+    else budget.suspect(query.points)
     return hide(message)
   }
 
-  function noteEmptyBudget(headers: Headers, budget: TokenBudget): string {
-    const reset = Number(headers['x-ratelimit-reset'])
-    if (reset > 0) budget.note({ remaining: 0, resetAtMs: reset * 1000 })
-    else budget.pause(undefined)
+  /** Notes that the forge refuses a token: the others do the work. */
+  function refuse(budget: TokenBudget, reason: string): '' {
+    if (tokens.length > 1 && budget.refusal === undefined) {
+      onNote(`The forge refuses token ${budget.number} of ${tokens.length}: ${reason}`)
+    }
+    budget.refusal = reason
     return ''
+  }
+
+  function refusedTokens(): ForgeError {
+    const which = tokens.length === 1 ? 'the token' : `all ${tokens.length} tokens. The last one`
+    return new ForgeError(`The forge refuses ${which}: ${budgets.at(-1)?.refusal}`)
+  }
+
+  /** Lets a token wait, as the response asks for. */
+  function pause(headers: Headers, budget: TokenBudget): '' {
+    const retryAfter = Number(headers['retry-after'])
+    // By the forge's clock: ours may be fast.
+    const untilReset = Number(headers['x-ratelimit-reset']) - Date.parse(String(headers.date)) / 1000
+    const isEmpty = headers['x-ratelimit-remaining'] === '0'
+    const seconds = retryAfter > 0 ? retryAfter : isEmpty && untilReset > 0 ? untilReset : undefined
+    budget.pause(seconds)
+    return budget.pauses > maxPauses
+      ? refuse(budget, `it still refuses queries after ${maxPauses} pauses`)
+      : ''
   }
 
   function noteHeaders(headers: Headers, budget: TokenBudget): void {
@@ -239,21 +273,32 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
     return tokens.reduce((shown, token) => shown.replaceAll(token, '…'), short)
   }
 
-  return {
+  const client: ForgeClient = {
+    async probe() {
+      await client.ask({ name: 'Probe', text: `query Probe { ${rateLimitSelection} }`, points: 1 })
+    },
     async ask(query) {
       let failures = 0
       for (;;) {
         const budget = await takeBudget(query.points)
         const reply = await send<never>(query, budget).finally(() => release(budget, query.points))
         if (typeof reply !== 'string') return reply
-        if (reply === '' || budget.isRefused) continue // the budget waits, or another token is asked
+        if (reply === '') continue // the token waits, or another one is asked
         if (++failures === (query.maxAttempts ?? maxAttempts)) {
           const message = `The forge failed ${failures} times at the query ${query.name}: ${reply}. Run the import again; it goes on where it was`
-          throw Object.assign(new ForgeError(message), { isFailure: true })
+          throw Object.assign(new ForgeError(message), { failure: reply })
         }
         const waitMs = firstRetryMs * 2 ** (failures - 1) * (0.5 + Math.random())
         await sleep(waitMs, undefined, signal === undefined ? {} : { signal })
       }
+    },
+    get token() {
+      const budget = budgets.find(({ refusal }) => refusal === undefined)
+      if (budget === undefined) throw refusedTokens()
+      return budget.token
+    },
+    refuse(token) {
+      for (const budget of budgets) if (budget.token === token) refuse(budget, invalidToken)
     },
     get usage() {
       const known = budgets.flatMap(({ remaining }) => remaining ?? [])
@@ -261,23 +306,16 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
       return { ...usage, remaining }
     },
   }
+  return client
 }
 
 type Headers = Record<string, string | number | undefined>
 
-function describe(error: unknown): { status: number; headers: Headers | undefined; message: string } {
+function readResponse(error: unknown): { status: number; headers: Headers | undefined; message: string } {
   const message = getMessage(error)
   if (typeof error !== 'object' || error === null) return { status: 0, headers: undefined, message }
   const status = 'status' in error && 'response' in error && error.response ? Number(error.status) : 0
   const response = 'response' in error ? error.response : undefined
   const hasHeaders = typeof response === 'object' && response !== null && 'headers' in response
   return { status, headers: hasHeaders ? (response.headers as Headers) : undefined, message }
-}
-
-function refusedTokens(count: number): ForgeError {
-  return new ForgeError(
-    count === 1
-      ? 'The forge refuses the token: it is wrong, expired or revoked. Create another one'
-      : `The forge refuses all ${count} tokens: they are wrong, expired or revoked. Create others`,
-  )
 }

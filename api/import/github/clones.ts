@@ -10,6 +10,8 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createGitEnvironment, GitError, runGit } from '../git/git-process.ts'
+import type { ForgeClient } from './client.ts'
+import { findWebOrigin } from './web-origin.ts'
 
 /** The default branch, and its newest commit. */
 export interface Head {
@@ -19,8 +21,8 @@ export interface Head {
 
 export interface CloneFolderOptions {
   directory: string
-  /** Authorizes git, at the API's host alone. */
-  token: string
+  /** Has the tokens, which authorize git at the API's host alone. */
+  client: Pick<ForgeClient, 'token' | 'refuse'>
   apiUrl: string
   signal?: AbortSignal | undefined
 }
@@ -30,17 +32,35 @@ export interface CloneFolder {
   pathOf(id: number): string
   /** Reads where a clone is. Undefined: there is none, or it is damaged. */
   readHead(id: number): Promise<Head | undefined>
-  /** Fetches what is new. Throws `GitError` with the reason. */
+  /**
+   * Fetches what is new. Throws `FetchError` with the reason, `GitError` if the clone can't be written, and `ForgeError` if
+   * the forge refuses all tokens.
+   */
   fetch(id: number, url: string, branch: string): Promise<void>
+  /** Reads a clone. One that turns out to be damaged is made anew, and read again. Throws as `fetch` and `read` do. */
+  readOrRenew<Result>(id: number, url: string, branch: string, read: () => Promise<Result>): Promise<Result>
+}
+
+/** Nothing can be fetched. */
+export class FetchError extends GitError {
+  /** Whether the forge refuses this repository. Otherwise the network, the machine or git's settings may be the cause. */
+  get isRefusal(): boolean {
+    return refusal.test(this.message)
+  }
 }
 
 const maxAttempts = 5
 const firstRetryMs = 1_000
 const maxErrorCharacters = 4_000
 
-/** What will not be different a moment later. */
-const permanent =
-  /returned error: 4(?!08|29)\d\d|not found|could not read Username|Authentication failed|couldn't find remote ref|redirect/i
+const refusal =
+  /returned error: 4(?!08|29)\d\d|not found|could not read Username|Authentication failed|couldn't find remote ref/i
+
+/** The user's settings of git replace the URL, or a proxy redirects: that will not be different a moment later. */
+const wrongUrl = /redirect|transport '[^']*' not allowed/i
+
+/** The forge refuses the token. It says 404 to a good token that may not see the repository. */
+const refusalOfToken = /could not read Username|Authentication failed/
 
 /** Opens the folder of the clones, which is created if it doesn't exist. Other users can't read it. */
 export async function openCloneFolder(options: CloneFolderOptions): Promise<CloneFolder> {
@@ -50,11 +70,11 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
 
   async function readHead(id: number): Promise<Head | undefined> {
     const path = pathOf(id)
-    const head = await readFile(join(path, 'HEAD'), 'utf8').catch(() => '')
-    const [, branch] = /^ref: refs\/heads\/(.*)\n$/.exec(head) ?? []
+    const branch = await readBranch(path)
     if (branch === undefined) return undefined
     try {
-      const hash = await runGit(path, ['rev-parse', '--verify', 'HEAD^{commit}'])
+      // Without --git-dir, git looks for a repository in the folders above a broken clone.
+      const hash = await runGit(path, ['--git-dir=.', 'rev-parse', '--verify', 'HEAD^{commit}'])
       return { branch, hash: hash.trim() }
     } catch (error) {
       if (error instanceof GitError) return undefined // there is no clone yet, or a broken one
@@ -62,40 +82,70 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
     }
   }
 
-  async function fetchOnce(path: string, url: string, branch: string): Promise<void> {
-    await mkdir(path, { recursive: true })
-    await runNetworkGit(path, ['init', '--quiet', '--bare', '--template='], url, options)
-    await removeRemains(path)
-    const reference = `refs/heads/${branch}`
-    await runNetworkGit(
-      path,
-      ['fetch', '--quiet', '--no-tags', '--prune', '--', url, `+${reference}:${reference}`],
-      url,
-      options,
-    )
-    await runNetworkGit(path, ['symbolic-ref', 'HEAD', reference], url, options)
+  /** Reads the branch that a clone's HEAD names. Undefined: there is no clone. */
+  async function readBranch(path: string): Promise<string | undefined> {
+    const head = await readFile(join(path, 'HEAD'), 'utf8').catch(() => '')
+    return /^ref: refs\/heads\/(.*)\n$/.exec(head)?.[1]
   }
 
-  return {
+  async function fetchOnce(path: string, url: string, branch: string, token: string): Promise<void> {
+    const reference = `refs/heads/${branch}`
+    await mkdir(path, { recursive: true })
+    // Of a clone that is there, it repairs the configuration.
+    await runGit(path, ['init', '--quiet', '--bare', '--template=', `--initial-branch=${branch}`])
+    await removeRemains(path)
+    const args = ['fetch', '--quiet', '--no-tags', '--prune', '--', url, `+${reference}:${reference}`]
+    await runNetworkGit(path, args, url, { ...options, token })
+    await runGit(path, ['--git-dir=.', 'symbolic-ref', 'HEAD', reference])
+  }
+
+  const folder: CloneFolder = {
     pathOf,
     readHead,
     async fetch(id, url, branch) {
       const path = pathOf(id)
       for (let attempt = 1; ; attempt++) {
+        const { token } = options.client
         try {
-          return await fetchOnce(path, url, branch)
+          return await fetchOnce(path, url, branch, token)
         } catch (error) {
           options.signal?.throwIfAborted()
-          if (!(error instanceof GitError) || permanent.test(error.message) || attempt === maxAttempts)
-            throw error
+          if (!(error instanceof GitError)) throw error
+          const { message } = error
+          if (refusalOfToken.test(message) && isForgeHost(url, options.apiUrl)) {
+            options.client.refuse(token)
+            attempt--
+            continue
+          }
+          if (refusal.test(message) || wrongUrl.test(message) || attempt === maxAttempts) throw error
           // A clone that was damaged, say when the machine crashed, is made anew.
-          if (attempt === 2) await rm(path, { recursive: true, force: true })
+          if (attempt === 2 && (await isDamaged(path))) await rm(path, { recursive: true, force: true })
           const waitMs = firstRetryMs * 2 ** (attempt - 1) * (0.5 + Math.random())
           await sleep(waitMs, undefined, options.signal === undefined ? {} : { signal: options.signal })
         }
       }
     },
+    async readOrRenew(id, url, branch, read) {
+      try {
+        return await read()
+      } catch (error) {
+        if (!(error instanceof GitError && error.isDamage)) throw error
+        await rm(pathOf(id), { recursive: true, force: true })
+        await folder.fetch(id, url, branch)
+        return await read()
+      }
+    },
   }
+  return folder
+}
+
+/** Whether a clone lacks commits or files. Takes as long as git needs to look at all of them. */
+async function isDamaged(path: string): Promise<boolean> {
+  const check = runGit(path, ['--git-dir=.', 'rev-list', '--quiet', '--objects', '--all'])
+  return await check.then(
+    () => false,
+    () => true,
+  )
 }
 
 /** Removes what a git that was killed has left: locks, and packs that are not complete. */
@@ -105,16 +155,21 @@ async function removeRemains(path: string): Promise<void> {
   for (const file of remains) await rm(join(path, file), { force: true, recursive: true })
 }
 
-/** Runs git with the network. The token is in its environment, not on its command line. */
+type Access = Pick<CloneFolderOptions, 'apiUrl' | 'signal'> & { token: string }
+
+const encodeCredentials = (token: string) => Buffer.from(`x-access-token:${token}`).toString('base64')
+
+/** Runs git with the network, in this folder and none above it. The token is in its environment, not on its command line. */
 async function runNetworkGit(
   directory: string,
   args: readonly string[],
   url: string,
-  { token, apiUrl, signal }: CloneFolderOptions,
+  { token, apiUrl, signal }: Access,
 ): Promise<void> {
-  const child = spawn('git', ['-C', directory, ...args], {
+  const child = spawn('git', args, {
+    cwd: directory,
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...createGitEnvironment(), ...configure(url, token, apiUrl) },
+    env: { ...createGitEnvironment(), ...configure(url, token, apiUrl), GIT_DIR: '.' },
     windowsHide: true,
     ...(signal !== undefined && { signal }),
   })
@@ -125,17 +180,16 @@ async function runNetworkGit(
   const [code] = await once(child, 'close').catch((error: NodeJS.ErrnoException) => {
     signal?.throwIfAborted()
     const reason = error.code === 'ENOENT' ? 'git is not installed, or not on the PATH' : error.message
-    throw new GitError(reason, { cause: error })
+    throw new FetchError(reason, { cause: error })
   })
   if (code === 0) return
-  const lines = stderr.replaceAll(token, '…').trim().split('\n')
+  const lines = stderr.replaceAll(token, '…').replaceAll(encodeCredentials(token), '…').trim().split('\n')
   const reason = lines.findLast((line) => /^(?:fatal|error):/.test(line)) ?? lines.at(-1)
-  throw new GitError((reason ?? '').replace(/^(?:fatal|error): /, '') || `git ended with ${code}`)
+  throw new FetchError((reason ?? '').replace(/^(?:fatal|error): /, '') || `git ended with ${code}`)
 }
 
 /** Settings by environment variables. */
 function configure(url: string, token: string, apiUrl: string): Record<string, string> {
-  const credentials = Buffer.from(`x-access-token:${token}`).toString('base64')
   const settings: [string, string][] = [
     ['credential.helper', ''], // none
     ['core.askPass', ''],
@@ -148,10 +202,10 @@ function configure(url: string, token: string, apiUrl: string): Record<string, s
     ['transfer.fsckObjects', 'false'], // old histories have harmless faults
     ...(isForgeHost(url, apiUrl)
       ? [
-          [`http.${new URL(url).origin}/.extraHeader`, `Authorization: Basic ${credentials}`] satisfies [
-            string,
-            string,
-          ],
+          [
+            `http.${new URL(url).origin}/.extraHeader`,
+            `Authorization: Basic ${encodeCredentials(token)}`,
+          ] satisfies [string, string],
         ]
       : []),
   ]
@@ -169,8 +223,7 @@ function configure(url: string, token: string, apiUrl: string): Record<string, s
   }
 }
 
-/** Whether a URL is on the host whose API has the token: `api.github.com` is the API of `github.com`. */
+/** Whether a URL is on the host whose API has the token. */
 function isForgeHost(url: string, apiUrl: string): boolean {
-  const [own, api] = [new URL(url), new URL(apiUrl)]
-  return own.protocol === api.protocol && (own.host === api.host || `api.${own.host}` === api.host)
+  return new URL(url).origin === findWebOrigin(apiUrl)
 }

@@ -4,7 +4,13 @@
  *
  * @module
  */
-import type { RepositoryRecord, UserRecord } from '../records.ts'
+import {
+  RecordError,
+  type RecordKind,
+  type RepositoryRecord,
+  readRecord,
+  type UserRecord,
+} from '../records.ts'
 import type { ForgeAccount, ForgeRepository } from './queries.ts'
 
 /** A repository's record without its dependencies. */
@@ -95,6 +101,18 @@ function profileOf(account: ForgeAccount): Profile {
       }
     case 'Bot':
       return unknown
+  }
+}
+
+/** Finds out why a record can't be loaded. Undefined: it can. An enterprise server may allow what the records don't. */
+export function findFault(kind: RecordKind, record: object | undefined): string | undefined {
+  if (record === undefined) return 'the forge gives no id'
+  try {
+    readRecord(kind, JSON.stringify(record))
+    return undefined
+  } catch (error) {
+    if (error instanceof RecordError) return `can't be loaded: ${error.message}`
+    throw error
   }
 }
 

@@ -19,7 +19,7 @@ export interface ForgeRepository {
   name: string
   nameWithOwner: string
   url: string
-  owner: { __typename: string; id: string; login: string; avatarUrl: string }
+  owner: { __typename: string; id: string; databaseId: number | null; login: string; avatarUrl: string }
   description: string | null
   homepageUrl: string | null
   isPrivate: boolean
@@ -80,7 +80,7 @@ export type ForgeAccount =
 const repositoryFields = `
   fragment repositoryFields on Repository {
     id databaseId name nameWithOwner url
-    owner { __typename id login avatarUrl }
+    owner { __typename id login avatarUrl ... on User { databaseId } ... on Organization { databaseId } }
     description homepageUrl isPrivate isFork isArchived isDisabled forkCount stargazerCount
     watchers { totalCount }
     issues(states: OPEN) { totalCount }

@@ -20,17 +20,20 @@ export interface RateLimit {
 /** A token and its budget. */
 export class TokenBudget {
   readonly token: string
-  /** Its line in the file of tokens, for messages. */
+  /** Its place among the tokens, for messages. */
   readonly number: number
-  /** Whether the forge has refused it. */
-  isRefused = false
+  /** Why the forge refuses it. Undefined: it doesn't. */
+  refusal: string | undefined
+  /** False: responses state no limit, as on an enterprise server by default. */
+  hasLimit = true
+  /** Pauses since the last query that succeeded. */
+  pauses = 0
   /** Undefined: not known yet, so one query finds out. */
   #limit: RateLimit | undefined
   #waitUntilMs = 0
   /** Points of queries under way. */
   #reserved = 0
   #lastMinute: { atMs: number; points: number }[] = []
-  #secondaryRefusals = 0
 
   constructor(token: string, number: number) {
     this.token = token
@@ -47,12 +50,14 @@ export class TokenBudget {
     return (this.#limit?.remaining ?? Number.POSITIVE_INFINITY) - this.#reserved
   }
 
-  /** For how many milliseconds a query of so many points must wait. Infinity: until a query under way has ended. */
+  /** For how many milliseconds a query that costs `points` must wait. Infinity: until a query under way has ended. */
   waitMsFor(points: number): number {
     const now = Date.now()
-    if (this.isRefused) return Number.POSITIVE_INFINITY
+    if (this.refusal !== undefined) return Number.POSITIVE_INFINITY
     if (now < this.#waitUntilMs) return this.#waitUntilMs - now
-    if (this.#limit === undefined) return this.#reserved === 0 ? 0 : Number.POSITIVE_INFINITY
+    if (this.#limit === undefined) {
+      return this.#reserved === 0 || !this.hasLimit ? 0 : Number.POSITIVE_INFINITY
+    }
     if (now >= this.#limit.resetAtMs) {
       // The first response of the new hour says what it has.
       return this.#reserved === 0 ? 0 : Number.POSITIVE_INFINITY
@@ -80,7 +85,6 @@ export class TokenBudget {
     const isSameHour = this.#limit !== undefined && this.#limit.resetAtMs >= resets
     const least = isSameHour ? Math.min(remaining, this.#limit?.remaining ?? remaining) : remaining
     this.#limit = { remaining: least, resetAtMs: isSameHour ? (this.#limit?.resetAtMs ?? resets) : resets }
-    if (remaining > 0) this.#secondaryRefusals = 0
   }
 
   /** Notes that a query may have cost its points: no response has said it. */
@@ -88,10 +92,11 @@ export class TokenBudget {
     if (this.#limit !== undefined) this.#limit.remaining -= points
   }
 
-  /** Notes that the forge asks for a pause. Without seconds, a minute, and more each time. Returns the milliseconds. */
-  pause(seconds: number | undefined): number {
-    const waitMs = (seconds ?? 60 * 2 ** this.#secondaryRefusals++) * 1000 + marginMs
-    this.#waitUntilMs = Math.max(this.#waitUntilMs, Date.now() + waitMs)
-    return waitMs
+  /** Notes that the forge asks for a pause. Without seconds, a minute, and twice as long each time. */
+  pause(seconds: number | undefined): void {
+    const now = Date.now()
+    if (now >= this.#waitUntilMs) this.pauses++ // queries that were under way together are refused together
+    const waitMs = (seconds ?? 30 * 2 ** this.pauses) * 1000 + marginMs
+    this.#waitUntilMs = Math.max(this.#waitUntilMs, now + waitMs)
   }
 }

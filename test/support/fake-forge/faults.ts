@@ -27,6 +27,8 @@ export const queryFaults = [
   'partial data',
   'secondary limit 403',
   'secondary limit 429',
+  /** 200 with an error. */
+  'secondary limit 200',
   /** Without `retry-after`: a minute. */
   'secondary limit without retry-after',
   /** 200 with an error of the type `RATE_LIMITED`. Nothing is left until the budget resets. */
@@ -36,7 +38,15 @@ export const queryFaults = [
   'primary limit 403',
   'primary limit 429',
 ] as const
-export type QueryFault = (typeof queryFaults)[number]
+
+/** Why the forge may refuse a query for good. */
+export const queryRefusals = [
+  /** 200 with an error of an older enterprise server, which lacks a field. */
+  'undefined field',
+  /** 403 with a message. */
+  'suspended account',
+] as const
+export type QueryFault = (typeof queryFaults)[number] | (typeof queryRefusals)[number]
 
 /** What can go wrong with a request of git. */
 export const gitFaults = ['bad gateway', 'service unavailable', 'cut body', 'reset', 'silence'] as const

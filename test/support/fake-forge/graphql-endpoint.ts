@@ -39,6 +39,18 @@ const secondaryLimitMessage =
   'You have exceeded a secondary rate limit. Please wait a few minutes before you try again. If you reach out to GitHub Support for help, please include the request ID 0000:0000:0000.'
 const timeoutMessage =
   'Something went wrong while executing your query. This may be the result of a timeout, or it could be a GitHub bug. Please include `0000:0000:0000` when reporting this issue.'
+/** Has neither a type nor data. */
+const undefinedField = {
+  errors: [
+    {
+      path: ['fragment repositoryFields', 'hasDiscussionsEnabled'],
+      extensions: { code: 'undefinedField', typeName: 'Repository', fieldName: 'hasDiscussionsEnabled' },
+      locations: [{ line: 1, column: 1 }],
+      message: "Field 'hasDiscussionsEnabled' doesn't exist on type 'Repository'",
+    },
+  ],
+}
+const timeout = { data: null, errors: [{ message: timeoutMessage }] }
 
 /** Responds to a request of the GraphQL endpoint. */
 export async function respondToQuery(
@@ -98,6 +110,7 @@ class Exchange {
     if (fault !== null && this.#failEarly(fault)) return
     const query = this.#read(body)
     if (query === undefined) return
+    if (this.#state.isTooHeavy(query.variables)) return this.#send({ status: 502, body: timeout })
     const reply = await this.#run(query)
     if (fault === 'cut body') this.#cut(reply)
     else if (fault === 'cut JSON') this.#send({ ...reply, body: JSON.stringify(reply.body).slice(0, -20) })
@@ -108,7 +121,6 @@ class Exchange {
   /** Has the fault before the query is looked at. False: it comes later. */
   #failEarly(fault: QueryFault): boolean {
     const { retryAfterSeconds } = this.#token.limits
-    const timeout = { data: null, errors: [{ message: timeoutMessage }] }
     const faults: Partial<Record<QueryFault, () => void>> = {
       'bad gateway': () => this.#send({ status: 502, body: badGatewayPage, isPage: true }),
       'query timeout 502': () => this.#send({ status: 502, body: timeout }),
@@ -124,11 +136,15 @@ class Exchange {
       silence: () => {},
       'secondary limit 403': () => this.#refuseForNow(403, retryAfterSeconds),
       'secondary limit 429': () => this.#refuseForNow(429, retryAfterSeconds),
+      'secondary limit 200': () => this.#refuseForNow(200, retryAfterSeconds),
       'secondary limit without retry-after': () => this.#refuseForNow(403, undefined),
       'primary limit 200': () => this.#refuseUntilReset(200, 'RATE_LIMITED'),
       'primary limit 200 RATE_LIMIT': () => this.#refuseUntilReset(200, 'RATE_LIMIT'),
       'primary limit 403': () => this.#refuseUntilReset(403),
       'primary limit 429': () => this.#refuseUntilReset(429),
+      'undefined field': () => this.#send({ status: 200, body: undefinedField }),
+      'suspended account': () =>
+        this.#send({ status: 403, body: { message: 'Sorry. Your account was suspended' } }),
     }
     faults[fault]?.()
     return faults[fault] !== undefined
@@ -210,13 +226,14 @@ class Exchange {
   }
 
   /** Refuses by a secondary limit. Without seconds the response doesn't say how long: then it is a minute. */
-  #refuseForNow(status: 403 | 429, seconds: number | undefined): void {
+  #refuseForNow(status: 200 | 403 | 429, seconds: number | undefined): void {
     this.#token.wait(seconds ?? 60)
     this.#response.once('finish', () => this.#token.noticeWait(seconds ?? 60))
     const documentation_url =
       'https://docs.github.com/graphql/using-the-rest-api/rate-limits#secondary-rate-limits'
     const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) }
-    this.#send({ status, headers, body: { documentation_url, message: secondaryLimitMessage } })
+    const error = { documentation_url, message: secondaryLimitMessage }
+    this.#send({ status, headers, body: status === 200 ? { errors: [error] } : error })
   }
 
   /** Refuses because no points are left. */

@@ -31,6 +31,8 @@ export interface Account extends Dates {
   bio: string | null
   followerCount: number
   followingCount: number
+  /** Whether its repositories are refused to tokens that its single sign-on doesn't know. */
+  isProtected: boolean
 }
 
 /** What to make an account from; the rest has plain defaults. */
@@ -135,6 +137,7 @@ export class ForgeModel {
       bio: null,
       followerCount: 0,
       followingCount: 0,
+      isProtected: false,
       createdAt: formatTime(1_500_000_000),
       updatedAt: formatTime(1_700_000_000),
       ...given,
@@ -249,13 +252,12 @@ export class ForgeModel {
 
   /** The account that a commit's address names: one that confirmed it, or the one that a no-reply address is of. */
   findAuthor(address: string): Account | undefined {
-    const known = this.#byAddress.get(address.toLowerCase())
-    if (known !== undefined || !address.endsWith(`@${noReplyHost}`)) return known
-    const [, id, login = ''] = /^(?:(\d+)\+)?([^@]*)@/.exec(address) ?? []
+    const key = address.toLowerCase()
+    const known = this.#byAddress.get(key)
+    if (known !== undefined || !key.endsWith(`@${noReplyHost}`)) return known
+    const [, id, login = ''] = /^(?:(\d+)\+)?([^@]*)@/.exec(key) ?? []
     return this.accounts.find((account) =>
-      id === undefined
-        ? account.login.toLowerCase() === login.toLowerCase()
-        : account.databaseId === Number(id),
+      id === undefined ? account.login.toLowerCase() === login : account.databaseId === Number(id),
     )
   }
 }

@@ -32,7 +32,7 @@ export interface QueryContext {
   model: ForgeModel
   /** `http://127.0.0.1:PORT` */
   origin: string
-  rateLimit: RateLimitObject
+  rateLimit: RateLimitObject | null
   /** Whether the token may see private repositories. */
   seesPrivate: boolean
   /** The account of the token. */
@@ -102,6 +102,9 @@ function findOwner(login: unknown, kind: Account['kind'], { model }: QueryContex
   return account?.kind === kind ? account : notFound(`${article} ${kind} with the login of '${login}'`)
 }
 
+const singleSignOnMessage =
+  'Resource protected by organization SAML enforcement. You must grant your Personal Access token access to this organization.'
+
 const query: Fields<unknown> = {
   viewer: (_, __, { viewer }) => viewer,
   rateLimit: (_, __, { rateLimit }) => rateLimit,
@@ -111,6 +114,7 @@ const query: Fields<unknown> = {
   organization: (_, { login }, context) => findOwner(login, 'Organization', context),
   repositoryOwner(_, { login }, { model }) {
     const account = model.findAccount(String(login))
+    if (account?.isProtected) return createForgeError('FORBIDDEN', singleSignOnMessage)
     return account?.kind === 'Bot' ? null : (account ?? null)
   },
   repository(_, { owner, name, followRenames }, context) {
