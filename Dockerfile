@@ -15,18 +15,29 @@ COPY package.json package-lock.json ./
 COPY patches patches
 RUN npm install --omit=dev --omit=optional --omit=peer --no-save --no-audit --no-fund
 
-FROM node:24.21.0-bookworm-slim
+FROM node:24.21.0-bookworm-slim AS app
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY package.json openapi.yml ./
 COPY sample sample
 COPY api api
-COPY --from=docs /app/dist/docs dist/docs
 # The volume of the embedded database. With a PostgreSQL server the service writes nothing.
 RUN mkdir /data && chown node:node /data
-ARG BASE_URL
-ENV NODE_ENV=production BASE_URL=${BASE_URL} HOST=0.0.0.0 PORT=8000 DATA_DIR=/data LOG_FORMAT=json
+ENV NODE_ENV=production DATA_DIR=/data
 USER node
+
+# The command line with git, for imports: docker build --target import
+FROM app AS import
+USER root
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends ca-certificates git \
+  && rm -rf /var/lib/apt/lists/*
+USER node
+
+FROM app
+COPY --from=docs /app/dist/docs dist/docs
+ARG BASE_URL
+ENV BASE_URL=${BASE_URL} HOST=0.0.0.0 PORT=8000 LOG_FORMAT=json
 EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "api/service/container-health-check.ts"]
 # Responses are buffers, which are freed when V8 collects new objects: with a semi-space of 16 MiB instead of 32 it does

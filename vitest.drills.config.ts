@@ -12,6 +12,7 @@ const drills = [
   'exact-lists',
   'export-since',
   'faults',
+  'github-import-kills',
   'large-lists',
   'linearizability',
   'pagination-under-loads',

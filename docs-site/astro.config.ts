@@ -129,6 +129,7 @@ export default defineConfig({
             'deno-deploy',
             'settings',
             'loading-data',
+            'keeping-fresh',
             'keys',
             'ledger',
             'upgrades-and-backups',

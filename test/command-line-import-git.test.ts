@@ -10,6 +10,7 @@ describeOnEachDatabase('devdata import git', (kind) => {
   const run: Run = (args, options) => started.run(args, options)
   beforeAll(async () => {
     started = await startServiceForCommands(kind)
+    mkdirSync(join(started.directory, 'empty', 'deeper'), { recursive: true })
   })
   afterAll(() => started.close())
 
@@ -47,8 +48,7 @@ describeOnEachDatabase('devdata import git', (kind) => {
       repositories: { added: 0, updated: 1, removed: 0 },
       commits: { added: 1, updated: 0, removed: 0 },
       dataset_version: expect.any(Number),
-      branch: 'main',
-      commits_read: 4,
+      clones: [{ path: clone, url: 'https://forge.example/ada/engine', branch: 'main', commits_read: 4 }],
       forgotten: 0,
       dependencies: { active: 2, removed: 1 },
       manifests_left_out: 0,
@@ -82,7 +82,7 @@ left out      1 manifest of tests and fixtures; --all-manifests includes them
 `)
     const all = await run([...args, '--all-manifests', '--branch', 'main', '--json'])
     expect(JSON.parse(all.stdout)).toMatchObject({
-      branch: 'main',
+      clones: [{ branch: 'main' }],
       dependencies: { active: 3, removed: 1 },
       manifests_left_out: 0,
       manifests_computed: 1,
@@ -99,9 +99,50 @@ left out      1 manifest of tests and fixtures; --all-manifests includes them
     )
   })
 
+  test('loads a folder of clones with their authors, and refuses it what is for one clone', async () => {
+    const address = 'ada@users.noreply.forge.example'
+    for (const name of ['first', 'second']) {
+      const clone = join(started.directory, 'clones', name)
+      const author = ['-c', `user.name=A`, '-c', `user.email=${name === 'first' ? '11+' : ''}${address}`]
+      mkdirSync(clone, { recursive: true })
+      const git = (...args: string[]) =>
+        execFileSync('git', ['-C', clone, ...author, ...args], { stdio: 'pipe' })
+      git('init', '--quiet', '--initial-branch=main')
+      git('remote', 'add', 'origin', `git@forge.example:acme/${name}.git`)
+      git('commit', '--quiet', '--allow-empty', '-m', 'a change')
+      git('commit', '--quiet', '--allow-empty', '--author', 'B <b@example.org>', '-m', 'a change')
+    }
+    const args = ['import', 'git', 'clones', '--authors']
+    for (const option of [
+      ['--url', 'https://forge.example/a/b'],
+      ['--rest-id', '7'],
+      ['--branch', 'main'],
+    ]) {
+      const { code, stderr } = await run([...args, ...option])
+      expect(code).toBe(2)
+      expect(stderr).toContain(
+        `error: ${option[0]} is for one clone, and these are 2; load that clone alone\n`,
+      )
+    }
+    const { code, stdout } = await run(args)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^Read 4 commits of 2 clones in [\d.]+ s\nusers {9}1 added, 0 updated\n/)
+    expect(stdout).toContain('authors       1 user made; 1 of 3 addresses without a user\n')
+    const again = await run([...args, '--json'])
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      users: { added: 0, updated: 0, removed: 0 },
+      authors: 3,
+      authors_without_user: 1,
+      clones: [
+        { url: 'https://forge.example/acme/first', branch: 'main', commits_read: 2 },
+        { path: join(started.directory, 'clones', 'second'), url: 'https://forge.example/acme/second' },
+      ],
+    })
+  })
+
   test.each([
     [['no-such-folder', '--url', 'https://forge.example/a/b'], /^\S+no-such-folder does not exist\n$/],
-    [['.', '--url', 'https://forge.example/a/b'], /^\S+ is not a git repository\n$/],
+    [['empty', '--url', 'https://forge.example/a/b'], /^\S+empty is not a git repository\n$/],
     [
       ['clone', '--url', 'forge.example'],
       /^--url forge\.example: must be the repository's http or https URL.*\n$/,

@@ -73,6 +73,10 @@ describe('devdata import github', () => {
       ['x', '--concurrency', '0'],
       "'--concurrency <n>' argument '0' is invalid. It must be a whole number from 1",
     ],
+    [
+      ['x', '--batch', '0'],
+      "'--batch <n>' argument '0' is invalid. It must be a whole number from 1 to 1000000",
+    ],
     [['x', '--api', 'http://forge.example'], 'It must be an https URL'],
   ])('refuses %j with the usage', async (args, message) => {
     const { code, stderr } = await run(['import', 'github', ...args])

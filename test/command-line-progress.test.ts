@@ -21,11 +21,27 @@ describe('the progress of a command', () => {
     vi.advanceTimersByTime(5000)
     const drawn = read()
     expect(drawn).not.toContain('\n')
-    expect(drawn.split('\r\u001b[2K').at(-1)).toBe('reading users, 25 %, 10 s, 5,000 lines')
+    expect(drawn.split('\r\u001b[2K').at(-1)).toBe('reading users, 25 %, 10 s, about 30 s left, 5,000 lines')
     progress.end()
     expect(read()).toBe('\r\u001b[2K')
     vi.advanceTimersByTime(5000)
     expect(read()).toBe('')
+  })
+
+  test('estimates the time left by the pace of the step, not of those before it', () => {
+    const { progress, read } = start({ isTTY: true, columns: 100 })
+    const draw = (step: string, fraction: number | undefined, ms: number) => {
+      vi.advanceTimersByTime(ms)
+      read()
+      progress.update({ step, count: 0, unit: '', fraction })
+      vi.advanceTimersByTime(100)
+      return read().split('\r\u001b[2K').at(-1)
+    }
+    expect(draw('listing repositories', undefined, 60_000)).toBe('listing repositories, 1:00')
+    expect(draw('fetching histories', 0.5, 1_000)).toBe('fetching histories, 50 %, 1:01')
+    expect(draw('fetching histories', 0.51, 4_000)).toBe('fetching histories, 51 %, 1:05')
+    expect(draw('fetching histories', 0.6, 5_700)).toBe('fetching histories, 60 %, 1:11, about 40 s left')
+    progress.end()
   })
 
   test('never wraps a terminal’s line, and keeps notes', () => {

@@ -183,8 +183,11 @@ describe('devdata', () => {
     ['import ndjson -', 'standard input (-) needs --kind users|repos|commits|removals'],
     ['import ndjson - - --kind users', 'standard input (-) can be given only once'],
     ['export ndjson copy --since 1.5', 'It must be a version of the dataset'],
-    ['import git', "required option '--url <url>' not specified"],
     ['import git --url https://forge.example/a/b', "missing required argument 'path'"],
+    [
+      'import git api docs-site --branch main',
+      '--branch is for one clone, and these are 2; load that clone alone',
+    ],
     [
       'import git . --url https://forge.example/a/b --rest-id -1',
       'It must be a whole number from 1 to 9007199254740991.',

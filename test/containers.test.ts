@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { DCLinter } from 'dclint'
 import { validate } from 'dockerfile-utils'
@@ -14,6 +15,7 @@ import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { buildDocs } from '../docs-site/build.ts'
+import { startTestForge } from './support/github-import.ts'
 import { type RunningProgram, startProgram } from './support/program.ts'
 import { describeOnServer } from './support/server.ts'
 import { startTestService, type TestService } from './support/service.ts'
@@ -21,8 +23,11 @@ import { startTestService, type TestService } from './support/service.ts'
 const project = resolve(import.meta.dirname, '..')
 const readText = (name: string) => readFile(join(project, name), 'utf8')
 const dockerfile = await readText('Dockerfile')
-/** The stage that becomes the image. */
-const image = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
+const stages = dockerfile.split(/^(?=FROM )/m).slice(1)
+const findStage = (name: string) =>
+  stages.find((stage) => stage.split('\n', 1)[0]?.endsWith(` AS ${name}`)) ?? ''
+/** The two stages that become the image of the service. */
+const image = findStage('app') + stages.at(-1)
 
 /** The command of an instruction, in the form that needs no shell. */
 function readCommand(instruction: RegExp): string[] {
@@ -42,6 +47,7 @@ describe('the Dockerfile', () => {
     })
     const lock = v.parse(lockSchema, JSON.parse(await readText('package-lock.json')))
     const images = new Set([...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, name]) => name))
+    images.delete('app') // a stage
     expect(images).toEqual(new Set([`node:${lock.packages['node_modules/node'].version}-bookworm-slim`]))
   })
 
@@ -52,6 +58,14 @@ describe('the Dockerfile', () => {
     )
     expect(scripts.start).toBe(`exec ${command.join(' ')}`)
     expect(image.match(/^USER .*$/gm)).toEqual(['USER node'])
+    expect(stages.at(-1)).toMatch(/^FROM app\n/)
+  })
+
+  test('has git for imports in an image of its own, which isn’t root’s either', () => {
+    const stage = findStage('import')
+    expect(stage).toMatch(/^FROM app AS import\n/)
+    expect(stage).toMatch(/apt-get install .* ca-certificates git /)
+    expect(stage.match(/^USER .*$/gm)?.at(-1)).toBe('USER node')
   })
 
   test('copies nothing that .dockerignore leaves out', async () => {
@@ -101,6 +115,16 @@ describe('the compose file', () => {
     const images = Object.values(services).flatMap(({ image }) => image ?? [])
     expect(images).toEqual([expect.stringMatching(/^postgres:\d+\.\d+-\w+$/)])
   })
+})
+
+const composeSchema = v.object({
+  services: v.looseObject({
+    refresh: v.object({
+      build: v.object({ target: v.string() }),
+      profiles: v.array(v.string()),
+      command: v.array(v.string()),
+    }),
+  }),
 })
 
 const basePath = '/public-api'
@@ -186,6 +210,40 @@ describeOnServer('the image', () => {
     expect(await running.stop('SIGTERM')).toBe(0)
     expect(await readdir(data)).toEqual([])
     await expect(checkHealth()).rejects.toMatchObject({ code: 1 })
+  })
+
+  test('with git refreshes the data after each interval, in a container that Compose starts only if it is told to', async () => {
+    const { services } = v.parse(composeSchema, parse(await readText('compose.yaml')))
+    const { build, profiles, command } = services.refresh
+    expect([build.target, profiles]).toEqual(['import', ['refresh']])
+    await using fake = await startTestForge({ repositories: 2 })
+    const tokenFile = join(directory, 'github-token')
+    await writeFile(tokenFile, `${fake.addToken()}\n`)
+    const [shell = '', ...parameters] = command.map((each) =>
+      each.replaceAll('$$', '$').replace('/run/secrets/github_token', tokenFile),
+    )
+    const running = spawn(shell, parameters, {
+      cwd: app,
+      env: {
+        PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+        DATABASE_URL: service.location.databaseUrl,
+        DATA_DIR: data,
+        GITHUB_IMPORT: `acme-works --api ${fake.forge.apiUrl}`,
+        REFRESH_INTERVAL: '0.1',
+      },
+      detached: true, // a group of its own, so that what the shell has started ends with it
+      stdio: 'ignore',
+      ...account,
+    })
+    const ended = once(running, 'close')
+    const countLists = () => fake.forge.requests.filter(({ what }) => what === 'OwnedRepositories').length
+    await expect.poll(countLists, { timeout: 60_000 }).toBeGreaterThan(1)
+    process.kill(-(running.pid ?? Number.NaN), 'SIGKILL')
+    await ended
+    const loaded = await service.sql`
+      select from repositories where ('{' || members || '}')::json ->> 'owner_login' = 'acme-works'`
+    expect(loaded.length).toBeGreaterThan(2)
+    await rm(join(data, 'clones'), { recursive: true })
   })
 
   test('holds the embedded database in its volume, and the sample data', async () => {

@@ -110,10 +110,15 @@ describeOnEachDatabase('a load after a person was forgotten', (kind) => {
     clone.commit(100, { 'package.json': npm('hono') }, 'Begin\n\nSigned-off-by: Z <zelda@example.com>')
     await loadAll(service.sql)
     await forgetZelda(service.sql)
-    const left = await importGit(service.sql, { path: clone.path, url: String(own.repos[0]?.url) })
-    expect(left).toMatchObject({ forgotten: 1, commitsRead: 0, dependencies: { active: 0, removed: 0 } })
-    const loaded = await importGit(service.sql, { path: clone.path, url: toolUrl })
-    expect(loaded).toMatchObject({ forgotten: 0, commits: { added: 1 } })
+    const left = await importGit(service.sql, {
+      clones: [{ path: clone.path, url: String(own.repos[0]?.url) }],
+    })
+    expect(left).toMatchObject({
+      clones: [{ isLeftOut: true, commitsRead: 0 }],
+      dependencies: { active: 0, removed: 0 },
+    })
+    const loaded = await importGit(service.sql, { clones: [{ path: clone.path, url: toolUrl }] })
+    expect(loaded).toMatchObject({ clones: [{ isLeftOut: false }], commits: { added: 1 } })
     expect(await searchTables(service.sql, names)).toEqual([])
   })
 
@@ -123,8 +128,7 @@ describeOnEachDatabase('a load after a person was forgotten', (kind) => {
     await loadAll(service.sql)
     await forgetZelda(service.sql, { keepRepositories: true })
     const result = await importGit(service.sql, {
-      path: clone.path,
-      url: 'http://www.forge.example/zelda-q/zelda-q.git',
+      clones: [{ path: clone.path, url: 'http://www.forge.example/zelda-q/zelda-q.git' }],
     })
     expect(result).toMatchObject({ repositories: { added: 0, updated: 1 }, commits: { added: 1 } })
     expect(await searchTables(service.sql, names)).toEqual([])

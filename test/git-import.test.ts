@@ -60,11 +60,13 @@ describeOnEachDatabase('importGit', (kind) => {
 
   test('loads the commits and the dependencies of a clone, and who uses them', async () => {
     const before = await list('/users?dependency_names=react&location=nowhere-else')
-    const result = await importGit(service.sql, { path: clone, url: `${url}.git` })
+    const result = await importGit(service.sql, {
+      clones: [{ path: clone, url: `${url}.git` }],
+    })
     expect(result).toMatchObject({
       repositories: { added: 1, updated: 0, removed: 0 },
       commits: { added: 2, updated: 0, removed: 0 },
-      commitsRead: 2,
+      clones: [{ commitsRead: 2 }],
       dependencies: { active: 1, removed: 1 },
     })
     expect((await list('/repos/acme/widget/commits')).map(({ message }) => message)).toEqual([
@@ -101,13 +103,13 @@ describeOnEachDatabase('importGit', (kind) => {
   })
 
   test('changes nothing when it is run again, and adds what is new', async () => {
-    const again = await importGit(service.sql, { path: clone, url })
+    const again = await importGit(service.sql, { clones: [{ path: clone, url }] })
     expect(again).toMatchObject({
       repositories: { added: 0, updated: 0, removed: 0 },
       commits: { added: 0, updated: 0 },
     })
     await commit(1_600_003_000, { react: '1', right: '1' }, 'Add right')
-    const more = await importGit(service.sql, { path: clone, url })
+    const more = await importGit(service.sql, { clones: [{ path: clone, url }] })
     expect(more).toMatchObject({
       repositories: { added: 0, updated: 1, removed: 0 },
       commits: { added: 1, updated: 0 },
@@ -126,7 +128,7 @@ describeOnEachDatabase('importGit', (kind) => {
   test('keeps what is known of the repository', async () => {
     const [known] = await list('/repos?per_page=1')
     const { url: knownUrl, dependencies: _dependencies, ...fields } = known ?? {}
-    await importGit(service.sql, { path: clone, url: String(knownUrl) })
+    await importGit(service.sql, { clones: [{ path: clone, url: String(knownUrl) }] })
     const after = (await service.request(`/repos/${fields.full_name}`, { key })).json()
     expect(after).toEqual({ ...fields, url: knownUrl })
     expect(await list(`/repos/${fields.full_name}/dependencies`)).toHaveLength(3)
@@ -140,7 +142,7 @@ describeOnEachDatabase('importGit', (kind) => {
       'https://forge.example/acme/widget/tree/main',
       'https://forge.example/acme/widget/-/blob/main/README.md',
     ]) {
-      const result = await importGit(service.sql, { path: clone, url: spelling })
+      const result = await importGit(service.sql, { clones: [{ path: clone, url: spelling }] })
       expect([spelling, result.repositories]).toEqual([spelling, { added: 0, updated: 0, removed: 0 }])
     }
     expect((await service.request('/repos/acme/widget', { key })).json()).toMatchObject({ url })
@@ -150,14 +152,16 @@ describeOnEachDatabase('importGit', (kind) => {
       url: 'http://www.forge.example/acme/gadget.git',
     }
     await loadRecords(service.sql, { repos: [{ ...repository, name: 'gadget', full_name: 'acme/gadget' }] })
-    const result = await importGit(service.sql, { path: clone, url: 'https://forge.example/acme/gadget' })
+    const result = await importGit(service.sql, {
+      clones: [{ path: clone, url: 'https://forge.example/acme/gadget' }],
+    })
     expect(result.repositories).toEqual({ added: 0, updated: 1, removed: 0 })
     expect((await service.request('/repos/acme/gadget', { key })).json()).toMatchObject({
       url: 'http://www.forge.example/acme/gadget.git',
       forge_rest_id: 77,
     })
     // What listens on a port of its own may speak nothing but http.
-    await importGit(service.sql, { path: clone, url: 'http://localhost:3000/acme/local.git' })
+    await importGit(service.sql, { clones: [{ path: clone, url: 'http://localhost:3000/acme/local.git' }] })
     expect((await service.request('/repos/acme/local', { key })).json()).toMatchObject({
       url: 'http://localhost:3000/acme/local',
     })
@@ -165,13 +169,15 @@ describeOnEachDatabase('importGit', (kind) => {
 
   test('loads the named branch, and says which', async () => {
     git(0, 'switch', '--quiet', '--create', 'release', 'HEAD~1')
-    const result = await importGit(service.sql, { path: clone, url: `${url}-2`, branch: 'main' })
-    expect(result).toMatchObject({ branch: 'main', commitsRead: 3 })
+    const result = await importGit(service.sql, {
+      clones: [{ path: clone, url: `${url}-2`, branch: 'main' }],
+    })
+    expect(result).toMatchObject({ clones: [{ branch: 'main', commitsRead: 3 }] })
     expect((await service.request('/repos/acme/widget-2', { key })).json()).toMatchObject({
       default_branch: 'main',
     })
-    const older = await importGit(service.sql, { path: clone, url: `${url}-2` }) // without an origin: HEAD
-    expect(older).toMatchObject({ branch: 'release', commitsRead: 2 })
+    const older = await importGit(service.sql, { clones: [{ path: clone, url: `${url}-2` }] }) // without an origin: HEAD
+    expect(older).toMatchObject({ clones: [{ branch: 'release', commitsRead: 2 }] })
     git(0, 'switch', '--quiet', 'main')
   })
 
@@ -211,11 +217,11 @@ describeOnEachDatabase('importGit', (kind) => {
       ],
     ]
     for (const [options, message] of refusals) {
-      await expect(importGit(service.sql, { path: clone, ...options })).rejects.toThrow(message)
+      await expect(importGit(service.sql, { clones: [{ path: clone, ...options }] })).rejects.toThrow(message)
     }
     const [known] = await list('/repos?per_page=1')
     const taken = { url: 'https://forge.example/acme/other', restId: Number(known?.forge_rest_id) }
-    await expect(importGit(service.sql, { path: clone, ...taken })).rejects.toThrow(
+    await expect(importGit(service.sql, { clones: [{ path: clone, ...taken }] })).rejects.toThrow(
       /that repository is already loaded as/,
     )
   })

@@ -26,6 +26,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 beforeEach(async () => {
   forge = await startFakeForge(model)
+  forge.responseDelayMs = 20 // queries are under way at the same time, so the forge sees how many the client has
 })
 afterEach(() => forge[Symbol.asyncDispose]()) // throws if the forge was asked too much
 

@@ -92,3 +92,48 @@ test('An import asks for smaller pages of repositories when the forge takes too 
   expect(lists).toHaveLength(2) // 33, and the rest
   await service.close()
 })
+
+test('An import in batches loads each with its people in a version of its own, and the same data in the end', async () => {
+  await using forge = await startTestForge({ repositories: 14 })
+  const whole = await startTestService('embedded', { data: 'empty' })
+  const service = await startTestService('embedded', { data: 'empty' })
+  const expected = await forge.load(whole.sql, { clones: `${forge.clones}-whole` })
+
+  // The second batch fails.
+  let loads = 0
+  const failing = forge.load(service.sql, {
+    batch: 4,
+    onBegin() {
+      if (++loads === 2) throw new Error('interrupted')
+    },
+  })
+  await expect(failing).rejects.toThrow('interrupted')
+  expect(await service.sql`select from repositories`).toHaveLength(4)
+  const addresses = await service.sql<{ address: string; isKnown: boolean }[]>`
+    select distinct document::json ->> 'author_email' as address,
+      author_identity in (select identity from identities) as "isKnown"
+    from commits`
+  expect(addresses.length).toBeGreaterThan(3)
+  for (const { address, isKnown } of addresses) {
+    expect([address, isKnown]).toEqual([address, forge.organization.model.findAuthor(address) !== undefined])
+  }
+
+  const steps = new Set<string>()
+  const result = await forge.load(service.sql, { batch: 4, onProgress: ({ step }) => steps.add(step) })
+  expect([...steps]).toEqual(expect.arrayContaining(['fetching histories (batch 3 of 3)']))
+  expect(result).toMatchObject({ isResumed: true, fetched: 4, load: { version: 3 } })
+  expect(result.load?.repositories.added).toBe(8)
+  expect(result.skipped).toEqual(expected.skipped)
+  await using first = await createFolder()
+  await using second = await createFolder()
+  await exportNdjson(whole.sql, first.path)
+  await exportNdjson(service.sql, second.path)
+  expect(await readSorted(second.path)).toEqual(await readSorted(first.path))
+  await whole.close()
+  await service.close()
+})
+
+/** The lines of an export, whatever their order: users come in the order of the batches. */
+async function readSorted(path: string): Promise<string[]> {
+  return (await readFiles(path)).flatMap((content) => content.toString().split('\n')).sort()
+}

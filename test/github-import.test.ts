@@ -119,21 +119,40 @@ describeOnEachDatabase('An import of an organization', (kind) => {
       followers: 0,
     })
     expect(users.find(({ type }) => type === 'Bot')).toMatchObject({ login: 'dependabot[bot]', name: null })
-    // Every commit of an account names its user.
-    const [linked] = await service.sql<{ addresses: string[] }[]>`
-      select array_to_json(array(
-        select distinct document::json ->> 'author_email' from commits
-        where author_identity in (select identity from identities)
-      )) as addresses`
-    expect([...(linked?.addresses ?? [])].sort()).toEqual(
-      [...addresses].filter((address) => organization.model.findAuthor(address) !== undefined).sort(),
+    // Every address leads to the user of its account.
+    const linked = await service.sql<{ address: string; id: number | null }[]>`
+      select distinct c.document::json ->> 'author_email' as address, u.forge_rest_id as id
+      from commits c
+        left join identities i on i.identity = c.author_identity
+        left join users u on u.id = i.user_id`
+    expect(new Map(linked.map(({ address, id }) => [address, id]))).toEqual(
+      new Map(
+        [...addresses].map((address) => [
+          address,
+          organization.model.findAuthor(address)?.databaseId ?? null,
+        ]),
+      ),
     )
+    expect(linked).toHaveLength(addresses.size)
   })
 
   test('costs a query for each 100 repositories, authors and profiles', () => {
     const { requests } = test1.forge
     const queries = requests.filter(({ kind }) => kind === 'query')
     expect(queries.map(({ what }) => what)).toEqual(['OwnedRepositories', 'Authors', 'Accounts'])
+  })
+
+  test('leaves out private repositories, even if the token sees them', async () => {
+    const { forge, organization } = test1
+    const tokens = [forge.createToken({ seesPrivate: true }).text]
+    const { special } = organization
+    const targets = [{ owner: 'acme-works' }, { owner: 'acme-works', name: special.secret.name }]
+    const result = await test1.load(service.sql, { targets, tokens })
+    expect(result.skipped).toContainEqual({ name: 'acme-works/secret', reason: 'private' })
+    expect(result.load?.repositories).toEqual(nothing)
+    const repositories = await readAll('repos')
+    expect(repositories.map(({ name }) => name)).not.toContain('secret')
+    expect(forge.requests.filter(({ what }) => what.startsWith('acme-works/secret '))).toEqual([])
   })
 
   test('asks only for the list of repositories again when nothing has changed, and changes nothing', async () => {

@@ -18,7 +18,7 @@ test.each([
   ['::', 'http://[::1]:8123'],
 ])('a start with HOST=%s prints URLs that a browser on this machine can open', (host, local) => {
   const config = readConfig({ HOST: host, DATABASE_URL: 'postgres://localhost/devdata' })
-  const text = formatReadyMessage(config, 8123, undefined)
+  const text = formatReadyMessage(config, 8123, undefined, false)
   expect([...text.matchAll(/http\S+/g)].map(([url]) => url)).toEqual([
     local,
     `${local}/docs`,
@@ -29,5 +29,11 @@ test.each([
     BASE_URL: 'https://api.example.com',
     DATABASE_URL: 'postgres://localhost/devdata',
   })
-  expect(formatReadyMessage(behind, 8123, undefined)).toContain(`(listening on ${local})`)
+  expect(formatReadyMessage(behind, 8123, undefined, false)).toContain(`(listening on ${local})`)
+})
+
+test('a start without data says how to load some', () => {
+  const config = readConfig({})
+  expect(formatReadyMessage(config, 8123, undefined, true)).toContain('devdata -- import github OWNER\n')
+  expect(formatReadyMessage(config, 8123, undefined, false)).not.toContain('import')
 })

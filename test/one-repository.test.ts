@@ -4,7 +4,7 @@
  * @module
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { importGit } from '../api/import/git.ts'
+import { type GitSource, importGit } from '../api/import/git.ts'
 import { Clone, npm } from './support/git-clone.ts'
 import { readListAnswer } from './support/list-answer.ts'
 import {
@@ -37,8 +37,8 @@ describeOnEachDatabase('a repository', (kind) => {
   const read = async (path: string) =>
     (await service.request(path, { key })).json() as Record<string, unknown>
   const list = async (path: string) => readListAnswer(await service.request(path, { key })).data
-  const git = (options: Partial<Parameters<typeof importGit>[1]> = {}) =>
-    importGit(service.sql, { path: clone.path, url, ...options })
+  const git = (source: Partial<GitSource> = {}, options: { keepUnreachable?: boolean } = {}) =>
+    importGit(service.sql, { clones: [{ path: clone.path, url, ...source }], ...options })
   /** The forge's record. Without dependencies, it doesn't say which there are. */
   const record = (id: number, fields: object = {}) => ({
     ...createRepository(id, 'acme', [], names),
@@ -235,7 +235,7 @@ describeOnEachDatabase('a repository', (kind) => {
     clone.commit(1_600_000_150, {}, 'on the side')
     clone.git(0, 'switch', '--quiet', 'main')
     clone.gitWith({}, 1_600_000_200, 'commit', '--quiet', '--amend', '-m', 'rewritten')
-    expect((await git({ keepUnreachable: true })).commits).toEqual({ added: 1, updated: 0, removed: 0 })
+    expect((await git({}, { keepUnreachable: true })).commits).toEqual({ added: 1, updated: 0, removed: 0 })
     expect(await messages()).toEqual(['rewritten', 'at 1600000100', 'at 1600000000'])
     expect((await git({ branch: 'side' })).commits).toEqual({ added: 1, updated: 0, removed: 1 })
     expect(await messages()).toEqual(['on the side', 'at 1600000100', 'at 1600000000'])

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteKey, grantCredits, revokeKey, setRateLimit } from '../api/ledger/keys.ts'
+import { load } from './support/ndjson.ts'
 import { describeOnEachDatabase, startTestService, type TestService, testInside } from './support/service.ts'
 
 const keysSchema = v.object({
@@ -243,6 +244,21 @@ describeOnEachDatabase('an operator’s endpoint', (kind) => {
       )
       expect(findSample(after, 'process_resident_memory_bytes')).toBeGreaterThan(1e7)
       expect(after).toMatch(/^devdata_event_loop_delay_seconds\{quantile="0\.99"\} [\d.]+/m)
+    })
+
+    test('has the time of the last load, even of one that changed nothing', async () => {
+      const name = 'devdata_dataset_last_load_timestamp_seconds'
+      await service.sql`update dataset set loaded_at = null`
+      const never = await readMetrics()
+      expect(never).toContain(`# TYPE ${name} gauge`)
+      expect(never).not.toMatch(new RegExp(`^${name} `, 'm'))
+      await load(service, {})
+      const after = await readMetrics()
+      const [dataset] = await service.sql<{ loaded_at: Date | null }[]>`select loaded_at from dataset`
+      expect(findSample(after, name)).toBeCloseTo((dataset?.loaded_at?.getTime() ?? 0) / 1000, 2)
+      for (const unchanged of ['devdata_dataset_version', 'devdata_dataset_updated_timestamp_seconds']) {
+        expect(findSample(after, unchanged)).toBe(findSample(never, unchanged))
+      }
     })
 
     test('describes each metric, and the docs list them all', async () => {

@@ -11,11 +11,13 @@ export interface Dataset {
   version: number
   /** When that load was applied. */
   updated_at: Date
+  /** When the last load was applied, which may have changed nothing. Null: nothing was ever loaded. */
+  loaded_at: Date | null
 }
 
-/** Reads the dataset's version. */
+/** Reads the dataset's version and times. */
 export async function readDataset(sql: Sql): Promise<Dataset> {
-  const [dataset] = await sql<Dataset[]>`select version, updated_at from dataset`
+  const [dataset] = await sql<Dataset[]>`select version, updated_at, loaded_at from dataset`
   if (dataset === undefined) throw new Error('the dataset row is missing')
   return dataset
 }

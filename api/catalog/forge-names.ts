@@ -13,7 +13,10 @@ export const forgeNamePattern = /^(?!\.{1,2}$)[\w.[\]-]{1,100}$/
 export const forgeNameRule = 'must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..'
 
 /** The forge's no-reply addresses: `12345+login@users.noreply.…`, and the older `login@users.noreply.…`. */
-const noReplyAddress = /^(?:(\d{1,15})\+)?([^@+]+)@users\.noreply\./i
+const noReplyAddress = /^(?:(\d{1,15})\+)?([^@+]+)@users\.noreply\.(.*)/i
+
+/** Begins the `forge_graphql_id` of what only clones have described. The forge's record replaces it. */
+export const localPrefix = 'local_'
 
 /** Replaces the addresses of forgotten people. No host has a name in `.invalid` (RFC 2606). */
 export const forgottenAddress = 'forgotten@devdata.invalid'
@@ -43,6 +46,16 @@ export function listIdentities(address: string): string[] {
   if (identity === null) return []
   const login = noReplyAddress.exec(address)?.[2]
   return login === undefined ? [identity] : [...new Set([identity, identifyLogin(login)])]
+}
+
+/**
+ * Returns the account that a no-reply address of this forge names by its id. Undefined: it names none. The older form has a
+ * login alone, from which the id can't be known.
+ */
+export function findAccount(address: string, hostname: string): { id: number; login: string } | undefined {
+  const [, id, login, host] = noReplyAddress.exec(address) ?? []
+  if (id === undefined || login === undefined || host?.toLowerCase() !== hostname) return undefined
+  return Number(id) > 0 && forgeNamePattern.test(login) ? { id: Number(id), login } : undefined
 }
 
 /** Returns the identity of a login. */

@@ -51,6 +51,9 @@ export const readRepositoryId = wholeNumber(
 /** Queries and fetches at a time. */
 export const readConcurrency = wholeNumber([1, 32], 'It must be a whole number from 1 to 32.')
 
+/** Repositories of a load. */
+export const readBatch = wholeNumber([1, 1_000_000], 'It must be a whole number from 1 to 1000000.')
+
 /** Owner and name of a repository. */
 export function readRepositoryName(text: string): { owner: string; name: string } {
   const [owner, name, ...rest] = text.split('/')

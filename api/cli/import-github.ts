@@ -14,7 +14,7 @@ import { dataFiles } from '../database/data-directory.ts'
 import { getMessage, OperatorError } from '../errors.ts'
 import type { Target } from '../import/github/repositories.ts'
 import { type GithubImportResult, importGithub } from '../import/github.ts'
-import { readConcurrency } from './arguments.ts'
+import { readBatch, readConcurrency } from './arguments.ts'
 import { describe, type LoadContext, runLoad, summarize } from './load.ts'
 import { countOf, formatCount } from './output.ts'
 
@@ -47,6 +47,11 @@ export function addGithubCommand(imports: Command): void {
     .option('--no-history', 'leave out commits and dependencies, and with them who committed')
     .option('--refresh', 'ask again for all repositories and people of the dataset, too')
     .option('--concurrency <n>', 'queries and fetches at a time, 1 to 32', readConcurrency, 4)
+    .option(
+      '--batch <n>',
+      'load so many repositories at a time, each time all or nothing (default: all)',
+      readBatch,
+    )
     .option('--dry-run', 'only say what would be loaded')
     .option('--json', 'print JSON')
     .addHelpText(
@@ -68,6 +73,7 @@ interface Options {
   history: boolean
   refresh?: true
   concurrency: number
+  batch?: number
   dryRun?: true
   json?: true
 }
@@ -90,6 +96,7 @@ async function load(given: Target[], options: Options, command: Command): Promis
       withHistory: options.history,
       refresh,
       concurrency: options.concurrency,
+      batch: options.batch,
       dryRun,
       changesKeptDays,
       signal,
@@ -138,9 +145,11 @@ function print(result: GithubImportResult, seconds: number): void {
   } else {
     console.log(`Read ${found} in ${seconds} s (${cost})\n${describe(load)}`)
     console.log(`histories     ${formatCount(fetched)} fetched, ${formatCount(unchanged)} unchanged`)
-    console.log(
-      `people        ${countOf(people, 'profile')}; ${formatCount(authors.unknown)} of ${countOf(authors.found, 'new author address', 'new author addresses')} without an account`,
-    )
+    console.log(`people        ${countOf(people, 'profile')}`)
+    if (authors.found > 0) {
+      const newAddresses = countOf(authors.found, 'new address', 'new addresses')
+      console.log(`authors       ${newAddresses}, ${formatCount(authors.unknown)} of them without an account`)
+    }
     if (load.forgotten > 0) {
       console.log(`left out      ${countOf(load.forgotten, 'item')} of forgotten people`)
     }

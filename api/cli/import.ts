@@ -7,7 +7,6 @@ import process from 'node:process'
 import { type Command, Option } from 'commander'
 import type { Sql } from '../database/connect.ts'
 import type { MissingItems } from '../import/apply/mirror.ts'
-import { type GitImportResult, importGit } from '../import/git.ts'
 import {
   createInvalidLinesFile,
   findSources,
@@ -16,11 +15,11 @@ import {
   type Source,
 } from '../import/ndjson.ts'
 import { type RecordKind, recordKinds } from '../import/records.ts'
-import { readForgeId } from './arguments.ts'
 import { confirm } from './confirm.ts'
+import { addGitCommand } from './import-git.ts'
 import { addGithubCommand } from './import-github.ts'
 import { describe, type LoadContext, runLoad, summarize } from './load.ts'
-import { countOf, formatCount } from './output.ts'
+import { countOf } from './output.ts'
 
 /** The path that means standard input. */
 const standardInput = '-'
@@ -32,7 +31,7 @@ export function addImportCommands(program: Command): void {
     .description('Load data, all of it or nothing')
     .addHelpText(
       'after',
-      '\nExamples:\n  devdata import ndjson sample\n  devdata import git ../hono --url https://forge.example/honojs/hono\n  devdata import github honojs',
+      '\nExamples:\n  devdata import ndjson sample\n  devdata import git ../hono ../std --authors\n  devdata import github honojs',
     )
   imports
     .command('ndjson')
@@ -73,40 +72,7 @@ Examples:
   zcat people.ndjson.gz | devdata import ndjson - --kind users`,
     )
     .action(loadNdjson)
-  imports
-    .command('git')
-    .summary('Load the commits and dependencies of a clone')
-    .description(
-      'Load the commits of a clone, and the dependencies that its manifests have declared over time. Run it again ' +
-        'to add what is new. Commits that the branch no longer reaches are removed. Values that "import ndjson" has ' +
-        'loaded for the repository stay.',
-    )
-    .argument('<path>', 'a full clone, bare or not')
-    .requiredOption('--url <url>', "the repository's URL on the forge, https://HOST/OWNER/NAME")
-    .option(
-      '--rest-id <n>',
-      "the repository's id in the forge's REST API (default: the one in the dataset, or one made from the URL, which " +
-        'a later load can replace)',
-      readForgeId,
-    )
-    .option(
-      '--branch <name>',
-      "the branch to load (default: the origin's default branch, or HEAD without an origin)",
-    )
-    .option('--all-manifests', 'read manifests in folders of tests and fixtures too')
-    .option(
-      '--keep-unreachable',
-      'keep commits that the branch does not reach: those of other branches, and those from before the history was rewritten',
-    )
-    .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  devdata import git ../hono --url https://forge.example/honojs/hono
-  devdata import git ../hono --url https://forge.example/honojs/hono --rest-id 458210379 --json`,
-    )
-    .action(loadGit)
+  addGitCommand(imports)
   addGithubCommand(imports)
 }
 
@@ -193,72 +159,4 @@ async function loadNdjson(
   } finally {
     await invalid?.close()
   }
-}
-
-interface GitOptions {
-  url: string
-  restId?: number
-  branch?: string
-  allManifests?: true
-  keepUnreachable?: true
-  json?: true
-}
-
-async function loadGit(path: string, { json, ...options }: GitOptions): Promise<void> {
-  function load(sql: Sql, { progress, changesKeptDays, onBegin }: LoadContext): Promise<GitImportResult> {
-    return importGit(sql, {
-      changesKeptDays,
-      ...options,
-      path,
-      onBegin,
-      onProgress({ step, done, total }) {
-        const fraction = total ? Math.min(done / total, 1) : undefined
-        progress.update({ step, count: done, unit: 'done', fraction })
-      },
-      onWarning: progress.note,
-    })
-  }
-  await runLoad(load, (result, seconds) => {
-    const { branch, commitsRead, dependencies, forgotten } = result
-    const { unreadable, computed, leftOut } = result.manifests
-    if (json) {
-      const output = {
-        ...summarize(result),
-        branch,
-        commits_read: commitsRead,
-        forgotten,
-        dependencies,
-        manifests_left_out: leftOut,
-        manifests_computed: computed,
-        warnings: unreadable,
-        seconds,
-      }
-      return console.log(JSON.stringify(output))
-    }
-    console.log(`Read ${countOf(commitsRead, 'commit')}${branch ? ` of ${branch}` : ''} in ${seconds} s`)
-    console.log(describe(result))
-    if (forgotten > 0) return console.log('left out      the repository: its owner is forgotten')
-    if (result.commits.removed > 0) {
-      const from = branch ?? 'HEAD'
-      console.log(
-        `unreachable   ${countOf(result.commits.removed, 'commit')} that ${from} does not reach, removed; --keep-unreachable keeps such commits`,
-      )
-    }
-    const { active, removed } = dependencies
-    console.log(`dependencies  ${formatCount(active)} active, ${formatCount(removed)} removed`)
-    if (unreadable > 0) {
-      console.log(`skipped       ${countOf(unreadable, 'manifest version')} that did not parse, see above`)
-    }
-    if (computed > 0) {
-      const them = computed === 1 ? 'it' : 'them'
-      console.log(
-        `incomplete    ${countOf(computed, 'manifest')}: only running ${them} would show all dependencies`,
-      )
-    }
-    if (leftOut > 0) {
-      console.log(
-        `left out      ${countOf(leftOut, 'manifest')} of tests and fixtures; --all-manifests includes them`,
-      )
-    }
-  })
 }

@@ -12,7 +12,7 @@ export interface ProgressState {
   count: number
   /** For example, `lines`. */
   unit: string
-  /** From 0 to 1; undefined: unknown. */
+  /** Of the step, from 0 to 1; undefined: unknown. */
   fraction: number | undefined
 }
 
@@ -29,6 +29,9 @@ export interface Progress {
 
 const redrawIntervalMs = 100
 const plainIntervalMs = 5_000
+/** An estimate before that would jump. */
+const minElapsedMs = 3_000
+const minFraction = 0.02
 const clearLine = '\r\u001b[2K'
 
 /** Shows progress on a stream. Call `end` before anything else writes to it. */
@@ -36,10 +39,13 @@ export function startProgress(stream: Writable & { isTTY?: boolean; columns?: nu
   const terminal = stream.isTTY === true
   const startedAt = Date.now()
   let state: ProgressState | undefined
+  /** When the step began, and how much of it was done then. */
+  let step = { name: '', startedAt, fraction: 0 }
 
   function draw(): void {
     if (state === undefined) return
-    const line = describe(state, (Date.now() - startedAt) / 1000)
+    const now = Date.now()
+    const line = describe(state, (now - startedAt) / 1000, estimateSecondsLeft(state, step, now))
     if (terminal) stream.write(`${clearLine}${line.slice(0, Math.max((stream.columns || 80) - 1, 0))}`)
     else stream.write(`${line}\n`)
   }
@@ -54,6 +60,9 @@ export function startProgress(stream: Writable & { isTTY?: boolean; columns?: nu
   return {
     update(next) {
       state = next
+      if (next.step !== step.name || (next.fraction ?? 0) < step.fraction) {
+        step = { name: next.step, startedAt: Date.now(), fraction: next.fraction ?? 0 }
+      }
     },
     note(text) {
       stream.write(`${terminal ? clearLine : ''}${text}\n`)
@@ -67,11 +76,28 @@ export function startProgress(stream: Writable & { isTTY?: boolean; columns?: nu
   }
 }
 
+/** Estimates how long the step will take, by its pace so far. Undefined: too early, or unknown. */
+function estimateSecondsLeft(
+  { fraction }: ProgressState,
+  step: { startedAt: number; fraction: number },
+  now: number,
+): number | undefined {
+  const elapsedMs = now - step.startedAt
+  if (fraction === undefined || elapsedMs < minElapsedMs) return undefined
+  const done = fraction - step.fraction
+  return done < minFraction ? undefined : (elapsedMs / 1000) * ((1 - fraction) / done)
+}
+
 /** The most important part is first, because a narrow terminal cuts off the rest. */
-function describe({ step, count, unit, fraction }: ProgressState, seconds: number): string {
+function describe(
+  { step, count, unit, fraction }: ProgressState,
+  seconds: number,
+  secondsLeft: number | undefined,
+): string {
   const parts = [step]
   if (fraction !== undefined) parts.push(`${Math.floor(fraction * 100)} %`)
   parts.push(formatDuration(seconds))
+  if (secondsLeft !== undefined) parts.push(`about ${formatDuration(Math.round(secondsLeft))} left`)
   if (count > 0) parts.push(`${formatCount(count)} ${unit}`)
   return parts.join(', ')
 }

@@ -20,7 +20,7 @@ import {
 import { applyRemovals } from './apply/removal.ts'
 import { applyRepositories } from './apply/repositories.ts'
 import { beginLoad, type Orphan } from './apply/staged-load.ts'
-import { applyUsers } from './apply/users.ts'
+import { applyUsers, dropKnownUsers } from './apply/users.ts'
 import type { ForgottenPeople } from './forgotten.ts'
 import type { RecordKind } from './records.ts'
 import { dropStaged } from './staging.ts'
@@ -36,6 +36,8 @@ export interface ApplyOptions extends DatasetChangeOptions {
   mirrored?: ReadonlySet<RecordKind> | undefined
   /** Who was left out of it. */
   forgotten?: ForgottenPeople | undefined
+  /** Whether users stay as they are if more is known of them than their commits. */
+  keepsKnownUsers?: boolean | undefined
   /** URLs of repositories of which the load has all commits. Their other commits are removed. */
   completeUrls?: readonly string[] | undefined
 }
@@ -47,7 +49,14 @@ export interface ApplyOptions extends DatasetChangeOptions {
 export function applyImport(
   sql: Sql,
   importId: number,
-  { onOrphan, mirrored = new Set(), forgotten, completeUrls = [], ...options }: ApplyOptions = {},
+  {
+    onOrphan,
+    mirrored = new Set(),
+    forgotten,
+    keepsKnownUsers,
+    completeUrls = [],
+    ...options
+  }: ApplyOptions = {},
 ): Promise<ImportResult> {
   return changeDataset(sql, options, async (change) => {
     await forgotten?.assertSame(change.tx)
@@ -55,6 +64,7 @@ export function applyImport(
     await applyRemovals(load) // first, so that what the load also has exists afterwards
     await removeOrphanAddresses(load, { onOrphan, areOthersRemoved: mirrored.has('users') })
     await removeOrphanCommits(load, { onOrphan, areOthersRemoved: mirrored.has('repos') })
+    if (keepsKnownUsers) await dropKnownUsers(load)
     const users = await applyUsers(load)
     if (mirrored.has('users')) await removeMissingUsers(load)
     const addresses = await applyAddresses(load)
@@ -66,6 +76,7 @@ export function applyImport(
     if (mirrored.has('commits')) await removeMissingCommits(load)
     if (completeUrls.length > 0) await removeUnreachableCommits(load, completeUrls)
     await dropStaged(load.tx, importId)
+    await load.tx`update dataset set loaded_at = clock_timestamp()`
     return { users, addresses, repositories, commits }
   })
 }

@@ -75,7 +75,8 @@ export function addOperationsRoutes(
   async function readAvailableDataset() {
     if (lifecycle.phase === 'waiting') return null
     try {
-      return await readSharedDataset()
+      const { version, updated_at } = await readSharedDataset()
+      return { version, updated_at }
     } catch (error) {
       if (isDatabaseUnavailable(error) || mayLackMigration(error)) return null
       throw error

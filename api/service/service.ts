@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../app.ts'
 import { readBuildInfo } from '../build-info.ts'
+import { readDataset } from '../catalog/dataset.ts'
 import { type Config, readConfig, readEnvironment } from '../config.ts'
 import { describeFailure } from '../database/connection-error.ts'
 import { type Database, openDatabase } from '../database/database.ts'
@@ -135,15 +136,17 @@ async function start(options: Runtime): Promise<void> {
     await waitForDatabase(config, database, (reason) => {
       logger.error('Listening on port {port}, waiting for the database: {reason}', { port, reason })
     })
+    let isEmpty = false
     if (kind === 'embedded') {
       if (dataset !== undefined) await loadDataset(sql, dataset, config)
       else if (config.sampleData) await loadSampleData(sql, config)
       if (hasDemoKeys) keys = await prepareDemoKeys(sql, config)
       else await revokeDemoKeys(sql, config)
+      isEmpty = (await readDataset(sql)).version === 0
     }
     if (lifecycle.phase === 'stopping') return
     lifecycle.phase = 'serving'
-    process.stdout.write(formatReadyMessage(config, port, keys)) // not the console, which telemetry may collect
+    process.stdout.write(formatReadyMessage(config, port, keys, isEmpty)) // not the console, which telemetry may collect
   } catch (error) {
     if (lifecycle.phase === 'stopping') return // the stop interrupted the start
     await listener?.close()
@@ -214,8 +217,16 @@ function stopOnSignal(stop: (signal: NodeJS.Signals) => Promise<void>): void {
   process.on('SIGTERM', receive)
 }
 
-/** The message of a start: the URLs, the database, and the demo keys of a trial with a request to try. */
-export function formatReadyMessage(config: Config, port: number, keys: DemoKeys | undefined): string {
+/**
+ * The message of a start: the URLs, the database, the demo keys of a trial with a request to try, and how to load data if
+ * there is none.
+ */
+export function formatReadyMessage(
+  config: Config,
+  port: number,
+  keys: DemoKeys | undefined,
+  isEmpty: boolean,
+): string {
   const local = localOrigin({ host: config.host, port })
   const base = config.baseUrl ?? local
   const lines = [
@@ -227,11 +238,14 @@ export function formatReadyMessage(config: Config, port: number, keys: DemoKeys 
   ]
   if (keys?.user !== undefined) lines.push(`  user key ${keys.user}`)
   if (keys?.admin !== undefined) lines.push(`  admin    ${keys.admin}`)
+  if (keys?.user === undefined) lines.push('  keys     npm run -s devdata -- keys create --credits 1000')
+  if (isEmpty) {
+    lines.push('', 'There is no data yet. Load that of an organization or a user from GitHub:')
+    lines.push('  GITHUB_TOKEN=… npm run -s devdata -- import github OWNER')
+  }
   if (keys?.user !== undefined) {
-    const curl = `curl -H 'Authorization: Bearer ${keys.user}' '${base}/users?location=berlin&per_page=2'`
+    const curl = `curl -H 'Authorization: Bearer ${keys.user}' '${base}/users?per_page=2'`
     lines.push('', 'Try it:', `  ${curl}`)
-  } else {
-    lines.push('  keys     npm run -s devdata -- keys create --credits 1000')
   }
   return `${lines.join('\n')}\n\n`
 }

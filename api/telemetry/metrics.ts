@@ -166,6 +166,14 @@ function addReadings(registry: Registry, sources: MetricsSources): void {
     },
   )
   gauge(
+    'devdata_dataset_last_load_timestamp_seconds',
+    'Unix timestamp of the last load that was applied, even if it changed nothing.',
+    async () => {
+      const loadedAt = (await readDataset())?.loaded_at
+      return loadedAt ? loadedAt.getTime() / 1000 : undefined
+    },
+  )
+  gauge(
     'devdata_event_loop_delay_seconds',
     'Event loop delay since the last scrape, by quantile; 1 is the maximum.',
     createLoopMonitor(),

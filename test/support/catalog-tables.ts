@@ -51,7 +51,7 @@ export async function resetCatalog(sql: Sql): Promise<void> {
       dependency_users, identities, user_addresses, contributions, stored_lists, stored_list_chunks, dataset_versions
     restart identity`
   await sql`
-    update dataset set version = 0, users_count = 0, repositories_count = 0, last_user_id = 0, last_repository_id = 0,
+    update dataset set version = 0, loaded_at = null, users_count = 0, repositories_count = 0, last_user_id = 0, last_repository_id = 0,
       changes_since = 0`
   await sql`insert into dataset_versions values (0)`
 }

@@ -39,7 +39,7 @@ export interface CommandResult {
 
 /** Progress of an import. The number of lines depends on the machine's speed. */
 const progressLine =
-  /^(?:folding|applying|waiting for another load|(?:reading|writing|listing|fetching)(?: \w+)?|asking for [\w ]+), (?:\d+ %, )?[\d:]+(?: s)?(?:, .*)?\n/gm
+  /^(?:folding|applying|waiting for another load|(?:reading|writing|listing|fetching|opening)(?: \w+)?(?: of \S+ \(\d+ of \d+\))?|asking for [\w ]+)(?: \(batch \d+ of \d+\))?, (?:\d+ %, )?[\d:]+(?: s)?(?:, .*)?\n/gm
 
 /** The file that is run. */
 export const commandLine = resolve(import.meta.dirname, '../../api/cli/main.ts')

@@ -165,6 +165,7 @@ create table dataset (
   only_row boolean primary key default true check (only_row),
   version bigint not null default 0,
   updated_at timestamptz not null default now(),
+  loaded_at timestamptz, -- of the last load, which may have changed nothing
   users_count integer not null default 0,
   repositories_count integer not null default 0,
   -- The highest ids that were ever used. A count that equals it means that no id is missing: then an id is also the rank

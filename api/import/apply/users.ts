@@ -1,7 +1,16 @@
+import { localPrefix } from '../../catalog/forge-names.ts'
 import { stagingTable } from '../staging.ts'
 import { type AppliedRows, analyzeTables } from './dataset-change.ts'
 import { noteReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
+
+/** Unstages users of whom the dataset knows more than their commits. */
+export async function dropKnownUsers({ tx, importId }: Load): Promise<void> {
+  await tx`
+    delete from ${tx(stagingTable('users', importId))} s using users u
+    where u.forge_rest_id = s.forge_rest_id
+      and not starts_with(u.document::json ->> 'forge_graphql_id', ${localPrefix})`
+}
 
 /** Inserts and updates users, with their locations and identities. */
 export async function applyUsers(load: Load): Promise<AppliedRows> {

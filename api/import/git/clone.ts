@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { readdir, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { isDate } from '../records.ts'
 import { createDamageError, GitError, runGit } from './git-process.ts'
 
@@ -48,6 +48,36 @@ export async function openClone(path: string, branch?: string): Promise<Clone> {
   }
   const start = branch === undefined ? await findDefault(directory) : await findBranch(directory, branch)
   return { directory, head: await findCommit(directory, start), branch: start.branch }
+}
+
+/** How deep a folder of clones is searched: `NAME`, or `OWNER/NAME`. */
+const maxDepth = 2
+
+/**
+ * Finds clones: a folder that is not a repository stands for the repositories in it, in the order of their names, or in its
+ * folders. Symbolic links in it are not followed. A path without any stays, for {@link openClone} to say what is wrong.
+ */
+export async function findClones(paths: readonly string[]): Promise<string[]> {
+  const found = new Set<string>()
+  for (const path of paths.map((path) => resolve(path))) {
+    const clones = await searchFolder(path, maxDepth)
+    for (const clone of clones.length > 0 ? clones : [path]) found.add(clone)
+  }
+  return [...found]
+}
+
+async function searchFolder(path: string, depth: number): Promise<string[]> {
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => undefined)
+  if (entries === undefined) return [path] // openClone says why
+  const names = entries.map(({ name }) => name).sort()
+  if (names.includes('.git') || ['HEAD', 'objects', 'refs'].every((name) => names.includes(name)))
+    return [path]
+  if (depth === 0) return []
+  const folders = new Set(entries.filter((entry) => entry.isDirectory()).map(({ name }) => name))
+  const clones: string[] = []
+  for (const name of names)
+    if (folders.has(name)) clones.push(...(await searchFolder(join(path, name), depth - 1)))
+  return clones
 }
 
 /** A reference to read from. */

@@ -18,9 +18,6 @@ export async function countCommits({ directory, head }: Pick<Clone, 'directory' 
   return Number(await runGit(directory, ['rev-list', '--count', head, '--']))
 }
 
-const format = ['%H', '%ae', '%at', '%ce', '%ct', '%B'].join('%x00')
-const fieldCount = 6
-
 /**
  * Yields every commit that the branch can reach, merged branches included, newest first.
  *
@@ -30,14 +27,48 @@ const fieldCount = 6
  *
  * @throws {GitError} when git fails
  */
-export async function* readCommits({ directory, head }: Clone): AsyncGenerator<GitCommit, void, undefined> {
+export async function* readCommits(clone: Clone): AsyncGenerator<GitCommit, void, undefined> {
+  for await (const fields of readLog(clone, ['%H', '%ae', '%at', '%ce', '%ct', '%B']))
+    yield createCommit(fields)
+}
+
+/** The author of a commit. */
+export interface CommitAuthor {
+  address: string
+  name: string
+  /** When it was written, or else committed, in Unix seconds. Null: neither is known. */
+  date: number | null
+}
+
+/**
+ * Yields the author of every commit that the branch can reach, as {@link readCommits} reads it.
+ *
+ * @throws {GitError} when git fails
+ */
+export async function* readCommitAuthors(clone: Clone): AsyncGenerator<CommitAuthor, void, undefined> {
+  for await (const [address = '', name = '', written = '', committed = ''] of readLog(clone, [
+    '%ae',
+    '%an',
+    '%at',
+    '%ct',
+  ])) {
+    yield { address, name, date: parseDate(written) ?? parseDate(committed) }
+  }
+}
+
+/** Yields these fields of every commit. */
+async function* readLog(
+  { directory, head }: Clone,
+  placeholders: readonly string[],
+): AsyncGenerator<string[], void, undefined> {
+  const format = placeholders.join('%x00')
   const args = ['log', '-z', '--no-mailmap', '--no-color', `--format=${format}`, head, '--']
   let fields: string[] = []
   for await (const batch of splitFields(streamGit(directory, args))) {
     for (const field of batch) {
       fields.push(field.toString('utf8'))
-      if (fields.length < fieldCount) continue
-      yield createCommit(fields)
+      if (fields.length < placeholders.length) continue
+      yield fields
       fields = []
     }
   }

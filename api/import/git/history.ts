@@ -61,7 +61,7 @@ export async function readDependencyHistory(
   {
     allManifests = false,
     onProgress,
-  }: { allManifests?: boolean; onProgress?: (parsed: number, total: number) => void } = {},
+  }: { allManifests?: boolean | undefined; onProgress?: (parsed: number, total: number) => void } = {},
 ): Promise<DependencyHistory> {
   const mainline = await readMainline(clone, allManifests)
   const versions = await readVersions(clone.directory, mainline.commits, onProgress)

@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { selectUrl } from '../../catalog/document-lookup.ts'
+import { localPrefix } from '../../catalog/forge-names.ts'
 import { keyRepositoryUrl, splitRepositoryUrl } from '../../catalog/repository-url.ts'
 import type { Sql } from '../../database/connect.ts'
 import { ImportError } from '../import-error.ts'
@@ -14,14 +15,12 @@ import { type Clone, readDates } from './clone.ts'
 /** A record before its missing fields become null. */
 export type NewRepositoryRecord = Partial<RepositoryRecord> & Pick<RepositoryRecord, 'url'>
 
-/** Begins the `forge_graphql_id` of a repository that only clones have described. */
-const localPrefix = 'local_'
-
 /**
  * Makes the record of a repository. What `import ndjson` has loaded for it stays. If only clones have described it, the
  * newest clone does.
  *
  * @param options.url the repository's URL on the forge
+ * @param options.urlSource where the URL is from, for messages
  * @param replaceOwner replaces a forgotten owner in the URL
  * @param options.restId its id in the forge's REST API. Default: the one in the dataset, or one made from the URL
  * @throws {ImportError} for another kind of URL, and when `url` and `restId` belong to two repositories. A repository that
@@ -30,11 +29,11 @@ const localPrefix = 'local_'
  */
 export async function describeRepository(
   sql: Sql,
-  options: { url: string; restId?: number | undefined },
+  options: { url: string; urlSource: string; restId?: number | undefined },
   clone: Clone,
   replaceOwner: (url: string) => string,
 ): Promise<NewRepositoryRecord> {
-  const url = replaceOwner(normalizeUrl(options.url))
+  const url = replaceOwner(normalizeUrl(options.url, options.urlSource))
   const known = await findRecord(sql, url, options.restId)
   if (known !== undefined && !known.forge_graphql_id.startsWith(localPrefix)) return known
   const { first, last } = await readDates(clone)
@@ -93,25 +92,25 @@ function createRecord(url: string, restId: number | undefined): NewRepositoryRec
  * Normalizes a repository's URL to `https://HOST/OWNER/NAME`: without `www.`, `.git`, or the path of a page. A URL with a
  * port keeps `http`, because that port may not speak TLS. Nested groups are refused: an owner has no slash in this API.
  */
-function normalizeUrl(text: string): string {
+function normalizeUrl(text: string, source: string): string {
   const url = URL.parse(text)
   const isWeb = url !== null && /^https?:$/.test(url.protocol)
   if (isWeb && url.username + url.password + url.search + url.hash !== '') {
     url.username = url.password = url.search = url.hash = ''
     throw new ImportError(
-      `--url: must not contain a user name, a token, a query or a fragment; try ${url.href}`,
+      `${source}: must not contain a user name, a token, a query or a fragment; try ${url.href}`,
     )
   }
   const parts = isWeb ? splitRepositoryUrl(url) : undefined
   if (parts === undefined || url === null || !isDecodable(url.pathname)) {
     const shown = text.replace(/\/\/[^/]*@/, '//') // the part before the host may be a token
     throw new ImportError(
-      `--url ${shown}: must be the repository's http or https URL, https://HOST/OWNER/NAME`,
+      `${source} ${shown}: must be the repository's http or https URL, https://HOST/OWNER/NAME`,
     )
   }
   if (parts.isNested) {
     throw new ImportError(
-      `--url ${url.href}: names a group within a group; an owner can't contain a slash, so use https://HOST/OWNER/NAME`,
+      `${source} ${url.href}: names a group within a group; an owner can't contain a slash, so use https://HOST/OWNER/NAME`,
     )
   }
   const protocol = url.port === '' ? 'https:' : url.protocol

@@ -15,8 +15,8 @@ import { TokenBudget } from './token-budget.ts'
 /** The forge refuses what was asked, or is unreachable. The message is for the person who runs the import. */
 export class ForgeError extends OperatorError {
   override name = 'ForgeError'
-  /** Whether the forge only failed at the query, which may be too large for it. */
-  isFailure = false
+  /** How the forge failed at the query, which may be too large for it. Undefined: it refuses the query. */
+  failure: string | undefined
 }
 
 /** A query. */
@@ -28,7 +28,7 @@ export interface Query {
   /** What it costs at most. */
   points: number
   /** How often it is tried. Default: 7 times. */
-  maxAttempts?: number
+  maxAttempts?: number | undefined
 }
 
 /** An error at a place of a response, whose data is null there. */
@@ -55,6 +55,12 @@ export interface QueryUsage {
 export interface ForgeClient {
   /** Throws `ForgeError`. */
   ask<Data>(query: Query): Promise<Reply<Data>>
+  /** A token that the forge hasn't refused. Throws `ForgeError` if it has refused all. */
+  readonly token: string
+  /** Notes that git was refused a token. */
+  refuse(token: string): void
+  /** Finds out whether the forge answers the smallest query. Throws `ForgeError` if it doesn't. */
+  probe(): Promise<void>
   readonly usage: QueryUsage
 }
 
@@ -239,7 +245,10 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
     return tokens.reduce((shown, token) => shown.replaceAll(token, '…'), short)
   }
 
-  return {
+  const client: ForgeClient = {
+    async probe() {
+      await client.ask({ name: 'Probe', text: `query Probe { ${rateLimitSelection} }`, points: 1 })
+    },
     async ask(query) {
       let failures = 0
       for (;;) {
@@ -249,11 +258,19 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
         if (reply === '' || budget.isRefused) continue // the budget waits, or another token is asked
         if (++failures === (query.maxAttempts ?? maxAttempts)) {
           const message = `The forge failed ${failures} times at the query ${query.name}: ${reply}. Run the import again; it goes on where it was`
-          throw Object.assign(new ForgeError(message), { isFailure: true })
+          throw Object.assign(new ForgeError(message), { failure: reply })
         }
         const waitMs = firstRetryMs * 2 ** (failures - 1) * (0.5 + Math.random())
         await sleep(waitMs, undefined, signal === undefined ? {} : { signal })
       }
+    },
+    get token() {
+      const budget = budgets.find(({ isRefused }) => !isRefused)
+      if (budget === undefined) throw refusedTokens(budgets.length)
+      return budget.token
+    },
+    refuse(token) {
+      for (const budget of budgets) if (budget.token === token) budget.isRefused = true
     },
     get usage() {
       const known = budgets.flatMap(({ remaining }) => remaining ?? [])
@@ -261,6 +278,7 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
       return { ...usage, remaining }
     },
   }
+  return client
 }
 
 type Headers = Record<string, string | number | undefined>

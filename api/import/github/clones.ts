@@ -10,6 +10,7 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createGitEnvironment, GitError, runGit } from '../git/git-process.ts'
+import type { ForgeClient } from './client.ts'
 
 /** The default branch, and its newest commit. */
 export interface Head {
@@ -19,8 +20,8 @@ export interface Head {
 
 export interface CloneFolderOptions {
   directory: string
-  /** Authorizes git, at the API's host alone. */
-  token: string
+  /** Has the tokens, which authorize git at the API's host alone. */
+  client: Pick<ForgeClient, 'token' | 'refuse'>
   apiUrl: string
   signal?: AbortSignal | undefined
 }
@@ -30,7 +31,7 @@ export interface CloneFolder {
   pathOf(id: number): string
   /** Reads where a clone is. Undefined: there is none, or it is damaged. */
   readHead(id: number): Promise<Head | undefined>
-  /** Fetches what is new. Throws `GitError` with the reason. */
+  /** Fetches what is new. Throws `GitError` with the reason, and `ForgeError` if the forge refuses all tokens. */
   fetch(id: number, url: string, branch: string): Promise<void>
 }
 
@@ -42,6 +43,9 @@ const maxErrorCharacters = 4_000
 const permanent =
   /returned error: 4(?!08|29)\d\d|not found|could not read Username|Authentication failed|couldn't find remote ref|redirect/i
 
+/** The forge refuses the token. It says 404 to a good token that may not see the repository. */
+const refusal = /could not read Username|Authentication failed/
+
 /** Opens the folder of the clones, which is created if it doesn't exist. Other users can't read it. */
 export async function openCloneFolder(options: CloneFolderOptions): Promise<CloneFolder> {
   const { directory } = options
@@ -50,11 +54,11 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
 
   async function readHead(id: number): Promise<Head | undefined> {
     const path = pathOf(id)
-    const head = await readFile(join(path, 'HEAD'), 'utf8').catch(() => '')
-    const [, branch] = /^ref: refs\/heads\/(.*)\n$/.exec(head) ?? []
+    const branch = await readBranch(path)
     if (branch === undefined) return undefined
     try {
-      const hash = await runGit(path, ['rev-parse', '--verify', 'HEAD^{commit}'])
+      // Without --git-dir, git looks for a repository in the folders above a broken clone.
+      const hash = await runGit(path, ['--git-dir=.', 'rev-parse', '--verify', 'HEAD^{commit}'])
       return { branch, hash: hash.trim() }
     } catch (error) {
       if (error instanceof GitError) return undefined // there is no clone yet, or a broken one
@@ -62,18 +66,23 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
     }
   }
 
-  async function fetchOnce(path: string, url: string, branch: string): Promise<void> {
-    await mkdir(path, { recursive: true })
-    await runNetworkGit(path, ['init', '--quiet', '--bare', '--template='], url, options)
-    await removeRemains(path)
+  /** Reads the branch that a clone's HEAD names. Undefined: there is no clone. */
+  async function readBranch(path: string): Promise<string | undefined> {
+    const head = await readFile(join(path, 'HEAD'), 'utf8').catch(() => '')
+    return /^ref: refs\/heads\/(.*)\n$/.exec(head)?.[1]
+  }
+
+  async function fetchOnce(path: string, url: string, branch: string, token: string): Promise<void> {
+    const run = (args: string[]) => runNetworkGit(path, args, url, { ...options, token })
     const reference = `refs/heads/${branch}`
-    await runNetworkGit(
-      path,
-      ['fetch', '--quiet', '--no-tags', '--prune', '--', url, `+${reference}:${reference}`],
-      url,
-      options,
-    )
-    await runNetworkGit(path, ['symbolic-ref', 'HEAD', reference], url, options)
+    const own = await readBranch(path)
+    if (own === undefined) {
+      await mkdir(path, { recursive: true })
+      await run(['init', '--quiet', '--bare', '--template=', `--initial-branch=${branch}`])
+    }
+    await removeRemains(path)
+    await run(['fetch', '--quiet', '--no-tags', '--prune', '--', url, `+${reference}:${reference}`])
+    if (own !== undefined && own !== branch) await run(['symbolic-ref', 'HEAD', reference])
   }
 
   return {
@@ -82,10 +91,16 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
     async fetch(id, url, branch) {
       const path = pathOf(id)
       for (let attempt = 1; ; attempt++) {
+        const { token } = options.client
         try {
-          return await fetchOnce(path, url, branch)
+          return await fetchOnce(path, url, branch, token)
         } catch (error) {
           options.signal?.throwIfAborted()
+          if (error instanceof GitError && refusal.test(error.message) && isForgeHost(url, options.apiUrl)) {
+            options.client.refuse(token)
+            attempt--
+            continue
+          }
           if (!(error instanceof GitError) || permanent.test(error.message) || attempt === maxAttempts)
             throw error
           // A clone that was damaged, say when the machine crashed, is made anew.
@@ -105,16 +120,19 @@ async function removeRemains(path: string): Promise<void> {
   for (const file of remains) await rm(join(path, file), { force: true, recursive: true })
 }
 
-/** Runs git with the network. The token is in its environment, not on its command line. */
+type Access = Pick<CloneFolderOptions, 'apiUrl' | 'signal'> & { token: string }
+
+/** Runs git with the network, in this folder and none above it. The token is in its environment, not on its command line. */
 async function runNetworkGit(
   directory: string,
   args: readonly string[],
   url: string,
-  { token, apiUrl, signal }: CloneFolderOptions,
+  { token, apiUrl, signal }: Access,
 ): Promise<void> {
-  const child = spawn('git', ['-C', directory, ...args], {
+  const child = spawn('git', args, {
+    cwd: directory,
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...createGitEnvironment(), ...configure(url, token, apiUrl) },
+    env: { ...createGitEnvironment(), ...configure(url, token, apiUrl), GIT_DIR: '.' },
     windowsHide: true,
     ...(signal !== undefined && { signal }),
   })

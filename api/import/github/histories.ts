@@ -5,34 +5,42 @@
  */
 import { identifyAddress } from '../../catalog/forge-names.ts'
 import type { Sql } from '../../database/connect.ts'
-import { openClone } from '../git/clone.ts'
+import type { Clone } from '../git/clone.ts'
 import { countCommits, readCommits } from '../git/commits.ts'
 import { GitError } from '../git/git-process.ts'
-import type { CloneFolder } from './clones.ts'
+import { type Forge, inParallel } from './ask.ts'
+import type { CloneFolder, Head } from './clones.ts'
 import { countKnownCommits, readCommitHashes } from './known.ts'
-import { mapRepository, type RepositoryFields } from './mapping.ts'
 import type { AuthoredCommit, ForgeRepository } from './queries.ts'
-import { type Forge, inParallel, type Skipped } from './repositories.ts'
+import type { Skipped } from './repositories.ts'
 
 /** A larger repository's history is not fetched, in KB. */
 const maxKilobytes = 2_000_000
 
-/** A repository whose history is loaded. */
-export interface History {
-  path: string
-  record: RepositoryFields
-}
-
 /** What was found in the clones. */
 export interface Histories {
-  /** By GraphQL id. */
-  changed: Map<string, History>
+  /** Clones of the repositories whose histories are loaded, by GraphQL id. */
+  changed: Map<string, Clone>
   /** How many clones something was fetched for. */
   fetched: number
   unchanged: number
   skipped: Skipped[]
   /** One new commit for each address of an author, by identity. */
-  authors: Map<string, { address: string; commit: AuthoredCommit }>
+  authors: Map<string, NewAuthor>
+}
+
+interface NewAuthor {
+  address: string
+  commit: AuthoredCommit
+}
+
+/** What was found for one repository. */
+interface Finding {
+  /** Why there is no history. */
+  skipped?: string
+  isFetched?: boolean
+  /** Undefined: the dataset has its commits. */
+  changed?: { clone: Clone; authors: Map<string, NewAuthor> }
 }
 
 /** Fetches what is new, and finds what has to be loaded. Reports what can't be fetched as skipped. */
@@ -49,53 +57,74 @@ export async function readHistories(
     skipped: [],
     authors: new Map(),
   }
-  const fetched: ForgeRepository[] = []
-  let done = 0
-  await inParallel(repositories, forge.concurrency, async (repository) => {
-    if (await fetchHistory(forge, clones, repository, histories)) fetched.push(repository)
+  const found = new Map<number, Finding>()
+  let [done, added] = [0, 0]
+  await inParallel([...repositories.entries()], forge.concurrency, async ([index, repository]) => {
+    found.set(index, await readHistory(sql, forge, clones, repository))
+    // In the order of the list, so that the same commits are asked for after an interruption.
+    for (let next = found.get(added); next !== undefined; next = found.get(added)) {
+      addFinding(histories, repositories[added], next)
+      found.delete(added++)
+    }
     forge.onProgress('fetching histories', ++done, repositories.length)
   })
-  // In the order of the list, so that the same commits are asked for after an interruption.
-  const isFetched = new Set(fetched)
-  const ordered = repositories.filter((repository) => isFetched.has(repository))
-  for (const [index, repository] of ordered.entries()) {
-    await compareHistory(sql, clones, repository, histories)
-    forge.onProgress('reading authors', index + 1, ordered.length)
-  }
   return histories
 }
 
-/** Fetches a history. False: it can't be, and why is among `skipped`. */
-async function fetchHistory(
+function addFinding(
+  histories: Histories,
+  repository: ForgeRepository | undefined,
+  { skipped, isFetched, changed }: Finding,
+): void {
+  if (repository === undefined) return
+  if (isFetched) histories.fetched++
+  if (skipped !== undefined) {
+    histories.skipped.push({
+      name: repository.nameWithOwner,
+      reason: `without its history: ${skipped}`,
+    })
+  } else if (changed === undefined) histories.unchanged++
+  else {
+    histories.changed.set(repository.id, changed.clone)
+    for (const [identity, author] of changed.authors) {
+      if (!histories.authors.has(identity)) histories.authors.set(identity, author)
+    }
+  }
+}
+
+async function readHistory(
+  sql: Sql,
   { journal }: Forge,
   clones: CloneFolder,
   repository: ForgeRepository,
-  histories: Histories,
-): Promise<boolean> {
-  const { databaseId, defaultBranchRef, diskUsage, url, nameWithOwner } = repository
-  const head = defaultBranchRef?.target?.oid
-  const skip = (reason: string) => {
-    histories.skipped.push({ name: nameWithOwner, reason: `without its history: ${reason}` })
-    return false
-  }
-  if (databaseId === null) return false
-  if (repository.isDisabled) return skip('disabled by the forge')
-  if (defaultBranchRef === null || head === undefined) return skip('it is empty')
+): Promise<Finding> {
+  const { databaseId, defaultBranchRef, diskUsage, url } = repository
+  const wanted = defaultBranchRef?.target?.oid
+  if (databaseId === null) return { skipped: 'the forge gives no id' }
+  if (repository.isDisabled) return { skipped: 'disabled by the forge' }
+  if (defaultBranchRef === null || wanted === undefined) return { skipped: 'it is empty' }
   if (diskUsage !== null && diskUsage > maxKilobytes) {
-    return skip(
-      `it is too large: ${Math.round(diskUsage / 1_000)} MB, and at most ${maxKilobytes / 1_000} are fetched`,
-    )
+    const size = Math.round(diskUsage / 1_000)
+    return {
+      skipped: `it is too large: ${size} MB, and at most ${maxKilobytes / 1_000} are fetched`,
+    }
   }
-  const own = await clones.readHead(databaseId)
-  if (own?.branch === defaultBranchRef.name && own.hash === head) return true
   try {
+    const own = await clones.readHead(databaseId)
+    if (own?.branch === defaultBranchRef.name && own.hash === wanted) {
+      return await compareHistory(sql, clones.pathOf(databaseId), own, repository)
+    }
     const fetch = () => clones.fetch(databaseId, url, defaultBranchRef.name)
-    const key = ['fetch', databaseId, url, defaultBranchRef.name, head]
+    const key = ['fetch', databaseId, url, defaultBranchRef.name, wanted]
     await (own === undefined ? fetch() : journal.once(key, fetch)) // a clone may have been deleted or damaged since
-    histories.fetched++
-    return true
+    const head = await clones.readHead(databaseId)
+    if (head === undefined) return { skipped: 'git fetched it, and cannot read it' }
+    return {
+      ...(await compareHistory(sql, clones.pathOf(databaseId), head, repository)),
+      isFetched: true,
+    }
   } catch (error) {
-    if (error instanceof GitError) return skip(error.message)
+    if (error instanceof GitError) return { skipped: error.message }
     throw error
   }
 }
@@ -103,27 +132,21 @@ async function fetchHistory(
 /** Finds out whether the dataset has the clone's commits. If not, collects the authors of those that are new. */
 async function compareHistory(
   sql: Sql,
-  clones: CloneFolder,
-  repository: ForgeRepository,
-  histories: Histories,
-): Promise<void> {
-  const record = mapRepository(repository)
-  if (record === undefined) return
-  const id = record.forge_rest_id
-  const path = clones.pathOf(id)
-  const head = await clones.readHead(id)
-  const known = await countKnownCommits(sql, id, head?.hash ?? '')
-  if (head && known.hasHash && known.count === (await countCommits({ directory: path, head: head.hash }))) {
-    histories.unchanged++
-    return
-  }
-  const clone = await openClone(path)
-  const present = await readCommitHashes(sql, id)
-  histories.changed.set(repository.id, { path, record })
-  for await (const { commit_hash: hash, author_email: address } of readCommits(clone)) {
-    if (present.has(hash)) continue
+  directory: string,
+  { hash, branch }: Head,
+  { id, databaseId }: ForgeRepository,
+): Promise<Finding> {
+  if (databaseId === null) return {}
+  const clone = { directory, head: hash, branch }
+  const known = await countKnownCommits(sql, databaseId, hash)
+  if (known.hasHash && known.count === (await countCommits(clone))) return {}
+  const present = known.count === 0 ? new Set() : await readCommitHashes(sql, databaseId)
+  const authors = new Map<string, NewAuthor>()
+  for await (const { commit_hash, author_email: address } of readCommits(clone)) {
+    if (present.has(commit_hash)) continue
     const identity = identifyAddress(address)
-    if (identity === null || histories.authors.has(identity)) continue
-    histories.authors.set(identity, { address, commit: { repository: repository.id, hash } })
+    if (identity === null || authors.has(identity)) continue
+    authors.set(identity, { address, commit: { repository: id, hash: commit_hash } })
   }
+  return { changed: { clone, authors } }
 }

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Sql } from '../../database/connect.ts'
+import { localPrefix } from '../../catalog/forge-names.ts'
+import type { Fragment, Sql } from '../../database/connect.ts'
 import type { AddressesRecord } from '../records.ts'
 
 /** An item of the dataset that the forge has an id for. */
@@ -15,32 +16,43 @@ export interface KnownItem {
   name: string
 }
 
+/** SQL: whether a document is the forge's record, not one that was made from a clone. */
+function isFromForge(sql: Sql, document: Fragment): Fragment {
+  return sql`not starts_with(${document}::json ->> 'forge_graphql_id', ${localPrefix})`
+}
+
+const selectDocument = (sql: Sql) => sql`('{' || members || '}')`
+
 /** Reads the repositories that have the forge's record. `origin`: those of this host. */
 export function readKnownRepositories(sql: Sql, origin: string): Promise<KnownItem[]> {
   return sql<KnownItem[]>`
     select d ->> 'forge_graphql_id' as id, forge_rest_id as "forgeRestId", d ->> 'full_name' as name
-    from (select id, forge_rest_id, ('{' || members || '}')::json as d from repositories where forge_rest_id > 0) r
+    from (select id, forge_rest_id, ${selectDocument(sql)}::json as d from repositories
+      where forge_rest_id > 0 and ${isFromForge(sql, selectDocument(sql))}) r
     where starts_with(d ->> 'url', ${`${origin}/`}) order by r.id`
 }
 
-/** Reads all users. */
+/** Reads the users that have the forge's record. */
 export function readKnownUsers(sql: Sql): Promise<KnownItem[]> {
   return sql<KnownItem[]>`
     select d ->> 'forge_graphql_id' as id, forge_rest_id as "forgeRestId", d ->> 'login' as name
-    from (select id, forge_rest_id, document::json as d from users where forge_rest_id > 0) u order by u.id`
+    from (select id, forge_rest_id, document::json as d from users
+      where forge_rest_id > 0 and ${isFromForge(sql, sql`document`)}) u order by u.id`
 }
 
-/** Reads which of the users the dataset has, by `forge_rest_id`. */
+/** Reads which of the users the dataset has, by `forge_rest_id`. Those made from commits lack a profile: they don't count. */
 export async function readPresentUsers(sql: Sql, ids: readonly number[]): Promise<Set<number>> {
   const rows = await sql<{ id: number }[]>`
-    select forge_rest_id as id from users where forge_rest_id = any (${sql.typed.bigints(ids)})`
+    select forge_rest_id as id from users
+    where forge_rest_id = any (${sql.typed.bigints(ids)}) and ${isFromForge(sql, sql`document`)}`
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Reads which of the identities are those of a user. */
+/** Reads which of the identities are those of a user whose profile is known. */
 export async function readKnownIdentities(sql: Sql, identities: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ identity: string }[]>`
-    select distinct identity from identities where identity = any (${sql.typed.texts(identities)})`
+    select distinct identity from identities join users u on u.id = user_id
+    where identity = any (${sql.typed.texts(identities)}) and ${isFromForge(sql, sql`u.document`)}`
   return new Set(rows.map(({ identity }) => identity))
 }
 
@@ -56,6 +68,13 @@ export async function readFurtherAddresses(
   return new Map(records.map(({ forge_rest_id, addresses }) => [forge_rest_id, addresses]))
 }
 
+/** SQL: the repository, unless only clones have described it: nobody was asked whose its commits are. */
+function selectRepository(sql: Sql, forgeRestId: number): Fragment {
+  return sql`
+    select id from repositories
+    where forge_rest_id = ${forgeRestId} and ${isFromForge(sql, selectDocument(sql))}`
+}
+
 /** Counts a repository's commits, and says whether one of them has the hash. */
 export async function countKnownCommits(
   sql: Sql,
@@ -64,7 +83,7 @@ export async function countKnownCommits(
 ): Promise<{ count: number; hasHash: boolean }> {
   const [row] = await sql<{ count: number; hasHash: boolean }[]>`
     select count(*) as count, coalesce(bool_or(commit_hash = ${hash}), false) as "hasHash" from commits
-    where repository_id = (select id from repositories where forge_rest_id = ${forgeRestId})`
+    where repository_id = (${selectRepository(sql, forgeRestId)})`
   return row ?? { count: 0, hasHash: false }
 }
 
@@ -72,6 +91,6 @@ export async function countKnownCommits(
 export async function readCommitHashes(sql: Sql, forgeRestId: number): Promise<Set<string>> {
   const rows = await sql<{ hash: string }[]>`
     select commit_hash as hash from commits
-    where repository_id = (select id from repositories where forge_rest_id = ${forgeRestId})`
+    where repository_id = (${selectRepository(sql, forgeRestId)})`
   return new Set(rows.map(({ hash }) => hash))
 }

@@ -1,63 +1,123 @@
 /**
- * Asks the forge for people: which accounts the authors of commits are, and the profiles of accounts.
+ * The people of repositories: who owns them, and who made the new commits.
  *
  * @module
  */
-import type { UserRecord } from '../records.ts'
-import { mapAccount } from './mapping.ts'
+import { identifyAddress, identifyForgeId } from '../../catalog/forge-names.ts'
+import type { Sql } from '../../database/connect.ts'
 import {
-  type AuthoredCommit,
-  type CommitAuthors,
-  type ForgeAccount,
-  maxItems,
-  type Nodes,
-  queryAccounts,
-  queryAuthors,
-} from './queries.ts'
-import { ask, batchesOf, type Forge, inParallel } from './repositories.ts'
+  blockIdentities,
+  type ForgottenPeople,
+  type ForgottenPerson,
+  readForgottenPeople,
+} from '../forgotten.ts'
+import { maxAddresses, type UserRecord } from '../records.ts'
+import { type AuthorAccount, findAccounts, findAuthors } from './accounts.ts'
+import { batchesOf, type Forge } from './ask.ts'
+import type { Histories } from './histories.ts'
+import {
+  type KnownItem,
+  readFurtherAddresses,
+  readKnownIdentities,
+  readKnownUsers,
+  readPresentUsers,
+} from './known.ts'
+import type { ForgeRepository } from './queries.ts'
+import type { Skipped } from './repositories.ts'
 
-/** An account that an author is. */
-export interface AuthorAccount {
-  id: string
-  databaseId: number | null
+/** Who owns repositories, and who committed. */
+export interface People {
+  users: UserRecord[]
+  /** All further addresses of users who have a new one, by `forge_rest_id`. */
+  addresses: Map<number, string[]>
+  authors: { found: number; unknown: number }
+  skipped: Skipped[]
 }
 
 /**
- * Asks whose the commits are. `commits` has one for each address, since the account depends on the address alone.
- * Returns the accounts by address. An address that no account has is not among them.
+ * Finds out who owns the repositories and who committed, and asks for profiles of those that aren't known, and again for
+ * those of `users`.
  */
-export async function findAuthors(
+export async function findPeople(
+  sql: Sql,
   forge: Forge,
-  commits: ReadonlyMap<string, AuthoredCommit>,
-): Promise<Map<string, AuthorAccount>> {
-  const accounts = new Map<string, AuthorAccount>()
-  let done = 0
-  await inParallel(batchesOf([...commits], maxItems), forge.concurrency, async (batch) => {
-    const query = queryAuthors(batch.map(([, commit]) => commit))
-    const { data } = await ask<CommitAuthors>(forge, query)
-    for (const [index, [address]] of batch.entries()) {
-      const user = data[`c${index}`]?.object?.author?.user
-      if (user != null) accounts.set(address, user)
-    }
-    done += batch.length
-    forge.onProgress('asking for authors', done, commits.size)
-  })
-  return accounts
+  {
+    repositories,
+    histories,
+    users: again,
+  }: { repositories: readonly ForgeRepository[]; histories: Histories; users: readonly KnownItem[] },
+): Promise<People> {
+  const { authors } = histories
+  const knownIdentities = new Set<string>()
+  for (const batch of batchesOf([...authors.keys()], 10_000)) {
+    for (const identity of await readKnownIdentities(sql, batch)) knownIdentities.add(identity)
+  }
+  const unknown = [...authors].filter(([identity]) => !knownIdentities.has(identity))
+  const { accounts, skipped } = await findAuthors(
+    forge,
+    new Map(unknown.map(([identity, { commit }]) => [identity, commit])),
+  )
+
+  const forgotten = await readForgottenPeople(sql)
+  await blockAddresses(sql, forgotten, accounts)
+
+  const knownIds = new Set((await readKnownUsers(sql)).map(({ id }) => id))
+  const logins = new Map(again.map(({ id, name }) => [id, name]))
+  for (const { owner } of repositories) if (!knownIds.has(owner.id)) logins.set(owner.id, owner.login)
+  const present = await readPresentUsers(
+    sql,
+    [...accounts.values()].flatMap(({ databaseId }) => databaseId ?? []),
+  )
+  for (const { id, databaseId, login } of accounts.values()) {
+    const isKnown = databaseId !== null && present.has(databaseId)
+    if (!isKnown && findForgotten(forgotten, databaseId) === undefined) logins.set(id, login)
+  }
+  const profiles = await findAccounts(forge, logins)
+  const addresses = await gatherAddresses(sql, unknown, accounts, profiles.users, present)
+  return {
+    users: [...profiles.users.values()],
+    addresses,
+    authors: { found: authors.size, unknown: unknown.length - accounts.size },
+    skipped: [...skipped, ...profiles.skipped],
+  }
 }
 
-/** Asks for the profiles of accounts, by their GraphQL ids. Accounts that were deleted are not among them. */
-export async function findAccounts(forge: Forge, ids: readonly string[]): Promise<Map<string, UserRecord>> {
-  const users = new Map<string, UserRecord>()
-  let done = 0
-  await inParallel(batchesOf(ids, maxItems), forge.concurrency, async (batch) => {
-    const { data } = await ask<Nodes<ForgeAccount>>(forge, queryAccounts(batch))
-    for (const [index, id] of batch.entries()) {
-      const node = data.nodes[index] ?? null
-      const user = node !== null && 'login' in node ? mapAccount(node as ForgeAccount) : undefined
-      if (user !== undefined) users.set(id, user)
-    }
-    done += batch.length
-    forge.onProgress('asking for profiles', done, ids.length)
-  })
-  return users
+function findForgotten({ find }: ForgottenPeople, databaseId: number | null): ForgottenPerson | undefined {
+  return databaseId === null ? undefined : find(identifyForgeId(databaseId))
+}
+
+/** Commits under other addresses of forgotten people are theirs too: this load redacts them, and so do later ones. */
+async function blockAddresses(
+  sql: Sql,
+  forgotten: ForgottenPeople,
+  accounts: ReadonlyMap<string, AuthorAccount>,
+): Promise<void> {
+  for (const [identity, { databaseId }] of accounts) {
+    const person = findForgotten(forgotten, databaseId)
+    if (person !== undefined) await blockIdentities(sql, person.id, [identity])
+  }
+}
+
+/** Adds the addresses of commits to those that their users have. */
+async function gatherAddresses(
+  sql: Sql,
+  unknown: readonly (readonly [string, { address: string }])[],
+  accounts: ReadonlyMap<string, AuthorAccount>,
+  users: ReadonlyMap<string, UserRecord>,
+  present: ReadonlySet<number>,
+): Promise<Map<number, string[]>> {
+  const found = new Map<number, string[]>()
+  for (const [identity, { address }] of unknown) {
+    const account = accounts.get(identity)
+    if (account === undefined) continue
+    const user = users.get(account.id)
+    const id = user?.forge_rest_id ?? account.databaseId
+    if (id === null || (user === undefined && !present.has(id))) continue
+    const own = [identifyForgeId(id), identifyAddress(user?.email ?? '')]
+    if (!own.includes(identity)) found.set(id, [...(found.get(id) ?? []), address])
+  }
+  const before = await readFurtherAddresses(sql, [...found.keys()])
+  return new Map(
+    [...found].map(([id, added]) => [id, [...(before.get(id) ?? []), ...added].slice(0, maxAddresses)]),
+  )
 }

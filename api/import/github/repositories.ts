@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { type ForgeClient, ForgeError, type ItemError, type Query, type Reply } from './client.ts'
-import type { Journal } from './journal.ts'
+import { ask, askInBatches, type Forge, inParallel, tryToAsk } from './ask.ts'
+import type { ItemError, Reply } from './client.ts'
 import {
   type ForgeRepository,
   maxItems,
@@ -29,14 +29,6 @@ export interface Skipped {
   reason: string
 }
 
-/** How the forge is asked: a query that was answered before an interruption is not sent again. */
-export interface Forge {
-  client: ForgeClient
-  journal: Journal
-  concurrency: number
-  onProgress: (step: string, done: number, total: number | undefined) => void
-}
-
 /** Repositories by their GraphQL ids, and what the forge doesn't give. */
 export interface FoundRepositories {
   repositories: Map<string, ForgeRepository>
@@ -53,15 +45,14 @@ export async function findRepositories(
   const owners = targets.filter(({ name }) => name === undefined)
   const named = targets.flatMap(({ owner, name }) => (name === undefined ? [] : [{ owner, name }]))
   await inParallel(owners, forge.concurrency, ({ owner }) => listOwned(forge, owner, found))
-  for (const batch of batchesOf(named, maxItems / 2)) await findNamed(forge, batch, found)
+  await findNamed(forge, named, found)
   const left = known.filter(({ id }) => !found.repositories.has(id))
-  await inParallel(batchesOf(left, maxItems), forge.concurrency, (batch) => findKnown(forge, batch, found))
+  await findKnown(forge, left, found)
   return found
 }
 
 /** Smaller pages take more queries, but a large one may take the forge too long. */
 const minPageSize = 10
-const attemptsOfLargePages = 3
 
 async function listOwned(forge: Forge, owner: string, found: FoundRepositories): Promise<void> {
   let first = maxItems
@@ -89,48 +80,45 @@ async function listOwned(forge: Forge, owner: string, found: FoundRepositories):
   }
 }
 
-/** Asks, but not for long. Undefined: the forge failed. */
-function tryToAsk<Data>(forge: Forge, query: Query): Promise<Reply<Data> | undefined> {
-  return ask<Data>(forge, { ...query, maxAttempts: attemptsOfLargePages }).catch((error: unknown) => {
-    if (error instanceof ForgeError && error.isFailure) return undefined
-    throw error
-  })
-}
-
-async function findNamed(
+function findNamed(
   forge: Forge,
   names: readonly { owner: string; name: string }[],
   found: FoundRepositories,
 ): Promise<void> {
-  const { data, errors } = await ask<NamedRepositories>(forge, queryNamedRepositories(names))
-  for (const [index, { owner, name }] of names.entries()) {
-    const repository = data[`r${index}`] ?? null
-    if (repository === null) {
-      const error = errors.find(({ path }) => path[0] === `r${index}`)
-      found.skipped.push({ name: `${owner}/${name}`, reason: describe(error?.type) })
-    } else addRepository(found, repository)
-  }
+  return askInBatches<(typeof names)[number], NamedRepositories>(forge, names, {
+    size: maxItems / 2,
+    createQuery: queryNamedRepositories,
+    read({ owner, name }, index, { data, errors }) {
+      const repository = data[`r${index}`] ?? null
+      if (repository === null) {
+        const error = errors.find(({ path }) => path[0] === `r${index}`)
+        found.skipped.push({ name: `${owner}/${name}`, reason: describe(error?.type) })
+      } else addRepository(found, repository)
+    },
+    giveUp: ({ owner, name }, reason) => found.skipped.push({ name: `${owner}/${name}`, reason }),
+  })
 }
 
-async function findKnown(
+function findKnown(
   forge: Forge,
   known: readonly { id: string; name: string }[],
   found: FoundRepositories,
 ): Promise<void> {
-  const { data, errors } = await ask<Nodes<ForgeRepository>>(
-    forge,
-    queryRepositories(known.map(({ id }) => id)),
-  )
-  for (const [index, { name }] of known.entries()) {
-    const node = data.nodes[index] ?? null
-    if (node !== null && 'id' in node) addRepository(found, node as ForgeRepository)
-    else found.skipped.push({ name, reason: describe(findError(errors, index)?.type) })
-  }
-  forge.onProgress('asking for known repositories', found.repositories.size, undefined)
+  return askInBatches<(typeof known)[number], Nodes<ForgeRepository>>(forge, known, {
+    size: maxItems,
+    createQuery: (batch) => queryRepositories(batch.map(({ id }) => id)),
+    read({ name }, index, { data, errors }) {
+      const node = data.nodes[index] ?? null
+      if (node !== null && 'id' in node) addRepository(found, node as ForgeRepository)
+      else found.skipped.push({ name, reason: describe(findError(errors, index)?.type) })
+    },
+    giveUp: ({ name }, reason) => found.skipped.push({ name, reason }),
+    onProgress: (done) => forge.onProgress('asking for known repositories', done, known.length),
+  })
 }
 
 /** The error at an item of `nodes`. */
-export function findError(errors: readonly ItemError[], index: number): ItemError | undefined {
+function findError(errors: readonly ItemError[], index: number): ItemError | undefined {
   return errors.find(({ path }) => path.includes(index))
 }
 
@@ -147,37 +135,4 @@ function describe(type: string | undefined): string {
   return type === 'FORBIDDEN'
     ? 'blocked by the forge'
     : 'not found: deleted, private, or renamed and replaced'
-}
-
-/** Asks, or returns what was answered before an interruption. */
-export function ask<Data>({ client, journal }: Forge, query: Query): Promise<Reply<Data>> {
-  const { name, text, variables } = query
-  return journal.once([name, text, variables], () => client.ask<Data>(query))
-}
-
-export function batchesOf<Item>(items: readonly Item[], size: number): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  )
-}
-
-/** Does the work for each item, so many at a time. After an error, begins no other. */
-export async function inParallel<Item>(
-  items: readonly Item[],
-  concurrency: number,
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const left = items.values()
-  let hasFailed = false
-  async function run(): Promise<void> {
-    for (const item of left) {
-      if (hasFailed) return
-      await work(item).catch((error: unknown) => {
-        hasFailed = true
-        throw error
-      })
-    }
-  }
-  const results = await Promise.allSettled(Array.from({ length: concurrency }, run))
-  for (const result of results) if (result.status === 'rejected') throw result.reason
 }

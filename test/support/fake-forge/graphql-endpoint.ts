@@ -39,6 +39,7 @@ const secondaryLimitMessage =
   'You have exceeded a secondary rate limit. Please wait a few minutes before you try again. If you reach out to GitHub Support for help, please include the request ID 0000:0000:0000.'
 const timeoutMessage =
   'Something went wrong while executing your query. This may be the result of a timeout, or it could be a GitHub bug. Please include `0000:0000:0000` when reporting this issue.'
+const timeout = { data: null, errors: [{ message: timeoutMessage }] }
 
 /** Responds to a request of the GraphQL endpoint. */
 export async function respondToQuery(
@@ -98,6 +99,7 @@ class Exchange {
     if (fault !== null && this.#failEarly(fault)) return
     const query = this.#read(body)
     if (query === undefined) return
+    if (this.#state.isTooHeavy(query.variables)) return this.#send({ status: 502, body: timeout })
     const reply = await this.#run(query)
     if (fault === 'cut body') this.#cut(reply)
     else if (fault === 'cut JSON') this.#send({ ...reply, body: JSON.stringify(reply.body).slice(0, -20) })
@@ -108,7 +110,6 @@ class Exchange {
   /** Has the fault before the query is looked at. False: it comes later. */
   #failEarly(fault: QueryFault): boolean {
     const { retryAfterSeconds } = this.#token.limits
-    const timeout = { data: null, errors: [{ message: timeoutMessage }] }
     const faults: Partial<Record<QueryFault, () => void>> = {
       'bad gateway': () => this.#send({ status: 502, body: badGatewayPage, isPage: true }),
       'query timeout 502': () => this.#send({ status: 502, body: timeout }),

@@ -48,7 +48,8 @@ const options = command.opts<{
 
 const folder = mkdtempSync(join(tmpdir(), 'fake-forge-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit())
+// A second signal, as npm sends one, doesn't end the process before its folder is removed.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit())
 
 const { model, account } = await createOrganization(folder, {
   seed: options.seed,

@@ -249,13 +249,12 @@ export class ForgeModel {
 
   /** The account that a commit's address names: one that confirmed it, or the one that a no-reply address is of. */
   findAuthor(address: string): Account | undefined {
-    const known = this.#byAddress.get(address.toLowerCase())
-    if (known !== undefined || !address.endsWith(`@${noReplyHost}`)) return known
-    const [, id, login = ''] = /^(?:(\d+)\+)?([^@]*)@/.exec(address) ?? []
+    const key = address.toLowerCase()
+    const known = this.#byAddress.get(key)
+    if (known !== undefined || !key.endsWith(`@${noReplyHost}`)) return known
+    const [, id, login = ''] = /^(?:(\d+)\+)?([^@]*)@/.exec(key) ?? []
     return this.accounts.find((account) =>
-      id === undefined
-        ? account.login.toLowerCase() === login.toLowerCase()
-        : account.databaseId === Number(id),
+      id === undefined ? account.login.toLowerCase() === login : account.databaseId === Number(id),
     )
   }
 }

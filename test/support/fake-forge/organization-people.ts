@@ -82,9 +82,7 @@ function createPerson(model: ForgeModel, random: Random, number: number): Author
   // git's user.name is anything, and the case of an address means nothing.
   const identities = emails.map((email) => ({
     name: random.chance(0.8) ? name : login,
-    email: random.chance(0.05)
-      ? email.toUpperCase().replace('NOREPLY.GITHUB.COM', 'noreply.github.com')
-      : email,
+    email: random.chance(0.05) ? email.toUpperCase() : email,
   }))
   return { account, identities }
 }

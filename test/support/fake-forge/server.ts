@@ -11,7 +11,7 @@ import { isGitPath, respondToGit } from './git-endpoint.ts'
 import { respondToQuery } from './graphql-endpoint.ts'
 import type { Account, ForgeModel } from './model.ts'
 import type { ForgeRequest, ForgeState } from './state.ts'
-import { defaultLimits, type Limits, Token, type Violation } from './token.ts'
+import { defaultLimits, type Limits, Token, type Traffic, type Violation } from './token.ts'
 
 /** How a fake forge is started. */
 export interface FakeForgeOptions {
@@ -63,6 +63,7 @@ export async function startFakeForge(
   const origin = `http://127.0.0.1:${bound.port}`
 
   const tokens = new Map<string, Token>()
+  const traffic: Traffic = { underWay: 0, most: 0 }
   const violations: Violation[] = []
   const requests: ForgeRequest[] = []
   function report(violation: Violation): void {
@@ -79,6 +80,7 @@ export async function startFakeForge(
     apiUrl: `${origin}/api/v3`,
     faults: new FaultPlan<QueryFault>(),
     gitFaults: new FaultPlan<GitFault>(),
+    isTooHeavy: () => false,
     responseDelayMs: 0,
     createToken({ seesPrivate = false, viewer = findViewer(model), limits = {} } = {}) {
       const text = `fake-token-${tokens.size + 1}-of-${viewer.login}`
@@ -87,6 +89,7 @@ export async function startFakeForge(
         limits: { ...defaultLimits, ...limits },
         now,
         report,
+        traffic,
       })
       tokens.set(text, token)
       return token

@@ -27,6 +27,8 @@ export interface ForgeState {
   readonly gitFaults: FaultPlan<GitFault>
   /** All requests that got a response, in order. */
   readonly requests: ForgeRequest[]
+  /** Whether a query with these variables takes the forge too long. Default: none does. */
+  isTooHeavy: (variables: Readonly<Record<string, unknown>>) => boolean
   /** How long a query takes at least. */
   responseDelayMs: number
   report(violation: Violation): void

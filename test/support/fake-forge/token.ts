@@ -49,8 +49,14 @@ interface Notice {
   forgivable: number
 }
 
+/** Queries under way with all tokens, now and at most: how many a client has at a time. */
+export interface Traffic {
+  underWay: number
+  most: number
+}
+
 /** Queries of clients with several at a time may cross the response on the wire. Then they are forgiven. */
-const raceMs = 100
+const raceMs = 500
 /** Timers end a little early. */
 const timerToleranceMs = 20
 
@@ -69,7 +75,7 @@ export class Token {
   readonly #report: (violation: Violation) => void
   #resetMs = 0
   #waitUntilMs = 0
-  #mostUnderWay = 0
+  readonly #traffic: Traffic
   #notices: Notice[] = []
   #lastMinute: number[] = []
 
@@ -81,6 +87,7 @@ export class Token {
       limits: Limits
       now: () => number
       report: (violation: Violation) => void
+      traffic: Traffic
     },
   ) {
     this.text = text
@@ -89,6 +96,7 @@ export class Token {
     this.limits = options.limits
     this.#now = options.now
     this.#report = options.report
+    this.#traffic = options.traffic
   }
 
   /**
@@ -109,7 +117,8 @@ export class Token {
       this.#report({ rule: 'known refusal', message })
     }
     this.underWay++
-    this.#mostUnderWay = Math.max(this.#mostUnderWay, this.underWay)
+    const traffic = this.#traffic
+    traffic.most = Math.max(traffic.most, ++traffic.underWay)
     this.#lastMinute = [...this.#lastMinute.filter((at) => at > now - 60_000), now]
     return this.#checkSecondaryLimits(now)
   }
@@ -133,6 +142,7 @@ export class Token {
   /** Ends a query whose response was sent. */
   end(): void {
     this.underWay--
+    this.#traffic.underWay--
   }
 
   /** Takes the points of a query. False: too few are left, and the rest is gone too. */
@@ -173,7 +183,7 @@ export class Token {
 
   #notice(what: string, untilMs: number): void {
     this.#notices = this.#notices.filter((notice) => notice.what !== what)
-    this.#notices.push({ what, untilMs, sinceMs: performance.now(), forgivable: this.#mostUnderWay - 1 })
+    this.#notices.push({ what, untilMs, sinceMs: performance.now(), forgivable: this.#traffic.most - 1 })
   }
 
   /** The headers of every response. */

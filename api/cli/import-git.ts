@@ -1,0 +1,161 @@
+/**
+ * `devdata import git`
+ *
+ * @module
+ */
+import type { Command } from 'commander'
+import type { Sql } from '../database/connect.ts'
+import { findClones } from '../import/git/clone.ts'
+import { type GitImportResult, importGit } from '../import/git.ts'
+import { readForgeId } from './arguments.ts'
+import { describe, type LoadContext, runLoad, summarize } from './load.ts'
+import { countOf, formatCount } from './output.ts'
+
+/** Adds `git` to `import`. */
+export function addGitCommand(imports: Command): void {
+  imports
+    .command('git')
+    .summary('Load the commits and dependencies of clones')
+    .description(
+      'Load the commits of clones, and the dependencies that their manifests have declared over time. Run it again ' +
+        'to add what is new. Commits that the branch no longer reaches are removed. Values that "import ndjson" has ' +
+        'loaded for a repository stay.',
+    )
+    .argument('<path...>', 'a full clone, bare or not, or a folder with clones in it, or in its folders')
+    .option(
+      '--url <url>',
+      "the repository's URL on the forge, https://HOST/OWNER/NAME (default: that of the clone's origin)",
+    )
+    .option(
+      '--rest-id <n>',
+      "the repository's id in the forge's REST API (default: the one in the dataset, or one made from the URL, which " +
+        'a later load can replace)',
+      readForgeId,
+    )
+    .option(
+      '--branch <name>',
+      "the branch to load (default: the origin's default branch, or HEAD without an origin)",
+    )
+    .option(
+      '--authors',
+      "make users of the authors whose address has an account's id: ID+LOGIN@users.noreply.HOST, of the repository's host",
+    )
+    .option('--all-manifests', 'read manifests in folders of tests and fixtures too')
+    .option(
+      '--keep-unreachable',
+      'keep commits that the branch does not reach: those of other branches, and those from before the history was rewritten',
+    )
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  devdata import git ../hono
+  devdata import git ~/src --authors
+  devdata import git ../hono --url https://forge.example/honojs/hono --rest-id 458210379 --json`,
+    )
+    .action(load)
+}
+
+interface Options {
+  url?: string
+  restId?: number
+  branch?: string
+  authors?: true
+  allManifests?: true
+  keepUnreachable?: true
+  json?: true
+}
+
+async function load(
+  given: string[],
+  { url, restId, branch, json, ...options }: Options,
+  command: Command,
+): Promise<void> {
+  const paths = await findClones(given)
+  const ofOne = Object.entries({ '--url': url, '--rest-id': restId, '--branch': branch })
+  const [refused] = ofOne.find(([, value]) => value !== undefined) ?? []
+  if (paths.length > 1 && refused !== undefined) {
+    command.error(`error: ${refused} is for one clone, and these are ${paths.length}; load that clone alone`)
+  }
+  function run(sql: Sql, { progress, changesKeptDays, onBegin }: LoadContext): Promise<GitImportResult> {
+    return importGit(sql, {
+      changesKeptDays,
+      ...options,
+      clones: paths.map((path) => ({ path, url, restId, branch })),
+      onBegin,
+      onProgress({ step, done, total }) {
+        const fraction = total ? Math.min(done / total, 1) : undefined
+        progress.update({ step, count: done, unit: 'done', fraction })
+      },
+      onWarning: progress.note,
+    })
+  }
+  await runLoad(run, json ? printJson : print)
+}
+
+function printJson(result: GitImportResult, seconds: number): void {
+  const { clones, dependencies, authors, manifests } = result
+  console.log(
+    JSON.stringify({
+      ...summarize(result),
+      clones: clones.map(({ path, url, branch, commitsRead }) => ({
+        path,
+        url,
+        branch,
+        commits_read: commitsRead,
+      })),
+      ...(authors && { authors: authors.found, authors_without_user: authors.unknown }),
+      forgotten: clones.filter(({ isLeftOut }) => isLeftOut).length,
+      dependencies,
+      manifests_left_out: manifests.leftOut,
+      manifests_computed: manifests.computed,
+      warnings: manifests.unreadable,
+      seconds,
+    }),
+  )
+}
+
+function print(result: GitImportResult, seconds: number): void {
+  const { clones, dependencies, authors, users, commits } = result
+  const { unreadable, computed, leftOut } = result.manifests
+  const [first, ...others] = clones
+  const branch = others.length === 0 ? first?.branch : undefined
+  const source = others.length > 0 ? ` of ${countOf(clones.length, 'clone')}` : branch ? ` of ${branch}` : ''
+  const commitsRead = clones.reduce((sum, { commitsRead }) => sum + commitsRead, 0)
+  console.log(`Read ${countOf(commitsRead, 'commit')}${source} in ${seconds} s\n${describe(result)}`)
+  const forgotten = clones.filter(({ isLeftOut }) => isLeftOut).length
+  if (forgotten > 0) {
+    console.log(
+      `left out      ${countOf(forgotten, 'repository', 'repositories')}, because the owner is forgotten`,
+    )
+  }
+  if (forgotten === clones.length) return
+  if (commits.removed > 0) {
+    const from = others.length > 0 ? 'the branches do' : `${branch ?? 'HEAD'} does`
+    console.log(
+      `unreachable   ${countOf(commits.removed, 'commit')} that ${from} not reach, removed; --keep-unreachable keeps such commits`,
+    )
+  }
+  if (authors !== undefined) {
+    console.log(
+      `authors       ${countOf(users.added, 'user')} made; ${formatCount(authors.unknown)} of ${countOf(authors.found, 'address', 'addresses')} without a user`,
+    )
+  }
+  const { active, removed } = dependencies
+  console.log(`dependencies  ${formatCount(active)} active, ${formatCount(removed)} removed`)
+  if (unreadable > 0) {
+    console.log(`skipped       ${countOf(unreadable, 'manifest version')} that did not parse, see above`)
+  }
+  if (computed > 0) {
+    const them = computed === 1 ? 'it' : 'them'
+    console.log(
+      `incomplete    ${countOf(computed, 'manifest')}: only running ${them} would show all dependencies`,
+    )
+  }
+  if (leftOut > 0) {
+    console.log(
+      `left out      ${countOf(leftOut, 'manifest')} of tests and fixtures; --all-manifests includes them`,
+    )
+  }
+}
