@@ -1,5 +1,8 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+
 const headers = { Authorization: `Bearer ${process.env.API_KEY}` }
-const copy = { version: undefined, user: new Map(), repository: new Map() }
+const isNew = !existsSync('copy.json')
+const copy = isNew ? { user: {}, repository: {} } : JSON.parse(readFileSync('copy.json', 'utf8'))
 
 async function* readPages(path) {
   let url = `{base_url}${path}`
@@ -12,29 +15,26 @@ async function* readPages(path) {
   }
 }
 
-async function refresh() {
-  const since = copy.version
-  const filter = since === undefined ? '' : `&changed_since=${since}`
-  let version
-  let paid = 0
-  for (const [path, kept] of [
-    ['/users', copy.user],
-    ['/repos', copy.repository],
-  ]) {
-    for await (const page of readPages(`${path}?per_page=100${filter}`)) {
-      version ??= page.version
-      paid += page.items.length
-      for (const item of page.items) kept.set(item.forge_rest_id, item)
-    }
+const changes = isNew ? '' : `&changed_since=${copy.version}`
+let version
+let paid = 0
+for (const [path, kept] of [
+  ['/users', copy.user],
+  ['/repos', copy.repository],
+]) {
+  for await (const page of readPages(`${path}?per_page=100${changes}`)) {
+    version ??= page.version
+    paid += page.items.length
+    for (const item of page.items) kept[item.forge_rest_id] = item
   }
-  if (since !== undefined) {
-    for await (const page of readPages(`/removals?per_page=100&since=${since}`)) {
-      for (const { kind, forge_rest_id } of page.items) copy[kind].delete(forge_rest_id)
-    }
+}
+if (!isNew) {
+  for await (const page of readPages(`/removals?per_page=100&since=${copy.version}`)) {
+    for (const { kind, forge_rest_id } of page.items) delete copy[kind][forge_rest_id]
   }
-  copy.version = version
-  console.log(`${copy.user.size} users, ${copy.repository.size} repositories, paid ${paid} credits`)
 }
 
-await refresh()
-await refresh()
+writeFileSync('copy.json.new', JSON.stringify({ ...copy, version }))
+renameSync('copy.json.new', 'copy.json')
+const [users, repositories] = [copy.user, copy.repository].map((kept) => Object.keys(kept).length)
+console.log(`${users} users, ${repositories} repositories, paid ${paid} credits`)

@@ -1,3 +1,4 @@
+import json
 import os
 
 import requests
@@ -5,6 +6,9 @@ import requests
 session = requests.Session()
 session.headers["Authorization"] = f"Bearer {os.environ['API_KEY']}"
 copy = {"version": None, "user": {}, "repository": {}}
+if os.path.exists("copy.json"):
+    with open("copy.json", encoding="utf-8") as file:
+        copy = json.load(file)
 
 
 def read_pages(path):
@@ -16,24 +20,23 @@ def read_pages(path):
         url = response.links.get("next", {}).get("url")
 
 
-def refresh():
-    since = copy["version"]
-    changes = "" if since is None else f"&changed_since={since}"
-    version = None
-    paid = 0
-    for path, kept in [("/users", copy["user"]), ("/repos", copy["repository"])]:
-        for items, page_version in read_pages(f"{path}?per_page=100{changes}"):
-            version = version or page_version
-            paid += len(items)
-            kept.update({item["forge_rest_id"]: item for item in items})
-    if since is not None:
-        for items, _ in read_pages(f"/removals?per_page=100&since={since}"):
-            for item in items:
-                copy[item["kind"]].pop(item["forge_rest_id"], None)
-    copy["version"] = version
-    users, repositories = len(copy["user"]), len(copy["repository"])
-    print(f"{users} users, {repositories} repositories, paid {paid} credits")
+since = copy["version"]
+changes = "" if since is None else f"&changed_since={since}"
+version = None
+paid = 0
+for path, kept in [("/users", copy["user"]), ("/repos", copy["repository"])]:
+    for items, page_version in read_pages(f"{path}?per_page=100{changes}"):
+        version = version or page_version
+        paid += len(items)
+        kept.update({str(item["forge_rest_id"]): item for item in items})
+if since is not None:
+    for items, _ in read_pages(f"/removals?per_page=100&since={since}"):
+        for item in items:
+            copy[item["kind"]].pop(str(item["forge_rest_id"]), None)
 
-
-refresh()
-refresh()
+copy["version"] = version
+with open("copy.json.new", "w", encoding="utf-8") as file:
+    json.dump(copy, file)
+os.replace("copy.json.new", "copy.json")
+users, repositories = len(copy["user"]), len(copy["repository"])
+print(f"{users} users, {repositories} repositories, paid {paid} credits")

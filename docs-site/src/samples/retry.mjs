@@ -1,7 +1,10 @@
-const headers = { Authorization: `Bearer ${process.env.API_KEY}` }
 const pause = (seconds) => new Promise((wake) => setTimeout(wake, seconds * 1000))
 
 async function get(url, { tries = 5 } = {}) {
+  const headers = {
+    Authorization: `Bearer ${process.env.API_KEY}`,
+    'Idempotency-Key': crypto.randomUUID(), // the same for each attempt
+  }
   for (let attempt = 1; ; attempt += 1) {
     let wait = 2 ** attempt * (0.5 + Math.random() / 2)
     try {

@@ -1,6 +1,7 @@
 import os
 import random
 import time
+import uuid
 
 import requests
 
@@ -9,10 +10,11 @@ session.headers["Authorization"] = f"Bearer {os.environ['API_KEY']}"
 
 
 def get(url, tries=5):
+    headers = {"Idempotency-Key": str(uuid.uuid4())}  # the same for each attempt
     for attempt in range(1, tries + 1):
         wait = 2**attempt * random.uniform(0.5, 1)
         try:
-            response = session.get(url, timeout=30)
+            response = session.get(url, headers=headers, timeout=30)
         except (requests.ConnectionError, requests.Timeout):
             if attempt == tries:
                 raise

@@ -1,0 +1,15 @@
+import os
+import uuid
+
+import requests
+
+headers = {
+    "Authorization": f"Bearer {os.environ['API_KEY']}",
+    "Idempotency-Key": str(uuid.uuid4()),
+}
+
+for attempt in ["first", "second"]:
+    response = requests.get("{base_url}/users?location=berlin&per_page=100", headers=headers)
+    response.raise_for_status()
+    users = response.json()["data"]
+    print(f"{attempt}: {len(users)} users, cost {response.headers['X-Credits-Cost']}")
