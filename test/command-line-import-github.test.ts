@@ -66,6 +66,14 @@ describe('devdata import github', () => {
     expect(model.repositories.length).toBeGreaterThan(11)
   })
 
+  test('fails if none of what was named can be loaded, and asks again the next time', async () => {
+    const message = 'There is nothing to load: nobody-yet: no account has this login\n'
+    expect(await load('nobody-yet')).toMatchObject({ code: 1, stdout: '', stderr: message })
+    const owner = fake.organization.model.addAccount({ login: 'nobody-yet' })
+    fake.organization.model.addRepository({ owner, name: 'first' })
+    expect(await load('nobody-yet')).toMatchObject({ code: 0, stderr: '' })
+  })
+
   test.each([
     [['acme-works/a/b'], "error: command-argument value 'acme-works/a/b' is invalid for argument 'target'"],
     [[], 'error: name an owner or a repository, or use --from or --refresh'],

@@ -198,13 +198,14 @@ function mirror(...mirrored: ItemKind[]): Step {
       ...random.shuffle(all.filter((item) => before.has(item))),
       ...all.filter((item) => !before.has(item)),
     ]
-    const missing = { users: -1, repositories: -1, commits: -1 }
+    const missing = { users: -1, addresses: -1, repositories: -1, commits: -1 }
     const result = await importNdjson(sql, {
       sources: mirrored.map((kind) => createSource(kind, toLines(mix(items[kind])))),
       onMirror: async (counts) => void Object.assign(missing, counts),
     })
     expect(missing).toEqual({
       users: result.users.removed,
+      addresses: result.addresses.removed,
       repositories: result.repositories.removed,
       commits: result.commits.removed,
     })

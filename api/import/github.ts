@@ -130,6 +130,11 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
       ? await readKnown(sql, journal, findWebOrigin(apiUrl))
       : { repositories: [], users: [] }
     const { repositories: byId, skipped } = await findRepositories(forge, targets, known.repositories)
+    const [first] = skipped
+    if (byId.size === 0 && first !== undefined) {
+      await journal.finish() // the forge may say something else the next time
+      throw new ImportError(`There is nothing to load: ${first.name}: ${first.reason}`)
+    }
     const repositories = [...byId.values()].sort((a, b) => (a.databaseId ?? 0) - (b.databaseId ?? 0))
     const findings = {
       repositories: repositories.length,
@@ -141,12 +146,12 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
       return { ...findings, ...none, skipped, usage: client.usage, load: undefined }
     }
     const { batch = repositories.length } = options
-    const [first = [], ...others] = batchesOf(repositories, batch)
+    const [firstBatch = [], ...others] = batchesOf(repositories, batch)
     const showBatch = (number: number) => {
       if (others.length > 0) scope = ` (batch ${number} of ${others.length + 1})`
     }
     showBatch(1)
-    let result = await importBatch(sql, forge, clones, options, first, known.users)
+    let result = await importBatch(sql, forge, clones, options, firstBatch, known.users)
     for (const [index, other] of others.entries()) {
       showBatch(index + 2)
       result = addResults(result, await importBatch(sql, forge, clones, options, other, []))
