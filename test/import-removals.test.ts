@@ -37,6 +37,7 @@ describeOnEachDatabase('A load with removals', (kind) => {
     ]
     expect(await load(service, { removals })).toEqual({
       users: { ...nothing, removed: 1 },
+      addresses: nothing,
       repositories: { ...nothing, removed: 1 },
       commits: { ...nothing, removed: 2 },
       forgotten: 0,
@@ -55,6 +56,7 @@ describeOnEachDatabase('A load with removals', (kind) => {
     ]
     expect(await load(service, { removals })).toEqual({
       users: nothing,
+      addresses: nothing,
       repositories: nothing,
       commits: nothing,
       forgotten: 0,
@@ -74,6 +76,7 @@ describeOnEachDatabase('A load with removals', (kind) => {
     })
     expect(result).toEqual({
       users: { added: 1, updated: 0, removed: 1 },
+      addresses: nothing,
       repositories: { added: 1, updated: 0, removed: 1 },
       commits: { added: 1, updated: 0, removed: 2 },
       forgotten: 0,
