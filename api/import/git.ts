@@ -15,7 +15,7 @@ import { readOriginUrl } from './git/origin.ts'
 import { describeRepository, type NewRepositoryRecord } from './git/repository.ts'
 import { stageHistory } from './git/staged-history.ts'
 import { ImportError } from './import-error.ts'
-import { RecordError, readRecord, type StagedRow } from './records.ts'
+import { readCreatedRecord, readRecord } from './records.ts'
 import { withStaging } from './staging.ts'
 
 /** A clone to load. */
@@ -103,7 +103,8 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
       })
       const { commitsRead, isLeftOut } = await stageHistory(filtered, clone, repository, history, {
         nextPosition: () => position++,
-        readRepository: (record) => readRepository(record, `${urlSource} ${repository.url}`),
+        // A URL can contain names that the API could not look up.
+        readRepository: (record) => readCreatedRecord('repos', record, `${urlSource} ${repository.url}`),
         onProgress: (done, total) => report('reading commits', done, total),
       })
       const { warnings, computed, leftOut } = history
@@ -198,14 +199,4 @@ function summarizeWarnings(warnings: readonly ManifestWarning[]): string[] {
     const more = others.length === 0 ? '' : `, and ${others.length} more ${versions} with this problem`
     return `Skipped ${first.path} at commit ${first.commit.slice(0, 12)}${more}: ${first.reason}`
   })
-}
-
-/** A URL can contain names that the API could not look up. */
-function readRepository(record: object, source: string): StagedRow {
-  try {
-    return readRecord('repos', JSON.stringify(record))
-  } catch (error) {
-    if (error instanceof RecordError) throw new ImportError(`${source}: ${error.message}`)
-    throw error
-  }
 }

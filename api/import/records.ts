@@ -17,6 +17,7 @@ import {
   identifyLogin,
 } from '../catalog/forge-names.ts'
 import { keyRepositoryUrl } from '../catalog/repository-url.ts'
+import { ImportError } from './import-error.ts'
 
 /** What a line describes, and the name of a file of such lines, without `.ndjson`. */
 export const recordKinds = ['users', 'identities', 'repos', 'commits', 'removals'] as const
@@ -222,6 +223,19 @@ export function readRecord(kind: RecordKind, line: string): StagedRow {
       const { forge_rest_id, kind } = check(removalSchema, value)
       return { forge_rest_id, kind }
     }
+  }
+}
+
+/**
+ * Reads a record that an importer has created. `source` says where it is from, and begins the message of the `ImportError` that
+ * this function throws if the record can't be loaded.
+ */
+export function readCreatedRecord(kind: RecordKind, record: object, source: string): StagedRow {
+  try {
+    return readRecord(kind, JSON.stringify(record))
+  } catch (error) {
+    if (error instanceof RecordError) throw new ImportError(`${source}: ${error.message}`)
+    throw error
   }
 }
 

@@ -57,7 +57,7 @@ export async function removeRepositories(change: DatasetChange, ids: Fragment): 
 
 /**
  * Removes commits. `keys` selects their `repository_id` and `commit_hash`. The other commits of their repositories are
- * numbered again, and who has no commit left in a repository is no longer an author of it.
+ * numbered again. A user without a commit in a repository is no longer an author of it.
  */
 export async function removeCommits(change: DatasetChange, keys: Fragment): Promise<void> {
   const { tx, removed } = change

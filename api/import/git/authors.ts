@@ -92,7 +92,7 @@ function formatTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
 }
 
-/** Counts the authors who are no user of the dataset. */
+/** Counts the authors who aren't users of the dataset. */
 export async function countUnknown(sql: Sql, { identities }: Authors): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) as count from unnest(${sql.typed.texts([...identities])}) as a(identity)

@@ -54,8 +54,8 @@ export async function openClone(path: string, branch?: string): Promise<Clone> {
 const maxDepth = 2
 
 /**
- * Finds clones: a folder that is not a repository stands for the repositories in it, in the order of their names, or in its
- * folders. Symbolic links in it are not followed. A path without any stays, for {@link openClone} to say what is wrong.
+ * Finds clones. A folder that is not a repository is replaced by the repositories in it and in its folders, in the order of
+ * their names. Symbolic links in it are not followed. A path without any stays, and {@link openClone} says what is wrong.
  */
 export async function findClones(paths: readonly string[]): Promise<string[]> {
   const found = new Set<string>()

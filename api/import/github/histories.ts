@@ -36,7 +36,7 @@ interface NewAuthor {
 
 /** What was found for one repository. */
 interface Finding {
-  /** Why there is no history. */
+  /** The reason for leaving the history out. */
   skipped?: string
   /** Why git can't fetch it, if that isn't the forge's answer. */
   failure?: string

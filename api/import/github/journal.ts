@@ -1,5 +1,5 @@
 /**
- * The journal of an import: what the forge has said, so that an import that was killed goes on where it was. A journal is a
+ * The journal of an import: what the forge has said, so that an import that was killed continues. A journal is a
  * file beside the clones, readable by its owner alone, and is deleted with the end of the import.
  *
  * @module
@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** After so long, what the forge has said is asked again. */
+/** The forge is asked again for what an older journal has. */
 const maxAgeMs = 24 * 3_600_000
 const fileName = 'import.journal'
 

@@ -11,7 +11,6 @@ import type { AddressesRecord } from '../records.ts'
 export interface KnownItem {
   /** Its GraphQL id. */
   id: string
-  forgeRestId: number
   /** `owner/name`, or the login. */
   name: string
 }
@@ -32,8 +31,8 @@ export async function readDatabaseId(sql: Sql): Promise<string> {
 /** Reads the repositories that have the forge's record. `origin`: those of this host. */
 export function readKnownRepositories(sql: Sql, origin: string): Promise<KnownItem[]> {
   return sql<KnownItem[]>`
-    select d ->> 'forge_graphql_id' as id, forge_rest_id as "forgeRestId", d ->> 'full_name' as name
-    from (select id, forge_rest_id, ${selectDocument(sql)}::json as d from repositories
+    select d ->> 'forge_graphql_id' as id, d ->> 'full_name' as name
+    from (select id, ${selectDocument(sql)}::json as d from repositories
       where forge_rest_id > 0 and ${isFromForge(sql, selectDocument(sql))}) r
     where starts_with(d ->> 'url', ${`${origin}/`}) order by r.id`
 }
@@ -41,8 +40,8 @@ export function readKnownRepositories(sql: Sql, origin: string): Promise<KnownIt
 /** Reads the users that have the forge's record. */
 export function readKnownUsers(sql: Sql): Promise<KnownItem[]> {
   return sql<KnownItem[]>`
-    select d ->> 'forge_graphql_id' as id, forge_rest_id as "forgeRestId", d ->> 'login' as name
-    from (select id, forge_rest_id, document::json as d from users
+    select d ->> 'forge_graphql_id' as id, d ->> 'login' as name
+    from (select id, document::json as d from users
       where forge_rest_id > 0 and ${isFromForge(sql, sql`document`)}) u order by u.id`
 }
 

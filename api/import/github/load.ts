@@ -9,8 +9,7 @@ import { filterForgotten, readForgottenPeople, redactUrl } from '../forgotten.ts
 import { GitError } from '../git/git-process.ts'
 import { readDependencyHistory } from '../git/history.ts'
 import { stageHistory } from '../git/staged-history.ts'
-import { ImportError } from '../import-error.ts'
-import { RecordError, type RecordKind, readRecord } from '../records.ts'
+import { type RecordKind, readCreatedRecord, type StagedRow } from '../records.ts'
 import { withStaging } from '../staging.ts'
 import type { Forge } from './ask.ts'
 import type { CloneFolder } from './clones.ts'
@@ -47,7 +46,7 @@ export function loadFindings(
     const filtered = filterForgotten(forgotten, staging)
     let position = 0
     async function add(kind: RecordKind, record: object): Promise<void> {
-      await filtered.add(kind, position++, readChecked(kind, record))
+      await filtered.add(kind, position++, readFound(kind, record))
     }
     for (const user of people.users) await add('users', user)
     for (const [forge_rest_id, addresses] of people.addresses)
@@ -84,7 +83,7 @@ export function loadFindings(
       }
       await stageHistory(filtered, clone, record, history, {
         nextPosition: () => position++,
-        readRepository: (complete) => readChecked('repos', complete),
+        readRepository: (complete) => readFound('repos', complete),
       })
       const url = redactUrl(forgotten, record.url)
       if (url !== undefined) completeUrls.push(url)
@@ -119,14 +118,7 @@ function readAhead<Item, Result>(
   }
 }
 
-/** The forge's names obey the rules, so that what doesn't is a fault of the forge, or of its version. */
-function readChecked(kind: RecordKind, record: object) {
-  try {
-    return readRecord(kind, JSON.stringify(record))
-  } catch (error) {
-    if (!(error instanceof RecordError)) throw error
-    throw new ImportError(
-      `The forge describes one of ${kind} in a way that can't be loaded: ${error.message}`,
-    )
-  }
+/** The forge's names obey the rules, so what doesn't is a fault of the forge, or of its version. Throws `ImportError`. */
+function readFound(kind: RecordKind, record: object): StagedRow {
+  return readCreatedRecord(kind, record, `The forge describes one of ${kind} in a way that can't be loaded`)
 }

@@ -39,7 +39,7 @@ export async function findPeople(
   {
     repositories,
     histories,
-    users: again,
+    users: knownUsers,
     changesKeptDays,
   }: {
     repositories: readonly ForgeRepository[]
@@ -67,7 +67,7 @@ export async function findPeople(
   await blockLogins(sql, forgotten, people)
   await forgetAddresses(sql, forgotten, accounts, changesKeptDays)
 
-  const logins = new Map(again.map(({ id, name }) => [id, name]))
+  const logins = new Map(knownUsers.map(({ id, name }) => [id, name]))
   const present = await readPresentUsers(
     sql,
     people.flatMap(({ databaseId }) => databaseId ?? []),
