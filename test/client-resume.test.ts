@@ -18,10 +18,11 @@ import { endWithThisProcess, inheritEnvironment } from './support/program.ts'
 import { createCommit, createRepository, createUser, loadRecords } from './support/records.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
-const kills = isDrill ? 1_000 : 30
-const members = isDrill ? 4_000 : 600
+/** Of each list; there are several. */
+const kills = isDrill ? 200 : 8
+const members = isDrill ? 9_000 : 500
 
-/** Where a program is killed: while its request is served, within the response, or after it has some items. */
+/** Where a program is killed: while a request is served, within the response, or after some items. */
 const killPoints = ['request', 'response', 'items'] as const
 
 /** Reads a list, and appends each item with the iteration's state to a file, from whose last line it goes on. */
@@ -49,7 +50,7 @@ if (last.state === undefined) save()
 let items = 0
 for await (const item of list) {
   const { forge_rest_id, commit_hash, dependency } = item.item ?? item
-  save((item.type ?? '') + (forge_rest_id ?? commit_hash ?? dependency.dependency_name))
+  save((listName === 'changes' ? item.type : '') + (forge_rest_id ?? commit_hash ?? dependency.dependency_name))
   if (++items === Number(killAfter)) process.kill(process.pid, 'SIGKILL')
 }
 if (list.stoppedBy !== undefined) save()
@@ -85,7 +86,7 @@ async function readThroughKills(
     key: string
     kills: number
     options?: object
-    load?: (run: number) => Promise<void>
+    load?: () => Promise<void>
     runtime?: string[]
   },
 ): Promise<Line[]> {
@@ -94,16 +95,18 @@ async function readThroughKills(
   rmSync(file, { force: true })
   let kill = () => {}
   let point: (typeof killPoints)[number] | undefined
+  let requests = 0
   const intercept: Intercept = async (request, handle) => {
     const response = await handle(request)
-    if (point === 'request') kill()
-    if (point !== 'response') return response
+    requests--
+    if (point === 'request' && requests === 0) kill()
+    if (point !== 'response' || requests > 0) return response
     const body = new Uint8Array(await response.arrayBuffer())
     const half = new ReadableStream({
       start: (stream) => stream.enqueue(body.subarray(0, body.length / 2)),
-      async pull(stream) {
+      pull() {
         kill()
-        stream.error(new Error('killed'))
+        return new Promise<void>(() => {})
       },
     })
     return new Response(half, response)
@@ -111,7 +114,8 @@ async function readThroughKills(
   await using served = await serve(service, intercept)
   for (let run = 0; run <= kills; run++) {
     point = run < kills ? random.pick([...killPoints]) : undefined
-    const killAfter = point === 'items' ? random.integer(1, 150) : 0
+    const killAfter = point === 'items' ? random.integer(1, 60) : 0
+    requests = random.integer(1, 2)
     const [command = '', ...parameters] = runtime
     const child = endWithThisProcess(
       spawn(
@@ -127,9 +131,12 @@ async function readThroughKills(
     kill = () => child.kill('SIGKILL')
     const [code] = await once(child, 'close')
     const lines = readLines(file)
-    if (lines.at(-1)?.state === null || lines.at(-1)?.stoppedBy !== undefined) return lines
+    if (code === 0) {
+      expect(run).toBeGreaterThan(kills / 2)
+      return lines
+    }
     expect(code, `run ${run}, killed at its ${point}`).toBe(null)
-    if (random.chance(0.3)) await load(run)
+    if (random.chance(0.5)) await load()
   }
   return expect.fail('the list was not read to its end')
 }
@@ -146,6 +153,7 @@ const listIds = (lines: readonly Line[]) => lines.flatMap(({ id }) => id ?? [])
 
 describeOnEachDatabase('a program that is killed again and again', (kind) => {
   let service: TestService
+  let nextNumber = 1_000_000
   beforeAll(async () => {
     service = await startTestService(kind, { data: 'empty' })
     const names = Array.from({ length: members }, (_, index) => `package-${String(index).padStart(5, '0')}`)
@@ -164,20 +172,22 @@ describeOnEachDatabase('a program that is killed again and again', (kind) => {
   afterAll(() => service?.close())
 
   test.each([
-    ['users', [process.execPath]],
-    ['repositories', [process.execPath]],
-    ['many', [process.execPath]],
-    ['users', [deno, 'run', '--quiet', '--no-prompt', '--allow-all']],
+    ['users', 'Node', [process.execPath]],
+    ['users', 'Deno', [deno, 'run', '--quiet', '--no-prompt', '--allow-all']],
+    ['repositories', 'Node', [process.execPath]],
+    ['many', 'Node', [process.execPath]],
+    ['commits', 'Node', [process.execPath]],
+    ['dependencies', 'Node', [process.execPath]],
+    ['changes', 'Node', [process.execPath]],
   ])(
-    'reads every item of the list "%s" once, and pays for each once, while loads append to it',
-    async (list, runtime) => {
+    'reads every item of the list "%s" once on %s, and pays for each once, while loads append to it',
+    async (list, _, runtime) => {
       const { secret: key, id } = await service.createKey()
-      let number = 1_000_000
       const load = () => {
-        const numbers = Array.from({ length: 20 }, () => number++)
+        const numbers = Array.from({ length: 20 }, () => nextNumber++)
         return loadRecords(service.sql, {
-          users: numbers.map((next) => createUser(next)),
-          repos: numbers.map((next) => createRepository(next, 'own', ['react'])),
+          users: numbers.map((number) => createUser(number)),
+          repos: numbers.map((number) => createRepository(number, 'own', ['react'])),
         })
       }
       const lines = await readThroughKills(service, { list, key, kills, load, runtime })
@@ -188,4 +198,38 @@ describeOnEachDatabase('a program that is killed again and again', (kind) => {
       expect(lines.at(-1)?.spent).toBe(ids.length)
     },
   )
+
+  test('reads every item that stays in the list once, and pays for no more, while others come and go', async () => {
+    const { secret: key, id } = await service.createKey()
+    const random = createRandom(`${seed} moves`)
+    const places = new Map(Array.from({ length: members }, (_, index) => [index, 'Berlin']))
+    const stayed = new Set(places.keys())
+    const load = async () => {
+      const users = Array.from({ length: members / 10 }, () => random.integer(0, members - 1)).map(
+        (number) => {
+          places.set(number, places.get(number) === 'Berlin' ? 'Lagos' : 'Berlin')
+          return createUser(number, { location: places.get(number) ?? null })
+        },
+      )
+      for (const [number, place] of places) if (place !== 'Berlin') stayed.delete(number)
+      await loadRecords(service.sql, {
+        users: [...new Map(users.map((user) => [user.forge_rest_id, user])).values()],
+      })
+    }
+    const ids = listIds(await readThroughKills(service, { list: 'berliners', key, kills, load })).map(Number)
+    const seen = new Set(ids)
+    expect(seen.size).toBe(ids.length)
+    expect([...stayed].filter((number) => !seen.has(number))).toEqual([])
+    const { charged } = await service.readLedger(id)
+    expect(charged).toBeLessThanOrEqual(ids.length)
+  })
+
+  test('spends its budget once, however often it is killed, and goes on with a larger one', async () => {
+    const { secret: key, id } = await service.createKey()
+    const budget = members / 2 + 7
+    const lines = await readThroughKills(service, { list: 'users', key, kills: 4, options: { budget } })
+    expect(lines.at(-1)).toMatchObject({ stoppedBy: 'budget', spent: budget })
+    expect(new Set(listIds(lines)).size).toBe(budget)
+    expect(await service.readLedger(id)).toMatchObject({ charged: budget })
+  })
 })

@@ -40,12 +40,12 @@ const keyOfDependency = ({ dependency }: RepositoryDependency) =>
 /** Creates what a client has for repositories. */
 export function createRepositories(send: Send): Repositories {
   return {
-    get: (fullName, options) =>
+    get: async (fullName, options) =>
       findItem<Repository>(send, writeRepositoryPath(fullName), 'repository_not_found', options),
     list: (filter = {}, options) => new List(send, { urls: [writeListUrl('repos', filter)], keyOf }, options),
     getMany: (keys, options) =>
       new List(send, { urls: writeBatchUrls('repos', 'fullNames', keys), keyOf }, options),
-    quote: (filter = {}, options) => quoteList(send, writeListUrl('repos', filter), options),
+    quote: async (filter = {}, options) => quoteList(send, writeListUrl('repos', filter), options),
     commits: (fullName, options) =>
       new List(send, { urls: [`${writeRepositoryPath(fullName)}/commits`], keyOf: keyOfCommit }, options),
     dependencies: (fullName, options) =>

@@ -33,10 +33,10 @@ const keyOf = ({ forge_rest_id: id }: User) => id
 /** Creates what a client has for users. */
 export function createUsers(send: Send): Users {
   return {
-    get: (login, options) => findItem<User>(send, writePath('users', login), 'user_not_found', options),
+    get: async (login, options) => findItem<User>(send, writePath('users', login), 'user_not_found', options),
     list: (filter = {}, options) => new List(send, { urls: [writeListUrl('users', filter)], keyOf }, options),
     getMany: (keys, options) =>
       new List(send, { urls: writeBatchUrls('users', 'logins', keys), keyOf }, options),
-    quote: (filter = {}, options) => quoteList(send, writeListUrl('users', filter), options),
+    quote: async (filter = {}, options) => quoteList(send, writeListUrl('users', filter), options),
   }
 }
