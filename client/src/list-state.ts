@@ -41,3 +41,8 @@ export function resizePage(url: string, size: number): string {
   query.set('per_page', String(size))
   return `${path}?${query}`
 }
+
+/** Returns the number of items that a page may have. */
+export function readPageSize(url: string): number {
+  return Number(new URLSearchParams(url.split('?')[1]).get('per_page'))
+}

@@ -5,7 +5,7 @@
  */
 import { MaxCreditsError } from './errors.ts'
 import { createPageKey, createRandomKey } from './idempotency-key.ts'
-import { identifyList, isListState, type ListState, resizePage } from './list-state.ts'
+import { identifyList, isListState, type ListState, readPageSize, resizePage } from './list-state.ts'
 import type { Send } from './request.ts'
 
 const maxPageSize = 100
@@ -99,7 +99,7 @@ export class List<Item> implements AsyncIterable<Item> {
     this.#key = resume?.key ?? createRandomKey()
     this.#spent = this.#spentBefore = resume?.spent ?? 0
     this.#read = new Set(resume?.read)
-    this.#url = resume?.url ?? this.#resize(source.urls[0])
+    this.#url = resume === undefined ? this.#resize(source.urls[0]) : this.#resumeAt(resume)
   }
 
   /** What the iteration cost so far, in credits, before a crash too. */
@@ -207,6 +207,15 @@ export class List<Item> implements AsyncIterable<Item> {
   #findNext(url: string, next: string | null): string | undefined {
     if (next !== null) return this.#resize(url.replace(/\?.*/, '') + next)
     return this.#resize(this.#source.urls[findSource(this.#source, url) + 1])
+  }
+
+  /**
+   * A page that may have been requested keeps its URL, so that it is free. One that doesn't fit the budget was not
+   * requested under it.
+   */
+  #resumeAt({ url, read }: ListState): string | undefined {
+    const left = (this.#options.budget ?? Number.POSITIVE_INFINITY) - this.#spent
+    return read.length === 0 && left > 0 && readPageSize(url) > left ? this.#resize(url) : url
   }
 
   /** Makes a page no larger than the budget allows. */
