@@ -25,13 +25,18 @@ export async function generateSchema(): Promise<string> {
   return `// Generated from openapi.yml by \`npm run client\`.\n${astToString(nodes)}`
 }
 
-/** Compiles a package into a folder. Throws with what the compiler says. */
+/**
+ * Compiles a package into a folder: JavaScript without comments, and declarations with them, where editors look for them.
+ * Throws with what the compiler says.
+ */
 export async function compile(directory: string, outDirectory = join(directory, 'dist')): Promise<void> {
   await rm(outDirectory, { recursive: true, force: true })
-  const parameters = [compiler, '--project', directory, '--outDir', outDirectory]
-  await promisify(execFile)(process.execPath, parameters).catch(({ stdout }: { stdout: string }) => {
-    throw new Error(stdout)
-  })
+  for (const options of [['--emitDeclarationOnly'], ['--declaration', 'false', '--removeComments']]) {
+    const parameters = [compiler, '--project', directory, '--outDir', outDirectory, ...options]
+    await promisify(execFile)(process.execPath, parameters).catch(({ stdout }: { stdout: string }) => {
+      throw new Error(stdout)
+    })
+  }
 }
 
 if (import.meta.main) {
