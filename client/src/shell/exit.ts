@@ -15,9 +15,6 @@ import {
 /** The command can't be run as it was written. */
 export class UsageError extends Error {
   override name = 'UsageError'
-  override toString(): string {
-    return `${this.message}; see devdata-client --help`
-  }
 }
 
 /** A command that the budget has stopped. */

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { createClient, type Wait } from '../client.ts'
 import { type Arguments, parseArguments, readSettings } from './arguments.ts'
-import { hideKeys, listExitCode } from './exit.ts'
+import { hideKeys, listExitCode, UsageError } from './exit.ts'
 import { helpText } from './help.ts'
 import { mirror } from './mirror.ts'
 import { createProgress, type Progress } from './progress.ts'
@@ -42,12 +42,17 @@ function print(text: string): number {
 }
 
 function fail(error: unknown, progress?: Progress, apiKey?: string): number {
-  const message = interruption.signal.aborted ? `stopped by ${interruption.signal.reason}` : String(error)
+  const message = interruption.signal.aborted ? `stopped by ${interruption.signal.reason}` : describe(error)
   progress?.end()
   const { requestId } = (error ?? {}) as { requestId?: string }
   const suffix = requestId === undefined ? '' : ` (request ${requestId})`
   process.stderr.write(`devdata-client: ${hideKeys(message, apiKey)}${suffix}\n`)
   return listExitCode(interruption.signal.aborted ? interruption.signal.reason : error)
+}
+
+function describe(error: unknown): string {
+  if (error instanceof UsageError) return `${error.message}; see devdata-client --help`
+  return error instanceof Error ? error.message : String(error)
 }
 
 function describeWait({ delayMs, error }: Wait): string {
