@@ -59,6 +59,8 @@ export class List<Item> implements AsyncIterable<Item> {
 
   readonly #send: Send
   readonly #source: ListSource<Item>
+  /** Which of the source's URLs a page belongs to, by what all pages of one have in common. */
+  readonly #indexes: ReadonlyMap<string, number>
   readonly #options: ListOptions
   readonly #pageSize: number
   readonly #key: string
@@ -83,17 +85,19 @@ export class List<Item> implements AsyncIterable<Item> {
   /** Throws a `TypeError` if an option breaks its rule, or if `resume` is of another list. */
   constructor(send: Send, source: ListSource<Item>, options: ListOptions = {}) {
     const { budget, resume, pageSize = maxPageSize } = options
+    const indexes = new Map(source.urls.map((url, index) => [identifyList(url), index]))
     if (budget !== undefined && !(Number.isSafeInteger(budget) && budget >= 0)) {
       throw new TypeError('budget must be a whole number of credits')
     }
     if (!(Number.isInteger(pageSize) && pageSize >= 1 && pageSize <= maxPageSize)) {
       throw new TypeError(`pageSize must be a whole number from 1 to ${maxPageSize}`)
     }
-    if (resume !== undefined && !(isListState(resume) && findSource(source, resume.url) >= 0)) {
+    if (resume !== undefined && !(isListState(resume) && indexes.has(identifyList(resume.url)))) {
       throw new TypeError('resume must be the state of an iteration of the same list, with the same filter')
     }
     this.#send = send
     this.#source = source
+    this.#indexes = indexes
     this.#options = options
     this.#pageSize = pageSize
     this.#key = resume?.key ?? createRandomKey()
@@ -206,7 +210,8 @@ export class List<Item> implements AsyncIterable<Item> {
 
   #findNext(url: string, next: string | null): string | undefined {
     if (next !== null) return this.#resize(url.replace(/\?.*/, '') + next)
-    return this.#resize(this.#source.urls[findSource(this.#source, url) + 1])
+    const index = this.#indexes.get(identifyList(url)) ?? Number.NaN
+    return this.#resize(this.#source.urls[index + 1])
   }
 
   /**
@@ -223,10 +228,4 @@ export class List<Item> implements AsyncIterable<Item> {
     const left = (this.#options.budget ?? Number.POSITIVE_INFINITY) - this.#spent
     return url && resizePage(url, left > 0 ? Math.min(this.#pageSize, left) : this.#pageSize)
   }
-}
-
-/** Returns which of the source's URLs a page belongs to. -1: none. */
-function findSource({ urls }: ListSource<never>, url: string): number {
-  const identity = identifyList(url)
-  return urls.findIndex((candidate) => identifyList(candidate) === identity)
 }
