@@ -8,6 +8,8 @@ import tests from './vitest.config.ts'
 
 const { projects: _, ...options } = tests.test ?? {}
 const drills = [
+  'client-large-lists',
+  'client-resume',
   'crashes',
   'exact-lists',
   'export-since',

@@ -37,9 +37,12 @@ async function listFiles(): Promise<string[]> {
   const decisions = await readdir(join(project, 'decisions'))
   return [
     ...pages.map((name) => join(docs.directory, name)),
-    ...['README.md', 'CONTRIBUTING.md', ...decisions.map((name) => `decisions/${name}`)].map((name) =>
-      join(project, name),
-    ),
+    ...[
+      'README.md',
+      'CONTRIBUTING.md',
+      'client/README.md',
+      ...decisions.map((name) => `decisions/${name}`),
+    ].map((name) => join(project, name)),
   ]
 }
 

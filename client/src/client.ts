@@ -1,0 +1,103 @@
+/**
+ * A client of a devdata service. It has no dependencies, and runs on Node 20 and later, Deno, Bun and in browsers.
+ *
+ * ```ts
+ * const api = createClient({ baseUrl: 'https://api.example.com', apiKey })
+ * for await (const user of api.users.list({ location: 'berlin' }, { budget: 500 })) console.log(user.login)
+ * ```
+ *
+ * @module
+ */
+import { Changes, type ChangesState } from './changes.ts'
+import { writeListUrl } from './filters.ts'
+import { List, type ListOptions } from './list.ts'
+import type { QuoteOptions } from './one-request.ts'
+import { createRepositories, type Repositories } from './repositories.ts'
+import { createSender, type SenderOptions } from './request.ts'
+import type { CreditStatus, Removal, UsageEntry, UsageSum } from './types.ts'
+import { createUsers, type Users } from './users.ts'
+
+export type { Change, ChangePage, ChangesState } from './changes.ts'
+export { Changes } from './changes.ts'
+export * from './errors.ts'
+export type { RepositoryFilter, UserFilter } from './filters.ts'
+export { List, type ListOptions, type Page } from './list.ts'
+export type { ListState } from './list-state.ts'
+export type { ItemOptions, Quote, QuoteOptions } from './one-request.ts'
+export type { Repositories } from './repositories.ts'
+export type { CachedResponse, ResponseCache, ResponseInfo, Wait } from './request.ts'
+export type * from './types.ts'
+export type { Users } from './users.ts'
+
+/** How a client reaches the service. */
+export interface ClientOptions extends SenderOptions {}
+
+/** Which entries of the ledger to list. */
+export interface UsageFilter {
+  /** Only this day (UTC), such as `2026-01-31`. */
+  day?: string | undefined
+}
+
+/** A client of the service. Every method may throw a `DevdataError`. */
+export interface Client {
+  users: Users
+  repositories: Repositories
+  /**
+   * Lists what changed since a version of the dataset, for programs that keep a copy: first everything, then what changed
+   * since the `version` of the time before.
+   */
+  changes(since?: number, options?: ListOptions<ChangesState>): Changes
+  /** Lists what was removed since a version of the dataset. Free. */
+  removals(since: number, options?: ListOptions): List<Removal>
+  /** Returns what is left on the key. Free. */
+  credits(options?: QuoteOptions): Promise<CreditStatus>
+  /** Lists what changed the balance of the key, newest first. Free. */
+  usage(filter?: UsageFilter, options?: ListOptions): List<UsageEntry>
+  /** Lists what the key spent by day and endpoint, newest day first. Free. */
+  usageByDay(filter?: UsageFilter, options?: ListOptions): List<UsageSum>
+}
+
+/** Creates a client. Throws a `TypeError` if the base URL or the key can't be one. */
+export function createClient(options: ClientOptions): Client {
+  const send = createSender(options)
+  const users = createUsers(send)
+  const repositories = createRepositories(send)
+  const removals = (since: number, listOptions?: ListOptions) =>
+    new List<Removal>(
+      send,
+      {
+        urls: [writeListUrl('removals', { since })],
+        keyOf: (removal) => `${removal.kind} ${removal.forge_rest_id}`,
+      },
+      listOptions,
+    )
+  const lists = {
+    user: (changedSince: number | undefined, listOptions: ListOptions) =>
+      users.list({ changedSince }, listOptions),
+    repository: (changedSince: number | undefined, listOptions: ListOptions) =>
+      repositories.list({ changedSince }, listOptions),
+    removal: removals,
+  }
+  return {
+    users,
+    repositories,
+    changes: (since, listOptions = {}) => new Changes(lists, since, listOptions),
+    removals,
+    credits: async ({ signal } = {}) => (await send<CreditStatus>({ path: 'api-key/credits', signal })).body,
+    usage: (filter = {}, listOptions) =>
+      new List<UsageEntry>(
+        send,
+        { urls: [writeListUrl('api-key/usage', filter)], keyOf: ({ entry }) => entry },
+        listOptions,
+      ),
+    usageByDay: (filter = {}, listOptions) =>
+      new List<UsageSum>(
+        send,
+        {
+          urls: [writeListUrl('api-key/usage/days', filter)],
+          keyOf: ({ day, endpoint }) => `${day} ${endpoint}`,
+        },
+        listOptions,
+      ),
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * What can go wrong, by class. A request that the service refused has the `status`, the `code` and the `requestId` of the
+ * response; `requestId` is what the operator needs to find it in the log.
+ *
+ * @module
+ */
+import type { ErrorCode } from './types.ts'
+
+/** What is known of the response that an error stands for. */
+export interface ErrorDetails {
+  /** HTTP status; undefined: no response arrived. */
+  status?: number | undefined
+  /** `X-Error-Code`; undefined: something other than the service responded. */
+  code?: ErrorCode | undefined
+  requestId?: string | undefined
+  /** When to retry, in seconds from now. */
+  retryAfterSeconds?: number | undefined
+  cause?: unknown
+}
+
+/** Any failure of a request. */
+export class DevdataError extends Error {
+  override name = 'DevdataError'
+  readonly status: number | undefined
+  readonly code: ErrorCode | undefined
+  readonly requestId: string | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(message: string, { status, code, requestId, retryAfterSeconds, cause }: ErrorDetails = {}) {
+    super(message, cause === undefined ? {} : { cause })
+    this.status = status
+    this.code = code
+    this.requestId = requestId
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** No response, or none that is whole: the connection broke, or nothing came in time. */
+export class ConnectionError extends DevdataError {
+  override name = 'ConnectionError'
+}
+
+/** 400 and others: the request breaks a rule, which the message states. */
+export class InvalidRequestError extends DevdataError {
+  override name = 'InvalidRequestError'
+}
+
+/** 401: the key is missing, malformed, unknown or no longer valid. */
+export class AuthenticationError extends DevdataError {
+  override name = 'AuthenticationError'
+}
+
+/** 403: the key lacks a permission. */
+export class PermissionError extends DevdataError {
+  override name = 'PermissionError'
+}
+
+/** 403: the balance is below the cost. Nothing was charged. */
+export class InsufficientCreditsError extends DevdataError {
+  override name = 'InsufficientCreditsError'
+  /** What the request costs, in credits. */
+  readonly needed: number
+  /** What is left on the key, in credits. */
+  readonly balance: number
+
+  constructor(message: string, details: ErrorDetails) {
+    super(message, details)
+    const [needed = Number.NaN, balance = Number.NaN] = readNumbers(message)
+    this.needed = needed
+    this.balance = balance
+  }
+}
+
+/** 403: the request costs more than `maxCredits` allows. Nothing was charged. */
+export class MaxCreditsError extends DevdataError {
+  override name = 'MaxCreditsError'
+  /** What was allowed, in credits. */
+  readonly maxCredits: number
+  /** What the request costs, in credits. */
+  readonly cost: number
+
+  constructor(message: string, details: ErrorDetails) {
+    super(message, details)
+    const [maxCredits = Number.NaN, cost = Number.NaN] = readNumbers(message)
+    this.maxCredits = maxCredits
+    this.cost = cost
+  }
+}
+
+/** 404: there is no such repository, or no such path below the base URL. */
+export class NotFoundError extends DevdataError {
+  override name = 'NotFoundError'
+}
+
+/** 410: changes since this version are no longer known. Fetch everything again. */
+export class ChangesExpiredError extends DevdataError {
+  override name = 'ChangesExpiredError'
+}
+
+/** 422: the idempotency key was used for another request. */
+export class IdempotencyConflictError extends DevdataError {
+  override name = 'IdempotencyConflictError'
+}
+
+/** 429: the key's rate limit is used up, and retries were too. */
+export class RateLimitError extends DevdataError {
+  override name = 'RateLimitError'
+}
+
+/** 5xx: the service can't serve the request now, and retries didn't help. */
+export class UnavailableError extends DevdataError {
+  override name = 'UnavailableError'
+}
+
+const classByCode = new Map<string | undefined, typeof DevdataError>([
+  ['insufficient_credits', InsufficientCreditsError],
+  ['max_credits_exceeded', MaxCreditsError],
+])
+const classByStatus = new Map<number, typeof DevdataError>([
+  [401, AuthenticationError],
+  [403, PermissionError],
+  [404, NotFoundError],
+  [408, UnavailableError],
+  [410, ChangesExpiredError],
+  [422, IdempotencyConflictError],
+  [429, RateLimitError],
+])
+
+/** Creates the error of a response. */
+export function createResponseError(
+  message: string,
+  details: ErrorDetails & { status: number },
+): DevdataError {
+  const { status, code } = details
+  const ByStatus = classByStatus.get(status) ?? (status >= 500 ? UnavailableError : InvalidRequestError)
+  const ErrorClass = classByCode.get(code) ?? ByStatus
+  return new ErrorClass(message, details)
+}
+
+/** Whether the same request may succeed later. */
+export function isTransient(error: unknown): error is DevdataError {
+  return (
+    error instanceof ConnectionError || error instanceof RateLimitError || error instanceof UnavailableError
+  )
+}
+
+/** The numbers in a message, whose form the contract fixes. */
+function readNumbers(message: string): number[] {
+  return (message.match(/\d+/g) ?? []).map(Number)
+}

@@ -1,0 +1,79 @@
+/**
+ * Filters of lists, and how they are written in a query.
+ *
+ * @module
+ */
+import type { DependencyStatus } from './types.ts'
+
+interface DependencyFilter {
+  /** Only those that use any of these dependencies: whole names, case-insensitive. */
+  dependencyNames?: readonly string[] | undefined
+  /** Only those that use a dependency declared in any of these files, such as `package.json`. */
+  dependencyFiles?: readonly string[] | undefined
+  /** Only dependencies that are still declared, or that no longer are. Needs names or files. */
+  dependencyStatus?: DependencyStatus | undefined
+  /** Only what was added or changed after this version of the dataset. No other filter is allowed with it. */
+  changedSince?: number | undefined
+}
+
+/** Which users a list has. Without members: all. */
+export interface UserFilter extends DependencyFilter {
+  /** Only users whose location contains this text, or any of these texts, case-insensitive. */
+  location?: string | readonly string[] | undefined
+}
+
+/** Which repositories a list has. Without members: all. */
+export interface RepositoryFilter extends DependencyFilter {
+  /** Only repositories of this login, case-insensitive. */
+  owner?: string | undefined
+  /** Leaves the dependencies out of each repository. The price stays the same. */
+  exclude?: 'dependencies' | undefined
+}
+
+type Filter = Record<string, string | number | readonly (string | number)[] | undefined>
+
+/** Parameters whose values are repeated. Those of all others are joined by commas. */
+const repeatedParameters = ['location']
+
+/**
+ * Writes the path of a list with a filter. Throws a `TypeError` if a filter is empty: the service would ignore it, and
+ * list everything.
+ */
+export function writeListUrl(path: string, filter: object): string {
+  const query = new URLSearchParams()
+  for (const [member, given] of Object.entries(filter as Filter)) {
+    if (given === undefined) continue
+    const name = member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    const isRepeated = repeatedParameters.includes(name)
+    const values = typeof given === 'object' ? given.map(String) : [String(given)]
+    if (values.length === 0 || values.some((value) => value.trim() === '')) {
+      throw new TypeError(`${member} is empty; leave it out to list everything`)
+    }
+    if (!isRepeated && values.some((value) => value.includes(','))) {
+      throw new TypeError(`${member} must not contain commas; several values are an array`)
+    }
+    for (const value of isRepeated ? values : [values.join(',')]) query.append(name, value)
+  }
+  return query.size === 0 ? path : `${path}?${query}`
+}
+
+/** Items that a look-up may name. */
+const maxBatchSize = 100
+
+/** Writes the paths of batch look-ups, each of a hundred names or ids at most, and each name once. */
+export function writeBatchUrls(
+  path: string,
+  nameParameter: string,
+  keys: readonly string[] | readonly number[],
+): string[] {
+  const names = [...new Map(keys.map((key) => [String(key).toLowerCase(), key])).values()]
+  if (new Set(names.map((name) => typeof name)).size > 1) {
+    throw new TypeError('names and ids must be looked up separately')
+  }
+  const parameter = typeof names[0] === 'number' ? 'forgeRestIds' : nameParameter
+  const urls: string[] = []
+  for (let start = 0; start < names.length; start += maxBatchSize) {
+    urls.push(writeListUrl(path, { [parameter]: names.slice(start, start + maxBatchSize) }))
+  }
+  return urls
+}

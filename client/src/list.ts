@@ -1,0 +1,231 @@
+/**
+ * Lists: iterators of all items, page by page, that can be resumed after a crash without paying twice.
+ *
+ * @module
+ */
+import { MaxCreditsError } from './errors.ts'
+import { createPageKey, createRandomKey } from './idempotency-key.ts'
+import { identifyList, isListState, type ListState, readPageSize, resizePage } from './list-state.ts'
+import type { Send } from './request.ts'
+
+const maxPageSize = 100
+
+/** How a list is read. */
+export interface ListOptions<State = ListState> {
+  /**
+   * What the whole iteration may cost, in credits, before and after a crash. An iteration that would cost more ends, and
+   * its `stoppedBy` is `budget`. Default: what is on the key.
+   */
+  budget?: number | undefined
+  /** The `state` of an iteration of the same list, to go on from there. Default: from the start. */
+  resume?: State | undefined
+  /** Ends the iteration with the signal's reason. */
+  signal?: AbortSignal | undefined
+  /** Items a page, 1 to 100. Default: 100. */
+  pageSize?: number | undefined
+}
+
+/** Some items of a list, as one response had them. */
+export interface Page<Item> {
+  items: Item[]
+  /** Items in the whole list, at the moment. */
+  total: number
+}
+
+/** What a list reads. */
+export interface ListSource<Item> {
+  /** Path and query of the list, without those of a page. Several are read one after the other. */
+  urls: readonly string[]
+  /** What makes an item of a page another one than the others. */
+  keyOf(item: Item): string | number
+}
+
+/**
+ * One iteration of a list, by item (`for await (const user of list)`) or by page (`list.pages()`). Leaving the loop stops
+ * it; the next loop goes on from there.
+ *
+ * Every item comes once, also when `resume` has the `state` of a process that was killed: pages are requested under
+ * idempotency keys that are derived from the state, so what was paid for is free for 24 hours.
+ */
+export class List<Item> implements AsyncIterable<Item> {
+  /** Why the iteration ended before the end of the list. */
+  stoppedBy: 'budget' | undefined
+  /** Items in the whole list, as the last response had it; undefined: there was none yet. */
+  total: number | undefined
+  /** What is left on the key, in credits. */
+  balance: number | undefined
+  /** The version of the dataset that the first page of this process was read at. */
+  version: number | undefined
+
+  readonly #send: Send
+  readonly #source: ListSource<Item>
+  /** Which of the source's URLs a page belongs to, by what all pages of one have in common. */
+  readonly #indexes: ReadonlyMap<string, number>
+  readonly #options: ListOptions
+  readonly #pageSize: number
+  readonly #key: string
+  /** The page at hand, or to be requested; undefined: all is read. */
+  #url: string | undefined
+  /** The URL of the page after the one at hand. */
+  #nextUrl: string | undefined
+  /** What the pages before the one at hand cost. */
+  #spentBefore: number
+  /** The same, and the page at hand. */
+  #spent: number
+  /** Items that were read before the page at hand was requested, and may be on it. */
+  #read: Set<string | number>
+  /** Those of them that are not. They may be on a later page: others have come before them meanwhile. */
+  #readElsewhere: Set<string | number> = new Set()
+  /** Items of the page at hand, but those that were read; undefined: it is to be requested. */
+  #items: Item[] | undefined
+  /** How many of the items are read. */
+  #position = 0
+  #request: Promise<boolean> | undefined
+
+  /** Throws a `TypeError` if an option breaks its rule, or if `resume` is of another list. */
+  constructor(send: Send, source: ListSource<Item>, options: ListOptions = {}) {
+    const { budget, resume, pageSize = maxPageSize } = options
+    const indexes = new Map(source.urls.map((url, index) => [identifyList(url), index]))
+    if (budget !== undefined && !(Number.isSafeInteger(budget) && budget >= 0)) {
+      throw new TypeError('budget must be a whole number of credits')
+    }
+    if (!(Number.isInteger(pageSize) && pageSize >= 1 && pageSize <= maxPageSize)) {
+      throw new TypeError(`pageSize must be a whole number from 1 to ${maxPageSize}`)
+    }
+    if (resume !== undefined && !(isListState(resume) && indexes.has(identifyList(resume.url)))) {
+      throw new TypeError('resume must be the state of an iteration of the same list, with the same filter')
+    }
+    this.#send = send
+    this.#source = source
+    this.#indexes = indexes
+    this.#options = options
+    this.#pageSize = pageSize
+    this.#key = resume?.key ?? createRandomKey()
+    this.#spent = this.#spentBefore = resume?.spent ?? 0
+    this.#read = new Set(resume?.read)
+    this.#url = resume === undefined ? this.#resize(source.urls[0]) : this.#resumeAt(resume)
+  }
+
+  /** What the iteration cost so far, in credits, before a crash too. */
+  get spent(): number {
+    return this.#spent
+  }
+
+  /** Whether all is read. */
+  get isComplete(): boolean {
+    return this.#url === undefined
+  }
+
+  /**
+   * Where the iteration is: after the item or page that was returned last. It is a small JSON value. Undefined: all is
+   * read.
+   */
+  get state(): ListState | undefined {
+    if (this.#url === undefined) return undefined
+    const items = this.#items?.slice(0, this.#position) ?? []
+    const read = [...this.#read, ...items.map((item) => this.#source.keyOf(item))]
+    return { url: this.#url, key: this.#key, spent: this.#spentBefore, read }
+  }
+
+  /** Iterates the items. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    while (this.#hasItem() || (await this.#load())) {
+      const item = this.#items?.[this.#position] as Item
+      this.#moveTo(this.#position + 1)
+      yield item
+    }
+  }
+
+  /** Iterates the pages. */
+  async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
+    while (this.#hasItem() || (await this.#load())) {
+      const items = this.#items?.slice(this.#position) ?? []
+      this.#moveTo(Number.POSITIVE_INFINITY)
+      yield { items, total: this.total ?? items.length }
+    }
+  }
+
+  #hasItem(): boolean {
+    return this.#position < (this.#items?.length ?? 0)
+  }
+
+  /** Requests pages up to the next item. False: the iteration is over. Concurrent calls share the requests. */
+  async #load(): Promise<boolean> {
+    while (!this.#hasItem()) {
+      this.#request ??= this.#requestPage().finally(() => {
+        this.#request = undefined
+      })
+      if (!(await this.#request)) return false
+    }
+    return true
+  }
+
+  /** Requests the page at hand. False: there is none, or it would cost more than the budget. */
+  async #requestPage(): Promise<boolean> {
+    this.stoppedBy = undefined
+    const { budget, signal } = this.#options
+    signal?.throwIfAborted()
+    if (this.#url === undefined) return false
+    const left = budget === undefined ? undefined : Math.max(0, budget - this.#spent)
+    const response = await this.#send<{ data: Item[] }>({
+      path: this.#url,
+      idempotencyKey: createPageKey(this.#key, this.#url),
+      maxCredits: left,
+      signal,
+    }).catch((error: unknown) => {
+      if (error instanceof MaxCreditsError) return undefined
+      throw error
+    })
+    if (response === undefined) {
+      this.stoppedBy = 'budget'
+      return false
+    }
+    const { body, total, balance, version, paid, next } = response
+    this.total = total
+    this.balance = balance
+    this.version ??= version
+    this.#spent = this.#spentBefore + paid
+    this.#nextUrl = this.#findNext(this.#url, next)
+    this.#items = body.data
+    if (this.#read.size > 0) {
+      const { keyOf } = this.#source
+      const keys = new Set(body.data.map(keyOf))
+      this.#readElsewhere = new Set([...this.#read].filter((key) => !keys.has(key)))
+      this.#items = body.data.filter((item) => !this.#read.has(keyOf(item)))
+    }
+    this.#moveTo(0)
+    return true
+  }
+
+  /** Sets how many items of the page at hand are read. After the last one, the next page is at hand. */
+  #moveTo(position: number): void {
+    this.#position = position
+    if (this.#hasItem()) return
+    this.#url = this.#nextUrl
+    this.#items = undefined
+    this.#read = this.#readElsewhere
+    this.#readElsewhere = new Set()
+    this.#spentBefore = this.#spent
+  }
+
+  #findNext(url: string, next: string | null): string | undefined {
+    if (next !== null) return this.#resize(url.replace(/\?.*/, '') + next)
+    const index = this.#indexes.get(identifyList(url)) ?? Number.NaN
+    return this.#resize(this.#source.urls[index + 1])
+  }
+
+  /**
+   * A page that may have been requested keeps its URL, so that it is free. One that doesn't fit the budget was not
+   * requested under it.
+   */
+  #resumeAt({ url, read }: ListState): string | undefined {
+    const left = (this.#options.budget ?? Number.POSITIVE_INFINITY) - this.#spent
+    return read.length === 0 && left > 0 && readPageSize(url) > left ? this.#resize(url) : url
+  }
+
+  /** Makes a page no larger than the budget allows. */
+  #resize(url: string | undefined): string | undefined {
+    const left = (this.#options.budget ?? Number.POSITIVE_INFINITY) - this.#spent
+    return url && resizePage(url, left > 0 ? Math.min(this.#pageSize, left) : this.#pageSize)
+  }
+}

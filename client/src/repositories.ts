@@ -1,0 +1,64 @@
+/**
+ * `/repos`.
+ *
+ * @module
+ */
+import { type RepositoryFilter, writeBatchUrls, writeListUrl } from './filters.ts'
+import { List, type ListOptions } from './list.ts'
+import {
+  findItem,
+  type ItemOptions,
+  type Quote,
+  type QuoteOptions,
+  quoteList,
+  writePath,
+} from './one-request.ts'
+import type { Send } from './request.ts'
+import type { Commit, ListedRepository, Repository, RepositoryDependency } from './types.ts'
+
+/** Repositories. They are named by `OWNER/NAME`, case-insensitive. */
+export interface Repositories {
+  /** Returns the repository, without its dependencies, for 1 credit; undefined: there is none, which is free. */
+  get(fullName: string, options?: ItemOptions): Promise<Repository | undefined>
+  /** Lists repositories with their dependencies, in the order in which they were added. */
+  list(filter?: RepositoryFilter, options?: ListOptions): List<ListedRepository>
+  /** Looks up any number of names, or of values of `forge_rest_id`. Unknown ones are absent, and cost nothing. */
+  getMany(keys: readonly string[] | readonly number[], options?: ListOptions): List<ListedRepository>
+  /** Returns how many repositories a filter finds, and what they cost. Free. */
+  quote(filter?: RepositoryFilter, options?: QuoteOptions): Promise<Quote>
+  /** Lists the commits of a repository, newest first. The iteration throws a `NotFoundError` if it doesn't exist. */
+  commits(fullName: string, options?: ListOptions): List<Commit>
+  /** Lists the dependencies of a repository. The iteration throws a `NotFoundError` if it doesn't exist. */
+  dependencies(fullName: string, options?: ListOptions): List<RepositoryDependency>
+}
+
+const keyOf = ({ forge_rest_id: id }: ListedRepository) => id
+const keyOfCommit = ({ commit_hash: hash }: Commit) => hash
+const keyOfDependency = ({ dependency }: RepositoryDependency) =>
+  JSON.stringify([dependency.dependency_name, dependency.dependency_file])
+
+/** Creates what a client has for repositories. */
+export function createRepositories(send: Send): Repositories {
+  return {
+    get: async (fullName, options) =>
+      findItem<Repository>(send, writeRepositoryPath(fullName), 'repository_not_found', options),
+    list: (filter = {}, options) => new List(send, { urls: [writeListUrl('repos', filter)], keyOf }, options),
+    getMany: (keys, options) =>
+      new List(send, { urls: writeBatchUrls('repos', 'fullNames', keys), keyOf }, options),
+    quote: async (filter = {}, options) => quoteList(send, writeListUrl('repos', filter), options),
+    commits: (fullName, options) =>
+      new List(send, { urls: [`${writeRepositoryPath(fullName)}/commits`], keyOf: keyOfCommit }, options),
+    dependencies: (fullName, options) =>
+      new List(
+        send,
+        { urls: [`${writeRepositoryPath(fullName)}/dependencies`], keyOf: keyOfDependency },
+        options,
+      ),
+  }
+}
+
+function writeRepositoryPath(fullName: string): string {
+  const parts = fullName.split('/')
+  if (parts.length !== 2) throw new TypeError('a repository is named by OWNER/NAME')
+  return writePath('repos', ...parts)
+}

@@ -1,0 +1,242 @@
+/**
+ * Sends requests, until each has a whole response or can't have one.
+ *
+ * @module
+ */
+import {
+  ConnectionError,
+  createResponseError,
+  type DevdataError,
+  InvalidRequestError,
+  isTransient,
+} from './errors.ts'
+import type { ErrorCode } from './types.ts'
+import { chooseDelayMs, readPauseSeconds, readRetryAfter, wait } from './waiting.ts'
+
+/** A response that a cache keeps. It is plain data. */
+export interface CachedResponse {
+  etag: string
+  /** The body, JSON text. */
+  body: string
+  next: string | null
+  total: number
+}
+
+/** Where responses are kept for conditional requests: a `Map`, or anything with these two methods. */
+export interface ResponseCache {
+  get(url: string): CachedResponse | undefined | Promise<CachedResponse | undefined>
+  set(url: string, response: CachedResponse): unknown
+}
+
+/** What a response said besides its data. */
+export interface ResponseInfo {
+  method: 'GET' | 'HEAD'
+  /** Path and query below the base URL. */
+  path: string
+  status: number
+  requestId: string | undefined
+  /** What was charged for this response, in credits. On `HEAD`: what the `GET` would cost. */
+  cost: number
+  /** The same and what was charged before under the same idempotency key, for responses that were lost. */
+  paid: number
+  /** What is left on the key, in credits. */
+  balance: number | undefined
+}
+
+/** A wait before a request. */
+export interface Wait {
+  delayMs: number
+  /** Why the request is sent again; undefined: the rate limit is used up. */
+  error: DevdataError | undefined
+}
+
+/** How requests are sent. */
+export interface SenderOptions {
+  /** The base URL of the service. */
+  baseUrl: string | URL
+  /** The API key. */
+  apiKey: string
+  /** Default: the global `fetch`. */
+  fetch?: typeof globalThis.fetch
+  /** How often a request is sent again at most. Default: 6. */
+  retries?: number
+  /** How long a whole response may take, in milliseconds. Default: 60,000. */
+  timeoutMs?: number
+  /** Keeps responses. One that hasn't changed is free the next time. Default: none. */
+  cache?: ResponseCache
+  /** Called after each whole response, error responses included. */
+  onResponse?: (info: ResponseInfo) => void
+  /** Called before each wait. */
+  onWait?: (wait: Wait) => void
+}
+
+/** One request. */
+export interface ApiRequest {
+  method?: 'GET' | 'HEAD'
+  /** Path and query below the base URL, without a leading slash. */
+  path: string
+  /** Sent with each try, so that the request is charged once. */
+  idempotencyKey?: string | undefined
+  /** What the request may cost, in credits. */
+  maxCredits?: number | undefined
+  signal?: AbortSignal | undefined
+}
+
+/** A whole response. */
+export interface ApiResponse<Body> extends ResponseInfo {
+  body: Body
+  /** The query of the next page, from the question mark on; null: there is none. */
+  next: string | null
+  /** Items on all pages. */
+  total: number
+  /** The version of the dataset that the data was read at. */
+  version: number | undefined
+}
+
+/** Sends a request. Throws a `DevdataError`, or the reason of the signal when it is aborted. */
+export type Send = <Body>(request: ApiRequest) => Promise<ApiResponse<Body>>
+
+/** Creates the function that sends requests. Throws a `TypeError` if the base URL or the key can't be one. */
+export function createSender({
+  baseUrl,
+  apiKey,
+  fetch = globalThis.fetch,
+  retries = 6,
+  timeoutMs = 60_000,
+  cache,
+  onResponse,
+  onWait,
+}: SenderOptions): Send {
+  const base = new URL(baseUrl)
+  base.pathname = base.pathname.replace(/\/*$/, '/')
+  base.search = ''
+  base.hash = ''
+  if (!/^[!-~]+$/.test(apiKey)) throw new TypeError('apiKey must be 1 or more visible ASCII characters')
+  /** Until when the rate limit is used up. */
+  let pausedUntil = 0
+
+  async function pause(signal: AbortSignal | undefined): Promise<void> {
+    for (let delayMs = pausedUntil - Date.now(); delayMs > 0; delayMs = pausedUntil - Date.now()) {
+      onWait?.({ delayMs, error: undefined })
+      await wait(delayMs, signal)
+    }
+  }
+
+  /** Sends a request once, and reads the response to its end. */
+  async function exchange<Body>(request: ApiRequest): Promise<ApiResponse<Body>> {
+    const { method = 'GET', path, idempotencyKey, maxCredits, signal } = request
+    const url = base.href + path
+    const cached = method === 'GET' ? await cache?.get(url) : undefined
+    const headers: Record<string, string> = { Authorization: `Bearer ${apiKey}`, Accept: 'application/json' }
+    if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey
+    if (maxCredits !== undefined) headers['Max-Credits'] = String(maxCredits)
+    if (cached !== undefined) headers['If-None-Match'] = cached.etag
+    const { response, text } = await receive(url, { method, headers }, signal)
+
+    const header = (name: string) => response.headers.get(name)
+    const count = (name: string) => {
+      const text = header(name)
+      return text === null ? undefined : Number(text)
+    }
+    const { status } = response
+    const requestId = header('X-Request-Id') ?? undefined
+    const pauseSeconds = readPauseSeconds(header('RateLimit'))
+    if (pauseSeconds > 0) pausedUntil = Date.now() + pauseSeconds * 1000
+    const kept = status === 304 ? cached : undefined
+    const isSuccess = status === 200 || kept !== undefined
+    const body = method === 'HEAD' ? undefined : parse(kept?.body ?? text, response)
+    const cost = count('X-Credits-Cost') ?? 0
+    const isReplayed = header('Idempotency-Replayed') !== null
+    const info: ResponseInfo = {
+      ...{ method, path, status, requestId, cost },
+      paid: isReplayed ? Math.max(cost, countItems(body)) : cost,
+      balance: count('X-Credits-Remaining'),
+    }
+    onResponse?.(info)
+    if (!isSuccess) {
+      throw createResponseError(readMessage(body) ?? `${method} ${path} failed with status ${status}`, {
+        ...{ status, requestId },
+        code: (header('X-Error-Code') ?? undefined) as ErrorCode | undefined,
+        retryAfterSeconds: readRetryAfter(header('Retry-After')),
+      })
+    }
+    const etag = header('ETag')
+    const { next, total } = kept ?? { next: readNext(header('Link')), total: count('X-Total-Count') ?? 0 }
+    if (status === 200 && method === 'GET' && etag !== null) {
+      await cache?.set(url, { etag, body: text, next, total })
+    }
+    return { ...info, body, next, total, version: count('X-Dataset-Version') }
+  }
+
+  /** Throws a `ConnectionError` if no whole response arrives in time. */
+  async function receive(url: string, init: RequestInit, signal: AbortSignal | undefined) {
+    signal?.throwIfAborted()
+    // `AbortSignal.any` would do, but it leaks in some runtimes when the caller's signal lives long.
+    const controller = new AbortController()
+    const stop = () => controller.abort(signal?.reason)
+    const timer = setTimeout(
+      () => controller.abort(new Error(`no response within ${timeoutMs} ms`)),
+      timeoutMs,
+    )
+    signal?.addEventListener('abort', stop, { once: true })
+    try {
+      const response = await fetch(url, { ...init, signal: controller.signal })
+      return { response, text: await response.text() }
+    } catch (cause) {
+      signal?.throwIfAborted()
+      throw new ConnectionError(`The request failed: ${describe(cause)}`, { cause })
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
+    }
+  }
+
+  return async function send<Body>(request: ApiRequest): Promise<ApiResponse<Body>> {
+    for (let retry = 0; ; retry++) {
+      await pause(request.signal)
+      try {
+        return await exchange<Body>(request)
+      } catch (error) {
+        if (!isTransient(error) || retry >= retries) throw error
+        const delayMs = chooseDelayMs(error, retry)
+        onWait?.({ delayMs, error })
+        await wait(delayMs, request.signal)
+      }
+    }
+  }
+}
+
+/** Parses a body. JSON that can't be parsed was cut. Undefined: an error response of something before the service. */
+function parse(text: string, { ok, status, headers }: Response) {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    if (!ok && status !== 304) return undefined
+    const details = { status, requestId: headers.get('X-Request-Id') ?? undefined, cause }
+    const isJson = headers.get('Content-Type')?.includes('json')
+    if (isJson) throw new ConnectionError('The request failed: the response is not whole', details)
+    throw new InvalidRequestError('The response is not JSON: the base URL must be that of the API', details)
+  }
+}
+
+function readMessage(body: { error?: unknown } | undefined): string | undefined {
+  return typeof body?.error === 'string' ? body.error : undefined
+}
+
+/**
+ * Reads the query of the `next` link. The rest of the link is not used: behind a proxy it may be that of another host,
+ * which must not get the key.
+ */
+function readNext(link: string | null): string | null {
+  return /<[^>?]*(\?[^>]*)>;\s*rel="next"/.exec(link ?? '')?.[1] ?? null
+}
+
+function countItems(body: { data?: unknown[] } | undefined): number {
+  return body?.data?.length ?? 1
+}
+
+/** Says what broke: `fetch` itself says only that it failed, and has the rest in causes. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? describe(error.cause) : error.message
+}

@@ -1,0 +1,38 @@
+/**
+ * How a command ends that can't do what it was asked for.
+ *
+ * @module
+ */
+import {
+  AuthenticationError,
+  ConnectionError,
+  InsufficientCreditsError,
+  PermissionError,
+  RateLimitError,
+  UnavailableError,
+} from '../errors.ts'
+
+/** The command can't be run as it was written. */
+export class UsageError extends Error {
+  override name = 'UsageError'
+}
+
+/** A command that the budget has stopped. */
+export const budgetExitCode = 3
+
+/** Returns the exit code for what was thrown, or for the name of the signal that stopped the command. */
+export function listExitCode(error: unknown): number {
+  if (error === 'SIGINT') return 130
+  if (error === 'SIGTERM') return 143
+  if (error instanceof UsageError) return 2
+  if (error instanceof InsufficientCreditsError) return 4
+  if (error instanceof AuthenticationError || error instanceof PermissionError) return 5
+  const isBusy = error instanceof RateLimitError || error instanceof UnavailableError
+  return isBusy || error instanceof ConnectionError ? 6 : 1
+}
+
+/** Replaces the key, and whatever has the form of one, in a message. */
+export function hideKeys(message: string, apiKey?: string): string {
+  const text = apiKey ? message.replaceAll(apiKey, '…') : message
+  return text.replaceAll(/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi, '…')
+}

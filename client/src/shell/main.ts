@@ -1,0 +1,72 @@
+#!/usr/bin/env node
+/**
+ * The command line: `devdata-client --help`.
+ *
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+import process from 'node:process'
+import { createClient, type Wait } from '../client.ts'
+import { type Arguments, parseArguments, readSettings } from './arguments.ts'
+import { hideKeys, listExitCode, UsageError } from './exit.ts'
+import { helpText } from './help.ts'
+import { mirror } from './mirror.ts'
+import { createProgress, type Progress } from './progress.ts'
+import { readCredits, readList, readQuote } from './reading.ts'
+
+const interruption = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort(signal))
+// The reader of a pipe has left, such as `head`.
+process.stdout.on('error', () => process.exit(141))
+
+async function run(given: Arguments): Promise<number> {
+  if (given.command === 'help') return print(helpText)
+  if (given.command === 'version') return print(`${readVersion()}\n`)
+  const { baseUrl, apiKey } = readSettings(given)
+  const progress = createProgress(process.stderr, given.isQuiet)
+  const api = createClient({ baseUrl, apiKey, onWait: (wait) => progress.note(describeWait(wait)) })
+  const context = { api, progress, signal: interruption.signal }
+  try {
+    if (given.command === 'credits') return await readCredits(context, given)
+    if (given.command === 'quote') return await readQuote(context, given)
+    if (given.command === 'mirror') return await mirror(context, given)
+    return await readList(context, given)
+  } catch (error) {
+    return fail(error, progress, apiKey)
+  }
+}
+
+function print(text: string): number {
+  process.stdout.write(text)
+  return 0
+}
+
+function fail(error: unknown, progress?: Progress, apiKey?: string): number {
+  const message = interruption.signal.aborted ? `stopped by ${interruption.signal.reason}` : describe(error)
+  progress?.end()
+  const { requestId } = (error ?? {}) as { requestId?: string }
+  const suffix = requestId === undefined ? '' : ` (request ${requestId})`
+  process.stderr.write(`devdata-client: ${hideKeys(message, apiKey)}${suffix}\n`)
+  return listExitCode(interruption.signal.aborted ? interruption.signal.reason : error)
+}
+
+function describe(error: unknown): string {
+  if (error instanceof UsageError) return `${error.message}; see devdata-client --help`
+  return error instanceof Error ? error.message : String(error)
+}
+
+function describeWait({ delayMs, error }: Wait): string {
+  const seconds = Math.ceil(delayMs / 1000)
+  return `waiting ${seconds} s: ${error?.message ?? 'the rate limit is used up'}`
+}
+
+function readVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  return version
+}
+
+try {
+  process.exitCode = await run(parseArguments(process.argv.slice(2)))
+} catch (error) {
+  process.exitCode = fail(error)
+}

@@ -1,0 +1,136 @@
+/**
+ * `mirror FOLDER`: a copy of everything, as `users.ndjson` and `repos.ndjson`, which each run brings up to date.
+ *
+ * Changes are fetched into a file of their own. Once all are there, the copy is written anew with them, beside the former
+ * one, and takes its place. A run that is killed is gone on with by the next, from whichever step.
+ *
+ * @module
+ */
+import { createReadStream, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Change, ChangesState } from '../changes.ts'
+import { ChangesExpiredError } from '../errors.ts'
+import type { Arguments } from './arguments.ts'
+import { budgetExitCode, UsageError } from './exit.ts'
+import { openOutput } from './output.ts'
+import type { CommandContext } from './reading.ts'
+import { readState, writeState } from './state-file.ts'
+
+/** What `mirror.json` has. */
+interface MirrorState {
+  /** The version of the dataset that the copy has; undefined: there is none yet. */
+  version?: number | undefined
+  /** Changes that are being fetched. Without a state, all are there. */
+  changes?: { state?: ChangesState | undefined; bytes: number; items: number; version?: number | undefined }
+}
+
+const files = { user: 'users.ndjson', repository: 'repos.ndjson' } as const
+
+/** Brings the copy in a folder up to date. Returns the exit code. */
+export async function mirror(context: CommandContext, { folder, budget }: Arguments): Promise<number> {
+  mkdirSync(folder, { recursive: true })
+  const stateFile = join(folder, 'mirror.json')
+  const changesFile = join(folder, 'changes.ndjson')
+  let saved = readState<MirrorState>(stateFile)
+  if (saved === undefined && Object.values(files).some((file) => existsSync(join(folder, file)))) {
+    throw new UsageError(`${folder} has files that mirror didn't write; name another folder`)
+  }
+  saved ??= {}
+  if (saved.changes === undefined || saved.changes.state !== undefined) {
+    const isWhole = await fetchChanges(context, { saved, stateFile, changesFile, budget })
+    if (!isWhole) {
+      context.progress.note('Stopped by the budget. The copy is as before; run it again with a larger one.')
+      return budgetExitCode
+    }
+  }
+  const { version } = readState<MirrorState>(stateFile)?.changes ?? {}
+  await applyChanges(folder, changesFile)
+  writeState(stateFile, { version })
+  rmSync(changesFile, { force: true })
+  context.progress.note(`${folder} is at version ${version}.`)
+  return 0
+}
+
+/** Fetches changes into a file. False: the budget has stopped it. */
+async function fetchChanges(
+  { api, progress, signal }: CommandContext,
+  {
+    saved: { version, changes: begun },
+    stateFile,
+    changesFile,
+    budget,
+  }: { saved: MirrorState; stateFile: string; changesFile: string; budget: number | undefined },
+): Promise<boolean> {
+  const changes = api.changes(version, { budget, signal, resume: begun?.state })
+  if (begun === undefined) rmSync(changesFile, { force: true })
+  const output = openOutput(changesFile, begun?.bytes)
+  let items = begun?.items ?? 0
+  const save = () => {
+    const { bytes } = output
+    const { state } = changes
+    writeState(stateFile, { version, changes: { state, bytes, items, version: changes.version } })
+  }
+  save()
+  try {
+    for await (const { type, items: page } of changes.pages()) {
+      await output.write(page.map((item) => `${JSON.stringify({ type, item })}\n`).join(''))
+      items += page.length
+      save()
+      progress.update({ items, total: undefined, spent: changes.spent, balance: changes.balance })
+    }
+  } catch (error) {
+    if (!(error instanceof ChangesExpiredError)) throw error
+    throw new Error(`${error.message}: delete the folder and run it again`, { cause: error })
+  }
+  save()
+  output.close()
+  progress.update({ items, total: undefined, spent: changes.spent, balance: changes.balance })
+  progress.end()
+  return changes.stoppedBy === undefined
+}
+
+/** Writes the copy anew with the changes. Doing so twice makes no difference. */
+async function applyChanges(folder: string, changesFile: string): Promise<void> {
+  const isFirst = Object.values(files).every((file) => !existsSync(join(folder, file)))
+  const replaced = { user: new Set<number>(), repository: new Set<number>() }
+  const removed = { user: new Set<number>(), repository: new Set<number>() }
+  for await (const { type, item } of readLines<Change>(changesFile)) {
+    if (type === 'removal') removed[item.kind].add(item.forge_rest_id)
+    else if (!isFirst) replaced[type].add(item.forge_rest_id)
+  }
+  for (const [type, name] of [
+    ['user', files.user],
+    ['repository', files.repository],
+  ] as const) {
+    const file = join(folder, name)
+    rmSync(`${file}.new`, { force: true })
+    const output = openOutput(`${file}.new`, undefined)
+    const batch: string[] = []
+    const flush = () => output.write(batch.splice(0).join(''))
+    const add = async (item: object) => {
+      if (batch.push(`${JSON.stringify(item)}\n`) >= 100) await flush()
+    }
+    for await (const item of readLines<{ forge_rest_id: number }>(file)) {
+      const { forge_rest_id: id } = item
+      if (!replaced[type].has(id) && !removed[type].has(id)) await add(item)
+    }
+    for await (const change of readLines<Change>(changesFile)) {
+      if (change.type === type && !removed[type].has(change.item.forge_rest_id)) await add(change.item)
+    }
+    await flush()
+    output.close()
+    renameSync(`${file}.new`, file)
+  }
+}
+
+/** Reads a file of JSON lines; one that doesn't exist has none. */
+async function* readLines<Line>(file: string): AsyncGenerator<Line, void, undefined> {
+  if (!existsSync(file)) return
+  for await (const line of createInterface({
+    input: createReadStream(file),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  })) {
+    yield JSON.parse(line)
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * The commands that read a list, and those that ask for a few numbers.
+ *
+ * @module
+ */
+import type { Client } from '../client.ts'
+import type { List, ListOptions } from '../list.ts'
+import type { ListState } from '../list-state.ts'
+import type { Arguments } from './arguments.ts'
+import { budgetExitCode, UsageError } from './exit.ts'
+import { createFormatter } from './format.ts'
+import { openOutput } from './output.ts'
+import type { Progress } from './progress.ts'
+import { readState, writeState } from './state-file.ts'
+
+/** What commands work with. */
+export interface CommandContext {
+  api: Client
+  progress: Progress
+  signal: AbortSignal
+}
+
+/** What a state file has. */
+interface SavedState {
+  /** Null: all is read. */
+  list: ListState | null
+  /** Items that were written. */
+  items: number
+  /** What was written to the output, in bytes. */
+  bytes: number
+}
+
+/** Reads a list to its end, or until the budget stops it. Returns the exit code. */
+export async function readList({ api, progress, signal }: CommandContext, given: Arguments): Promise<number> {
+  const { list: name, format, stateFile, outputFile, budget } = given
+  const saved = stateFile === undefined ? undefined : readState<SavedState>(stateFile)
+  if (saved?.list === null) {
+    progress.note(`All was read before, ${saved.items} items. Delete ${stateFile} to read it again.`)
+    return 0
+  }
+  const list = openList(api, given, { budget, signal, resume: saved?.list })
+  const output = openOutput(outputFile, saved?.bytes)
+  const formatItems = createFormatter(format, name)
+  let items = saved?.items ?? 0
+  const save = () => {
+    if (stateFile !== undefined)
+      writeState(stateFile, { list: list.state ?? null, items, bytes: output.bytes })
+  }
+  save()
+  for await (const page of list.pages()) {
+    await output.write(formatItems(page.items, items === 0))
+    items += page.items.length
+    save()
+    progress.update({ items, total: page.total, spent: list.spent, balance: list.balance })
+  }
+  save()
+  output.close()
+  progress.update({ items, total: list.total, spent: list.spent, balance: list.balance })
+  progress.end()
+  if (list.stoppedBy === undefined) return 0
+  progress.note('Stopped by the budget.')
+  return budgetExitCode
+}
+
+function openList(
+  api: Client,
+  { list, filter, day, isByDay, stateFile }: Arguments,
+  options: ListOptions,
+): List<object> {
+  try {
+    if (list === 'users') return api.users.list(filter, options)
+    if (list === 'repos') return api.repositories.list(filter, options)
+    return isByDay ? api.usageByDay({ day }, options) : api.usage({ day }, options)
+  } catch (error) {
+    const source = options.resume === undefined ? '' : `${stateFile} can't be gone on with: `
+    throw toUsageError(error, source)
+  }
+}
+
+/** The client throws a `TypeError` for what it can't ask the service for. */
+function toUsageError(error: unknown, source = ''): unknown {
+  return error instanceof TypeError ? new UsageError(source + error.message) : error
+}
+
+/** Prints what a list would cost. Returns the exit code. */
+export async function readQuote({ api, signal }: CommandContext, given: Arguments): Promise<number> {
+  const { list, filter, format } = given
+  const resource = list === 'users' ? api.users : api.repositories
+  const quote = await resource.quote(filter, { signal }).catch((error: unknown) => {
+    throw toUsageError(error)
+  })
+  return print(given, format, quote)
+}
+
+/** Prints what is left on the key, and not the key. Returns the exit code. */
+export async function readCredits({ api, signal }: CommandContext, given: Arguments): Promise<number> {
+  const { api_key: _, ...status } = await api.credits({ signal })
+  return print(given, given.format, status)
+}
+
+async function print({ command }: Arguments, format: Arguments['format'], item: object): Promise<number> {
+  await openOutput(undefined, undefined).write(createFormatter(format, command)([item], true))
+  return 0
+}

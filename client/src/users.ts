@@ -1,0 +1,42 @@
+/**
+ * `/users`.
+ *
+ * @module
+ */
+import { type UserFilter, writeBatchUrls, writeListUrl } from './filters.ts'
+import { List, type ListOptions } from './list.ts'
+import {
+  findItem,
+  type ItemOptions,
+  type Quote,
+  type QuoteOptions,
+  quoteList,
+  writePath,
+} from './one-request.ts'
+import type { Send } from './request.ts'
+import type { User } from './types.ts'
+
+/** Users. */
+export interface Users {
+  /** Returns the user with this login, case-insensitive; undefined: there is none. Either costs 1 credit. */
+  get(login: string, options?: ItemOptions): Promise<User | undefined>
+  /** Lists users, in the order in which they were added. */
+  list(filter?: UserFilter, options?: ListOptions): List<User>
+  /** Looks up any number of logins, or of values of `forge_rest_id`. Unknown ones are absent, and cost nothing. */
+  getMany(keys: readonly string[] | readonly number[], options?: ListOptions): List<User>
+  /** Returns how many users a filter finds, and what they cost. Free. */
+  quote(filter?: UserFilter, options?: QuoteOptions): Promise<Quote>
+}
+
+const keyOf = ({ forge_rest_id: id }: User) => id
+
+/** Creates what a client has for users. */
+export function createUsers(send: Send): Users {
+  return {
+    get: async (login, options) => findItem<User>(send, writePath('users', login), 'user_not_found', options),
+    list: (filter = {}, options) => new List(send, { urls: [writeListUrl('users', filter)], keyOf }, options),
+    getMany: (keys, options) =>
+      new List(send, { urls: writeBatchUrls('users', 'logins', keys), keyOf }, options),
+    quote: async (filter = {}, options) => quoteList(send, writeListUrl('users', filter), options),
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * How long to wait before a request is sent, or sent again.
+ *
+ * @module
+ */
+import type { DevdataError } from './errors.ts'
+
+const firstDelayMs = 500
+const maxDelayMs = 30_000
+/** What is added to `Retry-After` at most, so that clients don't return at the same moment. */
+const maxJitterMs = 1_000
+
+/** Returns how long to wait before the retry of this number, from 0. `Retry-After` decides; without it, waits double. */
+export function chooseDelayMs({ retryAfterSeconds }: DevdataError, retry: number): number {
+  if (retryAfterSeconds !== undefined) return retryAfterSeconds * 1000 + Math.random() * maxJitterMs
+  return Math.min(maxDelayMs, firstDelayMs * 2 ** retry) * (0.5 + Math.random() / 2)
+}
+
+/** Reads `Retry-After`, which is a number of seconds or a date. */
+export function readRetryAfter(header: string | null): number | undefined {
+  if (header === null) return undefined
+  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)
+}
+
+/** Reads `RateLimit`: for how many seconds no request is left. 0: requests are left, or there is no limit. */
+export function readPauseSeconds(header: string | null): number {
+  const [, remaining, seconds] = /;r=(\d+);t=(\d+)/.exec(header ?? '') ?? []
+  return remaining === '0' ? Number(seconds) : 0
+}
+
+/** Waits. Throws the signal's reason when it is aborted. */
+export function wait(delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted()
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, delayMs)
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+}

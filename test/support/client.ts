@@ -1,0 +1,87 @@
+/**
+ * The client as it would be published: packed, and installed into a folder of its own. And the service that it calls,
+ * over HTTP.
+ *
+ * @module
+ */
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { createAdaptorServer } from '@hono/node-server'
+import { compile } from '../../client/build.ts'
+import { createInstance } from './instance.ts'
+import { inheritEnvironment } from './program.ts'
+import type { TestService } from './service.ts'
+
+const run = promisify(execFile)
+const source = join(import.meta.dirname, '../../client')
+
+/** What the package exports. */
+export type ClientModule = typeof import('../../client/src/client.ts')
+
+/** The installed package. */
+export interface InstalledClient {
+  /** The folder that it is installed into, for programs that import it. */
+  directory: string
+  /** The packed file. */
+  archive: string
+  module: ClientModule
+  /** The file of the shell. */
+  shell: string
+  remove(): Promise<void>
+}
+
+/** Packs the client, and installs it. */
+export async function installClient(): Promise<InstalledClient> {
+  const directory = await realpath(await mkdtemp(join(tmpdir(), 'devdata-client-')))
+  const copy = join(directory, 'source')
+  for (const file of ['package.json', 'README.md', 'LICENSE']) await cp(join(source, file), join(copy, file))
+  await compile(source, join(copy, 'dist'))
+  const options = { cwd: directory, env: inheritEnvironment() }
+  const { stdout } = await run('npm', ['pack', copy, '--silent'], options)
+  const archive = join(directory, stdout.trim())
+  await writeFile(join(directory, 'package.json'), '{ "type": "module" }')
+  await run('npm', ['install', archive, '--offline', '--silent', '--no-audit', '--no-fund'], options)
+  const installed = join(directory, 'node_modules/devdata-client/dist')
+  return {
+    directory,
+    archive,
+    module: await import(pathToFileURL(join(installed, 'client.js')).href),
+    shell: join(installed, 'shell/main.js'),
+    remove: () => rm(directory, { recursive: true, force: true }),
+  }
+}
+
+/** Changes what is received or sent: the request that arrived, and what handles it. */
+export type Intercept = (
+  request: Request,
+  handle: (request: Request) => Promise<Response>,
+) => Promise<Response>
+
+/** A service that is reached over HTTP. */
+export interface ServedService extends AsyncDisposable {
+  url: string
+}
+
+/** Serves a test's service on a free port. Responses are compared with openapi.yml elsewhere. */
+export async function serve(
+  service: TestService,
+  intercept: Intercept = (request, handle) => handle(request),
+): Promise<ServedService> {
+  const instance = createInstance(service)
+  const handle = async (request: Request) => instance.app.fetch(request)
+  const server = createAdaptorServer({ fetch: (request) => intercept(request, handle) })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      if ('closeAllConnections' in server) server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+      await instance.close()
+    },
+  }
+}
