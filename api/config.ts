@@ -70,7 +70,7 @@ const rateLimitRule = 'must be REQUESTS/SECONDS, such as 100/60, or none'
 
 const settings = {
   PORT: v.optional(wholeNumber(0, 65535), '8000'),
-  HOST: v.optional(v.pipe(v.string(), v.regex(/^\S+$/, 'must be a host name or an address')), '127.0.0.1'),
+  HOST: v.optional(v.pipe(v.string(), v.regex(/^\S+$/, 'must be a host name or an IP address')), '127.0.0.1'),
   BASE_URL: v.optional(
     v.pipe(
       v.string(),
@@ -80,7 +80,7 @@ const settings = {
       ),
       v.check(
         hasPlainPath,
-        'must have a path of only letters, digits, -, ., _, ~ and /; percent-escapes are not allowed',
+        'must have a path of only letters, digits, -, ., _, ~ and /; percent-encoding is not allowed',
       ),
       v.transform((value) => new URL(value).href.replace(/\/+$/, '')),
     ),
@@ -154,14 +154,14 @@ export function readConfig(environment: Record<string, string | undefined>, { te
   if (!result.success) {
     const lines = result.issues.map((issue) => {
       const name = String(issue.path?.[0].key)
-      const value = secretSettings.has(name) ? 'its value' : JSON.stringify(given[name])
-      return `${name}: ${value} is wrong: it ${issue.message}`
+      const value = secretSettings.has(name) ? '' : ` ${JSON.stringify(given[name])}`
+      return `${name}${value} is invalid: it ${issue.message}`
     })
     throw new ConfigError([...new Set(lines)].join('\n'))
   }
   const { output } = result
   if (output.DATABASE_REPLICA_URL !== undefined && output.DATABASE_URL === undefined) {
-    throw new ConfigError('DATABASE_REPLICA_URL: it needs DATABASE_URL, the primary of these replicas')
+    throw new ConfigError('DATABASE_REPLICA_URL requires DATABASE_URL, the URL of the primary')
   }
   return {
     /** TCP port to listen on; 0 takes a free one. */

@@ -111,7 +111,7 @@ export function insufficientCredits(cost: number, balance: number): ApiError {
 
 /** 403: the response costs more credits than the client allows. */
 export function maxCreditsExceeded(cost: number, maxCredits: number): ApiError {
-  return forbidden('max_credits_exceeded', `Max-Credits is ${maxCredits}, and this costs ${cost}`)
+  return forbidden('max_credits_exceeded', `Max-Credits is ${maxCredits}, but this request costs ${cost}`)
 }
 
 /** 404: the resource or path doesn't exist. */
@@ -124,7 +124,7 @@ export function changesExpired(since: number, changesSince: number): ApiError {
   return new ApiError(
     410,
     'changes_expired',
-    `Changes since version ${since} are no longer known, only those since version ${changesSince}; ` +
+    `Changes since version ${since} are no longer available, only those since version ${changesSince}; ` +
       'fetch all users and repositories again',
   )
 }
@@ -144,7 +144,7 @@ export function idempotencyConflict(): ApiError {
   return new ApiError(
     422,
     'idempotency_conflict',
-    'Idempotency-Key was sent with another request before; use a new one for this request',
+    'Idempotency-Key was already used for another request; use a new one for this request',
   )
 }
 

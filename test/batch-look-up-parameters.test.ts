@@ -11,7 +11,7 @@ import { describeOnEachDatabase, startTestService, type TestService } from './su
 const idRule = 'must be an integer up to ±9007199254740991, digits only, no leading zeros'
 const nameRule = 'must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..'
 const fullNameRule = `must be OWNER/NAME, and each ${nameRule}`
-const onlyWith = 'no other filter is allowed with it'
+const onlyWith = 'must be the only filter'
 
 const count = (entries: number) => Array.from({ length: entries }, (_, index) => index + 1)
 const logins = sampleUsers.slice(40, 140).map(({ login }) => login)

@@ -28,7 +28,7 @@ describe('a command that removes something', () => {
     const terminal = createTerminal(typed)
     const asking = confirm('Remove?', {}, terminal)
     terminal.input.end()
-    await expect(asking).rejects.toThrow(new OperatorError('Declined; nothing was changed'))
+    await expect(asking).rejects.toThrow(new OperatorError('Canceled; nothing was changed'))
   })
 
   test('is interrupted by Ctrl-C at the question', async () => {

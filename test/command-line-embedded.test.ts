@@ -122,7 +122,7 @@ describe('devdata beside a running service', { concurrent: true }, () => {
       await expect.poll(async () => (await sql`select from imports`).length).toBe(1)
       await sql.end()
       expect(await service.stop()).toBe(0)
-      expect(service.readLog()).toContain('through this process were cut off after 3 seconds')
+      expect(service.readLog()).toContain('through this process were disconnected after 3 seconds')
       command.stdin.end(createUserLine(1))
       expect(await ended).toMatchObject({ code: 1, stdout: '' })
     }
@@ -145,7 +145,7 @@ describe('devdata beside a running service', { concurrent: true }, () => {
       await sleep(500) // the endless statement is under way
       expect(await service.stop()).toBe(0)
       expect(await answered).toBe('cut off')
-      expect(service.readLog()).toContain('was ended in the middle of a statement')
+      expect(service.readLog()).toContain('during a statement of another process')
       expect(await failed).toBeInstanceOf(Error)
       await Promise.all([sql.end(), other.end()])
     }

@@ -20,7 +20,7 @@ describeOnEachDatabase('devdata forget', (kind) => {
     expect(await run(['forget', 'user', 'zelda-q'])).toEqual({
       code: 0,
       stdout: [
-        'Forgot person 1, with 3 identities. Later loads leave the person out.',
+        'Forgot person 1, with 3 identities. Later loads exclude the person.',
         'users         1 removed',
         'repositories  1 removed',
         'commits       2 removed, 5 redacted',

@@ -121,13 +121,13 @@ left out      1 manifest of tests and fixtures; --all-manifests includes them
       const { code, stderr } = await run([...args, ...option])
       expect(code).toBe(2)
       expect(stderr).toContain(
-        `error: ${option[0]} is for one clone, and these are 2; load that clone alone\n`,
+        `error: ${option[0]} applies to one clone, but 2 were found; load that clone alone\n`,
       )
     }
     const { code, stdout } = await run(args)
     expect(code).toBe(0)
     expect(stdout).toMatch(/^Read 4 commits of 2 clones in [\d.]+ s\nusers {9}1 added, 0 updated\n/)
-    expect(stdout).toContain('authors       1 user made; 1 of 3 addresses without a user\n')
+    expect(stdout).toContain('authors       1 user created; 1 of 3 addresses without a user\n')
     const again = await run([...args, '--json'])
     expect(JSON.parse(again.stdout)).toMatchObject({
       users: { added: 0, updated: 0, removed: 0 },

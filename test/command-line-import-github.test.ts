@@ -76,7 +76,7 @@ describe('devdata import github', () => {
 
   test.each([
     [['acme-works/a/b'], "error: command-argument value 'acme-works/a/b' is invalid for argument 'target'"],
-    [[], 'error: name an owner or a repository, or use --from or --refresh'],
+    [[], 'error: specify an owner or a repository, or use --from or --refresh'],
     [
       ['x', '--concurrency', '0'],
       "'--concurrency <n>' argument '0' is invalid. It must be a whole number from 1",
@@ -112,7 +112,7 @@ describe('devdata import github', () => {
     })
     expect(wrong).toMatchObject({
       code: 1,
-      stderr: 'The forge refuses the token: it is wrong, expired or revoked. Create another one\n',
+      stderr: 'The forge refuses the token: it is invalid, expired or revoked. Create another one\n',
     })
     const lost = await run(['import', 'github', 'x', '--token-file', 'nowhere'])
     expect(lost).toMatchObject({

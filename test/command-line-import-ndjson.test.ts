@@ -49,7 +49,7 @@ describeOnEachDatabase('devdata import ndjson', (kind) => {
       code: 1,
       stdout: '',
       stderr:
-        "people.txt: the name doesn't say which kind of lines the file contains; add --kind users|identities|repos|commits|removals\n",
+        "people.txt: the file name doesn't show which kind of lines the file contains; add --kind users|identities|repos|commits|removals\n",
     })
   })
 

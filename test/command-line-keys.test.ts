@@ -162,12 +162,12 @@ describeOnEachDatabase('devdata keys', (kind) => {
     const { id } = await create('--credits', '10')
     expect(await run(['keys', 'grant', String(id), '1000'])).toEqual({
       code: 0,
-      stdout: `Key ${id} received 1,000 credits; its balance is 1,010\n`,
+      stdout: `Granted 1,000 credits to key ${id}; its balance is 1,010\n`,
       stderr: '',
     })
     expect(await run(['keys', 'grant', String(id), '-1'])).toEqual({
       code: 0,
-      stdout: `Key ${id} lost 1 credit; its balance is 1,009\n`,
+      stdout: `Withdrew 1 credit from key ${id}; its balance is 1,009\n`,
       stderr: '',
     })
     expect(await readJson(run, ['keys', 'grant', String(id), '-9'])).toMatchObject({

@@ -43,7 +43,7 @@ describeOnServer('devdata on PostgreSQL', { concurrent: true }, () => {
       expect(await run(args)).toEqual({
         code: 1,
         stdout: '',
-        stderr: 'The database has no schema of devdata yet; run "devdata migrate" first\n',
+        stderr: 'The database has no devdata schema yet; run "devdata migrate" first\n',
       })
     }
     const sql = postgres(url, { max: 1 })
@@ -94,7 +94,7 @@ describeOnServer('devdata on PostgreSQL', { concurrent: true }, () => {
     const { code, stderr } = await run(['migrate'])
     expect(code).toBe(1)
     expect(stderr).toMatch(
-      /^The database has migration 9999, and this version of devdata knows \d+ at most; .*\n$/,
+      /^The database has migration 9999, but this version of devdata has only migrations up to \d+; .*\n$/,
     )
   })
 
@@ -104,6 +104,8 @@ describeOnServer('devdata on PostgreSQL', { concurrent: true }, () => {
       'list',
     ])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toBe('DATABASE_URL: the database refuses: database "nobody_made_this" does not exist\n')
+    expect(stderr).toBe(
+      'DATABASE_URL: the database refused access: database "nobody_made_this" does not exist\n',
+    )
   })
 })

@@ -102,13 +102,13 @@ describe('devdata', () => {
     [['keys'], 'Usage: devdata keys [options] [command]'],
     [['keyz'], "unknown command 'keyz'"],
     [['keys', 'grant', '0', '5'], 'It must be the id of a key'],
-    [['forget', 'user'], 'name the person: a login, --email or --id'],
+    [['forget', 'user'], 'specify the person: a login, --email or --id'],
     [['forget', 'user', '--email', 'ada'], 'It must be an e-mail address'],
     [['import', 'ndjson', '-'], 'standard input (-) needs --kind'],
-    [['import', 'ndjson', '-', '--kind', 'users', '--mirror'], '--mirror needs files'],
+    [['import', 'ndjson', '-', '--kind', 'users', '--mirror'], '--mirror requires files'],
     [['import', 'ndjson', 'x', '--mirror', '--skip-invalid', 'y'], 'would remove the items of invalid lines'],
-    [['remove', 'repo'], 'missing OWNER/NAME, or --id'],
-    [['remove', 'repo', 'honojs/hono', '--id', '5'], 'give OWNER/NAME or --id, not both'],
+    [['remove', 'repo'], 'specify OWNER/NAME or --id'],
+    [['remove', 'repo', 'honojs/hono', '--id', '5'], 'specify OWNER/NAME or --id, not both'],
     [['remove', 'repo', 'hono'], 'It must be OWNER/NAME'],
     [['remove', 'repo', '--id', '1.5'], 'It must be a whole number from'],
   ])('exits with 2 after wrong usage, on standard error alone: %j', async (args, message) => {
@@ -187,7 +187,7 @@ describe('devdata', () => {
     ['import git --url https://forge.example/a/b', "missing required argument 'path'"],
     [
       'import git api docs-site --branch main',
-      '--branch is for one clone, and these are 2; load that clone alone',
+      '--branch applies to one clone, but 2 were found; load that clone alone',
     ],
     [
       'import git . --url https://forge.example/a/b --rest-id -1',
@@ -206,7 +206,7 @@ describe('devdata', () => {
       'a wrong setting',
       { PORT: 'x' },
       ['keys', 'list'],
-      /^PORT: "x" is wrong: it must be a whole number from 0 to 65535\n$/,
+      /^PORT "x" is invalid: it must be a whole number from 0 to 65535\n$/,
     ],
     [
       'a database that is unreachable',

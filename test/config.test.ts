@@ -108,7 +108,7 @@ test.each([
   ...['-1', '65536', 'x', '80.5', '1e3', '0x50', '99999999999'].map(
     (value) => ['PORT', value, wholeNumber(0, 65535)] as const,
   ),
-  ['HOST', 'two words', 'must be a host name or an address'],
+  ['HOST', 'two words', 'must be a host name or an IP address'],
   ...[
     'api.example.com',
     'ftp://api.example.com',
@@ -123,7 +123,7 @@ test.each([
       [
         'BASE_URL',
         `https://api.example.com${path}`,
-        'must have a path of only letters, digits, -, ., _, ~ and /; percent-escapes are not allowed',
+        'must have a path of only letters, digits, -, ., _, ~ and /; percent-encoding is not allowed',
       ] as const,
   ),
   ...['0', '1001', 'many'].map((value) => ['DATABASE_POOL_SIZE', value, wholeNumber(1, 1000)] as const),
@@ -145,14 +145,14 @@ test.each([
   ),
   ['LOG_FORMAT', 'xml', 'must be json, pretty or auto'],
 ] as const)('%s=%s is refused with its name, its value and its rule', (name, value, rule) => {
-  expect(readComplaint({ [name]: value })).toBe(`${name}: ${JSON.stringify(value)} is wrong: it ${rule}`)
+  expect(readComplaint({ [name]: value })).toBe(`${name} ${JSON.stringify(value)} is invalid: it ${rule}`)
 })
 
 test.each(['mysql://admin:hunter2@db/name', 'admin:hunter2@db', 'postgres:/hunter2@', '//hunter2'])(
   'a wrong DATABASE_URL is refused without showing it, since it may hold a password: %s',
   (value) => {
     const complaint = readComplaint({ DATABASE_URL: value, PORT: 'x' })
-    expect(complaint).toContain('DATABASE_URL: its value is wrong: it must be a URL such as postgres://')
+    expect(complaint).toContain('DATABASE_URL is invalid: it must be a URL such as postgres://')
     expect(complaint).not.toContain('hunter2')
   },
 )
@@ -179,17 +179,17 @@ test.each<[url: string, rule: string]>([
     'must have a connect_timeout of whole seconds, at most 999999; 0 sets no limit',
   ]),
 ])('a DATABASE_URL that can’t be read is refused with the reason: %s', (value, rule) => {
-  expect(readComplaint({ DATABASE_URL: value })).toBe(`DATABASE_URL: its value is wrong: it ${rule}`)
+  expect(readComplaint({ DATABASE_URL: value })).toBe(`DATABASE_URL is invalid: it ${rule}`)
   expect(readComplaint({ DATABASE_REPLICA_URL: `postgres://one/name,${value}` })).toBe(
-    `DATABASE_REPLICA_URL: its value is wrong: it ${rule}`,
+    `DATABASE_REPLICA_URL is invalid: it ${rule}`,
   )
 })
 
 test('all wrong settings are named at once, a line each', () => {
   expect(readComplaint({ PORT: 'x', LOG_LEVEL: 'loud', SAMPLE_DATA: 'maybe' }).split('\n').sort()).toEqual([
-    'LOG_LEVEL: "loud" is wrong: it must be one of debug, info, warning, error',
-    `PORT: "x" is wrong: it ${wholeNumber(0, 65535)}`,
-    'SAMPLE_DATA: "maybe" is wrong: it must be on or off',
+    'LOG_LEVEL "loud" is invalid: it must be one of debug, info, warning, error',
+    `PORT "x" is invalid: it ${wholeNumber(0, 65535)}`,
+    'SAMPLE_DATA "maybe" is invalid: it must be on or off',
   ])
 })
 

@@ -228,7 +228,7 @@ describe.skipIf(missing.length > 0)('a database connection', () => {
     )
     const nowhere = `sslmode=verify-full&sslrootcert=${encodeURIComponent(file('nowhere.pem'))}`
     await expect(startInstanceProcess(urlOf('localhost', nowhere))).rejects.toThrow(
-      "DATABASE_URL: its value is wrong: it names a file that can't be read: sslrootcert: ENOENT",
+      "DATABASE_URL is invalid: it names a file that can't be read: sslrootcert: ENOENT",
     )
   })
 
@@ -247,16 +247,16 @@ describe.skipIf(missing.length > 0)('a database connection', () => {
       ssl: true,
     })
     expect(await explainSession(as(''))).toBe(
-      'DATABASE_URL: the database refuses: connection requires a valid client certificate',
+      'DATABASE_URL: the database refused access: connection requires a valid client certificate',
     )
     expect(await explainSession(as(named('named', 'named')))).toBe(
-      'DATABASE_URL: the database refuses: certificate authentication failed for user "certified"',
+      'DATABASE_URL: the database refused access: certificate authentication failed for user "certified"',
     )
     expect(await explainSession(as(named('client', 'named')))).toMatch(
-      /^DATABASE_URL: its value is wrong: it names certificates or a key that can't be used together: .*key values mismatch/,
+      /^DATABASE_URL is invalid: it names certificates or a key that can't be used together: .*key values mismatch/,
     )
     expect(await explainSession(as(named('client', 'nowhere')))).toMatch(
-      /^DATABASE_URL: its value is wrong: it names a file that can't be read: sslkey: ENOENT/,
+      /^DATABASE_URL is invalid: it names a file that can't be read: sslkey: ENOENT/,
     )
     for (const [query, rule] of [
       ['sslmode=require&sslcert=a', 'must have both sslcert and sslkey, or neither'],
@@ -266,9 +266,7 @@ describe.skipIf(missing.length > 0)('a database connection', () => {
       ],
       ['sslmode=require&sslcert=a&sslkey=b&sslpassword=c', 'must be without sslpassword'],
     ] as const) {
-      expect(await explainSession(urlOf('localhost', query))).toContain(
-        `DATABASE_URL: its value is wrong: it ${rule}`,
-      )
+      expect(await explainSession(urlOf('localhost', query))).toContain(`DATABASE_URL is invalid: it ${rule}`)
     }
   })
 
@@ -285,7 +283,7 @@ describe.skipIf(missing.length > 0)('a database connection', () => {
       expect(await describeSession(url)).toEqual({ ...plain, user, socket: true })
     }
     expect(await explainSession(`postgres://${who}1@127.0.0.1:${port}/postgres`)).toBe(
-      `DATABASE_URL: the database refuses: password authentication failed for user "${user}"`,
+      `DATABASE_URL: the database refused access: password authentication failed for user "${user}"`,
     )
   })
 

@@ -158,8 +158,8 @@ describe('a data folder', { concurrent: true }, () => {
     await rm(join(dataDirectory, 'database/PG_VERSION'))
     const before = readdirSync(join(dataDirectory, 'database'))
     expect(await startRefused(dataDirectory)).toContain(
-      `${dataDirectory}/database has no PG_VERSION, so it is not a complete database, and it is not empty, so none is ` +
-        'created in it; restore it from a backup, or move it away to start with a new database',
+      `${dataDirectory}/database is not a complete database (PG_VERSION is missing), and a new one needs an empty folder; ` +
+        'restore it from a backup, or move it away to start with a new database',
     )
     expect(readdirSync(join(dataDirectory, 'database'))).toEqual(before)
   })

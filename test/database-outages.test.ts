@@ -190,10 +190,10 @@ describe.skipIf(!hasPostgres)('a database that comes and goes', () => {
     const databaseUrl = new URL(cluster.url)
     databaseUrl.password = 'wrong'
     await expect(startInstanceProcess(databaseUrl.href)).rejects.toThrow(
-      'DATABASE_URL: the database refuses: password authentication failed',
+      'DATABASE_URL: the database refused access: password authentication failed',
     )
     await expect(startInstanceProcess(cluster.url.replace(/\w+$/, 'nowhere'))).rejects.toThrow(
-      'DATABASE_URL: the database refuses: database "nowhere" does not exist',
+      'DATABASE_URL: the database refused access: database "nowhere" does not exist',
     )
   })
 })

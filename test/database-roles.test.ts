@@ -300,7 +300,7 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
       expect((await fetch(`${other.url}/health`)).status).toBe(200)
       await cluster.createDatabase('empty')
       await expect(startInstanceProcess(url.devdata_server.replace(/devdata$/, 'empty'))).rejects.toThrow(
-        'ended with 1: The database has no schema of devdata yet, and this role may not change it (permission denied ' +
+        'ended with 1: The database has no devdata schema yet, and this role may not change it (permission denied ' +
           'for schema public); run "devdata migrate" as the role that owns the schema\n',
       )
     })

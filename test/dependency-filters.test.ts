@@ -148,7 +148,7 @@ describeOnEachDatabase('a filter by dependencies', (kind) => {
 
     test('with a status that is none, or names no dependency, is 400, and free', async () => {
       const { secret, id } = await service.createKey({ credits: 10 })
-      const needs = 'Invalid dependency_status: needs dependency_names or dependency_files'
+      const needs = 'Invalid dependency_status: requires dependency_names or dependency_files'
       const values = 'Invalid dependency_status: must be active or removed'
       for (const [query, error] of [
         ['dependency_status=active', needs],

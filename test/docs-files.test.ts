@@ -83,9 +83,9 @@ describe('GET /docs/*', () => {
     for (const [path, error] of [
       ['/docs/%00', 'Invalid URL: NUL character'],
       ['/docs/index.html%00', 'Invalid URL: NUL character'],
-      ['/docs/%', 'Invalid URL: broken percent-escape'],
-      ['/docs/%zz', 'Invalid URL: broken percent-escape'],
-      ['/docs/%c3%28', 'Invalid URL: broken percent-escape'],
+      ['/docs/%', 'Invalid URL: malformed percent-encoding'],
+      ['/docs/%zz', 'Invalid URL: malformed percent-encoding'],
+      ['/docs/%c3%28', 'Invalid URL: malformed percent-encoding'],
       ['/docs/a%5cb', 'Invalid path'],
     ] as const) {
       const answer = await instance.request(path)

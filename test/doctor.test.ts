@@ -135,7 +135,7 @@ describe('devdata doctor', () => {
     const { code, stdout, findings } = await runDoctor({ ...folder, environment })
     expect(code).toBe(1)
     expect(stdout.split('\n')).toHaveLength(4)
-    expect(stdout).toMatch(/^wrong +settings +PORT: "http" is wrong: it must be/m)
+    expect(stdout).toMatch(/^wrong +settings +PORT "http" is invalid: it must be/m)
     expect(stdout).toMatch(/^wrong +settings +LOG_LEVEL: "loud" is wrong/m)
     expect(stdout).not.toContain('hunter2')
     expect([...findings.keys()]).toEqual(['settings'])
@@ -202,7 +202,7 @@ describeOnServer('devdata doctor beside running instances', () => {
     const unknown = crypto.randomUUID()
     const refused = await runDoctor(options, '--key', unknown)
     expect(refused.code).toBe(1)
-    expect(refused.findings.get('request')).toBe('wrong: GET /api-key/credits is 401: Invalid API key')
+    expect(refused.findings.get('request')).toBe('wrong: GET /api-key/credits returned 401: Invalid API key')
     expect(refused.stdout).not.toContain(unknown)
   })
 

@@ -28,7 +28,7 @@ function listDocumentedMessages(value: unknown): string[] {
 /** Refused before the app: raw-requests.test.ts, node-connections.test.ts. */
 const messagesBeforeTheApp = [
   'Invalid HTTP request',
-  'Invalid Host: must be one host name or IP address, with a port from 1 to 65535 or none',
+  'Invalid Host: must be one host name or IP address, with an optional port from 1 to 65535',
   'Invalid URL: . or .. in its path',
   'Request headers too large: at most 294912 bytes',
   'Request incomplete: it took too long to arrive',
@@ -161,7 +161,7 @@ describe('openapi.yml', () => {
       'Insufficient permissions': ['/users', { key: narrow.secret }],
       'Admin access required': ['/metrics', { key: user.secret }],
       'insufficient credits: need 30, have 12': ['/users', { key: user.secret }],
-      'Max-Credits is 10, and this costs 30': [
+      'Max-Credits is 10, but this request costs 30': [
         '/users',
         { key: user.secret, headers: { 'Max-Credits': '10' } },
       ],
@@ -173,7 +173,7 @@ describe('openapi.yml', () => {
         '/users',
         { key, headers: { 'Idempotency-Key': 'a b' } },
       ],
-      'Idempotency-Key was sent with another request before; use a new one for this request': [
+      'Idempotency-Key was already used for another request; use a new one for this request': [
         '/users?per_page=1',
         { key: user.secret, headers: { 'Idempotency-Key': 'used' } },
       ],
@@ -201,7 +201,7 @@ describe('openapi.yml', () => {
         '/api-key/usage?after=9007199254740992',
         { key },
       ],
-      'Invalid after: must be the day and endpoint of a sum, such as 2030-12-31/users': [
+      'Invalid after: must be a day and an endpoint, such as 2030-12-31/users': [
         '/api-key/usage/days?after=/users',
         { key },
       ],
@@ -228,7 +228,7 @@ describe('openapi.yml', () => {
         '/users?dependency_names=a&dependency_status=active&dependency_status=removed',
         { key },
       ],
-      'Invalid dependency_status: needs dependency_names or dependency_files': [
+      'Invalid dependency_status: requires dependency_names or dependency_files': [
         '/repos?dependency_status=active&dependency_names=',
         { key },
       ],
@@ -248,11 +248,11 @@ describe('openapi.yml', () => {
         '/users?changed_since=-1',
         { key },
       ],
-      'Invalid changed_since: the dataset is at version 1, and 2 is later': [
+      'Invalid changed_since: must be at most 1, the version of the dataset': [
         '/users?changed_since=2',
         { key },
       ],
-      'Invalid changed_since: no other filter is allowed with it, only page, per_page, after and exclude': [
+      'Invalid changed_since: can be combined only with page, per_page, after and exclude': [
         '/repos?changed_since=1&dependency_names=react',
         { key },
       ],
@@ -261,25 +261,22 @@ describe('openapi.yml', () => {
         '/users?logins=a,b,c%20d',
         { key },
       ],
-      'Invalid logins: no other filter is allowed with it': ['/users?logins=a&location=b', { key }],
+      'Invalid logins: must be the only filter': ['/users?logins=a&location=b', { key }],
       'Invalid full_names: at most 100 entries': [`/repos?full_names=${list(101)}`, { key }],
       'Invalid full_names: entry 3 must be OWNER/NAME, and each must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..':
         ['/repos?full_names=a/b,c/d,e', { key }],
-      'Invalid full_names: no other filter is allowed with it': ['/repos?full_names=a/b&owner=a', { key }],
+      'Invalid full_names: must be the only filter': ['/repos?full_names=a/b&owner=a', { key }],
       'Invalid forge_rest_ids: at most 100 entries': [`/users?forge_rest_ids=${list(101)}`, { key }],
       'Invalid forge_rest_ids: entry 3 must be an integer up to ±9007199254740991, digits only, no leading zeros':
         ['/users?forge_rest_ids=1,2,x', { key }],
-      'Invalid forge_rest_ids: no other filter is allowed with it': [
-        '/users?forge_rest_ids=1&location=a',
-        { key },
-      ],
+      'Invalid forge_rest_ids: must be the only filter': ['/users?forge_rest_ids=1&location=a', { key }],
       'Invalid since: missing; send the X-Dataset-Version of your copy': ['/removals', { key }],
       'Invalid since: must be an integer from 0 to 9007199254740991, digits only, no leading zeros': [
         '/removals?since=',
         { key },
       ],
-      'Invalid since: the dataset is at version 1, and 2 is later': ['/removals?since=2', { key }],
-      'Changes since version 0 are no longer known, only those since version 1; fetch all users and repositories again':
+      'Invalid since: must be at most 1, the version of the dataset': ['/removals?since=2', { key }],
+      'Changes since version 0 are no longer available, only those since version 1; fetch all users and repositories again':
         ['/removals?since=0', { key }],
       'Login is missing': ['/users/', { key }],
       'Invalid login: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [
@@ -298,7 +295,7 @@ describe('openapi.yml', () => {
       ],
       'Invalid path': ['/docs/a%5Cb'],
       'Range not satisfiable: the file has 4210 bytes': ['/docs', { headers: { Range: 'bytes=-0' } }],
-      'Invalid URL: broken percent-escape': ['/users?x=%zz', { key }],
+      'Invalid URL: malformed percent-encoding': ['/users?x=%zz', { key }],
       'Invalid URL: NUL character': ['/users?x=%00', { key }],
     }
     await service.request('/users', { key: limited.secret })

@@ -82,7 +82,7 @@ test('Several tokens share the work, and the others go on when one is revoked or
   if (first) first.isRevoked = true
   await Promise.all(Array.from({ length: 6 }, list))
   expect(notes).toEqual([
-    'The forge refuses token 1 of 3: it is wrong, expired or revoked. Create another one',
+    'The forge refuses token 1 of 3: it is invalid, expired or revoked. Create another one',
   ])
   forge.faults.next('suspended account')
   await list()
@@ -128,7 +128,7 @@ test('Without a valid token the import ends with a message that doesn’t show i
   const failing = client.ask(queryOwnedRepositories('owner', null))
   await expect(failing).rejects.toThrow(ForgeError)
   await expect(failing).rejects.toThrow(
-    'The forge refuses all 2 tokens. The last one: it is wrong, expired or revoked',
+    'The forge refuses all 2 tokens. The last one: it is invalid, expired or revoked',
   )
 })
 

@@ -59,7 +59,7 @@ test('An import fails when the forge fails at everything, and the next one goes 
   fake.forge.isTooHeavy = (variables) => !('login' in variables)
   const failing = fake.load(service.sql)
   await expect(failing).rejects.toThrow(ForgeError)
-  await expect(failing).rejects.toThrow('goes on where it was')
+  await expect(failing).rejects.toThrow('continues where it stopped')
   expect(await service.sql`select from repositories`).toHaveLength(0)
   fake.forge.isTooHeavy = () => false
   const result = await fake.load(service.sql)

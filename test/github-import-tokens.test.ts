@@ -33,7 +33,7 @@ test('An import whose token expires on the way fails, changes nothing, and goes 
     },
   })
   await expect(interrupted).rejects.toThrow(
-    'The forge refuses the token: it is wrong, expired or revoked. Create another one',
+    'The forge refuses the token: it is invalid, expired or revoked. Create another one',
   )
   expect(await readDatasetVersion(service)).toBe(0)
   const result = await forge.load(service.sql, { tokens: [token.text, forge.addToken()] })

@@ -225,17 +225,17 @@ describeOnEachDatabase('the service', (kind) => {
     expect((await service.readLedger(id)).charged).toBe(0)
   })
 
-  test('refuses a NUL or a broken percent-escape anywhere in the URL with 400, for free', async () => {
+  test('refuses a NUL or malformed percent-encoding anywhere in the URL with 400, for free', async () => {
     const { secret, id } = await service.createKey({ credits: 10 })
     for (const [part, error] of [
       ['%00', 'Invalid URL: NUL character'],
       ['a%00b', 'Invalid URL: NUL character'],
-      ['%', 'Invalid URL: broken percent-escape'],
-      ['%2', 'Invalid URL: broken percent-escape'],
-      ['%zz', 'Invalid URL: broken percent-escape'],
-      ['%ff', 'Invalid URL: broken percent-escape'],
-      ['%c0%af', 'Invalid URL: broken percent-escape'],
-      ['%ed%a0%80', 'Invalid URL: broken percent-escape'],
+      ['%', 'Invalid URL: malformed percent-encoding'],
+      ['%2', 'Invalid URL: malformed percent-encoding'],
+      ['%zz', 'Invalid URL: malformed percent-encoding'],
+      ['%ff', 'Invalid URL: malformed percent-encoding'],
+      ['%c0%af', 'Invalid URL: malformed percent-encoding'],
+      ['%ed%a0%80', 'Invalid URL: malformed percent-encoding'],
     ] as const) {
       for (const url of [
         `/users/${part}`,

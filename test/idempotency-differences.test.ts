@@ -62,8 +62,8 @@ describeOnEachDatabase('a repetition', (kind) => {
     for (const [most, error] of [
       [undefined, 'insufficient credits: need 99, have 49'],
       ['99', 'insufficient credits: need 99, have 49'],
-      ['98', 'Max-Credits is 98, and this costs 99'],
-      ['0', 'Max-Credits is 0, and this costs 99'],
+      ['98', 'Max-Credits is 98, but this request costs 99'],
+      ['0', 'Max-Credits is 0, but this request costs 99'],
     ] as const) {
       const headers = most === undefined ? {} : { 'Max-Credits': most }
       const response = await ask(secret, path, 'growing', { headers })

@@ -118,7 +118,7 @@ describeOnEachDatabase('a request with an Idempotency-Key', (kind) => {
       expect([path, readPrice(response), response.json()]).toEqual([
         path,
         { status: 422, cost: 0, remaining: 97, isReplayed: false },
-        { error: 'Idempotency-Key was sent with another request before; use a new one for this request' },
+        { error: 'Idempotency-Key was already used for another request; use a new one for this request' },
       ])
     }
     expect(await service.readLedger(id)).toEqual({ balance: 97, granted: 100, charged: 3 })

@@ -102,7 +102,7 @@ describeOnEachDatabase('the ledger', (kind) => {
       [
         'a wrong balance on the way',
         'update ledger set balance = 7 where position = 3 and api_key_id = KEY',
-        /1 entries state another balance/,
+        /1 entries have a balance other than/,
       ],
       [
         'days that say less',

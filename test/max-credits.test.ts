@@ -44,7 +44,7 @@ describeOnEachDatabase('Max-Credits', (kind) => {
         expect([path, answer.status, answer.json()]).toEqual([
           path,
           403,
-          { error: `Max-Credits is ${most}, and this costs ${cost}` },
+          { error: `Max-Credits is ${most}, but this request costs ${cost}` },
         ])
         expect(answer.headers.get('X-Credits-Cost')).toBe('0')
         expect(answer.headers.get('X-Credits-Remaining')).toBe('100')
@@ -67,7 +67,7 @@ describeOnEachDatabase('Max-Credits', (kind) => {
   test('is checked before the balance', async () => {
     const { secret } = await service.createKey({ credits: 3 })
     expect((await ask(secret, '/users', '5')).json()).toEqual({
-      error: 'Max-Credits is 5, and this costs 30',
+      error: 'Max-Credits is 5, but this request costs 30',
     })
     expect((await ask(secret, '/users', '30')).json()).toEqual({
       error: 'insufficient credits: need 30, have 3',

@@ -129,8 +129,8 @@ describeOnEachDatabase('migrations', (kind) => {
     await migrate(sql)
     await sql`insert into migrations (number, name, checksum) values (9999, '9999_future.sql', '')`
     const message =
-      `The database has migration 9999, and this version of devdata knows ${names.length} at most; ` +
-      'run the version that made it, or a newer one'
+      `The database has migration 9999, but this version of devdata has only migrations up to ${names.length}; ` +
+      'run the version that created it, or a newer one'
     await expect(migrate(sql)).rejects.toThrow(new MigrationError(message))
     expect(await sql`select count(*) from migrations`).toEqual([{ count: names.length + 1 }])
   })
@@ -168,7 +168,7 @@ describeOnEachDatabase('migrations', (kind) => {
     await sql.unsafe(statements)
     const before = await listRelations(sql)
     const refusal = new MigrationError(
-      `The database belongs to another program: it has ${relation}, and no schema of devdata; ` +
+      `The database belongs to another program: it has ${relation}, but no devdata schema; ` +
         'name an empty database in DATABASE_URL, or an empty schema in its search_path',
     )
     await expect(migrate(sql)).rejects.toThrow(refusal)
@@ -191,7 +191,7 @@ describeOnEachDatabase('migrations', (kind) => {
       await migrate(sql)
       await sql.unsafe(change)
       const refusal = new MigrationError(
-        'A development version of devdata made the database, with another 0001_tables_and_settle_function.sql; create a new one: remove the ' +
+        'A development version of devdata created the database, with a different 0001_tables_and_settle_function.sql; create a new one: remove the ' +
           'folder DATA_DIR if the database is embedded, or else drop and create the database',
       )
       await expect(migrate(sql)).rejects.toThrow(refusal)
@@ -306,7 +306,7 @@ describeOnServer('a database of others', () => {
     withDatabase(async (url) => {
       const owner = postgres(url, { max: 1, onnotice: () => {} })
       await owner`create table orders (id integer)`
-      const line = 'The database belongs to another program: it has public.orders, and no schema of devdata; '
+      const line = 'The database belongs to another program: it has public.orders, but no devdata schema; '
       const location = { environment: { DATABASE_URL: url }, directory: tmpdir() }
       await expect(startInstanceProcess(url)).rejects.toThrow(new RegExp(`ended with 1: ${line}[^\\n]*\\n$`))
       for (const command of [

@@ -140,7 +140,7 @@ describeOnEachDatabase('a load that mirrors its files', (kind) => {
     const { code, stdout, stderr } = await started.run(['import', 'ndjson', ...files, '--mirror'])
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: 'Not in the files, and removed by this load: 2 users, 0 repositories, 1 commit\n',
+      stderr: 'This load removes what the files lack: 2 users, 0 repositories, 1 commit\n',
     })
     expect(stdout.split('\n').slice(1)).toEqual([
       'users         0 added, 0 updated, 2 removed',

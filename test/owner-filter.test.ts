@@ -119,7 +119,7 @@ describeOnEachDatabase('owner', (kind) => {
       ['owner=a&owner=a', 'Invalid owner: given more than once'],
       [
         'owner=a&changed_since=0',
-        'Invalid changed_since: no other filter is allowed with it, only page, per_page, after and exclude',
+        'Invalid changed_since: can be combined only with page, per_page, after and exclude',
       ],
     ]) {
       const response = await service.request(`/repos?${query}`, { key })

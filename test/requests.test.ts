@@ -113,7 +113,7 @@ describe('the service', () => {
           expect([query, response.status, response.json()]).toEqual([
             query,
             400,
-            { error: 'Invalid URL: broken percent-escape' },
+            { error: 'Invalid URL: malformed percent-encoding' },
           ])
         }
         const nul = await service.request(`${path}?x=%00`, { key })

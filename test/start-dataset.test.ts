@@ -46,7 +46,7 @@ describe.each(runtimes)('a start with --dataset on %s', (runtime) => {
     expect([again.code, again.stdout, again.stderr.trim()]).toEqual([
       1,
       '',
-      '--dataset copy: DATA_DIR .data has data already, and nothing was loaded. To serve that data, start without --dataset. ' +
+      '--dataset copy: DATA_DIR .data already contains data, so nothing was loaded. To serve that data, start without --dataset. ' +
         "To serve the folder's data alone, set another DATA_DIR. To add the folder's data: npm run -s devdata -- import ndjson copy",
     ])
 
@@ -91,7 +91,7 @@ describe.each(runtimes)('a start with --dataset on %s', (runtime) => {
     [
       ['--dataset', 'copy'],
       { DATABASE_URL: 'postgres://127.0.0.1:1/none' },
-      '--dataset copy: a start loads data into an embedded database only, and DATABASE_URL is set. Start without ' +
+      '--dataset copy: a start loads data only into an embedded database, but DATABASE_URL is set. Start without ' +
         '--dataset, and load the folder with: npm run -s devdata -- import ndjson copy\n',
     ],
   ])('says what is wrong, and creates no database: %j %j', async (args, settings, message) => {

@@ -73,13 +73,13 @@ describe.each(runtimes)('a start on %s', (runtime) => {
     await writeFile(join(directory, 'file'), '')
 
     const wrong: [settings: Record<string, string>, message: string][] = [
-      [{ PORT: '70000' }, 'PORT: "70000" is wrong: it must be a whole number from 0 to 65535'],
+      [{ PORT: '70000' }, 'PORT "70000" is invalid: it must be a whole number from 0 to 65535'],
       [
         { BASE_URL: 'api.example.com' },
-        'BASE_URL: "api.example.com" is wrong: it must be an http or https URL',
+        'BASE_URL "api.example.com" is invalid: it must be an http or https URL',
       ],
-      [{ PORT: taken }, 'PORT: another process uses it'],
-      [{ HOST: '192.0.2.1' }, 'HOST: it is not an address of this machine'],
+      [{ PORT: taken }, 'PORT is in use by another process'],
+      [{ HOST: '192.0.2.1' }, 'HOST is not an address of this machine'],
       [{ DATA_DIR: 'file' }, "DATA_DIR file can't be created"],
       [{ DATA_DIR: 'file/below' }, "DATA_DIR file/below can't be created"],
     ]

@@ -202,6 +202,6 @@ test.each([
 test('a protocol that is not spoken is refused with the setting and its rule', async () => {
   const environment = { OTEL_TRACES_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }
   await expect(startNodeTraceExport(environment)).rejects.toThrow(
-    'OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" is wrong: it must be http/protobuf or http/json',
+    'OTEL_EXPORTER_OTLP_PROTOCOL "grpc" is invalid: it must be http/protobuf or http/json',
   )
 })

@@ -58,9 +58,9 @@ describeOnEachDatabase('GET /users/{login}', (kind) => {
         `/users/${'a'.repeat(101)}`,
         'Invalid login: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..',
       ],
-      ['/users/%', 'Invalid URL: broken percent-escape'],
-      ['/users/%zz', 'Invalid URL: broken percent-escape'],
-      ['/users/%ff', 'Invalid URL: broken percent-escape'],
+      ['/users/%', 'Invalid URL: malformed percent-encoding'],
+      ['/users/%zz', 'Invalid URL: malformed percent-encoding'],
+      ['/users/%ff', 'Invalid URL: malformed percent-encoding'],
       ['/users/a%00', 'Invalid URL: NUL character'],
     ] as const) {
       const answer = await service.request(path, { key: secret })

@@ -36,6 +36,6 @@ export function assertChangesKnown(
 ): void {
   if (since < changesSince) throw changesExpired(since, changesSince)
   if (since > version) {
-    throw badRequest(`Invalid ${parameter}: the dataset is at version ${version}, and ${since} is later`)
+    throw badRequest(`Invalid ${parameter}: must be at most ${version}, the version of the dataset`)
   }
 }

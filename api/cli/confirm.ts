@@ -35,5 +35,5 @@ export async function confirm(
     return ''
   })
   const answer = await Promise.race([answered, closed]).finally(() => terminal.close())
-  if (!/^y(es)?$/i.test(answer.trim())) throw new OperatorError('Declined; nothing was changed')
+  if (!/^y(es)?$/i.test(answer.trim())) throw new OperatorError('Canceled; nothing was changed')
 }

@@ -132,7 +132,7 @@ export async function checkService(config: Config, key: string | undefined): Pro
   )
   if (reached.state !== 'ok') return [reached]
   if (key === undefined) {
-    const message = 'pass a key to send a complete one: --key KEY, or --key - to read it from standard input'
+    const message = 'no key given; add --key KEY, or --key - to read it from standard input'
     return [reached, skipped('request', message)]
   }
   const request = await checkKey(root, key).catch(({ message }: Error) =>
@@ -155,18 +155,22 @@ async function checkVersion(root: string): Promise<Finding> {
     )
   }
   const health = await send(`${root}/health`)
-  if (health.status !== 200) return wrong('url', `${root}/health is ${describeError(health)}`)
+  if (health.status !== 200) return wrong('url', `${root}/health returned ${describeError(health)}`)
   const running = parsed.output.version
   return running === readVersion()
     ? ok('url', `${root} is healthy, version ${running}`)
-    : wrong('url', `${root} runs version ${running}, and this is ${readVersion()}; restart the older one`)
+    : wrong(
+        'url',
+        `${root} runs version ${running}, but this command is version ${readVersion()}; upgrade the older one`,
+      )
 }
 
 /** Checks what a client's request needs: authentication, reading, links. Throws when there is no response. */
 async function checkKey(root: string, key: string): Promise<Finding> {
   const headers = { Authorization: `Bearer ${key}` }
   const credits = await send(`${root}/api-key/credits`, { headers })
-  if (credits.status !== 200) return wrong('request', `GET /api-key/credits is ${describeError(credits)}`)
+  if (credits.status !== 200)
+    return wrong('request', `GET /api-key/credits returned ${describeError(credits)}`)
   // HEAD does the same work as GET, free.
   const quote = (path: string) => send(`${root}${path}?per_page=1`, { method: 'HEAD', headers })
   let path = '/users'
@@ -175,7 +179,8 @@ async function checkKey(root: string, key: string): Promise<Finding> {
     path = '/repos' // the key may read repositories only
     list = await quote(path)
   }
-  if (list.status !== 200) return wrong('request', `HEAD ${path} is ${list.status}; try GET with this key`)
+  if (list.status !== 200)
+    return wrong('request', `HEAD ${path} returned ${list.status}; try GET with this key`)
   if (!list.headers.get('Link')?.startsWith(`<${root}${path}?`)) {
     return wrong(
       'request',

@@ -25,8 +25,8 @@ export function addDoctorCommand(program: Command): void {
         '(or else at HOST and PORT). Prints a line for each. If something is wrong, its line says what to do, and the ' +
         'command exits with 1. It changes nothing and costs no credits.',
     )
-    .option('--key <key>', 'send a complete request with this API key; - reads it from standard input')
-    .option('--no-ledger', 'skip the ledger, which is read completely')
+    .option('--key <key>', 'also send requests with this API key; - reads it from standard input')
+    .option('--no-ledger', 'skip the ledger check, which reads every entry')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',

@@ -25,7 +25,7 @@ import { withDatabase } from './session.ts'
 export function addForgetCommands(program: Command): void {
   const forget = program
     .command('forget')
-    .description('Take people out of the data, and leave them out of later loads')
+    .description('Remove people from the data, and exclude them from later loads')
     .addHelpText(
       'after',
       '\nExamples:\n  devdata forget user ada\n  devdata forget list\n  devdata forget undo ada',
@@ -35,9 +35,9 @@ export function addForgetCommands(program: Command): void {
       .command('user')
       .summary('Forget a person')
       .description(
-        'Forget a person: remove the user and the repositories that the person owns, take the addresses and the login ' +
-          'out of other commits and out of the ledger, and leave the person out of later loads. The person need not ' +
-          'be a user: commits are searched, too. Bios and descriptions of others, and names of dependencies, stay. ' +
+        'Forget a person: remove the user and the repositories that the person owns, remove the addresses and the login ' +
+          'from other commits and from the ledger, and exclude the person from later loads. The person need not ' +
+          'be a user: commits are searched, too. Bios and descriptions of others, and names of dependencies, stay as they are. ' +
           'On a terminal, the command asks first.',
       ),
   )
@@ -117,7 +117,7 @@ function listIdentities(login: string | undefined, { email = [], id }: PersonOpt
 function forgetUser(login: string | undefined, options: ForgetOptions, command: Command): Promise<void> {
   const { keepRepositories = false, yes, json } = options
   const identities = listIdentities(login, options)
-  if (identities.length === 0) command.error('error: name the person: a login, --email or --id')
+  if (identities.length === 0) command.error('error: specify the person: a login, --email or --id')
   return withDatabase({ longStatements: true }, async ({ config, sql }) => {
     await confirm(askAbout(await findPerson(sql, identities), keepRepositories), { yes })
     const progress = startProgress(process.stderr)
@@ -146,7 +146,7 @@ function forgetUser(login: string | undefined, options: ForgetOptions, command: 
     const kept = repositories.updated
     console.log(
       [
-        `Forgot person ${person}, with ${countOf(forgotten.identities, 'identity', 'identities')}. Later loads leave the person out.`,
+        `Forgot person ${person}, with ${countOf(forgotten.identities, 'identity', 'identities')}. Later loads exclude the person.`,
         `users         ${formatCount(users.removed)} removed`,
         `repositories  ${formatCount(repositories.removed)} removed${kept > 0 ? `, ${formatCount(kept)} kept under ${placeholderOf(person)}` : ''}`,
         `commits       ${formatCount(commits.removed)} removed, ${formatCount(commits.updated)} redacted`,
@@ -204,7 +204,7 @@ function undo(login: string | undefined, options: UndoOptions, command: Command)
   const identities = listIdentities(login, options)
   const people = person === undefined ? [] : [person]
   if (identities.length + people.length === 0) {
-    command.error('error: name the person: a login, --email, --id or --person')
+    command.error('error: specify the person: a login, --email, --id or --person')
   }
   return withDatabase({}, async ({ sql }) => {
     const undone = await undoForgetting(sql, { identities, people })

@@ -21,7 +21,7 @@ export function addGitCommand(imports: Command): void {
         'to add what is new. Commits that the branch no longer reaches are removed. Values that "import ndjson" has ' +
         'loaded for a repository stay.',
     )
-    .argument('<path...>', 'a full clone, bare or not, or a folder with clones in it, or in its folders')
+    .argument('<path...>', 'a full clone (bare or not), or a folder with clones in it or in its subfolders')
     .option(
       '--url <url>',
       "the repository's URL on the forge, https://HOST/OWNER/NAME (default: that of the clone's origin)",
@@ -38,7 +38,7 @@ export function addGitCommand(imports: Command): void {
     )
     .option(
       '--authors',
-      "make users of the authors whose address has an account's id: ID+LOGIN@users.noreply.HOST, of the repository's host",
+      "create users from authors whose address contains an account's id: ID+LOGIN@users.noreply.HOST, on the repository's host",
     )
     .option('--all-manifests', 'also read manifests in folders of tests and fixtures')
     .option(
@@ -76,7 +76,9 @@ async function load(
   const ofOne = Object.entries({ '--url': url, '--rest-id': restId, '--branch': branch })
   const [refused] = ofOne.find(([, value]) => value !== undefined) ?? []
   if (paths.length > 1 && refused !== undefined) {
-    command.error(`error: ${refused} is for one clone, and these are ${paths.length}; load that clone alone`)
+    command.error(
+      `error: ${refused} applies to one clone, but ${paths.length} were found; load that clone alone`,
+    )
   }
   function run(sql: Sql, { progress, changesKeptDays, onBegin }: LoadContext): Promise<GitImportResult> {
     return importGit(sql, {
@@ -139,7 +141,7 @@ function print(result: GitImportResult, seconds: number): void {
   }
   if (authors !== undefined) {
     console.log(
-      `authors       ${countOf(users.added, 'user')} made; ${formatCount(authors.unknown)} of ${countOf(authors.found, 'address', 'addresses')} without a user`,
+      `authors       ${countOf(users.added, 'user')} created; ${formatCount(authors.unknown)} of ${countOf(authors.found, 'address', 'addresses')} without a user`,
     )
   }
   const { active, removed } = dependencies

@@ -87,7 +87,7 @@ async function load(given: Target[], options: Options, command: Command): Promis
   const listed = from === undefined ? [] : await readLines('--from', from)
   const targets = [...given, ...listed.map(readListed)]
   if (targets.length === 0 && !refresh) {
-    command.error('error: name an owner or a repository, or use --from or --refresh')
+    command.error('error: specify an owner or a repository, or use --from or --refresh')
   }
   const tokens = await readTokens(options)
   function run(sql: Sql, context: LoadContext): Promise<GithubImportResult> {
@@ -179,7 +179,7 @@ function readListed(line: string): Target {
   try {
     return readTarget(line)
   } catch (error) {
-    throw new OperatorError(`--from: ${JSON.stringify(line)} is wrong. ${getMessage(error)}`)
+    throw new OperatorError(`--from: ${JSON.stringify(line)} is invalid. ${getMessage(error)}`)
   }
 }
 

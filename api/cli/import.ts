@@ -28,7 +28,7 @@ const standardInput = '-'
 export function addImportCommands(program: Command): void {
   const imports = program
     .command('import')
-    .description('Load data, all of it or nothing')
+    .description('Load data, all or nothing')
     .addHelpText(
       'after',
       '\nExamples:\n  devdata import ndjson sample\n  devdata import git ../hono ../std --authors\n  devdata import github honojs',
@@ -47,7 +47,7 @@ export function addImportCommands(program: Command): void {
         'or - for standard input',
     )
     .addOption(
-      new Option('--kind <kind>', 'what the lines are, unless the name of the file says it').choices(
+      new Option('--kind <kind>', 'the kind of lines, if the file name does not show it').choices(
         recordKinds,
       ),
     )
@@ -57,7 +57,7 @@ export function addImportCommands(program: Command): void {
     )
     .option(
       '--mirror',
-      'make the dataset hold exactly what the files hold: remove users, repositories and commits that they lack; kinds ' +
+      'make the dataset match the files exactly: remove users, repositories and commits that they lack; kinds ' +
         'without a file stay as they are',
     )
     .option('--yes', "with --mirror, don't ask before items are removed")
@@ -101,7 +101,7 @@ async function loadNdjson(
   }
   if (mirror && inputCount > 0) {
     command.error(
-      'error: --mirror needs files: if standard input broke off, the missing items would be removed',
+      'error: --mirror requires files: if standard input ended early, --mirror would remove the rest',
     )
   }
   const sources: Source[] = []
@@ -129,7 +129,7 @@ async function loadNdjson(
         countOf(commits, 'commit'),
       ]
       progress.hide()
-      progress.note(`Not in the files, and removed by this load: ${counts.join(', ')}`)
+      progress.note(`This load removes what the files lack: ${counts.join(', ')}`)
       await confirm('Remove them?', { yes })
     }
     return importNdjson(sql, {

@@ -128,7 +128,7 @@ Examples:
     'is revoked: its next request will fail',
   )
   addChange(keys, 'restore', 'Restore a revoked key', restoreKey, 'is no longer revoked')
-  addChange(keys, 'delete', 'Delete a key for good. Its ledger stays.', deleteKey, 'is deleted')
+  addChange(keys, 'delete', 'Delete a key permanently. Its ledger stays.', deleteKey, 'is deleted')
 }
 
 /** Adds a command that only takes a key. */
@@ -191,8 +191,8 @@ function grant(id: number, credits: number, { json }: JsonOption): Promise<void>
   return withDatabase({}, async ({ sql }) => {
     const key = await grantCredits(sql, id, credits)
     if (json) return console.log(JSON.stringify(key))
-    const change = `${credits > 0 ? 'received' : 'lost'} ${countOf(Math.abs(credits), 'credit')}`
-    console.log(`Key ${id} ${change}; its balance is ${formatCount(key.remaining_credits)}`)
+    const change = `${credits > 0 ? 'Granted' : 'Withdrew'} ${countOf(Math.abs(credits), 'credit')} ${credits > 0 ? 'to' : 'from'}`
+    console.log(`${change} key ${id}; its balance is ${formatCount(key.remaining_credits)}`)
   })
 }
 

@@ -22,7 +22,7 @@ export function addRemoveCommands(program: Command): void {
     .command('repo')
     .summary('Remove a repository with its commits')
     .description(
-      'Remove a repository with its commits and dependencies. Users no longer use what they used only through it. On a ' +
+      'Remove a repository with its commits and dependencies. Its dependencies no longer count as used by its owner and authors, unless they use them elsewhere. On a ' +
         'terminal, the command asks first. The repository returns when a load has it again.',
     )
     .argument(
@@ -55,9 +55,9 @@ async function remove(
   { id, yes, json }: RemoveOptions,
   command: Command,
 ): Promise<void> {
-  if (name !== undefined && id !== undefined) command.error('error: give OWNER/NAME or --id, not both')
+  if (name !== undefined && id !== undefined) command.error('error: specify OWNER/NAME or --id, not both')
   const reference: RepositoryReference | undefined = id === undefined ? name : { forgeRestId: id }
-  if (reference === undefined) return command.error('error: missing OWNER/NAME, or --id')
+  if (reference === undefined) return command.error('error: specify OWNER/NAME or --id')
   await withDatabase({ longStatements: true }, async ({ config, sql }) => {
     const repository = await findRepository(sql, reference)
     if (repository === undefined) {

@@ -119,7 +119,7 @@ export function describeServer(url: string, setting: string, timeoutSeconds = co
     }
   } catch (error) {
     if (!(error instanceof ConnectionUrlError)) throw error
-    throw new OperatorError(`${setting}: its value is wrong: it ${error.message}`)
+    throw new OperatorError(`${setting} is invalid: it ${error.message}`)
   }
 }
 

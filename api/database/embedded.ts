@@ -84,7 +84,7 @@ function refuseForeignFiles(directory: string): void {
   if (!existsSync(directory) || existsSync(join(directory, 'PG_VERSION'))) return
   if (readdirSync(directory).length === 0) return
   throw new OperatorError(
-    `${directory} has no PG_VERSION, so it is not a complete database, and it is not empty, so none is created in it; ` +
+    `${directory} is not a complete database (PG_VERSION is missing), and a new one needs an empty folder; ` +
       'restore it from a backup, or move it away to start with a new database',
   )
 }
@@ -124,13 +124,13 @@ async function stopWorker(worker: Worker, othersTimeoutMs: number): Promise<void
   const seconds = othersTimeoutMs / 1000
   const notice = setTimeout(() => {
     console.error(
-      `Waiting for other commands that use the embedded database through this one, for ${seconds} seconds at most`,
+      `Waiting up to ${seconds} seconds for other commands that use the embedded database through this one`,
     )
   }, waitingNoticeMs)
   const timeout = setTimeout(() => {
     console.error(
-      `The embedded database was ended in the middle of a statement of another process, after ${seconds} seconds; ` +
-        'the next start undoes it',
+      `The embedded database was stopped after ${seconds} seconds, during a statement of another process; ` +
+        'the next start rolls the statement back',
     )
     resolve()
   }, othersTimeoutMs + stopTimeoutMs)
@@ -138,8 +138,8 @@ async function stopWorker(worker: Worker, othersTimeoutMs: number): Promise<void
     if (message.state !== 'stopped') return
     if (message.disconnected > 0) {
       console.error(
-        `Commands that used the embedded database through this process were cut off after ${seconds} seconds; ` +
-          'what they had not finished is undone',
+        `Commands that used the embedded database through this process were disconnected after ${seconds} seconds; ` +
+          'their unfinished changes are rolled back',
       )
     }
     resolve()

@@ -104,7 +104,7 @@ function assertReleased(applied: readonly Applied[]): void {
   const changed = applied.find(({ number, checksum }) => (checksums.get(number) ?? checksum) !== checksum)
   if (changed === undefined) return
   throw new MigrationError(
-    `A development version of devdata made the database, with another ${changed.name}; create a new one: remove the ` +
+    `A development version of devdata created the database, with a different ${changed.name}; create a new one: remove the ` +
       'folder DATA_DIR if the database is embedded, or else drop and create the database',
   )
 }
@@ -130,7 +130,7 @@ async function findRefusal(sql: Sql): Promise<string | undefined> {
     from pg_database where datname = current_database()`
   const advice = 'name an empty database in DATABASE_URL, or an empty schema in its search_path'
   if (state?.relation) {
-    return `The database belongs to another program: it has ${state.relation}, and no schema of devdata; ${advice}`
+    return `The database belongs to another program: it has ${state.relation}, but no devdata schema; ${advice}`
   }
   if (state?.isTemplate) return `The database is a template, from which new databases are copied; ${advice}`
   if (state?.schema === null) {
@@ -194,7 +194,7 @@ export function createSchemaExplainer(
 
 function describeLack(missing: readonly string[]): string {
   return missing.length === listMigrations().length
-    ? 'has no schema of devdata yet'
+    ? 'has no devdata schema yet'
     : `lacks ${missing.join(', ')}`
 }
 
@@ -248,7 +248,7 @@ export async function assertServerVersion(sql: Sql): Promise<void> {
     select current_setting('server_version_num')::integer as number, current_setting('server_version') as name`
   if (server === undefined || server.number < oldestServer.number) {
     throw new MigrationError(
-      `The server is PostgreSQL ${server?.name}; ${oldestServer.name} or later is needed`,
+      `The server is PostgreSQL ${server?.name}; ${oldestServer.name} or later is required`,
     )
   }
 }
@@ -259,8 +259,8 @@ function findMissing(applied: readonly Applied[], migrations: readonly Migration
   const newest = newer.at(-1)
   if (newest === undefined) return missing
   throw new MigrationError(
-    `The database has migration ${newest}, and this version of devdata knows ${migrations.at(-1)?.number ?? 0} at most; ` +
-      'run the version that made it, or a newer one',
+    `The database has migration ${newest}, but this version of devdata has only migrations up to ${migrations.at(-1)?.number ?? 0}; ` +
+      'run the version that created it, or a newer one',
   )
 }
 

@@ -111,7 +111,7 @@ export function createReplicas(pools: readonly ReplicaPool[]): Replicas {
       if (isDatabaseUnavailable(error)) replica.version = undefined
       if (report === undefined || performance.now() < replica.quietUntil) return
       replica.quietUntil = performance.now() + failureIntervalMs
-      report(`Replica ${replica.name} fails reads, which the primary does instead: ${describeFailure(error)}`)
+      report(`Replica ${replica.name} fails reads, so the primary serves them: ${describeFailure(error)}`)
     },
     noteVersion(version) {
       primaryVersion = version

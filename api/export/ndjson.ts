@@ -107,7 +107,7 @@ async function readVersion(tx: SqlOrTransaction, since: number | undefined): Pro
   }
   if (since !== undefined && since < changesSince) {
     throw new ExportError(
-      `--since ${since}: only changes since version ${changesSince} are still known; export everything, without --since, and import it with --mirror`,
+      `--since ${since}: only changes since version ${changesSince} are still available; export everything, without --since, and import it with --mirror`,
     )
   }
   return version

@@ -50,7 +50,7 @@ export function invalidHost(): ApiError {
   return new ApiError(
     400,
     'invalid_host',
-    'Invalid Host: must be one host name or IP address, with a port from 1 to 65535 or none',
+    'Invalid Host: must be one host name or IP address, with an optional port from 1 to 65535',
   )
 }
 
@@ -68,7 +68,7 @@ export function assertReadableUrl(url: string, maxLength = maxUrlLength): void {
   try {
     decoded = decodeURIComponent(url)
   } catch {
-    throw invalidUrl('Invalid URL: broken percent-escape')
+    throw invalidUrl('Invalid URL: malformed percent-encoding')
   }
   if (decoded.includes('\0')) throw invalidUrl('Invalid URL: NUL character')
 }

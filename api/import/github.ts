@@ -103,7 +103,7 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
   const lock = await lockDataDirectory(directory)
   if (lock === undefined) {
     throw new ImportError(
-      `Another import uses the clones in ${directory}; wait for its end, or use another --clones`,
+      `Another import uses the clones in ${directory}; wait until it ends, or use another --clones`,
     )
   }
   const journal = options.dryRun

@@ -196,7 +196,7 @@ function kindOf(path: string): RecordKind {
   const kind = recordKinds.find((name) => basename(path) === `${name}.ndjson`)
   if (kind === undefined) {
     throw new ImportError(
-      `${path}: the name doesn't say which kind of lines the file contains; add --kind ${recordKinds.join('|')}`,
+      `${path}: the file name doesn't show which kind of lines the file contains; add --kind ${recordKinds.join('|')}`,
     )
   }
   return kind

@@ -58,7 +58,7 @@ export async function verifyLedger(sql: Sql): Promise<Verification> {
     select id, entries, granted::text, cost::text, balance::text, to_json(array_remove(array[
       case when granted - cost <> balance
         then format('granted %s - spent %s is not its balance, %s', granted, cost, balance) end,
-      case when wrong_balances > 0 then format('%s entries state another balance than their sum', wrong_balances) end,
+      case when wrong_balances > 0 then format('%s entries have a balance other than their sum', wrong_balances) end,
       case when gaps > 0 or not begins then format('entries are missing (%s gaps)', gaps) end,
       case when newest < known_position
         then format('its newest entry is %s, and there was a later one: %s', newest, known_position) end,

@@ -40,7 +40,7 @@ const usageByDayParameters: ListParameters<string | null, SumKey> = {
     if (text === undefined) return undefined
     const key = { day: text.slice(0, 10), endpoint: text.slice(10) }
     if (!isDate(key.day) || !key.endpoint.startsWith('/') || !key.endpoint.isWellFormed()) {
-      throw badRequest('Invalid after: must be the day and endpoint of a sum, such as 2030-12-31/users')
+      throw badRequest('Invalid after: must be a day and an endpoint, such as 2030-12-31/users')
     }
     return key
   },

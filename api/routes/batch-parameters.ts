@@ -50,7 +50,7 @@ export function readBatchLookUp(query: URLSearchParams): BatchLookUp | undefined
       ([other, value]) =>
         other === name || otherParameters.includes(other) || (value === '' && !batchParameters.has(other)),
     )
-    if (!isAlone) throw badRequest(`Invalid ${name}: no other filter is allowed with it`)
+    if (!isAlone) throw badRequest(`Invalid ${name}: must be the only filter`)
     const entries = readEntries(query, name, { maxEntries: maxPageSize })
     const invalid = entries.findIndex((entry) => !isValid(entry))
     if (invalid >= 0) throw badRequest(`Invalid ${name}: entry ${invalid + 1} ${rule}`)

@@ -63,15 +63,13 @@ function readFilter(query: URLSearchParams, own: WrittenFilter): Filter | BatchL
   }
   const dependencyStatus = readOption(query, 'dependency_status', ['active', 'removed'])
   if (dependencyStatus !== undefined && Object.values(dependencies).flat().length === 0) {
-    throw badRequest('Invalid dependency_status: needs dependency_names or dependency_files')
+    throw badRequest('Invalid dependency_status: requires dependency_names or dependency_files')
   }
   const filter = createFilter({ ...own, ...dependencies, dependencyStatus })
   const changedSince = readVersion(query, 'changed_since')
   if (changedSince === undefined) return filter
   if (!isUnfiltered(filter)) {
-    throw badRequest(
-      'Invalid changed_since: no other filter is allowed with it, only page, per_page, after and exclude',
-    )
+    throw badRequest('Invalid changed_since: can be combined only with page, per_page, after and exclude')
   }
   return { ...filter, changedSince }
 }

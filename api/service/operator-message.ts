@@ -37,7 +37,7 @@ export function explainUnhandledRefusals(): void {
 function findExplanation(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if (error.name === 'NotCapable' || error instanceof OperatorError) return error.message
-  if (refusals.test(readCode(error))) return `DATABASE_URL: the database refuses: ${error.message}`
+  if (refusals.test(readCode(error))) return `DATABASE_URL: the database refused access: ${error.message}`
   if (isCertificateError(error)) {
     return `DATABASE_URL: the server's certificate is not trusted: ${error.message}; see sslrootcert and sslmode`
   }
@@ -58,13 +58,13 @@ export function explainListenError(error: unknown): unknown {
   switch (readCode(error)) {
     case 'EADDRINUSE':
       return new ConfigError(
-        `PORT: another process uses it (${message}); stop that process, or set another PORT`,
+        `PORT is in use by another process (${message}); stop that process, or set another PORT`,
       )
     case 'EACCES':
-      return new ConfigError(`PORT: this user may not listen on it (${message}); set a PORT above 1023`)
+      return new ConfigError(`PORT is not allowed for this user (${message}); set a PORT above 1023`)
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new ConfigError(`HOST: it is not an address of this machine (${message})`)
+      return new ConfigError(`HOST is not an address of this machine (${message})`)
     default:
       return error
   }

@@ -61,7 +61,7 @@ export async function checkDataset(
   await findSources([folder])
   if (databaseUrl === undefined) return
   throw new OperatorError(
-    `--dataset ${folder}: a start loads data into an embedded database only, and DATABASE_URL is set. Start without ` +
+    `--dataset ${folder}: a start loads data only into an embedded database, but DATABASE_URL is set. Start without ` +
       `--dataset, and load the folder with: ${importCommand(folder)}`,
   )
 }
@@ -75,7 +75,7 @@ export async function loadDataset(
   const { version } = await readDataset(sql)
   if (version > 0) {
     throw new OperatorError(
-      `--dataset ${folder}: DATA_DIR ${dataDirectory} has data already, and nothing was loaded. To serve that data, start ` +
+      `--dataset ${folder}: DATA_DIR ${dataDirectory} already contains data, so nothing was loaded. To serve that data, start ` +
         `without --dataset. To serve the folder's data alone, set another DATA_DIR. To add the folder's data: ` +
         importCommand(folder),
     )

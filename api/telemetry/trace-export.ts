@@ -59,7 +59,7 @@ function readProtocol(environment: Variables): (typeof protocols)[number] {
   if (protocol === undefined) {
     const value = JSON.stringify(environment[name])
     throw new ConfigError(
-      `${name}: ${value} is wrong: it must be ${protocols.join(' or ')} (port 4318 of a collector)`,
+      `${name} ${value} is invalid: it must be ${protocols.join(' or ')} (port 4318 of a collector)`,
     )
   }
   return protocol

@@ -175,7 +175,7 @@ function decide(state: State, request: KeyRequest): Due {
   if (paid !== undefined && paid.path !== path) return { ...free, status: 422 }
   const cost = Math.max(0, request.cost - (paid?.credits ?? 0))
   if (most !== null && cost > most) {
-    return { ...free, status: 403, error: `Max-Credits is ${most}, and this costs ${cost}` }
+    return { ...free, status: 403, error: `Max-Credits is ${most}, but this request costs ${cost}` }
   }
   if (cost > state.balance) {
     return { ...free, status: 403, error: `insufficient credits: need ${cost}, have ${state.balance}` }

@@ -90,7 +90,7 @@ const maxPauses = 6
 const itemErrors = new Set(['NOT_FOUND', 'FORBIDDEN', 'UNPROCESSABLE'])
 const limitTypes = new Set(['RATE_LIMITED', 'RATE_LIMIT'])
 const limitMessage = /rate limit|abuse detection/i
-const invalidToken = 'it is wrong, expired or revoked. Create another one'
+const invalidToken = 'it is invalid, expired or revoked. Create another one'
 const timeoutTypes = /^(?:RESOURCE_LIMITS|INTERNAL|SERVICE|TIMEOUT)/
 const timeoutMessage = /something went wrong|time(?:d )?out/i
 
@@ -285,7 +285,7 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
         if (typeof reply !== 'string') return reply
         if (reply === '') continue // the token waits, or another one is asked
         if (++failures === (query.maxAttempts ?? maxAttempts)) {
-          const message = `The forge failed ${failures} times at the query ${query.name}: ${reply}. Run the import again; it goes on where it was`
+          const message = `The forge failed ${failures} times at the query ${query.name}: ${reply}. Run the import again; it continues where it stopped`
           throw Object.assign(new ForgeError(message), { failure: reply })
         }
         const waitMs = firstRetryMs * 2 ** (failures - 1) * (0.5 + Math.random())

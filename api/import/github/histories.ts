@@ -89,7 +89,7 @@ export async function readHistories(
 function createFailure(failures: readonly string[]): GitError {
   const which = failures.length === 1 ? 'the repository' : `any of ${failures.length} repositories`
   return new GitError(
-    `git can't fetch ${which}: ${failures[0]}. Run the import again; it goes on where it was`,
+    `git can't fetch ${which}: ${failures[0]}. Run the import again; it continues where it stopped`,
   )
 }
 

@@ -120,5 +120,5 @@ function readAhead<Item, Result>(
 
 /** The forge's names obey the rules, so what doesn't is a fault of the forge, or of its version. Throws `ImportError`. */
 function readFound(kind: RecordKind, record: object): StagedRow {
-  return readCreatedRecord(kind, record, `The forge describes one of ${kind} in a way that can't be loaded`)
+  return readCreatedRecord(kind, record, `The forge's description of one of ${kind} can't be loaded`)
 }
