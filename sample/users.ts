@@ -22,7 +22,7 @@ interface Identity {
 }
 
 /**
- * Creates the users: people, organizations and one bot. Logins, ids and e-mail addresses are unique. The order is
+ * Creates the users: people, organizations and one bot. Logins, ids and email addresses are unique. The order is
  * not that of the ids, so that an order by internal id differs from one by `forge_rest_id`.
  */
 export function createUsers(): SampleUser[] {

@@ -67,7 +67,7 @@ describeOnEachDatabase('changed_since', (kind) => {
     ]) {
       const { status, text } = await service.request(path, { key })
       expect([path, status]).toEqual([path, 400])
-      expect(text).toContain('must be the only filter')
+      expect(text).toContain('can be combined only with')
     }
     expect(await readIds('/users?changed_since=1&location=&dependency_names=,')).toEqual([2, 7, 11])
   })

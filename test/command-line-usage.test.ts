@@ -103,7 +103,7 @@ describe('devdata', () => {
     [['keyz'], "unknown command 'keyz'"],
     [['keys', 'grant', '0', '5'], 'It must be the id of a key'],
     [['forget', 'user'], 'specify the person: a login, --email or --id'],
-    [['forget', 'user', '--email', 'ada'], 'It must be an e-mail address'],
+    [['forget', 'user', '--email', 'ada'], 'It must be an email address'],
     [['import', 'ndjson', '-'], 'standard input (-) needs --kind'],
     [['import', 'ndjson', '-', '--kind', 'users', '--mirror'], '--mirror requires files'],
     [['import', 'ndjson', 'x', '--mirror', '--skip-invalid', 'y'], 'would remove the items of invalid lines'],

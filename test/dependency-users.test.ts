@@ -24,7 +24,7 @@ describeOnEachDatabase('a user uses a dependency', (kind) => {
 
   test.for([
     ['if they own a repository that does, whatever the case of its owner_login', 'owned', ['Ada']],
-    ['if they authored a commit in one, by their e-mail address, whatever its case', 'by-address', ['Ben']],
+    ['if they authored a commit in one, by their email address, whatever its case', 'by-address', ['Ben']],
     ['if they authored one by the no-reply address with their id, whatever login it has', 'by-id', ['Cleo']],
     ['if they authored one by the no-reply address with their login alone', 'by-login', ['Dan']],
     ['but not if the authors are unknown', 'by-nobody', []],

@@ -35,7 +35,7 @@ describe('the docs folder', () => {
       expect([path, answer.status, answer.json()]).toEqual([
         path,
         503,
-        { error: 'The documentation is not built; run: npm run docs' },
+        { error: 'The documentation is missing; run: npm run docs' },
       ])
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
     }
@@ -51,7 +51,7 @@ describe('the docs folder', () => {
     const other = await prefixed.request('/docs')
     expect([other.status, other.json()]).toEqual([
       503,
-      { error: 'The documentation is not built; run: npm run docs' },
+      { error: 'The documentation is missing; run: npm run docs' },
     ])
 
     // A build shows at once behind a running server.

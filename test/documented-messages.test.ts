@@ -130,7 +130,7 @@ describe('openapi.yml', () => {
     const pathsWith = (message: string) =>
       Object.keys(contract.paths).filter((path) => listMessages(path, '503').includes(message))
     expect(pathsWith('Shutting down; retry in 5 seconds')).toEqual(['/health'])
-    expect(pathsWith('The documentation is not built; run: npm run docs')).toEqual([
+    expect(pathsWith('The documentation is missing; run: npm run docs')).toEqual([
       '/docs',
       '/docs/{page}',
       '/api-docs',
@@ -329,7 +329,7 @@ describe('openapi.yml', () => {
       'Shutting down; retry in 5 seconds',
       ...messagesBeforeTheApp,
       // docs-build.test.ts
-      'The documentation is not built; run: npm run docs',
+      'The documentation is missing; run: npm run docs',
     ]
     expect([...new Set(listDocumentedMessages(contract))].sort()).toEqual(given.sort())
   })

@@ -132,7 +132,7 @@ describeOnEachDatabase('an import into existing data', (kind) => {
     return readListAnswer(await service.request(path, { key })).data
   }
 
-  test('moves the commits of an e-mail address that passes from one user to another', async () => {
+  test('moves the commits of an email address that passes from one user to another', async () => {
     const result = await change({
       users: [user(2, { email: null }), user(4, { email: 'GRACE@example.org' })],
     })

@@ -71,7 +71,7 @@ describeOnServer('the log of an instance', () => {
     expect(readLines(instance.readLog()).filter(({ route }) => route === '/version')).toHaveLength(60)
   })
 
-  test('names no key and no e-mail address, whatever is requested and whatever goes wrong', async () => {
+  test('names no key and no email address, whatever is requested and whatever goes wrong', async () => {
     const { secret } = await service.createKey()
     await using instance = await startInstance()
     const unknown = crypto.randomUUID()
@@ -193,7 +193,7 @@ test('defects keep their stack traces, one a second for each, and few of those t
   expect(lines.length).toBeLessThan(30)
 })
 
-test('keys and e-mail addresses are found in a text of any length, and none is left beside another', () => {
+test('keys and email addresses are found in a text of any length, and none is left beside another', () => {
   const word = 'a'.repeat(2_000_000) // a search that reads it anew from each letter on would take hours
   expect(describeCause(`${word} <ada@example.org> ${word}@example.org b.c@mail.example.org1d@e.fg`)).toBe(
     `${word} <[address]> [address] [address][address]`,

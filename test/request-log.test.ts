@@ -46,7 +46,7 @@ describe('the log', () => {
     await reset()
   })
 
-  test('has a line for each request, with its id, and never a key, an e-mail address or a path', async () => {
+  test('has a line for each request, with its id, and never a key, an email address or a path', async () => {
     const secrets = [key, (await service.createKey()).secret]
     for (const path of [
       '/users',

@@ -135,7 +135,7 @@ describe('the sample', () => {
     }
   })
 
-  test('has e-mail addresses and URLs under reserved domains only', () => {
+  test('has email addresses and URLs under reserved domains only', () => {
     const reserved = /(^|\.)(example|example\.(com|org|net))$/
     const hosts = new Set<string>()
     for (const { field, text } of stringsIn([users, repositories, commits])) {
@@ -154,7 +154,7 @@ describe('the sample', () => {
 })
 
 describe('the filters and pages are worth trying because', () => {
-  test('some users lack a name, an e-mail address, a company, a location or a bio', () => {
+  test('some users lack a name, an email address, a company, a location or a bio', () => {
     for (const field of ['name', 'email', 'company', 'location', 'bio', 'avatar_url'] as const) {
       const lacking = users.filter((user) => user[field] === null).length
       expect(within(lacking, 5, 200), `${lacking} users without ${field}`).toBe(true)
@@ -215,7 +215,7 @@ describe('the filters and pages are worth trying because', () => {
     expect([...counts.values()].filter((count) => count === 0).length).toBeGreaterThan(10)
   })
 
-  test('commits come from users by e-mail, by the no-reply form, and from nobody', () => {
+  test('commits come from users by email, by the no-reply form, and from nobody', () => {
     const emails = new Set(users.flatMap(({ email }) => email ?? []))
     const noReplies = new Set(
       users.map(({ forge_rest_id, login }) => `${forge_rest_id}+${login}@users.noreply.forge.example`),

@@ -21,10 +21,9 @@ export function addExportCommands(program: Command): void {
     .summary('Write users, repositories and commits as lines of JSON')
     .description(
       'Write users.ndjson, identities.ndjson (their further addresses), repos.ndjson and commits.ndjson, in the form ' +
-        'that "import ndjson" reads, and manifest.json ' +
-        "with the dataset's version, and the lines, bytes and SHA-256 of each file. All files are of one version. " +
-        'With --since, the files have only what changed, and removals.ndjson names what was removed: importing them ' +
-        'brings a copy up to date. Keys and the ledger are not exported. The service can keep running; on the embedded ' +
+        'that "import ndjson" reads. Also write manifest.json with the version of the dataset, and the lines, bytes and ' +
+        'SHA-256 of each file. All files are of one version. With --since, the files have only what changed, and removals.ndjson names what was removed: importing them ' +
+        'brings a copy up to date. The export has no keys and no ledger. The service can keep running; on the embedded ' +
         'database, requests wait.',
     )
     .argument('<folder>', 'a new or empty folder, or one with an earlier export, which is replaced')

@@ -35,7 +35,7 @@ export function addForgetCommands(program: Command): void {
       .command('user')
       .summary('Forget a person')
       .description(
-        'Forget a person: remove the user and the repositories that the person owns, remove the addresses and the login ' +
+        'Forget a person: remove the user and the repositories that the person owns. Remove the addresses and the login ' +
           'from other commits and from the ledger, and exclude the person from later loads. The person need not ' +
           'be a user: commits are searched, too. Bios and descriptions of others, and names of dependencies, stay as they are. ' +
           'On a terminal, the command asks first.',
@@ -56,7 +56,7 @@ Examples:
   forget
     .command('list')
     .summary('List who is forgotten, without names')
-    .description('List the people who are forgotten, by number. Their names are not stored.')
+    .description("List the people who are forgotten, by number. Their names aren't stored.")
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  devdata forget list\n  devdata forget list --json')
     .action(list)
@@ -78,7 +78,7 @@ Examples:
 function addPersonOptions(command: Command): Command {
   return command
     .argument('[login]', "the person's login", readLogin)
-    .option('--email <address>', 'an e-mail address of the person; may be repeated', readAddress)
+    .option('--email <address>', 'an email address of the person; may be repeated', readAddress)
     .option('--id <n>', "the person's id in the forge's REST API", readForgeId)
 }
 
@@ -103,7 +103,7 @@ function readLogin(login: string): string {
 function readAddress(address: string, others: string[] = []): string[] {
   const identity = address.includes('@') ? identifyAddress(address) : null
   if (identity !== null) return [...others, identity]
-  throw new InvalidArgumentError('It must be an e-mail address of at most 320 characters.')
+  throw new InvalidArgumentError('It must be an email address of at most 320 characters.')
 }
 
 function listIdentities(login: string | undefined, { email = [], id }: PersonOptions): string[] {

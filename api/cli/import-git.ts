@@ -43,7 +43,7 @@ export function addGitCommand(imports: Command): void {
     .option('--all-manifests', 'also read manifests in folders of tests and fixtures')
     .option(
       '--keep-unreachable',
-      'keep commits that the branch does not reach: those of other branches, and those from before the history was rewritten',
+      "keep commits that the branch doesn't reach: those of other branches, and those from before the history was rewritten",
     )
     .option('--json', 'print JSON')
     .addHelpText(

@@ -47,9 +47,7 @@ export function addImportCommands(program: Command): void {
         'or - for standard input',
     )
     .addOption(
-      new Option('--kind <kind>', 'the kind of lines, if the file name does not show it').choices(
-        recordKinds,
-      ),
+      new Option('--kind <kind>', "the kind of lines, if the file name doesn't show it").choices(recordKinds),
     )
     .option(
       '--skip-invalid <file>',

@@ -61,12 +61,12 @@ export function addKeysCommands(program: Command): void {
     .command('create')
     .description('Create a key and print it. It is shown once, because only its hash is stored.')
     .addOption(
-      new Option('--role <role>', 'user keys are charged, admin keys are not').choices(roles).default('user'),
+      new Option('--role <role>', "user keys are charged, admin keys aren't").choices(roles).default('user'),
     )
-    .option('--credits <n>', 'initial balance', readBalance, 0)
+    .option('--credits <n>', 'balance to start with', readBalance, 0)
     .option(
       '--rate-limit <n/seconds>',
-      'requests in a number of seconds, such as 100/60, or none (default: the setting DEFAULT_RATE_LIMIT)',
+      'requests and seconds, such as 100/60, or none (default: the setting DEFAULT_RATE_LIMIT)',
       readRateLimit,
     )
     .addOption(
@@ -92,7 +92,7 @@ Examples:
     .action(create)
   keys
     .command('list')
-    .description('List the keys that are not deleted, oldest first. The keys themselves are never shown.')
+    .description('List all keys except deleted ones, oldest first. The keys themselves are never shown.')
     .option(...jsonOption)
     .addHelpText('after', '\nExamples:\n  devdata keys list\n  devdata keys list --json')
     .action(list)

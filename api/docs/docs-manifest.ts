@@ -100,12 +100,12 @@ export function createDocsFinder(directory: string, baseUrl: string | undefined)
       if (docs === undefined) break
       return docs
     }
-    throw docsUnavailable('not built')
+    throw docsUnavailable('missing')
   }
 }
 
 /** 503: the docs aren't built, or a file of the manifest is missing. */
-export function docsUnavailable(state: 'not built' | 'incomplete', cause?: unknown): ApiError {
+export function docsUnavailable(state: 'missing' | 'incomplete', cause?: unknown): ApiError {
   return new ApiError(503, 'docs_unavailable', `The documentation is ${state}; run: npm run docs`, {
     headers: { 'Retry-After': '60' },
     cause,
