@@ -22,7 +22,7 @@ export function addRemoveCommands(program: Command): void {
     .command('repo')
     .summary('Remove a repository with its commits')
     .description(
-      'Remove a repository with its commits and dependencies. Its dependencies no longer count as used by its owner and authors, unless they use them elsewhere. On a ' +
+      'Remove a repository with its commits and dependencies. Users who used a dependency only through this repository no longer use it. On a ' +
         'terminal, the command asks first. The repository returns when a load has it again.',
     )
     .argument(
