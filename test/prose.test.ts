@@ -178,7 +178,8 @@ the response response is a object, and \`will we\` is code.
 })
 
 test('pages, descriptions and decisions follow the style', async () => {
-  const files = await Array.fromAsync(glob(sources, { cwd: project }))
+  const files: string[] = []
+  for await (const file of glob(sources, { cwd: project })) files.push(file)
   expect(files.length).toBeGreaterThan(40)
   const found: string[] = []
   for (const file of files.sort()) {

@@ -20,6 +20,7 @@ export function createCommands(): Command {
     .description('Operate a devdata service: its API keys, its ledger, its data and its database.')
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
     .exitOverride()
     .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: false })

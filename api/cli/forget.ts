@@ -36,9 +36,9 @@ export function addForgetCommands(program: Command): void {
       .summary('Forget a person')
       .description(
         'Forget a person: remove the user and the repositories that the person owns. Remove the addresses and the login ' +
-          'from other commits and from the ledger, and exclude the person from later loads. The person need not ' +
+          "from other commits and from the ledger, and exclude the person from later loads. The person doesn't have to " +
           'be a user: commits are searched, too. Bios and descriptions of others, and names of dependencies, stay as they are. ' +
-          'On a terminal, the command asks first.',
+          'On a terminal, the command asks for confirmation.',
       ),
   )
     .option('--keep-repositories', 'keep the repositories that the person owns, under another owner')
@@ -65,8 +65,8 @@ Examples:
       .command('undo')
       .summary('Let loads add a forgotten person again')
       .description(
-        'Let loads add a forgotten person again. What was removed returns with the next load that has it. Any one of ' +
-          "the person's names is enough.",
+        'Let loads add a forgotten person again. What was removed returns with the next load that has it. One of the ' +
+          "person's names is enough.",
       ),
   )
     .option('--person <n>', 'the person\'s number in "devdata forget list"', readPersonNumber)

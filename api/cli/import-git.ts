@@ -18,8 +18,8 @@ export function addGitCommand(imports: Command): void {
     .summary('Load the commits and dependencies of clones')
     .description(
       'Load the commits of clones, and the dependencies that their manifests have declared over time. Run it again ' +
-        'to add what is new. Commits that the branch no longer reaches are removed. Values that "import ndjson" has ' +
-        'loaded for a repository stay.',
+        'to add what is new. Commits that the branch no longer reaches are removed. Fields of a repository that ' +
+        '"import ndjson" has loaded stay as they are.',
     )
     .argument('<path...>', 'a full clone (bare or not), or a folder with clones in it or in its subfolders')
     .option(
@@ -28,7 +28,7 @@ export function addGitCommand(imports: Command): void {
     )
     .option(
       '--rest-id <n>',
-      "the repository's id in the forge's REST API (default: the one in the dataset, or one made from the URL, which " +
+      "the repository's id in the forge's REST API (default: the one in the dataset, or one derived from the URL, which " +
         'a later load can replace)',
       readForgeId,
     )

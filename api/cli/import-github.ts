@@ -43,7 +43,7 @@ export function addGithubCommand(imports: Command): void {
     )
     .option(
       '--api <url>',
-      "the API's URL; of an enterprise server https://HOST/api/v3",
+      "the API's URL; for an enterprise server, https://HOST/api/v3",
       readApiUrl,
       'https://api.github.com',
     )

@@ -37,9 +37,9 @@ export function addImportCommands(program: Command): void {
     .command('ndjson')
     .summary('Load users, repositories and commits from lines of JSON')
     .description(
-      'Load users, repositories and commits from lines of JSON, each an object as the API returns it, and further ' +
-        'addresses of users. Items that exist are updated. Items that removals.ndjson names are removed first. With --mirror, items that the files ' +
-        'lack are removed, too. An invalid line stops the load, and nothing is changed.',
+      "Load users, repositories, commits and users' further addresses from files with one JSON object per line, in the " +
+        'form that the API returns. Existing items are updated. Items that removals.ndjson names are removed first. With ' +
+        '--mirror, items that the files lack are removed, too. If a line is invalid, the load stops and changes nothing.',
     )
     .argument(
       '<path...>',

@@ -114,7 +114,7 @@ Examples:
     .action(limit)
   keys
     .command('rotate')
-    .description('Replace a key and print the new one. Id, balance, limits and history stay as they are.')
+    .description('Replace a key and print the new one. The id, balance, limits and history stay the same.')
     .argument(...idArgument)
     .option('--grace <seconds>', 'how many seconds the old key still works', readGraceSeconds, 0)
     .option(...jsonOption)

@@ -24,7 +24,7 @@ export function addLedgerCommands(program: Command): void {
     .command('verify')
     .summary('Check that the ledger adds up')
     .description(
-      'Check for each key that its balance is what was granted minus what was charged, and that no entry is missing. ' +
+      "Check that each key's balance is the credits granted minus the credits charged, and that no entry is missing. " +
         'Reads the whole ledger; the service can keep running. Exits with 1 if something is wrong.',
     )
     .option('--json', 'print JSON')
@@ -35,7 +35,7 @@ export function addLedgerCommands(program: Command): void {
     .summary('Fold old entries into one for each key')
     .description(
       "Fold each key's entries from before a date into one entry, so that the ledger doesn't grow forever. " +
-        'Balances and daily sums stay as they are; the folded entries are lost. The service can keep running.',
+        'Balances and daily sums stay as they are; the details of folded entries are lost. The service can keep running.',
     )
     .requiredOption('--before <date>', 'a date (0:00 UTC) or a timestamp, in the past', readPastTime)
     .option('--dry-run', 'count the entries that would be folded, and change nothing')

@@ -23,7 +23,7 @@ export function addRemoveCommands(program: Command): void {
     .summary('Remove a repository with its commits')
     .description(
       'Remove a repository with its commits and dependencies. Users who used a dependency only through this repository no longer use it. On a ' +
-        'terminal, the command asks first. The repository returns when a load has it again.',
+        'terminal, the command asks for confirmation. A later load that contains the repository adds it again.',
     )
     .argument(
       '[name]',
@@ -32,7 +32,7 @@ export function addRemoveCommands(program: Command): void {
     )
     .option(
       '--id <n>',
-      'its forge_rest_id, in place of the name; repositories of clones may have a negative one',
+      "the repository's forge_rest_id, instead of its name; negative for some repositories that were loaded from clones",
       readRepositoryId,
     )
     .option('--yes', "don't ask")
