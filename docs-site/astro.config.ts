@@ -101,25 +101,19 @@ export default defineConfig({
           items: [
             {
               label: 'Start here',
-              items: [{ slug: 'index', label: 'Home' }, 'quickstart', 'recipes', 'tools'],
+              items: [{ slug: 'index', label: 'Home' }, 'quickstart', 'read-a-whole-list'],
             },
+            { label: 'How-to guides', items: ['recipes', 'keep-a-copy', 'tools'] },
             {
               label: 'Requests',
-              items: [
-                'filtering',
-                'pagination',
-                'conditional-requests',
-                'keep-a-copy',
-                'requests-and-responses',
-                'errors',
-              ],
+              items: ['filtering', 'pagination', 'conditional-requests', 'requests-and-responses', 'errors'],
             },
             {
               label: 'Keys and credits',
               items: ['authentication', 'credits', 'billing-guarantees', 'rate-limits'],
             },
-            { label: 'About', items: ['data', 'personal-data', 'versions', 'support', 'glossary'] },
-            { label: 'Project', items: [{ label: 'Changelog', link: '/changelog/' }] },
+            { label: 'Background', items: ['data', 'personal-data', 'versions', 'glossary'] },
+            { label: 'Help', items: ['support', { label: 'Changelog', link: '/changelog/' }] },
           ],
         },
         {
@@ -142,7 +136,11 @@ export default defineConfig({
               label: 'Run your own',
               items: ['running', 'containers', 'deno-deploy', 'settings', 'upgrades-and-backups'],
             },
-            { label: 'Data and keys', items: ['loading-data', 'keeping-fresh', 'keys', 'ledger'] },
+            {
+              label: 'Data',
+              items: ['loading-data', 'import-github', 'import-git', 'keeping-fresh', 'export-data'],
+            },
+            { label: 'Keys', items: ['keys', 'ledger'] },
             { label: 'In production', items: ['observing', 'scaling', 'security'] },
           ],
         },

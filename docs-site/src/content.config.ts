@@ -28,7 +28,10 @@ function referenceLoader(kind: 'tags' | 'endpoints' | 'resources'): Loader {
     async load({ store, parseData, renderMarkdown }: LoaderContext) {
       store.clear()
       for (const item of loadReference()[kind]) {
-        const rendered = await renderTexts(item, async (text) => (await renderMarkdown(text)).html)
+        const rendered = await renderTexts(item, async (text) => {
+          // openapi.yml links pages relative to its own URL.
+          return (await renderMarkdown(text.replaceAll('](docs/', '](/docs/'))).html
+        })
         const data = await parseData({ id: item.id, data: rendered as Record<string, unknown> })
         store.set({ id: item.id, data })
       }
