@@ -11,7 +11,7 @@ import { writeViewerAssets } from './viewer-assets.ts'
 
 const source = join(import.meta.dirname, 'src')
 /** One file per concern. */
-const styles = ['fonts', 'layout', 'content', 'code', 'reference', 'home', 'diagrams']
+const styles = ['fonts', 'layout', 'content', 'code', 'reference', 'key', 'run', 'home', 'diagrams']
 // build.ts sets it, and explains why it isn't called BASE_URL here.
 const { DOCS_BASE_URL: baseUrl = originPlaceholder } = process.env
 
