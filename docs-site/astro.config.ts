@@ -19,6 +19,8 @@ const styles = [
   'content',
   'code',
   'reference',
+  'key',
+  'run',
   'home',
   'diagrams',
   'without-scripts',
