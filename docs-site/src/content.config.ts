@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { docsLoader } from '@astrojs/starlight/loaders'
 import { docsSchema } from '@astrojs/starlight/schema'
 import type { Loader, LoaderContext } from 'astro/loaders'
+import { z } from 'astro/zod'
 import { changelogPath, loadReference } from '../reference.ts'
 
 /** Fields of the reference with Markdown. */
@@ -48,8 +49,14 @@ const changelogLoader: Loader = {
   },
 }
 
+/** What readers may type who look for the page, and what its title and headings don't say. Only the search sees it. */
+const keywords = z.string().optional()
+
 export const collections = {
-  docs: defineCollection({ loader: docsLoader(), schema: docsSchema() }),
+  docs: defineCollection({
+    loader: docsLoader(),
+    schema: docsSchema({ extend: z.object({ keywords }) }),
+  }),
   tags: defineCollection({ loader: referenceLoader('tags') }),
   endpoints: defineCollection({ loader: referenceLoader('endpoints') }),
   resources: defineCollection({ loader: referenceLoader('resources') }),
