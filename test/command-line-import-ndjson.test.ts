@@ -94,7 +94,7 @@ describeOnEachDatabase('devdata import ndjson', (kind) => {
     expect(await run(args, { input: createUserLine(22) })).toEqual({
       code: 1,
       stdout: '',
-      stderr: '--skip-invalid invalid.ndjson: the file already exists; name a new file\n',
+      stderr: '--skip-invalid invalid.ndjson: the file already exists; choose a new file\n',
     })
     expect(readFileSync(file, 'utf8')).not.toBe('')
   })

@@ -164,7 +164,7 @@ describeOnEachDatabase('An export', (kind) => {
     const json = await runCommand(['export', 'ndjson', path, '--json'], locationOf(origin))
     expect(JSON.parse(json.stdout)).toEqual(JSON.parse(await readFile(join(path, 'manifest.json'), 'utf8')))
     const refused = await runCommand(['export', 'ndjson', tmpdir()], locationOf(origin))
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('name a new folder')])
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('choose a new folder')])
   })
 })
 

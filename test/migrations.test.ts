@@ -169,7 +169,7 @@ describeOnEachDatabase('migrations', (kind) => {
     const before = await listRelations(sql)
     const refusal = new MigrationError(
       `The database belongs to another program: it has ${relation}, but no devdata schema; ` +
-        'name an empty database in DATABASE_URL, or an empty schema in its search_path',
+        'set DATABASE_URL to an empty database, or its search_path to an empty schema',
     )
     await expect(migrate(sql)).rejects.toThrow(refusal)
     await expect(assertMigrated(sql)).rejects.toThrow(refusal)
@@ -343,7 +343,7 @@ describeOnServer('a database of others', () => {
       await owner`create table migrations (version text)`
       for (const path of ['devdata', 'devdata,public']) {
         await expect(migrateAt(`${url}?search_path=missing`)).rejects.toThrow(
-          'None of the schemas in search_path exists in the database; create one, or name another',
+          'None of the schemas in search_path exists in the database; create one, or set another search_path',
         )
         await owner`create schema devdata`
         expect(await migrateAt(`${url}?search_path=${path}`)).toEqual(names)

@@ -128,13 +128,13 @@ async function findRefusal(sql: Sql): Promise<string | undefined> {
         )
     ) as relation
     from pg_database where datname = current_database()`
-  const advice = 'name an empty database in DATABASE_URL, or an empty schema in its search_path'
+  const advice = 'set DATABASE_URL to an empty database, or its search_path to an empty schema'
   if (state?.relation) {
     return `The database belongs to another program: it has ${state.relation}, but no devdata schema; ${advice}`
   }
   if (state?.isTemplate) return `The database is a template, from which new databases are copied; ${advice}`
   if (state?.schema === null) {
-    return 'None of the schemas in search_path exists in the database; create one, or name another'
+    return 'None of the schemas in search_path exists in the database; create one, or set another search_path'
   }
   return undefined
 }

@@ -102,7 +102,7 @@ async function readVersion(tx: SqlOrTransaction, since: number | undefined): Pro
   const { version, changesSince } = dataset
   if (since !== undefined && since > version) {
     throw new ExportError(
-      `--since ${since}: the dataset's version is ${version}; name that or an earlier version, or export everything, without --since`,
+      `--since ${since}: the dataset's version is ${version}; use that version or an earlier one, or export everything, without --since`,
     )
   }
   if (since !== undefined && since < changesSince) {
@@ -139,7 +139,7 @@ async function prepareFolder(folder: string): Promise<void> {
   const other = present.find((name) => !own.includes(name) || (!hasManifest && fileNames.includes(name)))
   if (other === undefined) return
   throw new ExportError(
-    `${folder} contains ${other}, so it is not the folder of an export, and nothing was written; name a new folder`,
+    `${folder} contains ${other}, so it is not the folder of an export, and nothing was written; choose a new folder`,
   )
 }
 

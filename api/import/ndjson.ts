@@ -211,7 +211,7 @@ export async function createInvalidLinesFile(path: string) {
   const file = await open(path, isDevice ? 'a' : 'wx').catch((error: NodeJS.ErrnoException) => {
     const reason =
       error.code === 'EEXIST'
-        ? 'the file already exists; name a new file'
+        ? 'the file already exists; choose a new file'
         : `the file can't be written: ${error.message}`
     throw new ImportError(`--skip-invalid ${path}: ${reason}`)
   })

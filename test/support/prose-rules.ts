@@ -22,7 +22,7 @@ const google: readonly WordRule[] = [
   { not: String.raw`vs\.?|versus`, say: 'compared with' },
   { not: "will|won['’]t", say: 'the present tense' },
   { not: "we|we['’](?:re|ve|ll)|our|ours|let['’]s", say: 'the service, or you' },
-  { not: "I|I['’]m|my|mine", say: 'the reader or the service' },
+  { not: "(?-i:I)|I['’]m|my|mine", say: 'the reader or the service' },
   { not: 'he/she|s/he|his/her', say: 'they' },
   { not: 'please|simply|just|easy|easily|obviously|of course', say: 'nothing: leave it out' },
   { not: 'click(?:ing)? (?:here|on)', say: "the link's subject, or click" },
@@ -46,12 +46,12 @@ const google: readonly WordRule[] = [
   { not: 'cannot|can not', say: "can't" },
 ]
 
-/** One word for one thing: `CONTRIBUTING.md` has the reasons. */
+/** The project's words, one for each thing. */
 const own: readonly WordRule[] = [
   { not: 'answer(?:s|ed|ing)?(?! questions)', say: 'response, respond or return' },
   { not: 'for free', say: 'free, or at no charge' },
   { not: 'meanwhile|in the meantime', say: 'what happens at the same time' },
-  { not: '(?<!there )(?:is|are|was|were) no(?! longer| more)', say: "isn't a, or has no" },
+  { not: '(?<!there )(?:is|are|was|were) no(?! longer| more)', say: '"isn\'t a" or "has no"' },
   { not: 'walk(?:s|ed|ing)?', say: 'iterate or page through' },
   { not: 'elements?', say: 'item' },
   { not: 'without regard to case', say: 'case-insensitive' },

@@ -39,7 +39,9 @@ export async function openClone(path: string, branch?: string): Promise<Clone> {
   ])
   if (prefix !== undefined && prefix !== '') {
     const [top] = await readLines(directory, ['rev-parse', '--show-toplevel'])
-    throw new GitError(`${directory} is a folder inside the repository ${top}; name the repository itself`)
+    throw new GitError(
+      `${directory} is a folder inside the repository ${top}; use the folder of the repository`,
+    )
   }
   if (shallow === 'true') {
     throw new GitError(
