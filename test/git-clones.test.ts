@@ -81,7 +81,10 @@ describe('a path is refused in one clear error', () => {
   test('that names the repository which the folder is part of', async () => {
     const clone = new Clone('outer')
     clone.commit(1000, { 'inner/package.json': npm('a') })
-    await expectError(join(clone.path, 'inner'), /inner is a folder inside the repository .*outer; use the folder/)
+    await expectError(
+      join(clone.path, 'inner'),
+      /inner is a folder inside the repository .*outer; use the folder/,
+    )
   })
 
   test('that says that the repository has no commits yet', async () => {

@@ -63,7 +63,7 @@ export function addKeysCommands(program: Command): void {
     .addOption(
       new Option('--role <role>', "user keys are charged, admin keys aren't").choices(roles).default('user'),
     )
-    .option('--credits <n>', 'balance to start with', readBalance, 0)
+    .option('--credits <n>', 'starting balance', readBalance, 0)
     .option(
       '--rate-limit <n/seconds>',
       'requests and seconds, such as 100/60, or none (default: the setting DEFAULT_RATE_LIMIT)',
