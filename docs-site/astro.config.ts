@@ -11,7 +11,7 @@ import { writeViewerAssets } from './viewer-assets.ts'
 
 const source = join(import.meta.dirname, 'src')
 /** One file per concern. */
-const styles = ['fonts', 'layout', 'content', 'code', 'reference', 'home', 'diagrams']
+const styles = ['fonts', 'layout', 'content', 'code', 'reference', 'home', 'builder', 'your-key', 'diagrams']
 // build.ts sets it, and explains why it isn't called BASE_URL here.
 const { DOCS_BASE_URL: baseUrl = originPlaceholder } = process.env
 
@@ -116,7 +116,7 @@ export default defineConfig({
             },
             {
               label: 'Keys and credits',
-              items: ['authentication', 'credits', 'billing-guarantees', 'rate-limits'],
+              items: ['authentication', 'credits', 'your-key', 'billing-guarantees', 'rate-limits'],
             },
             { label: 'About', items: ['data', 'personal-data', 'versions', 'support', 'glossary'] },
             { label: 'Project', items: [{ label: 'Changelog', link: '/changelog/' }] },
