@@ -11,7 +11,19 @@ import { writeViewerAssets } from './viewer-assets.ts'
 
 const source = join(import.meta.dirname, 'src')
 /** One file per concern. */
-const styles = ['fonts', 'layout', 'content', 'code', 'reference', 'home', 'builder', 'your-key', 'diagrams']
+const styles = [
+  'fonts',
+  'layout',
+  'content',
+  'code',
+  'reference',
+  'key',
+  'run',
+  'home',
+  'builder',
+  'usage',
+  'diagrams',
+]
 // build.ts sets it, and explains why it isn't called BASE_URL here.
 const { DOCS_BASE_URL: baseUrl = originPlaceholder } = process.env
 

@@ -77,7 +77,7 @@ const convertTabs: Handle = (state, node: Element) => {
 }
 
 /** Elements for the eye or the mouse only. */
-const decoration = 'script, style, svg, button, starlight-tabs-restore, .sl-anchor-link, .sr-only'
+const decoration = 'script, style, svg, button, starlight-tabs-restore, .sl-anchor-link, .sr-only, .run'
 
 function removeDecoration(node: Element): void {
   node.children = node.children.filter((child) => child.type !== 'element' || !matches(decoration, child))

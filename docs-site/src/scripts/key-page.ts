@@ -5,6 +5,7 @@
  */
 import { writeCsv } from './csv.ts'
 import { onKeyChange, readKey } from './key.ts'
+import { openKeyDialog } from './key-dialog.ts'
 import { drawSpending, listDays } from './spending-chart.ts'
 import {
   type DaySum,
@@ -67,7 +68,7 @@ function createTable(columns: readonly string[], rows: readonly (readonly string
 /** Fills the page, and fills it anew when the key changes. */
 export function startKeyPage(): void {
   const [balance, spending, entries] = ['balance', 'spending', 'entries'].map((name) =>
-    document.querySelector<HTMLElement>(`.key-${name}`),
+    document.querySelector<HTMLElement>(`.usage-${name}`),
   )
   if (!balance || !spending || !entries) return
   const showKey = () => void fillPage({ balance, spending, entries })
@@ -84,7 +85,7 @@ const say = (place: HTMLElement, ...text: (Node | string)[]) =>
 async function fillPage({ balance, spending, entries }: Places): Promise<void> {
   const key = readKey()
   if (!key) {
-    say(balance, 'Enter a key to see its balance. ')
+    say(balance, 'Enter a key to see its balance.', createButton('Enter a key', openKeyDialog, 'primary'))
     say(spending, 'No key, no spending.')
     say(entries, 'No key, no entries.')
     return
@@ -118,7 +119,8 @@ async function fillPage({ balance, spending, entries }: Places): Promise<void> {
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     if (key !== readKey()) return
-    say(balance, `${error.message}. `, create('a', { href: `${docs}/errors/` }, 'What to do'))
+    const link = create('a', { href: `${docs}/errors/` }, 'What to do')
+    say(balance, error.message, link, createButton('Enter another key', openKeyDialog))
     for (const place of [spending, entries]) say(place, 'Nothing to show.')
   }
 }
@@ -169,6 +171,9 @@ function showSpending(place: HTMLElement, allSums: readonly DaySum[]): void {
 
 const writeTime = (timestamp: number) => new Date(timestamp * 1000).toISOString().replace('.000', '')
 
+const kinds: Readonly<Record<string, string>> = { grant: 'Grant', balance: 'Older entries' }
+const writeChange = (credits: number) => `${credits < 0 ? '−' : '+'}${write(Math.abs(credits))}`
+
 /** Shows a page of entries. `paths` leads from the newest page to this one. */
 function showEntries(place: HTMLElement, paths: readonly string[], page: UsagePage<LedgerEntry>): void {
   const { items, total, next } = page
@@ -187,13 +192,16 @@ function showEntries(place: HTMLElement, paths: readonly string[], page: UsagePa
   const older = createButton('Older', () => void open([...paths, next ?? '']))
   older.disabled = next === undefined
   const download = createButton('Download all as CSV', () => void downloadEntries(download, state))
-  const rows = items.map(({ entry, timestamp, kind, method, path, items: count, cost, granted, balance }) => [
-    writeTime(timestamp).replace('T', ' ').replace('Z', ''),
-    path === null ? kind : `${method} ${path}`,
-    count === null ? '' : write(count),
-    kind === 'charge' ? `−${write(cost)}` : `+${write(granted)}`,
-    write(balance),
-    write(entry),
+  const rows = items.map((item) => [
+    writeTime(item.timestamp).replace('T', ' ').replace('Z', ''),
+    item.path === null ? (kinds[item.kind] ?? item.kind) : `${item.method} ${item.path}`,
+    item.items === null ? '' : write(item.items),
+    [item.granted, -item.cost]
+      .filter((change) => change !== 0)
+      .map(writeChange)
+      .join(' ') || '0',
+    write(item.balance),
+    write(item.entry),
   ])
   place.replaceChildren(
     createTable(['Time (UTC)', 'Request', 'Items', 'Credits', 'Balance', 'Entry'], rows),
