@@ -126,6 +126,8 @@ export interface Parameter {
   type: string
   /** Bounds and default in words. */
   rules: string[]
+  /** The only values, if the type has a few. */
+  choices: string[]
   /** Markdown. */
   meaning: string
   example: string
@@ -301,6 +303,7 @@ function readReference(document: Document): ApiReference {
       required,
       type: isRepeated ? 'string, may be repeated' : type === 'array' ? 'comma-separated list' : String(type),
       rules,
+      choices: (choices ?? []).map(String),
       meaning: description,
       example: isRepeated
         ? [example]

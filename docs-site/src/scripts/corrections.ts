@@ -27,7 +27,7 @@ export function writePath(base: string, query: Iterable<[string, string]>): stri
   return text ? `${base}?${text}` : base
 }
 
-/** Sets one parameter, and removes the position of another page. */
+/** Sets one parameter of a path. */
 export const setParameter = (path: string, name: string, value: string | number): string =>
   changeQuery(path, (query) => query.set(name, String(value)))
 

@@ -1,0 +1,137 @@
+/**
+ * Draws a response and a receipt.
+ *
+ * @module
+ */
+import type { ApiResponse } from './api-request.ts'
+import { createElement } from './elements.ts'
+import { writeCredits } from './key-state.ts'
+
+/** An entry of `GET /api-key/usage`: a charge. */
+export interface LedgerEntry {
+  entry: number
+  timestamp: number
+  request_id: string | null
+  method: string | null
+  path: string | null
+  items: number | null
+  cost: number
+  balance: number
+}
+
+/** Headers that say something about this API. */
+const shownHeaders = [
+  'X-Total-Count',
+  'X-Credits-Cost',
+  'X-Credits-Remaining',
+  'Idempotency-Replayed',
+  'X-Error-Code',
+  'Retry-After',
+  'RateLimit',
+  'X-Dataset-Version',
+  'ETag',
+  'X-Request-Id',
+  'Link',
+]
+
+const statusTexts: Readonly<Record<number, string>> = {
+  200: 'OK',
+  304: 'Not Modified',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  410: 'Gone',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  503: 'Service Unavailable',
+}
+
+/** Longer texts get no colors, because each colored part is an element. */
+const maxColoredCharacters = 40_000
+
+function writeBody(text: string): (string | Node)[] {
+  let body = text
+  try {
+    body = JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return [text] // Metrics, for example, aren't JSON.
+  }
+  if (body.length > maxColoredCharacters) return [body]
+  const parts: (string | Node)[] = []
+  let end = 0
+  for (const { 0: token, 1: string, 2: colon, index } of body.matchAll(
+    /("(?:\\.|[^"\\])*")(:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g,
+  )) {
+    const className = colon ? 'name' : string ? 'string' : 'constant'
+    parts.push(body.slice(end, index), createElement('span', { className }, string ?? token))
+    end = index + (string ?? token).length
+  }
+  return [...parts, body.slice(end)]
+}
+
+/** Draws a response: its status, time and size, the headers that matter, and the body. */
+export function writeResponse(
+  { status, headers, text }: ApiResponse,
+  ms: number,
+  close: () => void,
+): HTMLElement {
+  const chip = createElement('span', { className: 'chip' }, `${status} ${statusTexts[status] ?? ''}`.trim())
+  chip.dataset.status = String(status)
+  const size = text
+    ? ` · ${text.length < 1000 ? `${text.length} B` : `${(text.length / 1000).toFixed(1)} kB`}`
+    : ''
+  const button = createElement(
+    'button',
+    { type: 'button', className: 'live-close', ariaLabel: 'Close the response' },
+    '✕',
+  )
+  button.addEventListener('click', close)
+  const lines = shownHeaders.flatMap((name) => {
+    const value = headers.get(name)
+    if (value === null) return []
+    const line = createElement(
+      name === 'X-Credits-Cost' ? 'mark' : 'span',
+      {},
+      createElement('span', { className: 'name' }, name),
+      `: ${value}`,
+    )
+    return [line, '\n']
+  })
+  const code = createElement('pre', {}, ...lines, ...(text ? ['\n', ...writeBody(text)] : []))
+  const scroll = createElement(
+    'div',
+    { className: 'live-code', tabIndex: 0, role: 'group', ariaLabel: 'Headers and body' },
+    code,
+  )
+  return createElement(
+    'div',
+    { className: 'live-response' },
+    createElement('p', { className: 'live-head' }, chip, ` ${ms} ms${size}`, button),
+    scroll,
+  )
+}
+
+/** Draws a ledger entry, and what was sent to get it. */
+export function writeReceipt(entry: LedgerEntry, sent: Readonly<Record<string, string>>): HTMLElement {
+  const rows: [string, string][] = [
+    ['Entry', String(entry.entry)],
+    ['Time', new Date(entry.timestamp * 1000).toISOString().replace('T', ' ').replace('.000Z', ' UTC')],
+    ['Request', `${entry.method} ${entry.path}`],
+    ['X-Request-Id', entry.request_id ?? ''],
+    ...Object.entries(sent),
+    ['Items', String(entry.items)],
+    ['Cost', writeCredits(entry.cost)],
+    ['Balance', writeCredits(entry.balance)],
+  ]
+  const list = rows.flatMap(([name, value]) => [
+    createElement('dt', {}, name),
+    createElement('dd', {}, value),
+  ])
+  return createElement(
+    'div',
+    { className: 'receipt' },
+    createElement('p', { className: 'receipt-title' }, 'Receipt, from your ledger'),
+    createElement('dl', {}, ...list),
+  )
+}
