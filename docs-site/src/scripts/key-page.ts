@@ -4,6 +4,7 @@
  * @module
  */
 import { writeCsv } from './csv.ts'
+import { createElement as create } from './elements.ts'
 import { onKeyChange, readKey } from './key.ts'
 import { openKeyDialog } from './key-dialog.ts'
 import { drawSpending, listDays } from './spending-chart.ts'
@@ -21,16 +22,6 @@ import {
 const entriesPerPage = 20
 const docs = import.meta.env.BASE_URL.replace(/\/$/, '')
 const write = (number: number) => number.toLocaleString('en')
-
-function create<Name extends keyof HTMLElementTagNameMap>(
-  name: Name,
-  properties: Partial<HTMLElementTagNameMap[Name]> = {},
-  ...children: (Node | string)[]
-): HTMLElementTagNameMap[Name] {
-  const element = Object.assign(document.createElement(name), properties)
-  element.append(...children)
-  return element
-}
 
 const createButton = (text: string, onclick: () => void, className = '') =>
   create('button', { type: 'button', className, onclick }, text)

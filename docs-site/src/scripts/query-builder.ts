@@ -7,6 +7,7 @@
  * @module
  */
 import { sendRequest } from './api-request.ts'
+import { createElement } from './elements.ts'
 import { onKeyChange, readKey } from './key.ts'
 import { openKeyDialog } from './key-dialog.ts'
 import { describePrice, readFields, writePath } from './query.ts'
@@ -38,9 +39,8 @@ export function startQueryBuilder(): void {
   /** Shows the request for the price, and the lines of its response. */
   const showHead = (...response: string[]) => {
     const shownLines = [`HEAD ${path}`, '', ...response].map((line) => {
-      const element = document.createElement(line.startsWith('X-Credits-Cost') ? 'mark' : 'span')
-      element.textContent = `${line}\n`
-      return element
+      const isPrice = line.startsWith('X-Credits-Cost')
+      return createElement(isPrice ? 'mark' : 'span', { textContent: `${line}\n` })
     })
     live.querySelector('pre')?.replaceChildren(...shownLines)
   }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { writeCredits } from './key-state.ts'
 
 /** A list that the builder can ask for. */
 export type ListName = 'users' | 'repos'
@@ -67,12 +68,9 @@ export interface Price {
 /** Says how many items match, and what a page and the whole list cost. */
 export function describePrice(path: string, { total, cost }: Price): string {
   const { list, perPage } = readFields(path)
-  const size = Number(perPage || 30)
   const [one, many] = list === 'users' ? ['user', 'users'] : ['repository', 'repositories']
-  const count = (number: number, singular: string, plural = `${singular}s`) =>
-    `${number.toLocaleString('en')} ${number === 1 ? singular : plural}`
-  const found = `${count(total, one, many)} ${total === 1 ? 'matches' : 'match'}`
-  if (total === 0) return `${found}. An empty page is free.`
-  if (cost === 0) return `${found}. An admin key pays nothing.`
-  return `${found}. Page of ${size}: ${count(cost, 'credit')}. Whole list: ${count(total, 'credit')}.`
+  const found = `${total.toLocaleString('en')} ${total === 1 ? `${one} matches` : `${many} match`}.`
+  if (total === 0) return `${found} An empty page is free.`
+  if (cost === 0) return `${found} An admin key pays nothing.`
+  return `${found} Page of ${perPage || 30}: ${writeCredits(cost)}. Whole list: ${writeCredits(total)}.`
 }

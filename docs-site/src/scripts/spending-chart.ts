@@ -90,7 +90,7 @@ export function drawSpending(
         ...spent.map(({ endpoint, cost }) => `${endpoint}: ${cost.toLocaleString('en')}`),
       ].join('\n')
       const isLabeled = (days.length - 1 - index) % every === 0 && x > left
-      const label = { x: x + slot, y: height - 6, 'text-anchor': 'end' }
+      const label = { x: x + slot / 2, y: height - 6, 'text-anchor': 'middle' }
       return [
         draw(
           'g',
