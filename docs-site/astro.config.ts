@@ -22,6 +22,8 @@ const styles = [
   'key',
   'run',
   'home',
+  'builder',
+  'usage',
   'diagrams',
   'without-scripts',
 ]
@@ -128,7 +130,7 @@ export default defineConfig({
             },
             {
               label: 'Keys and credits',
-              items: ['authentication', 'credits', 'billing-guarantees', 'rate-limits'],
+              items: ['authentication', 'credits', 'your-key', 'billing-guarantees', 'rate-limits'],
             },
             { label: 'Background', items: ['data', 'personal-data', 'versions', 'glossary'] },
             { label: 'Help', items: ['support', { label: 'Changelog', link: '/changelog/' }] },

@@ -140,6 +140,11 @@ export const requests = {
     path: '/repos?owner=rhaddad&dependency_names=react',
     shows: ['X-Credits-Cost', 'X-Total-Count'],
   },
+  usersWhoRemovedRequests: {
+    method: 'GET',
+    path: '/users?dependency_names=requests&dependency_files=requirements.txt&dependency_status=removed&per_page=1',
+    shows: listHeaders,
+  },
   reactOfOwner: {
     method: 'GET',
     path: '/repos?owner=rhaddad&dependency_names=react&dependency_status=active&exclude=dependencies&per_page=1',

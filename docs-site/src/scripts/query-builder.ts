@@ -1,0 +1,118 @@
+/**
+ * The query builder of the home page: writes the URL into the samples, and asks for the price with `HEAD`, which is free.
+ *
+ * Each example is a whole sample with its recorded response. For any other question, the example's code gets the new URL,
+ * and the response to `HEAD` takes the place of the recorded one.
+ *
+ * @module
+ */
+import { sendRequest } from './api-request.ts'
+import { createElement } from './elements.ts'
+import { onKeyChange, readKey } from './key.ts'
+import { openKeyDialog } from './key-dialog.ts'
+import { describePrice, readFields, writePath } from './query.ts'
+import { followKey, updateSample } from './sample-code.ts'
+
+/** Starts the builder of this page. */
+export function startQueryBuilder(): void {
+  const builder = document.querySelector('.builder')
+  const form = builder?.querySelector('form')
+  const output = builder?.querySelector('output')
+  const note = builder?.querySelector('small')
+  const live = builder?.querySelector<HTMLElement>('.head')
+  const [first, ...others] = builder?.querySelectorAll<HTMLElement>('.example') ?? []
+  if (!builder || !form || !output || !note || !live || !first) return
+
+  const examples = [first, ...others]
+  const buttons = [...builder.querySelectorAll('.examples button')]
+  const findField = (name: string) =>
+    form.querySelector<HTMLInputElement | HTMLSelectElement>(`[name="${name}"]`)
+  let shown = first
+  let path = first.dataset.path ?? ''
+
+  const say = (text: string, isRecorded = false) => {
+    // Screen readers say it again whenever it is written.
+    if (output.textContent !== text) output.textContent = text
+    note.hidden = !isRecorded
+  }
+
+  /** Shows the request for the price, and the lines of its response. */
+  const showHead = (...response: string[]) => {
+    const shownLines = [`HEAD ${path}`, '', ...response].map((line) => {
+      const isPrice = line.startsWith('X-Credits-Cost')
+      return createElement(isPrice ? 'mark' : 'span', { textContent: `${line}\n` })
+    })
+    live.querySelector('pre')?.replaceChildren(...shownLines)
+  }
+
+  /** Shows the question of the form, with its recorded response if there is one. */
+  const showQuestion = () => {
+    const read = (name: string) => findField(name)?.value ?? ''
+    const setDisabled = (name: string, isDisabled: boolean) => {
+      findField(name)?.toggleAttribute('disabled', isDisabled)
+    }
+    setDisabled('places', read('list') === 'repos')
+    setDisabled('status', !read('packages').trim() && !read('files').trim())
+    path = writePath({
+      list: read('list') === 'repos' ? 'repos' : 'users',
+      places: read('places'),
+      packages: read('packages'),
+      files: read('files'),
+      status: read('status'),
+      perPage: read('perPage'),
+    })
+    const example = examples.find((each) => each.dataset.path === path)
+    if (example) shown = example
+    examples.forEach((each, index) => {
+      each.hidden = each !== shown
+      buttons[index]?.setAttribute('aria-pressed', String(each === example))
+    })
+    live.hidden = example !== undefined
+    updateSample(shown, shown.dataset.path, path)
+    shown.toggleAttribute('data-asks', example === undefined)
+    shown.append(live)
+    showHead()
+    if (example) say(example.dataset.price ?? '', true)
+    else say(readKey() ? 'Ask for the price. It’s free.' : 'Enter a key to ask.')
+  }
+
+  /** Asks the service for the price. Without a key, recorded questions have one already. */
+  const ask = async () => {
+    const asked = path
+    if (!readKey()) {
+      if (shown.dataset.path !== path) openKeyDialog()
+      return
+    }
+    say('Asking …')
+    const response = await sendRequest('HEAD', asked).catch(() => undefined)
+    if (asked !== path) return // The reader has changed the question.
+    if (!response) return say('The API is unreachable.')
+    const { status, headers } = response
+    if (status !== 200) return say(`The service refused: ${status}, ${headers.get('X-Error-Code')}.`)
+    const total = headers.get('X-Total-Count')
+    const cost = headers.get('X-Credits-Cost')
+    say(describePrice(path, { total: Number(total), cost: Number(cost) }))
+    showHead('HTTP/1.1 200 OK', `X-Total-Count: ${total}`, `X-Credits-Cost: ${cost}`)
+  }
+
+  examples.forEach((example, index) => {
+    buttons[index]?.addEventListener('click', () => {
+      for (const [name, value] of Object.entries(readFields(example.dataset.path ?? ''))) {
+        const field = findField(name)
+        if (field) field.value = value
+      }
+      showQuestion()
+    })
+  })
+  form.addEventListener('input', showQuestion)
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void ask()
+  })
+  followKey(() => updateSample(shown, shown.dataset.path, path))
+  onKeyChange(() => {
+    if (shown.dataset.path === path) return
+    showQuestion()
+    if (readKey()) void ask()
+  })
+}

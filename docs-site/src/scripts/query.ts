@@ -1,0 +1,76 @@
+/**
+ * A question of the query builder: its form fields, its URL and its price.
+ *
+ * @module
+ */
+import { writeCredits } from './key-state.ts'
+
+/** A list that the builder can ask for. */
+export type ListName = 'users' | 'repos'
+
+/** The fields of the form, as typed. The first three are comma-separated lists. */
+export interface QueryFields {
+  list: ListName
+  places: string
+  packages: string
+  files: string
+  status: string
+  perPage: string
+}
+
+const splitList = (text: string): string[] =>
+  text
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '')
+
+/** Escapes quotes, too: the URL stands in the code of three languages. */
+const escapeValue = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+
+/** The path and query that the fields stand for. Repositories have no place; a status needs a package or a manifest. */
+export function writePath({ list, places, packages, files, status, perPage }: QueryFields): string {
+  const joinList = (text: string) => splitList(text).map(escapeValue).join(',')
+  const names = joinList(packages)
+  const manifests = joinList(files)
+  const parameters = [
+    ...(list === 'users' ? splitList(places).map((place) => ['location', escapeValue(place)]) : []),
+    ['dependency_names', names],
+    ['dependency_files', manifests],
+    ['dependency_status', names || manifests ? status : ''],
+    ['per_page', escapeValue(perPage.trim())],
+  ]
+  const query = parameters.filter(([, value]) => value !== '').map(([name, value]) => `${name}=${value}`)
+  return `/${list}${query.length > 0 ? `?${query.join('&')}` : ''}`
+}
+
+/** The fields of a path that {@link writePath} wrote. */
+export function readFields(path: string): QueryFields {
+  const [list, query] = path.slice(1).split('?')
+  const parameters = new URLSearchParams(query)
+  const join = (name: string) => parameters.getAll(name).join(',').replaceAll(',', ', ')
+  return {
+    list: list === 'repos' ? 'repos' : 'users',
+    places: join('location'),
+    packages: join('dependency_names'),
+    files: join('dependency_files'),
+    status: join('dependency_status'),
+    perPage: join('per_page'),
+  }
+}
+
+/** The headers `X-Total-Count` and `X-Credits-Cost` of a response. */
+export interface Price {
+  total: number
+  cost: number
+}
+
+/** Says how many items match, and what a page and the whole list cost. */
+export function describePrice(path: string, { total, cost }: Price): string {
+  const { list, perPage } = readFields(path)
+  const [one, many] = list === 'users' ? ['user', 'users'] : ['repository', 'repositories']
+  const found = `${total.toLocaleString('en')} ${total === 1 ? `${one} matches` : `${many} match`}.`
+  if (total === 0) return `${found} An empty page is free.`
+  if (cost === 0) return `${found} An admin key pays nothing.`
+  return `${found} Page of ${perPage || 30}: ${writeCredits(cost)}. Whole list: ${writeCredits(total)}.`
+}

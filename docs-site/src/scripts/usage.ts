@@ -1,0 +1,90 @@
+/**
+ * A key's usage, as `/api-key/usage` and `/api-key/usage/days` return it.
+ *
+ * @module
+ */
+import { type ApiResponse, sendRequest } from './api-request.ts'
+
+/** What a key spent on one endpoint in a day (UTC). */
+export interface DaySum {
+  day: string
+  endpoint: string
+  requests: number
+  items: number
+  cost: number
+}
+
+/** An entry of a key's ledger. */
+export interface LedgerEntry {
+  entry: number
+  timestamp: number
+  kind: string
+  request_id: string | null
+  method: string | null
+  path: string | null
+  items: number | null
+  cost: number
+  granted: number
+  balance: number
+}
+
+/** A page of a list, with the path of the next one. */
+export interface UsagePage<Item> {
+  items: Item[]
+  total: number
+  next: string | undefined
+}
+
+/** An error response, with its message. */
+export class UsageError extends Error {
+  override name = 'UsageError'
+}
+
+async function requestOk(path: string): Promise<ApiResponse> {
+  const response = await sendRequest('GET', path).catch(() => {
+    throw new UsageError('The API is unreachable.')
+  })
+  const seconds = Number(response.headers.get('Retry-After'))
+  if (response.status === 429 && seconds > 0) {
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+    return requestOk(path)
+  }
+  if (response.status !== 200) {
+    const { error }: { error?: string } = JSON.parse(response.text)
+    throw new UsageError(error ?? `The response has status ${response.status}.`)
+  }
+  return response
+}
+
+/** Throws {@link UsageError}. */
+export async function getCredits(): Promise<{ remaining_credits: number; role: string }> {
+  return JSON.parse((await requestOk('/api-key/credits')).text)
+}
+
+/** A page of a list. Throws {@link UsageError}. */
+export async function getPage<Item>(path: string): Promise<UsagePage<Item>> {
+  const { headers, text } = await requestOk(path)
+  const body: { data: Item[] } = JSON.parse(text)
+  const link = /<([^>]+)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1]
+  return {
+    items: body.data,
+    total: Number(headers.get('X-Total-Count')),
+    next: link && `${path.split('?')[0]}${new URL(link).search}`,
+  }
+}
+
+/** The path of the list of sums, the newest first. */
+export const daysPath = '/api-key/usage/days?per_page=100'
+/** The path of the list of entries, the newest first. */
+export const writeEntriesPath = (perPage: number): string => `/api-key/usage?per_page=${perPage}`
+
+/** The sums since a day (UTC), newest first. Throws {@link UsageError}. */
+export async function listSums(since: string): Promise<DaySum[]> {
+  const sums: DaySum[] = []
+  for (let path: string | undefined = daysPath; path; ) {
+    const page: UsagePage<DaySum> = await getPage(path)
+    sums.push(...page.items)
+    path = (sums.at(-1)?.day ?? '') < since ? undefined : page.next
+  }
+  return sums.filter(({ day }) => day >= since)
+}
