@@ -26,11 +26,11 @@ import {
   docsManifestName,
   findDocs,
   nameDocsPointer,
-  viewerDirectory,
 } from '../api/docs/docs-manifest.ts'
 import { originPlaceholder } from './base-url.ts'
 import { writeMarkdown } from './markdown.ts'
 import { writeSearchWords } from './search-words.ts'
+import { describeViewer } from './viewer-parts.ts'
 
 const siteDirectory = import.meta.dirname
 const projectDirectory = dirname(siteDirectory)
@@ -71,7 +71,6 @@ export async function buildDocs({
     const files = join(draft, 'docs')
     const shownUrl = baseUrl ?? originPlaceholder
     await runAstro(draft, files, { DOCS_BASE_URL: shownUrl })
-    const [viewer = ''] = await readdir(join(files, viewerDirectory))
     await writeMarkdown(files, { base: `${readBasePath(baseUrl)}/docs`, origin: new URL(shownUrl).origin })
     await writeSearchWords(files)
     await writeFile(join(files, 'robots.txt'), writeRobots(baseUrl))
@@ -79,7 +78,7 @@ export async function buildDocs({
       stamp,
       baseUrl: baseUrl ?? null,
       placeholder: originPlaceholder,
-      viewer: `${viewerDirectory}/${viewer}`,
+      viewer: await describeViewer(files),
       ...(await prepareFiles(files)),
     }
     await writeFile(join(files, docsManifestName), JSON.stringify(manifest))

@@ -13,7 +13,8 @@ import { viewerDirectory, viewerFiles } from '../api/docs/docs-manifest.ts'
 
 /** Writes the viewer's files, without source maps, to a folder of the docs named by their hash. */
 export async function writeViewerAssets(directory: string): Promise<void> {
-  const files = new Map([...(await readLibrary()), ...(await buildScript())])
+  const style: [string, string] = [viewerFiles.style, await writeStyle(directory)]
+  const files = new Map([...(await readLibrary()), ...(await buildScript()), style])
   const hash = createHash('sha256')
   for (const [name, text] of files) hash.update(`${name}\0${text}\0`)
   const folder = `${viewerDirectory}/${hash.digest('base64url').slice(0, 22)}`
@@ -37,7 +38,25 @@ async function readLibrary(): Promise<[string, string][]> {
   )
 }
 
-/** Builds our own files from `viewer.ts` and `viewer.css`. */
+/** Joins the docs' colors and fonts with `viewer.css`. The fonts are the docs' files, so browsers load them once. */
+async function writeStyle(directory: string): Promise<string> {
+  const sources = ['src/portal.css', 'src/styles/fonts.css', viewerFiles.style]
+  const texts = await Promise.all(sources.map((name) => readFile(join(import.meta.dirname, name), 'utf8')))
+  const assets = await readdir(join(directory, '_astro'))
+  const style = texts
+    .join('\n')
+    .replace(/@fontsource-variable\/[^"]+\/([\w-]+)\.woff2/g, (_, font: string) => {
+      const name = assets.find((each) => each.startsWith(`${font}.`))
+      if (name === undefined) throw new Error(`The docs have no font ${font}`)
+      return `../../_astro/${name}`
+    })
+  // The page's script sets the theme. Without JavaScript the system's applies.
+  const light = /^:root\[data-theme="light"\] (\{[^}]*\})/m.exec(style)?.[1]
+  if (light === undefined) throw new Error('portal.css has no light theme')
+  return `${style}\n@media (prefers-color-scheme: light) { :root:not([data-theme]) ${light} }\n`
+}
+
+/** Builds our own script from `viewer.ts`. */
 async function buildScript(): Promise<[string, string][]> {
   const results = await build({
     configFile: false,
@@ -55,9 +74,5 @@ async function buildScript(): Promise<[string, string][]> {
     const names = outputs.map(({ fileName }) => fileName).join(', ')
     throw new Error(`viewer.ts was built into ${names}, not into one script`)
   }
-  const style = await readFile(join(import.meta.dirname, 'viewer.css'), 'utf8')
-  return [
-    [script.fileName, script.code],
-    [viewerFiles.style, style],
-  ]
+  return [[script.fileName, script.code]]
 }

@@ -205,8 +205,11 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await page.getByLabel('API key').fill(secret)
     await page.getByRole('button', { name: 'Use', exact: true }).click()
     await page.getByText('1,000 credits left').waitFor()
+    expect(await page.evaluate(() => sessionStorage.getItem('devdata-api-key'))).toBe(secret)
     const response = await testRequest('/users')
     expect(response.status()).toBe(200)
+    expect(new URL(response.url()).searchParams.get('per_page')).toBe('2')
+    expect(Object.keys(response.request().headers())).not.toContain('if-none-match')
     const headers = response.headers()
     const { balance, charged } = await portal.service.readLedger(id)
     expect(charged).toBeGreaterThan(0)
@@ -267,9 +270,11 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     expectGoodManners()
   })
 
-  test('on a phone, a “Test this” link leads to the place for the key too', async () => {
+  test('on a phone, one tap on an endpoint leads to it, to the place for the key, and to what comes back', async () => {
     await page.setViewportSize({ width: 390, height: 740 })
-    await visitViewer(page, `${origin}/api-docs#tag/repositories/getRepository`)
+    await visit(page, `${origin}/api-docs`)
+    // The keyboard, because a mouse that moves starts the viewer, too.
+    await page.getByRole('main').getByRole('link', { name: 'Get repository', exact: true }).press('Enter')
     const heading = page.getByRole('heading', { name: 'Get repository', exact: true })
     await heading.waitFor()
     const isShown = (locator: Locator) =>
@@ -281,6 +286,10 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await expect.poll(areShown).toEqual([true, true])
     await page.getByRole('button', { name: 'Use the demo key' }).click()
     await page.getByText(/credits left/).waitFor()
+    await openRequest(page, page.locator('[id$="tag/repositories/getRepository"]'))
+    await page.getByRole('button', { name: /^Send get request to/ }).click()
+    const status = page.getByText(/^\d{3} /).filter({ visible: true })
+    await expect.poll(() => isShown(status.first())).toBe(true)
     expectGoodManners()
   })
 

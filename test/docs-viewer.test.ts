@@ -3,6 +3,9 @@
  *
  * @module
  */
+import { fromHtml } from 'hast-util-from-html'
+import { select, selectAll } from 'hast-util-select'
+import { toString as textOf } from 'hast-util-to-string'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashInlineScripts } from '../api/docs/content-security-policy.ts'
 import { isTrial } from '../api/service/trial.ts'
@@ -31,11 +34,47 @@ describe('GET /api-docs', () => {
     for (const url of addresses) expect([url, (await app.request(url)).status]).toEqual([url, 200])
   })
 
-  test('names by hash the one script that stands in the page', async () => {
+  test('names by hash the two scripts that stand in the page', async () => {
     const response = await app.request('/api-docs')
     const hashes = hashInlineScripts(await response.text())
-    expect(hashes).toHaveLength(1)
-    expect(response.headers.get('content-security-policy')).toContain(`script-src 'self' ${hashes[0]};`)
+    expect(hashes).toHaveLength(2)
+    expect(response.headers.get('content-security-policy')).toContain(
+      `script-src 'self' ${hashes.join(' ')};`,
+    )
+  })
+
+  test('shows every operation of openapi.yml without scripts, with its place in the viewer and its page', async () => {
+    const page = fromHtml(await (await app.request('/api-docs')).text())
+    const rows = selectAll('main li', page).map((row) => ({
+      name: `${textOf(select('b', row) ?? row)} ${textOf(select('code', row) ?? row)}`.toLowerCase(),
+      links: selectAll('a', row).map(({ properties }) => String(properties.href)),
+      id: row.properties.id,
+    }))
+    const { paths } = await (await app.request('/openapi.json')).json()
+    const operations = Object.entries<object>(paths).flatMap(([path, item]) =>
+      Object.keys(item)
+        .filter((key) => key !== 'parameters')
+        .map((method) => `${method} ${path}`.toLowerCase()),
+    )
+    expect(rows.map(({ name }) => name).sort()).toEqual(operations.sort())
+    const users = rows.find(({ name }) => name === 'get /users')
+    expect(users?.links).toEqual(['#tag/users/listUsers', 'docs/reference/list-users/'])
+    for (const { links, id } of rows) expect(links[0]).toBe(`#${id}`)
+    for (const name of ['get /users/{login}', 'head /repos', 'get /api-key/credits', 'get /health']) {
+      expect([name, rows.find((row) => row.name === name)?.links.length]).toEqual([name, 2])
+    }
+  })
+
+  test('has the tabs of the docs', async () => {
+    const readTabs = async (path: string, root: string) => {
+      const page = fromHtml(await (await app.request(path)).text())
+      const links = selectAll('header .tabs a', page)
+      const url = ({ properties }: (typeof links)[number]) => new URL(String(properties.href), root).pathname
+      return links.map((link) => [textOf(link), url(link)])
+    }
+    const tabs = await readTabs('/api-docs', 'http://localhost/api-docs')
+    expect(tabs).toEqual(await readTabs('/docs', 'http://localhost/docs/'))
+    expect(tabs).toHaveLength(3)
   })
 
   test('responds with 304 to its ETag', async () => {

@@ -48,8 +48,16 @@ const manifestSchema = v.object({
   placeholder: v.string(),
   /** CSP sources (`'sha256-…'`) of inline scripts. */
   scriptHashes: v.array(v.string()),
-  /** Folder of the viewer's scripts. */
-  viewer: v.string(),
+  viewer: v.object({
+    /** Folder of its files. */
+    directory: v.string(),
+    /** The font of the text. */
+    font: v.string(),
+    /** Scalar's library: the module, and what it imports at once; paths inside the viewer's folder. */
+    library: v.array(v.string()),
+    /** HTML that readers see before the library runs. */
+    firstView: v.string(),
+  }),
   /** All files by their path inside the folder. */
   files: v.record(v.string(), fileSchema),
 })

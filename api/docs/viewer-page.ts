@@ -1,20 +1,24 @@
 /**
- * The page of the viewer: Scalar's page with our header bar and further elements in its head.
+ * The page of the viewer: Scalar's page with our header bar, a first view, and further elements in its head.
  *
  * All of its URLs are relative to `/api-docs`, so the page is the same under every base path.
  *
  * @module
  */
 
-import { viewerFiles } from './docs-manifest.ts'
+import { type DocsManifest, viewerFiles } from './docs-manifest.ts'
 
 /** The variable parts of the page. */
-export interface ViewerFrame {
+export interface ViewerFrame extends Pick<DocsManifest['viewer'], 'font' | 'library' | 'firstView'> {
   /** URL of the viewer's folder, relative to the page. */
   assets: string
   /** The demo key of a trial. */
   demoKey: string | undefined
 }
+
+/** Sets the theme before the first paint: the one chosen in the docs, or the system's. */
+const themeScript =
+  "document.documentElement.dataset.theme = localStorage.getItem('starlight-theme') || (matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark')"
 
 /** Completes Scalar's page. Throws an `Error` if a new version of Scalar renders an unexpected page. */
 export function completeViewerPage(page: string, frame: ViewerFrame): string {
@@ -29,15 +33,16 @@ export function completeViewerPage(page: string, frame: ViewerFrame): string {
   }, page)
 }
 
-function writeHead({ assets }: ViewerFrame): string {
+function writeHead({ assets, font }: ViewerFrame): string {
   return `  <meta name="description" content="Try every endpoint of devdata in the browser." />
     <link rel="icon" href="docs/favicon.svg" type="image/svg+xml" />
-    <link rel="stylesheet" href="${assets}/${viewerFiles.style}" />
-    <link rel="modulepreload" href="${assets}/${viewerFiles.library}" />
-    <link rel="preload" href="openapi.json" as="fetch" crossorigin="anonymous" />`
+    <script>${themeScript}</script>
+    <link rel="preload" href="docs/${font}" as="font" type="font/woff2" crossorigin />
+    <link rel="stylesheet" href="${assets}/${viewerFiles.style}" />`
 }
 
-function writeBody({ demoKey }: ViewerFrame): string {
+function writeBody({ assets, demoKey, firstView, library }: ViewerFrame): string {
+  const files = library.map((name) => `<link rel="prefetch" href="${assets}/${name}" as="script" />`)
   const demo = demoKey
     ? `<button type="button" id="demo" data-demo-key="${demoKey}">Use the demo key</button>`
     : ''
@@ -45,8 +50,13 @@ function writeBody({ demoKey }: ViewerFrame): string {
     <header>
       <a class="mark" href="docs/">
         <img src="docs/favicon.svg" alt="" width="28" height="28" />
-        <span>devdata</span> <small>docs</small>
+        <span>devdata</span>
       </a>
+      <nav class="tabs" aria-label="Parts">
+        <a href="docs/quickstart/">Guides</a>
+        <a href="docs/reference/" aria-current="true">Reference</a>
+        <a href="docs/running/">Operators</a>
+      </nav>
       <form id="key-form" autocomplete="off">
         <label for="key">API key</label>
         <input
@@ -70,11 +80,7 @@ function writeBody({ demoKey }: ViewerFrame): string {
         </svg>
       </button>
     </header>
-    <div id="app"><p class="loading">Loading the viewer …</p></div>
-    <noscript>
-      <p class="loading">
-        The viewer needs JavaScript. The same is written in the <a href="docs/reference/">reference</a> and in
-        <a href="openapi.yml">openapi.yml</a>.
-      </p>
-    </noscript>`
+    <div id="app" tabindex="-1">${firstView}</div>
+    <output id="viewer-state"></output>
+    <template id="library">${files.join('')}</template>`
 }

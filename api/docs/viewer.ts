@@ -60,10 +60,10 @@ export function addViewerRoute(
   app.get('/api-docs', async (c, next) => {
     const { viewer } = await options.findDocs()
     const demoKey = isLocal(c.req.raw) ? options.readDemoKey?.() : undefined
-    const assets = `./docs/${viewer}`
+    const assets = `./docs/${viewer.directory}`
     const page = await renderReference(assets)(c, next)
     if (page === undefined) throw new Error('Scalar rendered no page')
-    const html = completeViewerPage(await page.text(), { assets, demoKey })
+    const html = completeViewerPage(await page.text(), { ...viewer, assets, demoKey })
     const policy = viewerContentSecurityPolicy(hashInlineScripts(html), options.publicOrigin)
     setHeader(c, 'Content-Security-Policy', policy)
     return sendDocument(c, html, 'text/html; charset=UTF-8', demoKey ? 'no-store' : 'no-cache')

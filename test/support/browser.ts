@@ -106,12 +106,14 @@ export async function reload(page: Page): Promise<void> {
 }
 
 /**
- * Goes to the viewer, and waits until it has drawn: its buttons do nothing before. Its library loads after `load`, and
- * can take longer to start than the network is idle.
+ * Goes to the viewer, moves the mouse, which starts Scalar's library, and waits until it has drawn: its buttons do nothing
+ * before. It can take longer to start than the network is idle.
  */
 export async function visitViewer(page: Page, url: string): Promise<void> {
   await visit(page, url)
-  await page.locator('#app h1').waitFor()
+  await page.mouse.move(200, 200)
+  await page.mouse.move(201, 201)
+  await page.locator('#app .section-header-label').first().waitFor()
 }
 
 /**

@@ -1,0 +1,111 @@
+/**
+ * Starts Scalar's API reference on our `openapi.json`. Only requests to this API get the reader's key.
+ *
+ * @module
+ */
+import { readKey } from './src/scripts/key.ts'
+import { find } from './viewer-elements.ts'
+import { repairMarkup } from './viewer-repairs.ts'
+import { onThemeChange, readTheme } from './viewer-theme.ts'
+
+/** The part of Scalar's library that we use. Its own types need packages that we don't have. */
+interface Library {
+  createApiReference(
+    selector: string,
+    configuration: object,
+  ): { updateConfiguration(configuration: object): void }
+}
+
+/** The parts of `openapi.json` that this script reads. */
+interface Specification {
+  paths: Record<string, Record<string, { operationId: string; tags?: string[] }>>
+  servers: { url: string }[]
+  components: { parameters: Record<string, { in: string; name: string; example?: unknown }> }
+}
+
+/** Parameters whose examples a first request doesn't send: it starts at the first page, and shows whole items of many. */
+const unsent = ['after', 'changed_since', 'owner', 'exclude', 'logins', 'full_names', 'forge_rest_ids']
+
+const writeTagSlug = (tag: string) => tag.toLowerCase()
+
+/** The URLs of operations on this page, by method and path: `get /users`. */
+function listOperations({ paths }: Specification): ReadonlyMap<string, string> {
+  const urls = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { operationId, tags = [] }]) =>
+      tags.map((tag): [string, string] => [`${method} ${path}`, `#tag/${writeTagSlug(tag)}/${operationId}`]),
+    ),
+  )
+  return new Map(urls)
+}
+
+/** Scalar fills in every example. A first request asks for little: two items, and no conditional headers. */
+function reduceExamples({ components }: Specification): void {
+  for (const parameter of Object.values(components.parameters)) {
+    const isUnsent = parameter.in === 'query' && unsent.includes(parameter.name)
+    if (parameter.in === 'header' || isUnsent) delete parameter.example
+    if (parameter.name === 'per_page') parameter.example = 2
+  }
+}
+
+async function fetchSpecification(url: string): Promise<Specification> {
+  const response = await fetch(url)
+  if (!response.ok) throw new Error(`${url} has status ${response.status}`)
+  return response.json()
+}
+
+/** On narrow screens Scalar shows the response below the request, out of view. */
+function showResponse(): void {
+  const response = document.querySelector('[role="dialog"] section[aria-label="Response"]')
+  if (response && response.getBoundingClientRect().top > innerHeight / 2) response.scrollIntoView()
+}
+
+/**
+ * Loads Scalar's library, and replaces the content of `selector` with it. `sayCredits` gets the balance of each response.
+ * Rejects if the library or the document can't be loaded; the content is then as before.
+ */
+export async function startScalar(
+  selector: string,
+  settings: { url: string },
+  sayCredits: (credits: string) => void,
+): Promise<void> {
+  // Zod, inside the library, would try to compile code, which violates the page's policy.
+  Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
+  const libraryUrl = './standalone.esm.js'
+  const [library, specification] = await Promise.all([
+    import(/* @vite-ignore */ libraryUrl) as Promise<Library>,
+    fetchSpecification(settings.url),
+  ])
+  reduceExamples(specification)
+  // The document's server: BASE_URL, or this page's own origin.
+  const apiUrl = `${specification.servers[0]?.url.replace(/\/$/, '')}/`
+  const { url: _, ...others } = settings
+  const configure = () => ({
+    ...others,
+    content: specification,
+    forceDarkModeState: readTheme(),
+    // The first view and the reference pages link to these URLs.
+    generateTagSlug: ({ name = '' }: { name?: string }) => writeTagSlug(name),
+    generateOperationSlug: ({ operationId = '' }: { operationId?: string }) => operationId,
+    onRequestBuilt({ request }: { request: Request }) {
+      const key = readKey()
+      if (!request.url.startsWith(apiUrl)) return
+      // Without a key, the response says what is missing.
+      if (key) request.headers.set('Authorization', `Bearer ${key}`)
+      else request.headers.delete('Authorization')
+    },
+    onResponseReceived({ response }: { response: Response }) {
+      const credits = response.headers.get('X-Credits-Remaining')
+      if (credits !== null) sayCredits(credits)
+      requestAnimationFrame(() => requestAnimationFrame(showResponse))
+    },
+  })
+
+  const operations = listOperations(specification)
+  repairMarkup((operation) => operations.get(operation))
+  const app = find(selector, HTMLElement)
+  const hadFocus = app.contains(document.activeElement)
+  app.replaceChildren()
+  const viewer = library.createApiReference(selector, configure())
+  if (hadFocus) app.focus({ preventScroll: true })
+  onThemeChange(() => viewer.updateConfiguration(configure()))
+}
