@@ -17,8 +17,11 @@ const drills = [
   'github-import-kills',
   'large-lists',
   'linearizability',
+  'one-repository-histories',
   'pagination-under-loads',
   'random-filters',
+  'removal-histories',
+  'who-uses-what',
 ]
 
 export default defineConfig({

@@ -7,11 +7,24 @@ import { readBasePath } from '../api/config.ts'
 import { createBaseUrlPlugin, originPlaceholder } from './base-url.ts'
 import { codeFrames } from './code-frames.ts'
 import { loadReference } from './reference.ts'
+import { systemTheme } from './system-theme.ts'
 import { writeViewerAssets } from './viewer-assets.ts'
 
 const source = join(import.meta.dirname, 'src')
 /** One file per concern. */
-const styles = ['fonts', 'layout', 'content', 'code', 'reference', 'home', 'diagrams']
+const styles = [
+  'fonts',
+  'layout',
+  'search',
+  'content',
+  'code',
+  'reference',
+  'key',
+  'run',
+  'home',
+  'diagrams',
+  'without-scripts',
+]
 // build.ts sets it, and explains why it isn't called BASE_URL here.
 const { DOCS_BASE_URL: baseUrl = originPlaceholder } = process.env
 
@@ -75,7 +88,11 @@ export default defineConfig({
   cacheDir: './cache',
   // The Content-Security-Policy allows our own files, and inline scripts by hash.
   build: { inlineStylesheets: 'never' },
-  vite: { build: { assetsInlineLimit: 0 }, cacheDir: './cache/vite' },
+  vite: {
+    build: { assetsInlineLimit: 0 },
+    cacheDir: './cache/vite',
+    css: { postcss: { plugins: [systemTheme] } },
+  },
   integrations: [
     baseUrlPlugin,
     viewer,
@@ -90,6 +107,7 @@ export default defineConfig({
       components: {
         Header: join(source, 'components/Header.astro'),
         MarkdownContent: join(source, 'components/MarkdownContent.astro'),
+        PageTitle: join(source, 'components/PageTitle.astro'),
         Search: join(source, 'components/Search.astro'),
         Sidebar: join(source, 'components/Sidebar.astro'),
       },
@@ -101,25 +119,19 @@ export default defineConfig({
           items: [
             {
               label: 'Start here',
-              items: [{ slug: 'index', label: 'Home' }, 'quickstart', 'recipes', 'tools'],
+              items: [{ slug: 'index', label: 'Home' }, 'quickstart', 'read-a-whole-list'],
             },
+            { label: 'How-to guides', items: ['recipes', 'keep-a-copy', 'tools'] },
             {
               label: 'Requests',
-              items: [
-                'filtering',
-                'pagination',
-                'conditional-requests',
-                'keep-a-copy',
-                'requests-and-responses',
-                'errors',
-              ],
+              items: ['filtering', 'pagination', 'conditional-requests', 'requests-and-responses', 'errors'],
             },
             {
               label: 'Keys and credits',
               items: ['authentication', 'credits', 'billing-guarantees', 'rate-limits'],
             },
-            { label: 'About', items: ['data', 'personal-data', 'versions', 'support', 'glossary'] },
-            { label: 'Project', items: [{ label: 'Changelog', link: '/changelog/' }] },
+            { label: 'Background', items: ['data', 'personal-data', 'versions', 'glossary'] },
+            { label: 'Help', items: ['support', { label: 'Changelog', link: '/changelog/' }] },
           ],
         },
         {
@@ -142,7 +154,11 @@ export default defineConfig({
               label: 'Run your own',
               items: ['running', 'containers', 'deno-deploy', 'settings', 'upgrades-and-backups'],
             },
-            { label: 'Data and keys', items: ['loading-data', 'keeping-fresh', 'keys', 'ledger'] },
+            {
+              label: 'Data',
+              items: ['loading-data', 'import-github', 'import-git', 'keeping-fresh', 'export-data'],
+            },
+            { label: 'Keys', items: ['keys', 'ledger'] },
             { label: 'In production', items: ['observing', 'scaling', 'security'] },
           ],
         },

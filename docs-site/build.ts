@@ -30,6 +30,7 @@ import {
 } from '../api/docs/docs-manifest.ts'
 import { originPlaceholder } from './base-url.ts'
 import { writeMarkdown } from './markdown.ts'
+import { writeSearchWords } from './search-words.ts'
 
 const siteDirectory = import.meta.dirname
 const projectDirectory = dirname(siteDirectory)
@@ -72,6 +73,7 @@ export async function buildDocs({
     await runAstro(draft, files, { DOCS_BASE_URL: shownUrl })
     const [viewer = ''] = await readdir(join(files, viewerDirectory))
     await writeMarkdown(files, { base: `${readBasePath(baseUrl)}/docs`, origin: new URL(shownUrl).origin })
+    await writeSearchWords(files)
     await writeFile(join(files, 'robots.txt'), writeRobots(baseUrl))
     const manifest: DocsManifest = {
       stamp,

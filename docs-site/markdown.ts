@@ -24,6 +24,8 @@ export interface MarkdownPage {
   title: string
   description: string
   text: string
+  /** The text without what is folded, and with the first language of each sample alone: curl, or where it lacks the next. */
+  shortText: string
 }
 
 /** Where the docs will be served. */
@@ -76,11 +78,23 @@ const convertTabs: Handle = (state, node: Element) => {
   })
 }
 
+/** Converts tabs to their first panel, without its label. */
+const convertFirstTab: Handle = (state, node: Element) => {
+  const panel = select('[role=tabpanel]', node)
+  return panel ? state.toFlow(state.all(panel)) : []
+}
+
 /** Elements for the eye or the mouse only. */
-const decoration = 'script, style, svg, button, starlight-tabs-restore, .sl-anchor-link, .sr-only'
+const decoration = 'script, style, svg, button, starlight-tabs-restore, .sl-anchor-link, .sr-only, .run'
 
 function removeDecoration(node: Element): void {
   node.children = node.children.filter((child) => child.type !== 'element' || !matches(decoration, child))
+  // The name of a field or parameter is a link to itself, for readers who want its URL.
+  if (node.tagName === 'dt') {
+    node.children = node.children.flatMap((child) =>
+      child.type === 'element' && child.tagName === 'a' ? child.children : child,
+    )
+  }
   for (const child of node.children) if (child.type === 'element') removeDecoration(child)
 }
 
@@ -96,10 +110,14 @@ export function convertPage(html: string, page: string, options: MarkdownOptions
   for (const link of selectAll('a[href]', content)) {
     link.properties.href = completeLink(String(link.properties.href), page, options)
   }
-  const tree = toMdast(content, { handlers: { div: convertCode, 'starlight-tabs': convertTabs } })
-  const body = toMarkdown(tree, { extensions: [gfmToMarkdown()], bullet: '-', rule: '-' })
-  const text = `# ${title}\n\n${description ? `> ${description}\n\n` : ''}${body.trim()}\n`
-  return { name: nameMarkdown(page), title, description, text }
+  const write = (handlers: Record<string, Handle>) => {
+    const tree = toMdast(content, { handlers: { div: convertCode, ...handlers } })
+    const body = toMarkdown(tree, { extensions: [gfmToMarkdown()], bullet: '-', rule: '-' })
+    return `# ${title}\n\n${description ? `> ${description}\n\n` : ''}${body.trim()}\n`
+  }
+  const text = write({ 'starlight-tabs': convertTabs })
+  const shortText = write({ 'starlight-tabs': convertFirstTab, details: () => [] })
+  return { name: nameMarkdown(page), title, description, text, shortText }
 }
 
 /** The paths of the tabs, each of which has a sidebar of its own. */
@@ -161,7 +179,9 @@ export async function writeMarkdown(directory: string, options: MarkdownOptions)
   const head = `# devdata\n\n> ${home.description}\n`
   await writeFile(join(directory, 'llms.txt'), [head, ...sections, `${machine.join('\n')}\n`].join('\n'))
   const full = listed.map((name) =>
-    pages.get(name)?.text.replace(/^# .*$/m, (line) => `${line}\n\nSource: ${origin}${base}/${name}`),
+    pages.get(name)?.shortText.replace(/^# .*$/m, (line) => `${line}\n\nSource: ${origin}${base}/${name}`),
   )
-  await writeFile(join(directory, 'llms-full.txt'), full.join('\n---\n\n'))
+  const about =
+    'All pages of these docs, shortened: samples are in one language (mostly curl), and endpoints without their schemas, headers and rare errors. The page named after "Source:" has all of it.'
+  await writeFile(join(directory, 'llms-full.txt'), [`${head}\n${about}\n`, ...full].join('\n---\n\n'))
 }

@@ -100,6 +100,11 @@ export const requests = {
     before: [berlin, berlinZod],
     shows: ['X-Credits-Cost', 'X-Credits-Remaining', 'X-Total-Count'],
   },
+  quoteBerlinZod: {
+    method: 'HEAD',
+    path: '/users?location=berlin&dependency_names=zod&per_page=5',
+    shows: ['X-Credits-Cost', 'X-Total-Count', 'Link'],
+  },
   quoteWithinPercent: {
     method: 'HEAD',
     path: '/users?location=100%25%20remote',

@@ -15,7 +15,7 @@ import { createFolder, dataFiles, readFiles, readObjects } from './support/expor
 import { createSource, load, readDatasetVersion, toLines } from './support/ndjson.ts'
 import { createRandomForge } from './support/random-forge.ts'
 import { createCommit, createRepository, createUser } from './support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from './support/service.ts'
 
 const rounds = isDrill ? 25 : 6
 const url = 'https://forge.example/r/1'
@@ -23,7 +23,7 @@ const repository = createRepository(1, 'ada', ['react'])
 const removal = { forge_rest_id: 1, kind: 'repository' }
 const commits = [1, 2, 3].map((number) => createCommit(number, url, 'ada@example.org', number))
 
-describeOnEachDatabase('A copy', (kind) => {
+describeOnOneDatabase('A copy', (kind) => {
   let origin: TestService
   let copy: TestService
   beforeEach(async () => {
@@ -119,7 +119,7 @@ describeOnEachDatabase('A copy', (kind) => {
   })
 })
 
-describeOnEachDatabase('An export since a version', (kind) => {
+describeOnOneDatabase('An export since a version', (kind) => {
   let service: TestService
   beforeEach(async () => {
     service = await startTestService(kind, { data: 'empty' })

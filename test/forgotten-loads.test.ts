@@ -17,9 +17,9 @@ import { Clone, npm } from './support/git-clone.ts'
 import { readListAnswer } from './support/list-answer.ts'
 import { createAdmin, createSource, load, nothing, readDatasetVersion, toLines } from './support/ndjson.ts'
 import { createCommit, createRepository } from './support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from './support/service.ts'
 
-describeOnEachDatabase('a load after a person was forgotten', (kind) => {
+describeOnOneDatabase('a load after a person was forgotten', (kind) => {
   let service: TestService
   let admin: string
   beforeEach(async () => {

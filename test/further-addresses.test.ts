@@ -12,7 +12,7 @@ import { createFolder, readFiles, readObjects } from './support/export-folder.ts
 import { searchTables } from './support/forgotten.ts'
 import { createSource, load, nothing, readDatasetVersion, toLines } from './support/ndjson.ts'
 import { createCommit, createRepository, createUser } from './support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from './support/service.ts'
 
 const url = 'https://forge.example/bob/tool'
 const ada = createUser(1, { login: 'ada', email: 'ada@example.org' })
@@ -23,7 +23,7 @@ const commits = [createCommit(1, url, 'ada@work.example', 10)]
 const ofAda = { forge_rest_id: 1, addresses: [work, 'only@extra.example'] }
 const unknown = 'forge_rest_id: no user has this id; load the user first, or together with the addresses'
 
-describeOnEachDatabase('A further address of a user', (kind) => {
+describeOnOneDatabase('A further address of a user', (kind) => {
   let service: TestService
   beforeEach(async () => {
     service = await startTestService(kind, { data: 'empty' })

@@ -13,7 +13,7 @@ import { startTestForge } from './support/github-import.ts'
 import { readListAnswer } from './support/list-answer.ts'
 import { createAdmin, nothing } from './support/ndjson.ts'
 import { createUser, loadRecords } from './support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from './support/service.ts'
 
 const host = 'users.noreply.forge.example'
 const unknown = { email: null, avatar_url: null, company: null, location: null, bio: null }
@@ -28,7 +28,7 @@ function createClone(...commits: readonly (readonly [seconds: number, author: st
   return clone.path
 }
 
-describeOnEachDatabase('import git --authors', (kind) => {
+describeOnOneDatabase('import git --authors', (kind) => {
   let service: TestService
   let key: string
   beforeEach(async () => {

@@ -10,13 +10,13 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { nameWithOwner } from './support/fake-forge/model.ts'
 import { startTestForge } from './support/github-import.ts'
-import { startTestService } from './support/service.ts'
+import { anyDatabase, startTestService } from './support/service.ts'
 
 const author = { name: 'x', email: 'x@x.example' }
 
 test('A broken clone is made anew, even where a folder above it is a repository', async () => {
   await using fake = await startTestForge({ repositories: 12 })
-  const service = await startTestService('embedded', { data: 'empty' })
+  const service = await startTestService(anyDatabase, { data: 'empty' })
   const above = join(fake.clones, '..', 'work')
   execFileSync('git', ['init', '--quiet', '--initial-branch=own', above])
   const identity = ['-c', 'user.name=x', '-c', 'user.email=x@x.example']
@@ -39,7 +39,7 @@ test('A broken clone is made anew, even where a folder above it is a repository'
 
 test('A clone stays while the forge fails', async () => {
   await using fake = await startTestForge({ repositories: 4 })
-  const service = await startTestService('embedded', { data: 'empty' })
+  const service = await startTestService(anyDatabase, { data: 'empty' })
   const { organization, forge } = fake
   const { monolith } = organization.special
   await fake.load(service.sql)
@@ -54,8 +54,8 @@ test('A clone stays while the forge fails', async () => {
 
 test('A clone that lacks objects is made anew, or else its history is skipped and the rest is loaded', async () => {
   await using fake = await startTestForge({ repositories: 12 })
-  const first = await startTestService('embedded', { data: 'empty' })
-  const second = await startTestService('embedded', { data: 'empty' })
+  const first = await startTestService(anyDatabase, { data: 'empty' })
+  const second = await startTestService(anyDatabase, { data: 'empty' })
   const whole = await fake.load(first.sql)
   const [withoutTree, withoutCommit, refused] = fake.organization.model.repositories.filter(
     ({ databaseId }) => ['HEAD^{tree}', 'HEAD~1'].every((name) => existsSync(findObject(databaseId, name))),
@@ -92,7 +92,7 @@ test('A clone that lacks objects is made anew, or else its history is skipped an
 
 test('An import without git fails before it asks the forge', async () => {
   await using fake = await startTestForge({ repositories: 1 })
-  const service = await startTestService('embedded', { data: 'empty' })
+  const service = await startTestService(anyDatabase, { data: 'empty' })
   vi.stubEnv('PATH', '/nowhere')
   const failing = fake.load(service.sql).finally(() => vi.unstubAllEnvs())
   await expect(failing).rejects.toThrow('git is not installed')
@@ -102,7 +102,7 @@ test('An import without git fails before it asks the forge', async () => {
 
 test('An import fails, and keeps its clones, when git can fetch nothing at all', async () => {
   await using fake = await startTestForge({ repositories: 12 })
-  const service = await startTestService('embedded', { data: 'empty' })
+  const service = await startTestService(anyDatabase, { data: 'empty' })
   const { organization, forge } = fake
   await fake.load(service.sql)
   await organization.pushSome(2)
@@ -119,7 +119,7 @@ test('An import fails, and keeps its clones, when git can fetch nothing at all',
 
 test('An error ends the fetches under way', async () => {
   await using fake = await startTestForge({ repositories: 4 })
-  const service = await startTestService('embedded', { data: 'empty' })
+  const service = await startTestService(anyDatabase, { data: 'empty' })
   fake.forge.gitFaults.next('silence')
   const failing = fake.load(service.sql, {
     onProgress({ step }) {

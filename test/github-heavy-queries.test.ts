@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest'
 import { ForgeError } from '../api/import/github/client.ts'
 import { startTestForge, type TestForge } from './support/github-import.ts'
-import { startTestService } from './support/service.ts'
+import { anyDatabase, startTestService } from './support/service.ts'
 
 /** Lets queries fail that ask for one of these ids or hashes. */
 function failAt({ forge }: TestForge, ids: readonly string[]): void {
@@ -19,9 +19,9 @@ function has(value: unknown, id: string): boolean {
 
 const failure = expect.stringMatching(/^GitHub fails at it: ./)
 
-test('An import halves queries that the forge fails at, and leaves out only what it fails at alone', async () => {
+test.concurrent('An import halves queries that the forge fails at, and leaves out only what it fails at alone', async () => {
   await using fake = await startTestForge({ repositories: 12 })
-  const service = await startTestService('embedded', { data: 'empty' })
+  const service = await startTestService(anyDatabase, { data: 'empty' })
   const { model, authors, special } = fake.organization
   const [first, second] = authors.people
   if (first?.account === undefined || second?.account === undefined) throw new Error('nobody has an account')
@@ -53,9 +53,9 @@ test('An import halves queries that the forge fails at, and leaves out only what
   await service.close()
 })
 
-test('An import fails when the forge fails at everything, and the next one goes on', async () => {
+test.concurrent('An import fails when the forge fails at everything, and the next one goes on', async () => {
   await using fake = await startTestForge({ repositories: 12 })
-  const service = await startTestService('embedded', { data: 'empty' })
+  const service = await startTestService(anyDatabase, { data: 'empty' })
   fake.forge.isTooHeavy = (variables) => !('login' in variables)
   const failing = fake.load(service.sql)
   await expect(failing).rejects.toThrow(ForgeError)

@@ -15,11 +15,11 @@ import { testPool } from './support/databases.ts'
 import { isDrill, seed } from './support/drill.ts'
 import { createFolder, readFiles } from './support/export-folder.ts'
 import { startTestForge, type TestForge } from './support/github-import.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from './support/service.ts'
 
 const kills = isDrill ? 25 : 3
 
-describeOnEachDatabase('An import that is killed', (kind) => {
+describeOnOneDatabase('An import that is killed', (kind) => {
   let fake: TestForge
   beforeAll(async () => {
     fake = await startTestForge({ repositories: 14 })

@@ -14,12 +14,12 @@ import { seed } from './support/drill.ts'
 import { createFolder, readFiles } from './support/export-folder.ts'
 import { gitFaults, queryFaults } from './support/fake-forge/faults.ts'
 import { startTestForge } from './support/github-import.ts'
-import { startTestService } from './support/service.ts'
+import { anyDatabase, startTestService } from './support/service.ts'
 
 test('An import that is interrupted at any step repeats at most one query and one fetch, and loads the same', async () => {
   await using forge = await startTestForge({ repositories: 14 })
-  const whole = await startTestService('embedded', { data: 'empty' })
-  const service = await startTestService('embedded', { data: 'empty' })
+  const whole = await startTestService(anyDatabase, { data: 'empty' })
+  const service = await startTestService(anyDatabase, { data: 'empty' })
   let steps = 0
   await forge.load(whole.sql, { concurrency: 1, onProgress: () => steps++, clones: `${forge.clones}-whole` })
   const count = (kind: string) =>
@@ -61,8 +61,8 @@ test('An import that is interrupted at any step repeats at most one query and on
 
 test('An import that goes on neither brings back what was removed since, nor serves another database', async () => {
   await using forge = await startTestForge({ repositories: 4 })
-  const service = await startTestService('embedded', { data: 'empty' })
-  const other = await startTestService('embedded', { data: 'empty' })
+  const service = await startTestService(anyDatabase, { data: 'empty' })
+  const other = await startTestService(anyDatabase, { data: 'empty' })
   await createOtherDatabase(other.sql)
   await forge.load(service.sql)
   const refresh = { targets: [], refresh: true }
@@ -91,7 +91,7 @@ function createOtherDatabase(sql: Sql): Promise<unknown> {
 test('An import survives faults of the forge at random, and leaves no token in the folder of the clones', async () => {
   console.info(`seed ${seed}`)
   await using forge = await startTestForge({ repositories: 14 })
-  const service = await startTestService('embedded', { data: 'empty' })
+  const service = await startTestService(anyDatabase, { data: 'empty' })
   const tokens = [1, 2, 3].map(() => forge.addToken({ retryAfterSeconds: 1, windowSeconds: 5 }))
   const passing = queryFaults.filter((fault) => fault !== 'silence' && !fault.includes('without'))
   forge.forge.faults.randomly(createRandom(`${seed} queries`), 0.3, passing)
@@ -113,7 +113,7 @@ test('An import survives faults of the forge at random, and leaves no token in t
 
 test('An import asks for smaller pages of repositories when the forge takes too long for large ones', async () => {
   await using forge = await startTestForge({ repositories: 42, commits: 42, monolithCommits: 1 })
-  const service = await startTestService('embedded', { data: 'empty' })
+  const service = await startTestService(anyDatabase, { data: 'empty' })
   forge.forge.faults.next('query timeout 502', 'query timeout 200', 'gateway timeout')
   const result = await forge.load(service.sql, { withHistory: false })
   expect(result.repositories).toBe(40)
@@ -126,8 +126,8 @@ test('An import asks for smaller pages of repositories when the forge takes too 
 
 test('An import in batches loads each with its people in a version of its own, and the same data in the end', async () => {
   await using forge = await startTestForge({ repositories: 14 })
-  const whole = await startTestService('embedded', { data: 'empty' })
-  const service = await startTestService('embedded', { data: 'empty' })
+  const whole = await startTestService(anyDatabase, { data: 'empty' })
+  const service = await startTestService(anyDatabase, { data: 'empty' })
   const expected = await forge.load(whole.sql, { clones: `${forge.clones}-whole` })
 
   // The second batch fails.

@@ -6,11 +6,11 @@
 import { expect, test } from 'vitest'
 import { startTestForge } from './support/github-import.ts'
 import { readDatasetVersion } from './support/ndjson.ts'
-import { startTestService } from './support/service.ts'
+import { anyDatabase, startTestService } from './support/service.ts'
 
 test('An import uses a token that is accepted, for queries and for git', async () => {
   await using forge = await startTestForge({ repositories: 4 })
-  const service = await startTestService('embedded', { data: 'empty' })
+  const service = await startTestService(anyDatabase, { data: 'empty' })
   const result = await forge.load(service.sql, { tokens: ['expired', forge.addToken()] })
   expect(result.fetched).toBeGreaterThan(4)
   expect(result.skipped.map(({ reason }) => reason)).toEqual([
@@ -23,7 +23,7 @@ test('An import uses a token that is accepted, for queries and for git', async (
 
 test('An import whose token expires on the way fails, changes nothing, and goes on with another token', async () => {
   await using forge = await startTestForge({ repositories: 4 })
-  const service = await startTestService('embedded', { data: 'empty' })
+  const service = await startTestService(anyDatabase, { data: 'empty' })
   const token = forge.forge.createToken()
   const interrupted = forge.load(service.sql, {
     tokens: [token.text],

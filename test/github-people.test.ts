@@ -12,12 +12,12 @@ import { searchTables } from './support/forgotten.ts'
 import { startTestForge, type TestForge } from './support/github-import.ts'
 import { load, nothing } from './support/ndjson.ts'
 import { createUser } from './support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from './support/service.ts'
 
 const size = { repositories: 10, people: 2, commits: 10, monolithCommits: 1 }
 const [work, home] = ['ada@work.example', 'ada@home.example']
 
-describeOnEachDatabase('An import from the forge', (kind) => {
+describeOnOneDatabase('An import from the forge', (kind) => {
   let service: TestService
   let started: TestForge
   let ada: Account

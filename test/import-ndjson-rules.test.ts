@@ -4,9 +4,9 @@ import { type InvalidLine, importNdjson } from '../api/import/ndjson.ts'
 import { readCatalog } from './support/catalog.ts'
 import { createAdmin, createSource, load, nothing, readDatasetVersion, toLines } from './support/ndjson.ts'
 import { createCommit, createDependency, createRepository, createUser } from './support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from './support/service.ts'
 
-describeOnEachDatabase('an import', (kind) => {
+describeOnOneDatabase('an import', (kind) => {
   let service: TestService
   let key: string
   const url = 'https://forge.example/r/1'
@@ -256,7 +256,7 @@ describeOnEachDatabase('an import', (kind) => {
   })
 })
 
-describeOnEachDatabase('commits without a repository', (kind) => {
+describeOnOneDatabase('commits without a repository', (kind) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(kind, { data: 'empty' })

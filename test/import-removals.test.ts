@@ -7,12 +7,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readListAnswer } from './support/list-answer.ts'
 import { createAdmin, load, nothing, readDatasetVersion } from './support/ndjson.ts'
 import { createCommit, createRepository, createUser } from './support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from './support/service.ts'
 
 const url = 'https://forge.example/r/1'
 const address = 'user-1@example.org'
 
-describeOnEachDatabase('A load with removals', (kind) => {
+describeOnOneDatabase('A load with removals', (kind) => {
   let service: TestService
   let key: string
   beforeEach(async () => {

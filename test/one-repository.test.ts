@@ -14,12 +14,12 @@ import {
   createUser,
   loadRecords,
 } from './support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from './support/service.ts'
 
 const url = 'https://forge.example/acme/widget'
 const names = { name: 'widget', full_name: 'acme/widget', url }
 
-describeOnEachDatabase('a repository', (kind) => {
+describeOnOneDatabase('a repository', (kind) => {
   let service: TestService
   let key: string
   let clone: Clone

@@ -13,7 +13,7 @@ import { isDrill } from './support/drill.ts'
 import { createSource, toLines } from './support/ndjson.ts'
 import { createRandomForge, type ForgeSize, type RandomForge } from './support/random-forge.ts'
 import { loadRecords, type Records } from './support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from './support/service.ts'
 import { listUses, sortRows } from './support/uses.ts'
 
 const histories = isDrill ? 120 : 5
@@ -38,7 +38,7 @@ interface Expected {
   id: number
 }
 
-describeOnEachDatabase('after any history of loads, mirrors and removals,', (kind) => {
+describeOnOneDatabase('after any history of loads, mirrors and removals,', (kind) => {
   let service: TestService
   let fresh: TestService
   beforeAll(async () => {

@@ -12,7 +12,7 @@ import { importGit } from '../api/import/git.ts'
 import { Clone, npm, root } from './support/git-clone.ts'
 import { readListAnswer } from './support/list-answer.ts'
 import { createAdmin, readDatasetVersion } from './support/ndjson.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from './support/service.ts'
 
 describe('a folder of clones', () => {
   test('stands for those in it and in its folders, bare or not; a repository stands for itself', async () => {
@@ -51,7 +51,7 @@ describe('a folder of clones', () => {
   )
 })
 
-describeOnEachDatabase('several clones', (kind) => {
+describeOnOneDatabase('several clones', (kind) => {
   let service: TestService
   let key: string
   let loads = 0

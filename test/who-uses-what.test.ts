@@ -13,7 +13,7 @@ import { isDrill, seed } from './support/drill.ts'
 import { createRandomForge } from './support/random-forge.ts'
 import { loadRecords } from './support/records.ts'
 import { sampleCommits, sampleRepositories, sampleUsers } from './support/sample-oracle.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from './support/service.ts'
 import { type Loaded, listNames, listUses, nameAuthor, nameLogin, sortRows } from './support/uses.ts'
 
 const histories = isDrill ? 100 : 5
@@ -21,7 +21,7 @@ const stepsOfHistory = 4
 const firstLoad = { users: 40, repositories: 30, commits: 200 }
 const change = { users: 8, repositories: 8, commits: 30 }
 
-describeOnEachDatabase(
+describeOnOneDatabase(
   'who uses what, with which status, is what an independent computation finds',
   (kind) => {
     let service: TestService

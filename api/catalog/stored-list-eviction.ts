@@ -50,7 +50,7 @@ export function createStoredListEviction(
     if (running !== undefined || closing.signal.aborted) return
     running = writeAndSweep().finally(() => {
       running = undefined
-      if (untilSweep <= 0) start() // lists may have been built meanwhile
+      if (untilSweep <= 0) start() // lists may have been built since then
     })
   }
 

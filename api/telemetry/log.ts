@@ -67,10 +67,10 @@ function createLineSink(format: TextFormatter): Sink {
 }
 
 const uuid = /[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/gi
-/** A word, with the rest of an e-mail address if there is one. It matches each word once, so it takes linear time. */
+/** A word, with the rest of an email address if there is one. It matches each word once, so it takes linear time. */
 const wordOrEmailAddress = /[\p{L}\p{N}._%+-]+(?<host>@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,})?/gu
 
-/** Replaces possible keys and e-mail addresses. */
+/** Replaces possible keys and email addresses. */
 function redact(text: string): string {
   return text
     .replace(uuid, '[uuid]')

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { docsLoader } from '@astrojs/starlight/loaders'
 import { docsSchema } from '@astrojs/starlight/schema'
 import type { Loader, LoaderContext } from 'astro/loaders'
+import { z } from 'astro/zod'
 import { changelogPath, loadReference } from '../reference.ts'
 
 /** Fields of the reference with Markdown. */
@@ -28,7 +29,10 @@ function referenceLoader(kind: 'tags' | 'endpoints' | 'resources'): Loader {
     async load({ store, parseData, renderMarkdown }: LoaderContext) {
       store.clear()
       for (const item of loadReference()[kind]) {
-        const rendered = await renderTexts(item, async (text) => (await renderMarkdown(text)).html)
+        const rendered = await renderTexts(item, async (text) => {
+          // openapi.yml links pages relative to its own URL.
+          return (await renderMarkdown(text.replaceAll('](docs/', '](/docs/'))).html
+        })
         const data = await parseData({ id: item.id, data: rendered as Record<string, unknown> })
         store.set({ id: item.id, data })
       }
@@ -45,8 +49,14 @@ const changelogLoader: Loader = {
   },
 }
 
+/** What readers may type who look for the page, and what its title and headings don't say. Only the search sees it. */
+const keywords = z.string().optional()
+
 export const collections = {
-  docs: defineCollection({ loader: docsLoader(), schema: docsSchema() }),
+  docs: defineCollection({
+    loader: docsLoader(),
+    schema: docsSchema({ extend: z.object({ keywords }) }),
+  }),
   tags: defineCollection({ loader: referenceLoader('tags') }),
   endpoints: defineCollection({ loader: referenceLoader('endpoints') }),
   resources: defineCollection({ loader: referenceLoader('resources') }),

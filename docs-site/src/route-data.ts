@@ -54,17 +54,36 @@ export const onRequest = defineRouteMiddleware((context) => {
     head.push({ tag: 'link', attrs, content: '' })
   }
 
-  // The page's Markdown for agents, and its picture if the site's URL is known.
-  const page = context.url.pathname.replace(/\/$/, '')
-  const markdown = page === docs ? `${docs}/index.md` : `${page}.md`
-  if (page.endsWith('/404')) return
-  head.push({ tag: 'link', attrs: { rel: 'alternate', type: 'text/markdown', href: markdown }, content: '' })
+  // The search reads them: Pagefind weighs a page's keywords like a title (scripts/search.ts).
+  if (entry.data.keywords) {
+    const attrs = {
+      'data-pagefind-meta': 'keywords[content]',
+      name: 'keywords',
+      content: entry.data.keywords,
+    }
+    head.push({ tag: 'meta', attrs, content: '' })
+  }
+
+  // A large picture is promised only if the site's URL is known, which the picture's URL needs.
+  const card = head.findIndex(({ attrs }) => attrs?.name === 'twitter:card')
+  if (!context.site && card >= 0) head.splice(card, 1)
   if (context.site) {
     const picture = new URL(`${docs}/picture.png`, context.site).href
-    const facts = { 'og:image': picture, 'og:image:width': '1200', 'og:image:height': '630' }
+    const facts = {
+      'og:image': picture,
+      'og:image:width': '1200',
+      'og:image:height': '630',
+      'og:image:alt': 'devdata',
+    }
     for (const [property, content] of Object.entries(facts)) {
       head.push({ tag: 'meta', attrs: { property, content }, content: '' })
     }
-    head.push({ tag: 'meta', attrs: { property: 'og:image:alt', content: 'devdata' }, content: '' })
   }
+
+  // The page's Markdown, for agents and for components/PageTitle.astro.
+  const page = context.url.pathname.replace(/\/$/, '')
+  if (page.endsWith('/404')) return
+  const markdown = page === docs ? `${docs}/index.md` : `${page}.md`
+  context.locals.markdownPath = markdown
+  head.push({ tag: 'link', attrs: { rel: 'alternate', type: 'text/markdown', href: markdown }, content: '' })
 })

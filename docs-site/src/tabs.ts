@@ -11,6 +11,8 @@ declare global {
   namespace App {
     interface Locals {
       tabs: Tab[]
+      /** The page as Markdown; undefined if there is none. */
+      markdownPath?: string
     }
   }
 }

@@ -9,10 +9,12 @@ import { postgresMissing } from './postgres-binaries.ts'
 
 const { postgres } = inject('databases')
 
+/** Whether there is a server. */
+export const hasServer = postgres !== undefined
 /** A suite that needs the server. */
-export const describeOnServer = describe.skipIf(postgres === undefined)
+export const describeOnServer = describe.skipIf(!hasServer)
 /** A test that needs the server. */
-export const testOnServer = test.skipIf(postgres === undefined)
+export const testOnServer = test.skipIf(!hasServer)
 
 /** Superuser's URL of the server. Throws where there is none. */
 export function getServerUrl(): string {

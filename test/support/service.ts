@@ -15,9 +15,10 @@ import { type Database, openDatabase } from '../../api/database/database.ts'
 import { type Scope, scopes } from '../../api/ledger/api-key.ts'
 import { createKey, type NewKey } from '../../api/ledger/keys.ts'
 import { databaseUrl, testPool } from './databases.ts'
+import { isDrill } from './drill.ts'
 import { createInstance } from './instance.ts'
 import { startLiveService } from './live-service.ts'
-import { describeOnServer, getServerUrl } from './server.ts'
+import { describeOnServer, getServerUrl, hasServer } from './server.ts'
 
 /** The runtime of the service's process. Undefined: tests call the app in their own process. */
 export const liveRuntime = inject('runtime')
@@ -88,6 +89,18 @@ export function describeOnEachDatabase(name: string, suite: (kind: DatabaseKind)
   describe(`${name} (embedded)`, () => suite('embedded'))
   describeOnServer(`${name} (PostgreSQL)`, () => suite('postgresql'))
 }
+
+/**
+ * Runs a suite on PostgreSQL, or on the embedded database if the machine has no PostgreSQL; in drills on both. For tests
+ * of what loads do: the embedded database runs the same statements, and takes four times as long.
+ */
+export function describeOnOneDatabase(name: string, suite: (kind: DatabaseKind) => void): void {
+  if (isDrill) describeOnEachDatabase(name, suite)
+  else describe(name, () => suite(anyDatabase))
+}
+
+/** The faster database of this machine. */
+export const anyDatabase: DatabaseKind = hasServer ? 'postgresql' : 'embedded'
 
 /** Starts a service on a copy of a prepared database. */
 export async function startTestService(

@@ -60,7 +60,7 @@ export interface ForgeClient {
   readonly token: string
   /** Notes that git was refused a token. */
   refuse(token: string): void
-  /** Finds out whether the forge answers the smallest query. Throws `ForgeError` if it doesn't. */
+  /** Finds out whether the forge responds to the smallest query. Throws `ForgeError` if it doesn't. */
   probe(): Promise<void>
   readonly usage: QueryUsage
 }

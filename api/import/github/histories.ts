@@ -38,7 +38,7 @@ interface NewAuthor {
 interface Finding {
   /** The reason for leaving the history out. */
   skipped?: string
-  /** Why git can't fetch it, if that isn't the forge's answer. */
+  /** Why git can't fetch it, if the forge didn't refuse. */
   failure?: string
   isFetched?: boolean
   /** Undefined: the dataset has its commits. */

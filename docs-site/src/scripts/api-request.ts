@@ -7,10 +7,19 @@
 import { readKey } from './key.ts'
 
 /** The API's URL: the docs are in its folder `docs`. */
-const apiUrl = new URL(import.meta.env.BASE_URL.replace(/\/docs\/?$/, ''), location.origin).href.replace(
-  /\/$/,
-  '',
-)
+export const apiUrl = new URL(
+  import.meta.env.BASE_URL.replace(/\/docs\/?$/, ''),
+  location.origin,
+).href.replace(/\/$/, '')
+
+const balanceEvent = 'devdata-balance'
+
+/** Calls `listener` with the balance after each response that has one, in credits. */
+export function onBalance(listener: (credits: number) => void): void {
+  document.addEventListener(balanceEvent, (event) => {
+    if (event instanceof CustomEvent) listener(Number(event.detail))
+  })
+}
 
 /** A response, read whole. */
 export interface ApiResponse {
@@ -37,5 +46,9 @@ export async function sendRequest(
     headers: { ...headers, ...(key && { Authorization: `Bearer ${key}` }) },
     cache: 'no-store', // The browser must not answer from its cache: the reader sees the service's own response.
   })
+  const balance = response.headers.get('X-Credits-Remaining')
+  if (balance !== null && key === readKey()) {
+    document.dispatchEvent(new CustomEvent(balanceEvent, { detail: balance }))
+  }
   return { status: response.status, headers: response.headers, text: await response.text() }
 }

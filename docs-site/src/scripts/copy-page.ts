@@ -1,0 +1,33 @@
+/**
+ * The button that copies a page as Markdown.
+ *
+ * @module
+ */
+
+const shownMs = 2_000
+
+/** Copies the Markdown at the button's `data-path`. Where a page may not copy, as over plain HTTP, it opens that instead. */
+export function startCopyPage(button: HTMLButtonElement): void {
+  const label = button.textContent ?? ''
+  const path = button.dataset.path ?? ''
+  // Screen readers say a text that changes here, but not one of a button.
+  const status = document.createElement('span')
+  status.className = 'sr-only'
+  status.setAttribute('role', 'status')
+  button.after(status)
+  const show = (text: string) => {
+    button.textContent = text || label
+    status.textContent = text
+  }
+  button.addEventListener('click', async () => {
+    try {
+      const response = await fetch(path)
+      if (!response.ok) throw new Error(`${path} is ${response.status}`)
+      await navigator.clipboard.writeText(await response.text())
+      show('Copied')
+      setTimeout(() => show(''), shownMs)
+    } catch {
+      location.assign(path)
+    }
+  })
+}

@@ -1,0 +1,73 @@
+/**
+ * What a reader types, made into a query that finds something. Pagefind wants every word of a query on one page, and knows
+ * no typos.
+ *
+ * @module
+ */
+
+/** Words that say nothing about a topic. Pagefind would look for pages that have them all. */
+const fillers = new Set(
+  'a an the how what which who when where why do does did is are was can could should i my me you your we it its to of for in on with and or get'.split(
+    ' ',
+  ),
+)
+
+/** Shorter words have too many neighbors to be corrected. */
+const minCorrectedLength = 4
+
+/**
+ * The fewest characters to insert, remove, replace or swap with a neighbor that make `a` into `b`; `limit` + 1 if that
+ * takes more than `limit`.
+ */
+function countEdits(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1
+  let before: number[] = []
+  let above = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a[i - 1] === b[j - 1]
+      const isSwap = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      row[j] = Math.min(
+        (row[j - 1] ?? 0) + 1,
+        (above[j] ?? 0) + 1,
+        (above[j - 1] ?? 0) + (isSame ? 0 : 1),
+        isSwap ? (before[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+      )
+    }
+    before = above
+    above = row
+  }
+  return above[b.length] ?? 0
+}
+
+/** The most frequent of the words that are nearest to an unknown word; the word itself if it is known or none is near. */
+function correctWord(word: string, words: readonly string[]): string {
+  if (word.length < minCorrectedLength || /\d/.test(word)) return word
+  // Pagefind finds other endings of a word by itself: "deleting" and "delete", and a word that isn't complete yet.
+  const start = word.slice(0, Math.max(minCorrectedLength, word.length - 3))
+  if (words.some((known) => known.startsWith(start))) return word
+  let nearest = word
+  let limit = word.length < 6 ? 1 : 2
+  for (const known of words) {
+    const edits = countEdits(word, known, limit)
+    if (edits > limit) continue
+    nearest = known
+    limit = edits - 1
+  }
+  return nearest
+}
+
+/**
+ * The words of a question that say what it is about, those with typos corrected: `how does pagnation work` is
+ * `pagination work`.
+ *
+ * @param words all words of the index, the most frequent first
+ */
+export function improveQuery(text: string, words: readonly string[]): string {
+  const asked = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const telling = asked.filter((word) => !fillers.has(word.replace(/\W+$/, '')))
+  return (telling.length > 0 ? telling : asked)
+    .join(' ')
+    .replace(/[\p{L}\p{N}]+/gu, (word) => correctWord(word, words))
+}

@@ -1,0 +1,166 @@
+/// <reference types="vite/client" />
+/**
+ * The search dialog over Pagefind's index. Its script, the index and the words load when the dialog opens.
+ *
+ * @module
+ */
+import { improveQuery } from './search-query.ts'
+
+/** A part of a page that Pagefind found; its texts are HTML. */
+interface Part {
+  title: string
+  url: string
+  excerpt: string
+  locations: number[]
+}
+interface Hit {
+  url: string
+  excerpt: string
+  meta: { title: string }
+  sub_results: Part[]
+}
+interface Pagefind {
+  options(options: object): Promise<void>
+  search(query: string): Promise<{ results: { data(): Promise<Hit> }[] }>
+}
+
+const maxHits = 8
+const maxParts = 3
+/** A word of a title or of the keywords says more about a page than one of its text. Long pages aren't better pages. */
+const ranking = {
+  termFrequency: 0.3,
+  termSaturation: 1.5,
+  pageLength: 0.4,
+  metaWeights: { title: 8, keywords: 12, description: 2 },
+}
+
+const bundle = `${import.meta.env.BASE_URL.replace(/\/$/, '')}/pagefind`
+
+let loading: Promise<{ pagefind: Pagefind; words: string[] }> | undefined
+
+/** Loads the index once. Another attempt follows a failed one. */
+function loadIndex(): Promise<{ pagefind: Pagefind; words: string[] }> {
+  loading ??= (async () => {
+    const [pagefind, words] = await Promise.all([
+      import(/* @vite-ignore */ `${bundle}/pagefind.js`) as Promise<Pagefind>,
+      fetch(`${bundle}/words.json`).then((response) => response.json() as Promise<string[]>),
+    ])
+    await pagefind.options({ ranking, excerptLength: 18 })
+    return { pagefind, words }
+  })()
+  loading.catch(() => {
+    loading = undefined
+  })
+  return loading
+}
+
+/** The item of a hit: its page, and the parts of the page that have the most of the query. */
+function drawHit({ url, excerpt, meta, sub_results }: Hit): HTMLLIElement {
+  const drawLink = (target: string, text: string) => {
+    const link = document.createElement('a')
+    link.href = target
+    link.textContent = text
+    return link
+  }
+  const drawExcerpt = (html: string) => {
+    const paragraph = document.createElement('p')
+    // Pagefind escapes the text, and adds nothing but `mark`.
+    paragraph.innerHTML = html
+    return paragraph
+  }
+  const item = document.createElement('li')
+  item.append(drawLink(url, meta.title))
+  // A guide and a resource can have the same title.
+  const kind = /\/reference\/(resources\/)?[^/]+\/$/.exec(url)
+  if (kind)
+    item.append(
+      Object.assign(document.createElement('span'), { textContent: kind[1] ? 'Resource' : 'Endpoint' }),
+    )
+  const parts = sub_results
+    .filter((part) => part.url !== url && !part.url.endsWith('#_top'))
+    .sort((a, b) => b.locations.length - a.locations.length)
+    .slice(0, maxParts)
+  if (parts.length === 0) {
+    item.append(drawExcerpt(excerpt))
+    return item
+  }
+  const list = document.createElement('ul')
+  for (const part of parts) {
+    const entry = document.createElement('li')
+    entry.append(drawLink(part.url, part.title), drawExcerpt(part.excerpt))
+    list.append(entry)
+  }
+  item.append(list)
+  return item
+}
+
+/** Connects the button, the dialog and the keys of `components/Search.astro`. */
+export function startSearch(search: HTMLElement): void {
+  const opener = search.querySelector('button')
+  const dialog = search.querySelector('dialog')
+  const input = search.querySelector('input')
+  const status = search.querySelector('[role=status]')
+  const list = search.querySelector('ol')
+  if (!opener || !dialog || !input || !status || !list) return
+
+  const isApple = /Mac|iPhone|iPad/i.test(navigator.platform)
+  if (isApple) {
+    opener.setAttribute('aria-keyshortcuts', 'Meta+K')
+    opener.querySelector('kbd')?.setAttribute('data-key', '⌘')
+  }
+
+  const open = () => {
+    dialog.showModal()
+    input.select()
+    loadIndex().catch(() => {})
+  }
+  const find = async () => {
+    const text = input.value.trim()
+    // A reader types on while this waits: only the newest text counts.
+    const isCurrent = () => input.value.trim() === text
+    if (text === '') {
+      list.replaceChildren()
+      status.textContent = ''
+      return
+    }
+    try {
+      const { pagefind, words } = await loadIndex()
+      const query = improveQuery(text, words)
+      const { results } = await pagefind.search(query)
+      const hits = await Promise.all(results.slice(0, maxHits).map((result) => result.data()))
+      if (!isCurrent()) return
+      list.replaceChildren(...hits.map(drawHit))
+      const count = `${results.length} ${results.length === 1 ? 'page' : 'pages'}`
+      const asked = improveQuery(text, [])
+      if (hits.length === 0) status.textContent = `No page has all of these words: ${query}.`
+      else status.textContent = query === asked ? `${count}.` : `${count} for "${query}".`
+    } catch {
+      if (isCurrent()) status.textContent = 'The search did not load. Check your connection and type again.'
+    }
+  }
+
+  opener.disabled = false
+  opener.addEventListener('click', open)
+  input.addEventListener('input', find)
+  window.addEventListener('keydown', (event) => {
+    if (event.key !== 'k' || !(event.ctrlKey || event.metaKey)) return
+    event.preventDefault()
+    if (dialog.open) dialog.close()
+    else open()
+  })
+  dialog.addEventListener('click', (event) => {
+    const target = event.target as Element
+    // The dialog itself is clicked only outside of what it has.
+    if (target === dialog || target.closest('a, .close')) dialog.close()
+  })
+  dialog.addEventListener('keydown', (event) => {
+    const links = [...list.querySelectorAll('a')]
+    const current = links.indexOf(document.activeElement as HTMLAnchorElement)
+    if (event.key === 'Enter' && event.target === input) links[0]?.click()
+    if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+    event.preventDefault()
+    const next = current + (event.key === 'ArrowDown' ? 1 : -1)
+    if (next < 0) input.focus()
+    else links[next]?.focus()
+  })
+}
