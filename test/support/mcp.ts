@@ -5,6 +5,7 @@
  */
 import { type CallToolResult, Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import type { Random } from '../../sample/random.ts'
 import type { InstalledClient } from './client.ts'
 import { inheritEnvironment } from './program.ts'
 
@@ -68,6 +69,35 @@ function readOutcome({ content, isError = false, structuredContent }: CallToolRe
   const result = (structuredContent ?? {}) as Record<string, unknown>
   const cost = isError ? Number(/\bCost: (\d+)\./.exec(text)?.[1] ?? 0) : Number(result.cost)
   return { isError, text, cost, result }
+}
+
+type Call = [tool: string, given: Record<string, unknown>]
+
+/** Random calls: what costs and what doesn't, errors, and lists that go on, some of them twice. */
+export function createRandomCalls(random: Random) {
+  const next: Call[] = []
+  const calls: (() => Call)[] = [
+    () => [
+      'find_users',
+      { location: random.pick(['berlin', 'paris', 'nowhere']), limit: random.integer(1, 40) },
+    ],
+    () => ['find_repositories', { dependency_names: random.pick(['react', 'hono', 'zod']), fields: 'all' }],
+    () => ['list_commits', { full_name: 'yarrow-collective/monolith', limit: random.integer(1, 30) }],
+    () => ['get_user', { login: random.pick(['ngoldberg', 'nobody-at-all', 'a/b']) }],
+    () => ['get_repository', { full_name: random.pick(['yarrow-collective/monolith', 'no/such']) }],
+    () => ['get_repository', { full_name: 'yarrow-collective/monolith', fields: 'all' }],
+    () => ['quote', { list: 'users', location: 'berlin' }],
+    () => ['find_users', { limit: 2, max_credits: 0 }],
+    () => (next.length > 0 ? random.pick(next) : ['get_user', { login: 'ngoldberg' }]),
+  ]
+  return {
+    next: () => random.pick(calls)(),
+    /** Notes a result, so that its list may go on. */
+    note(tool: string, given: Record<string, unknown>, { next_cursor: cursor }: Record<string, unknown>) {
+      if (cursor !== undefined) next.push([tool, { ...given, cursor }])
+      next.splice(0, next.length - 20)
+    },
+  }
 }
 
 /**

@@ -4,6 +4,7 @@
  * @module
  */
 import { type Client, createClient, RateLimitError, UnavailableError } from 'devdata-client'
+import type { Budget } from './budget.ts'
 import type { Settings } from './settings.ts'
 
 /** How long a call may take. Most assistants wait 60 seconds. */
@@ -25,12 +26,11 @@ export interface Call {
 }
 
 /** Starts a call. `cancelled` is the assistant's signal. */
-export function startCall({ baseUrl, apiKey }: Settings, cancelled: AbortSignal): Call {
+export function startCall({ baseUrl, apiKey }: Settings, budget: Budget, cancelled: AbortSignal): Call {
   let spent = 0
   let balance: number | undefined
   let isUnconfirmed = false
-  /** Whether a try before this one may have been charged. */
-  let wasLost = false
+  let idempotencyKey = ''
   const given = new AbortController()
   const signal = AbortSignal.any([cancelled, given.signal, AbortSignal.timeout(maxCallMs)])
   const api = createClient({
@@ -39,23 +39,25 @@ export function startCall({ baseUrl, apiKey }: Settings, cancelled: AbortSignal)
     retries: 3,
     async fetch(url, init) {
       if (init?.method === 'HEAD') return fetch(url, init)
-      wasLost = isUnconfirmed
+      idempotencyKey = new Headers(init?.headers).get('Idempotency-Key') ?? ''
+      const wasUnconfirmed = isUnconfirmed
       isUnconfirmed = true
       try {
         const response = await fetch(url, init)
-        if (isUncharged(response)) isUnconfirmed = wasLost
+        if (isEarly(response)) isUnconfirmed = wasUnconfirmed
+        else if (isRefusal(response)) isUnconfirmed = false
         return response
       } catch (error) {
-        if (isUnsent(error)) isUnconfirmed = wasLost
+        if (isUnsent(error)) isUnconfirmed = wasUnconfirmed
         throw error
       }
     },
-    onResponse({ method, status, cost, paid, balance: left }) {
+    onResponse({ method, status, paid, balance: left }) {
       balance = left ?? balance
       if (method === 'HEAD') return
       // An unknown user is a 404 that is charged.
       if (status !== 200 && status !== 404) return
-      spent += wasLost ? paid : cost
+      spent += budget.book(idempotencyKey, paid)
       isUnconfirmed = false
     },
     onWait({ delayMs, error }) {
@@ -84,10 +86,18 @@ export function startCall({ baseUrl, apiKey }: Settings, cancelled: AbortSignal)
   }
 }
 
-/** Whether this try was refused before it could be charged. Behind other errors, a proxy may hide a charged response. */
-function isUncharged({ status, headers }: Response): boolean {
-  const isEarly = ['over_capacity', 'shutting_down'].includes(headers.get('X-Error-Code') ?? '')
-  return isEarly || (status >= 400 && status < 500 && status !== 404 && status !== 408)
+/** Whether the service has refused this try before it looked at what earlier tries were charged. */
+function isEarly({ status, headers }: Response): boolean {
+  const isBusy = ['over_capacity', 'shutting_down'].includes(headers.get('X-Error-Code') ?? '')
+  return isBusy || status === 401 || status === 429
+}
+
+/**
+ * Whether the service has refused the request. It was not charged for an earlier try either: its repetition would be free.
+ * Other errors may be a proxy's, in place of a response that was charged.
+ */
+function isRefusal({ status }: Response): boolean {
+  return status >= 400 && status < 500 && status !== 404 && status !== 408
 }
 
 /** Whether no connection was made. */

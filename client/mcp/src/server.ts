@@ -54,7 +54,7 @@ export function createServer(conversation: Conversation): McpServer {
     if (unknown !== undefined) return fail(`There is no argument ${unknown}. There are ${names.join(', ')}.`)
     const { budget, settings } = conversation
     const granted = budget.reserve(credits)
-    const call = startCall(settings, mcpReq.signal)
+    const call = startCall(settings, budget, mcpReq.signal)
     let outcome: object | Error
     try {
       outcome = await read(call, granted)
@@ -270,7 +270,9 @@ function explain(error: Error, call: Call, granted: number, credits: number, bud
     isOverCost && granted < credits
       ? `DEVDATA_BUDGET allows ${budget.total} in all, and ${budget.left} are left. Tell the user: only they can raise it.`
       : '',
-    isUnconfirmed ? `Up to ${granted} credits may have been charged, and count as spent.` : `Cost: ${spent}.`,
+    isUnconfirmed && granted > 0
+      ? `Up to ${granted} credits may have been charged, and count as spent.`
+      : `Cost: ${spent}.`,
     balance === undefined ? '' : `Balance: ${balance}.`,
   ]
   return sentences.filter(Boolean).join(' ')
