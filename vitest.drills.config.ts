@@ -17,6 +17,7 @@ const drills = [
   'github-import-kills',
   'large-lists',
   'linearizability',
+  'mcp',
   'one-repository-histories',
   'pagination-under-loads',
   'random-filters',

@@ -1,6 +1,6 @@
 /**
- * `npm run client`: generates the client's types from openapi.yml, and compiles the packages in this folder to JavaScript
- * and declarations. `npm pack ./client` then makes what is published.
+ * `npm run client`: generates the client's types from openapi.yml, and compiles the packages in this folder to JavaScript,
+ * the client's with declarations. `npm pack ./client` and `npm pack ./client/mcp` then make what is published.
  *
  * @module
  */
@@ -17,6 +17,9 @@ const compiler = join(project, 'node_modules/@typescript/native/bin/tsc')
 /** The file of generated types. */
 export const schemaFile = join(import.meta.dirname, 'src/schema.ts')
 
+/** The folder of `devdata-mcp`. */
+export const mcpDirectory = join(import.meta.dirname, 'mcp')
+
 /** Generates the types of the bodies that openapi.yml describes. */
 export async function generateSchema(): Promise<string> {
   const { openapi, info, components } = parse(await readFile(join(project, 'openapi.yml'), 'utf8'))
@@ -26,12 +29,17 @@ export async function generateSchema(): Promise<string> {
 }
 
 /**
- * Compiles a package into a folder: JavaScript without comments, and declarations with them, where editors look for them.
- * Throws with what the compiler says.
+ * Compiles a package into a folder: JavaScript without comments, and for a library declarations with them, where editors
+ * look for them. Throws with what the compiler says.
  */
-export async function compile(directory: string, outDirectory = join(directory, 'dist')): Promise<void> {
+export async function compile(
+  directory: string,
+  outDirectory = join(directory, 'dist'),
+  { isLibrary = true } = {},
+): Promise<void> {
   await rm(outDirectory, { recursive: true, force: true })
-  for (const options of [['--emitDeclarationOnly'], ['--declaration', 'false', '--removeComments']]) {
+  const declarations = isLibrary ? [['--emitDeclarationOnly']] : []
+  for (const options of [...declarations, ['--declaration', 'false', '--removeComments']]) {
     const parameters = [compiler, '--project', directory, '--outDir', outDirectory, ...options]
     await promisify(execFile)(process.execPath, parameters).catch(({ stdout }: { stdout: string }) => {
       throw new Error(stdout)
@@ -42,4 +50,5 @@ export async function compile(directory: string, outDirectory = join(directory, 
 if (import.meta.main) {
   await writeFile(schemaFile, await generateSchema())
   await compile(import.meta.dirname)
+  await compile(mcpDirectory, undefined, { isLibrary: false })
 }

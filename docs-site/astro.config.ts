@@ -123,7 +123,7 @@ export default defineConfig({
               label: 'Start here',
               items: [{ slug: 'index', label: 'Home' }, 'quickstart', 'read-a-whole-list'],
             },
-            { label: 'How-to guides', items: ['recipes', 'keep-a-copy', 'tools'] },
+            { label: 'How-to guides', items: ['recipes', 'keep-a-copy', 'connect-an-assistant', 'tools'] },
             {
               label: 'Requests',
               items: ['filtering', 'pagination', 'conditional-requests', 'requests-and-responses', 'errors'],

@@ -111,10 +111,18 @@ test('the service imports nothing of the client, and the client nothing of other
     )
   }
   expect(
-    [...(await listImports('api'))].filter((from) => /(^|\/)client\/|devdata-client/.test(from)),
+    [...(await listImports('api'))].filter((from) => /(^|\/)client\/|devdata-(client|mcp)/.test(from)),
   ).toEqual([
     // none
   ])
   const own = [...(await listImports('client/src'))].filter((from) => !/^\.\.?\/[\w-]+\.ts$/.test(from))
   expect(own.filter((from) => !from.startsWith('node:'))).toEqual([])
+  const ofMcp = [...(await listImports('client/mcp/src'))].filter(
+    (from) => !/^\.\/[\w-]+\.ts$|^node:/.test(from),
+  )
+  expect(ofMcp.sort()).toEqual([
+    '@modelcontextprotocol/server',
+    '@modelcontextprotocol/server/stdio',
+    'devdata-client',
+  ])
 })

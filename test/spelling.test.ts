@@ -41,6 +41,7 @@ async function listFiles(): Promise<string[]> {
       'README.md',
       'CONTRIBUTING.md',
       'client/README.md',
+      'client/mcp/README.md',
       ...decisions.map((name) => `decisions/${name}`),
     ].map((name) => join(project, name)),
   ]

@@ -1,0 +1,107 @@
+/**
+ * One call of a tool: a client that counts what the call is charged, and gives up before the assistant does.
+ *
+ * @module
+ */
+import { type Client, createClient, RateLimitError, UnavailableError } from 'devdata-client'
+import type { Budget } from './budget.ts'
+import type { Settings } from './settings.ts'
+
+/** How long a call may take. Most assistants wait 60 seconds. */
+const maxCallMs = 50_000
+/** The longest wait before a request is sent again. */
+const maxWaitMs = 15_000
+
+/** A call that runs. */
+export interface Call {
+  api: Client
+  /** Ends the call. */
+  signal: AbortSignal
+  /** What was charged, in credits. */
+  readonly spent: number
+  /** What is left on the key, in credits, as the last response had it. */
+  readonly balance: number | undefined
+  /** Whether a request was sent that may have been charged, and no whole response has come. */
+  readonly isUnconfirmed: boolean
+}
+
+/** Starts a call. `cancelled` is the assistant's signal. */
+export function startCall({ baseUrl, apiKey }: Settings, budget: Budget, cancelled: AbortSignal): Call {
+  let spent = 0
+  let balance: number | undefined
+  let isUnconfirmed = false
+  let idempotencyKey = ''
+  const given = new AbortController()
+  const signal = AbortSignal.any([cancelled, given.signal, AbortSignal.timeout(maxCallMs)])
+  const api = createClient({
+    baseUrl,
+    apiKey,
+    retries: 3,
+    async fetch(url, init) {
+      if (init?.method === 'HEAD') return fetch(url, init)
+      idempotencyKey = new Headers(init?.headers).get('Idempotency-Key') ?? ''
+      const wasUnconfirmed = isUnconfirmed
+      isUnconfirmed = true
+      try {
+        const response = await fetch(url, init)
+        if (isEarly(response)) isUnconfirmed = wasUnconfirmed
+        else if (isRefusal(response)) isUnconfirmed = false
+        return response
+      } catch (error) {
+        if (isUnsent(error)) isUnconfirmed = wasUnconfirmed
+        throw error
+      }
+    },
+    onResponse({ method, status, paid, balance: left }) {
+      balance = left ?? balance
+      if (method === 'HEAD') return
+      // An unknown user is a 404 that is charged.
+      if (status !== 200 && status !== 404) return
+      spent += budget.book(idempotencyKey, paid)
+      isUnconfirmed = false
+    },
+    onWait({ delayMs, error }) {
+      if (delayMs <= maxWaitMs) return
+      const details = { retryAfterSeconds: Math.ceil(delayMs / 1000) }
+      const isLimited = error === undefined || error instanceof RateLimitError
+      given.abort(
+        isLimited
+          ? new RateLimitError('The rate limit of the key is used up', details)
+          : new UnavailableError(error.message, details),
+      )
+    },
+  })
+  return {
+    api,
+    signal,
+    get spent() {
+      return spent
+    },
+    get balance() {
+      return balance
+    },
+    get isUnconfirmed() {
+      return isUnconfirmed
+    },
+  }
+}
+
+/** Whether the service has refused this try before it looked at what earlier tries were charged. */
+function isEarly({ status, headers }: Response): boolean {
+  const isBusy = ['over_capacity', 'shutting_down'].includes(headers.get('X-Error-Code') ?? '')
+  return isBusy || status === 401 || status === 429
+}
+
+/**
+ * Whether the service has refused the request. It was not charged for an earlier try either: its repetition would be free.
+ * Other errors may be a proxy's, in place of a response that was charged.
+ */
+function isRefusal({ status }: Response): boolean {
+  return status >= 400 && status < 500 && status !== 404 && status !== 408
+}
+
+/** Whether no connection was made. */
+function isUnsent(error: unknown): boolean {
+  const { code } = ((error as { cause?: unknown } | undefined)?.cause ?? {}) as { code?: string }
+  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'].includes(code ?? '')
+}

@@ -1,0 +1,43 @@
+/**
+ * Where lists go on. A cursor is a short name, because an assistant has to write it: what it stands for is kept here,
+ * for as long as the program runs.
+ *
+ * @module
+ */
+import type { ListState } from 'devdata-client'
+
+/** Where a list goes on. */
+export interface SavedList {
+  /** The tool and its filter, as text. */
+  identity: string
+  /** Items that were paid for, and didn't fit into the result. */
+  rest: readonly unknown[]
+  /** Undefined: all pages are read. */
+  state: ListState | undefined
+  total: number | undefined
+}
+
+/** How many lists are kept. */
+const maxLists = 100
+
+/** The lists that results have named. */
+export class Cursors {
+  readonly #lists = new Map<string, SavedList>()
+  #count = 0
+
+  /** Returns a new cursor. */
+  save(list: SavedList): string {
+    const cursor = `c${++this.#count}`
+    this.#lists.set(cursor, list)
+    for (const [oldest] of this.#lists) {
+      if (this.#lists.size <= maxLists) break
+      this.#lists.delete(oldest)
+    }
+    return cursor
+  }
+
+  /** Returns what the cursor stands for; undefined: it is unknown, or too old. */
+  find(cursor: string): SavedList | undefined {
+    return this.#lists.get(cursor)
+  }
+}

@@ -1,0 +1,32 @@
+#!/usr/bin/env node
+/**
+ * The program: `devdata-mcp --help`. Standard output is the protocol's; everything else goes to standard error.
+ *
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+import process from 'node:process'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { Budget } from './budget.ts'
+import { Cursors } from './cursors.ts'
+import { createServer } from './server.ts'
+import { helpText, parseArguments, readSettings, SettingsError } from './settings.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+
+try {
+  const { help, version: isVersion, 'key-file': keyFile } = parseArguments(process.argv.slice(2))
+  if (help || isVersion) {
+    process.stdout.write(help ? helpText : `${version}\n`)
+  } else {
+    const settings = readSettings(keyFile)
+    const conversation = { settings, budget: new Budget(settings.budget), cursors: new Cursors(), version }
+    serveStdio(() => createServer(conversation), {
+      onerror: (error) => process.stderr.write(`devdata-mcp: ${error.message}\n`),
+    })
+  }
+} catch (error) {
+  if (!(error instanceof SettingsError)) throw error
+  process.stderr.write(`devdata-mcp: ${error.message}; see devdata-mcp --help\n`)
+  process.exitCode = 2
+}

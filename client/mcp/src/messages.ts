@@ -1,0 +1,79 @@
+/**
+ * What an assistant reads when a call fails: what was wrong, what it cost, and what to do.
+ *
+ * @module
+ */
+import {
+  AuthenticationError,
+  ConnectionError,
+  DevdataError,
+  InsufficientCreditsError,
+  InvalidRequestError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  UnavailableError,
+} from 'devdata-client'
+
+/** A call that was not made: its arguments can't be used. The message is for the assistant. */
+export class ArgumentError extends Error {
+  override name = 'ArgumentError'
+}
+
+/** A call that was not made: it would cost more than it may. */
+export class CostError extends Error {
+  override name = 'CostError'
+
+  /** `cost` is what it would cost, in credits, and whether that is the most that it could. */
+  constructor(cost: number, isMost = false) {
+    super(`This call would cost ${isMost ? 'up to ' : ''}${cost} credit${cost === 1 ? '' : 's'}`)
+  }
+}
+
+/** Describes what was thrown. */
+export function describeError(error: unknown): string {
+  if (error instanceof InsufficientCreditsError) {
+    const { needed, balance } = error
+    const fewer = balance > 0 ? `Set limit to ${balance} or less, or tell` : 'Tell'
+    return `This call would cost ${needed} credits, and ${balance} are left on the key. ${fewer} the user that the key needs more credits.`
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  const requestId = error instanceof DevdataError ? error.requestId : undefined
+  const text = [sentence(writeNames(message)), advise(error)].filter(Boolean).join(' ')
+  return requestId === undefined ? text : `${text} (request ${requestId})`
+}
+
+function advise(error: unknown): string {
+  if (error instanceof AuthenticationError) {
+    return 'Tell the user to check DEVDATA_API_KEY, or the key file, in the configuration of this MCP server. Trying again is of no use.'
+  }
+  if (error instanceof PermissionError) {
+    return 'Tell the user that the key may not read this. Trying again is of no use.'
+  }
+  if (error instanceof NotFoundError)
+    return 'Check owner and name; find_repositories lists those of an owner.'
+  if (error instanceof RateLimitError || error instanceof UnavailableError) {
+    const { retryAfterSeconds } = error
+    return retryAfterSeconds === undefined ? 'Try again later.' : `Try again in ${retryAfterSeconds} s.`
+  }
+  if (error instanceof ConnectionError) {
+    return 'Tell the user to check DEVDATA_URL in the configuration of this MCP server, and whether the service runs.'
+  }
+  if (error instanceof InvalidRequestError || error instanceof TypeError) return 'Change the arguments.'
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
+    return 'The service did not respond in time. Try again later, or ask for fewer items.'
+  }
+  return ''
+}
+
+/** Names members of the client's filters as the tools do. */
+function writeNames(message: string): string {
+  return message
+    .replace('fullNames', 'full_name')
+    .replace(/\bdependency(Names|Files|Status)\b/g, (_, word: string) => `dependency_${word.toLowerCase()}`)
+}
+
+function sentence(text: string): string {
+  const capital = text.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase())
+  return /[.!?]$/.test(capital) ? capital : `${capital}.`
+}
