@@ -3,7 +3,7 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description A number of things. */
+        /** @description A count. */
         Count: number;
         /**
          * Format: int64
@@ -15,7 +15,7 @@ export interface components {
          * @description Unix timestamp, in seconds.
          */
         NullableTimestamp: number | null;
-        /** @description Letters, digits, `-`, `_`, `.`, `[` and `]`, at most 100 of them, and not `.` or `..`. */
+        /** @description 1 to 100 letters, digits, `-`, `_`, `.`, `[` or `]`, and not `.` or `..`. */
         AccountName: string;
         /**
          * @description Role of the key.
@@ -23,74 +23,74 @@ export interface components {
          */
         Role: "user" | "admin";
         /**
-         * @description What went wrong, for programs. Codes don't change; more may be added.
+         * @description Stable code of an error. Codes don't change. More may be added.
          * @enum {string}
          */
         ErrorCode: "invalid_request" | "invalid_host" | "invalid_url" | "invalid_parameter" | "missing_authorization" | "invalid_authorization_format" | "missing_api_key" | "invalid_api_key_format" | "invalid_api_key" | "insufficient_permissions" | "admin_required" | "insufficient_credits" | "max_credits_exceeded" | "route_not_found" | "user_not_found" | "repository_not_found" | "method_not_allowed" | "request_timeout" | "changes_expired" | "url_too_long" | "range_not_satisfiable" | "idempotency_conflict" | "rate_limit_exceeded" | "headers_too_large" | "internal_error" | "database_unavailable" | "over_capacity" | "shutting_down" | "docs_unavailable";
         /** @description The body of every error. */
         ErrorBody: {
-            /** @description What went wrong, in one line. */
+            /** @description What went wrong, and what to do. */
             error: string;
         };
-        /** @description About the answer itself. */
+        /** @description Facts about the request. */
         Meta: {
-            /** @description Unique identifier of the request, the same as `X-Request-Id`. */
+            /** @description Unique id of the request, the same as `X-Request-Id`. */
             request_id: string;
             /** @description Unix timestamp of the response, in seconds. */
             timestamp: components["schemas"]["Timestamp"];
             /** @description Execution time in milliseconds. */
             execution_time: components["schemas"]["Count"];
         };
-        /** @description Where in the list this page is. */
+        /** @description The position of a page in its list. */
         Pagination: {
-            /** @description Current page, starting at 1. */
+            /** @description Number of this page, from 1. */
             page: number;
             /** @description Items per page. */
             per_page: number;
-            /** @description Next page number; 0 on the last page. */
+            /** @description Number of the next page; 0 on the last page. */
             next_page: components["schemas"]["Count"];
-            /** @description Previous page number; 0 on the first page. */
+            /** @description Number of the previous page; 0 on page 1. */
             prev_page: components["schemas"]["Count"];
-            /** @description Whether more pages follow. */
+            /** @description Whether there is a next page. */
             has_more: boolean;
         };
-        /** @description An account of the platform. */
+        /** @description An account on the code-hosting platform. */
         User: {
             /**
              * Format: int64
-             * @description User id in the platform's REST interface.
+             * @description Id of the user in the platform's REST API.
              */
             forge_rest_id: number;
-            /** @description User id in the platform's GraphQL interface. */
+            /** @description Id of the user in the platform's GraphQL API. */
             forge_graphql_id: string;
             /** @description Username. */
             login: string;
             /** @description Display name. */
             name: string | null;
-            /** @description E-mail address of the user. */
+            /** @description Email address of the user. */
             email: string | null;
             /** @description URL of the avatar image. */
             avatar_url: string | null;
-            /** @description Company. */
+            /** @description Company, as free text. */
             company: string | null;
-            /** @description Location. */
+            /** @description Location, as free text. */
             location: string | null;
-            /** @description Description. */
+            /** @description Short self-description. */
             bio: string | null;
             /** @description Number of followers. */
             followers: components["schemas"]["Count"];
             /** @description Number of users followed. */
             following: components["schemas"]["Count"];
-            /** @description User type, typically `User`. */
+            /** @description Type of the account: typically `User`; `Organization` and `Bot` occur, too. */
             type: string;
             /**
              * Format: date-time
-             * @description ISO 8601 timestamp of account creation.
+             * @description When the account was created (ISO 8601).
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description ISO 8601 timestamp of the last update.
+             * @description When the account was last updated (ISO 8601).
              */
             updated_at: string;
         };
@@ -98,15 +98,15 @@ export interface components {
         Repository: {
             /**
              * Format: int64
-             * @description Internal repository id.
+             * @description Id of the repository in this service.
              */
             internal_id: number;
             /**
              * Format: int64
-             * @description Repository id in the platform's REST interface.
+             * @description Id of the repository in the platform's REST API. A negative id was made by this service.
              */
             forge_rest_id: number;
-            /** @description Repository id in the platform's GraphQL interface. */
+            /** @description Id of the repository in the platform's GraphQL API. */
             forge_graphql_id: string;
             /**
              * Format: uri
@@ -117,27 +117,27 @@ export interface components {
             name: string;
             /** @description The `owner/name` form. */
             full_name: string;
-            /** @description Whether private. */
+            /** @description Whether the repository is private. */
             private: boolean | null;
             /** @description Login of the owner. */
             owner_login: string;
-            /** @description Owner avatar URL. */
+            /** @description URL of the owner's avatar image. */
             owner_avatar_url: string | null;
-            /** @description Description. */
+            /** @description Description of the repository. */
             description: string | null;
-            /** @description Homepage URL, as its owner wrote it. */
+            /** @description URL of the homepage, as the owner wrote it. */
             homepage: string | null;
-            /** @description Whether a fork. */
+            /** @description Whether the repository is a fork. */
             fork: boolean | null;
             /** @description Number of forks. */
             forks_count: components["schemas"]["NullableCount"];
-            /** @description Whether archived. */
+            /** @description Whether the repository is archived. */
             archived: boolean | null;
-            /** @description Whether disabled. */
+            /** @description Whether the repository is disabled. */
             disabled: boolean | null;
             /** @description License. */
             license: string | null;
-            /** @description Primary language. */
+            /** @description Primary programming language. */
             language: string | null;
             /** @description Number of stars. */
             stargazers_count: components["schemas"]["NullableCount"];
@@ -145,17 +145,17 @@ export interface components {
             watchers_count: components["schemas"]["NullableCount"];
             /** @description Number of open issues. */
             open_issues_count: components["schemas"]["NullableCount"];
-            /** @description Issues enabled. */
+            /** @description Whether issues are enabled. */
             has_issues: boolean | null;
-            /** @description Discussions enabled. */
+            /** @description Whether discussions are enabled. */
             has_discussions: boolean | null;
-            /** @description Projects enabled. */
+            /** @description Whether projects are enabled. */
             has_projects: boolean | null;
-            /** @description Unix timestamp of creation. */
+            /** @description When the repository was created (Unix timestamp). */
             created_at: components["schemas"]["NullableTimestamp"];
-            /** @description Unix timestamp of the last update. */
+            /** @description Time of the last update (Unix timestamp). */
             updated_at: components["schemas"]["NullableTimestamp"];
-            /** @description Unix timestamp of the last push. */
+            /** @description When commits were last pushed (Unix timestamp). */
             pushed_at: components["schemas"]["NullableTimestamp"];
             /** @description Visibility, typically `public`. */
             visibility: string | null;
@@ -168,15 +168,15 @@ export interface components {
         ListedRepository: {
             /**
              * Format: int64
-             * @description Internal repository id.
+             * @description Id of the repository in this service.
              */
             internal_id: number;
             /**
              * Format: int64
-             * @description Repository id in the platform's REST interface.
+             * @description Id of the repository in the platform's REST API. A negative id was made by this service.
              */
             forge_rest_id: number;
-            /** @description Repository id in the platform's GraphQL interface. */
+            /** @description Id of the repository in the platform's GraphQL API. */
             forge_graphql_id: string;
             /**
              * Format: uri
@@ -187,27 +187,27 @@ export interface components {
             name: string;
             /** @description The `owner/name` form. */
             full_name: string;
-            /** @description Whether private. */
+            /** @description Whether the repository is private. */
             private: boolean | null;
             /** @description Login of the owner. */
             owner_login: string;
-            /** @description Owner avatar URL. */
+            /** @description URL of the owner's avatar image. */
             owner_avatar_url: string | null;
-            /** @description Description. */
+            /** @description Description of the repository. */
             description: string | null;
-            /** @description Homepage URL, as its owner wrote it. */
+            /** @description URL of the homepage, as the owner wrote it. */
             homepage: string | null;
-            /** @description Whether a fork. */
+            /** @description Whether the repository is a fork. */
             fork: boolean | null;
             /** @description Number of forks. */
             forks_count: components["schemas"]["NullableCount"];
-            /** @description Whether archived. */
+            /** @description Whether the repository is archived. */
             archived: boolean | null;
-            /** @description Whether disabled. */
+            /** @description Whether the repository is disabled. */
             disabled: boolean | null;
             /** @description License. */
             license: string | null;
-            /** @description Primary language. */
+            /** @description Primary programming language. */
             language: string | null;
             /** @description Number of stars. */
             stargazers_count: components["schemas"]["NullableCount"];
@@ -215,17 +215,17 @@ export interface components {
             watchers_count: components["schemas"]["NullableCount"];
             /** @description Number of open issues. */
             open_issues_count: components["schemas"]["NullableCount"];
-            /** @description Issues enabled. */
+            /** @description Whether issues are enabled. */
             has_issues: boolean | null;
-            /** @description Discussions enabled. */
+            /** @description Whether discussions are enabled. */
             has_discussions: boolean | null;
-            /** @description Projects enabled. */
+            /** @description Whether projects are enabled. */
             has_projects: boolean | null;
-            /** @description Unix timestamp of creation. */
+            /** @description When the repository was created (Unix timestamp). */
             created_at: components["schemas"]["NullableTimestamp"];
-            /** @description Unix timestamp of the last update. */
+            /** @description Time of the last update (Unix timestamp). */
             updated_at: components["schemas"]["NullableTimestamp"];
-            /** @description Unix timestamp of the last push. */
+            /** @description When commits were last pushed (Unix timestamp). */
             pushed_at: components["schemas"]["NullableTimestamp"];
             /** @description Visibility, typically `public`. */
             visibility: string | null;
@@ -233,25 +233,25 @@ export interface components {
             size: components["schemas"]["NullableCount"];
             /** @description Default branch name. */
             default_branch: string | null;
-            /** @description Dependencies of the repository; empty if there are none, absent with `exclude=dependencies`. */
+            /** @description Dependencies of the repository. Empty if there are none, absent with `exclude=dependencies`. */
             dependencies?: components["schemas"]["RepositoryDependency"][] | null;
         };
-        /** @description A number of things, when it is known. */
+        /** @description A count; null if unknown. */
         NullableCount: number | null;
-        /** @description The use that a repository makes of a dependency. */
+        /** @description A dependency of a repository, with its status and the time of its use. */
         RepositoryDependency: {
             /**
              * Format: uri
              * @description Repository URL.
              */
             url: string;
-            /** @description Unix timestamp of first use. */
+            /** @description Time of the first use (Unix timestamp). */
             first_use_date: components["schemas"]["NullableTimestamp"];
-            /** @description Unix timestamp of last use; null while the dependency is still declared. */
+            /** @description Time of the last use (Unix timestamp); null while the dependency is still declared. */
             last_use_date: components["schemas"]["NullableTimestamp"];
-            /** @description Unix timestamp of the last update. */
+            /** @description Time of the last update (Unix timestamp). */
             updated_at: components["schemas"]["NullableTimestamp"];
-            /** @description `active` while the dependency is still declared, `removed` once it is not. */
+            /** @description `active` while the dependency is declared, then `removed`. */
             status: components["schemas"]["DependencyStatus"] | null;
             dependency: components["schemas"]["Dependency"];
         };
@@ -260,24 +260,24 @@ export interface components {
          * @enum {string}
          */
         DependencyStatus: "active" | "removed";
-        /** @description A dependency and where it is declared. */
+        /** @description A package, and the file that declares it. */
         Dependency: {
-            /** @description Name of the dependency. */
+            /** @description Name of the package. */
             dependency_name: string;
-            /** @description Base name of the manifest in which it is declared, such as `package.json` or `rails.gemspec`. */
+            /** @description Base name of the manifest that declares it, such as `package.json` or `rails.gemspec`. */
             dependency_file: string;
         };
         /** @description A commit. */
         Commit: {
-            /** @description Commit hash. */
+            /** @description Hash of the commit. */
             commit_hash: string;
-            /** @description Author e-mail, as git recorded it. */
+            /** @description Email address of the author, as git recorded it. */
             author_email: string;
-            /** @description Unix timestamp of the author date. */
+            /** @description Author date (Unix timestamp). */
             author_date: components["schemas"]["NullableTimestamp"];
-            /** @description Committer e-mail, as git recorded it. */
+            /** @description Email address of the committer, as git recorded it. */
             committer_email: string;
-            /** @description Unix timestamp of the committer date. */
+            /** @description Committer date (Unix timestamp). */
             committer_date: components["schemas"]["NullableTimestamp"];
             /** @description Commit message. */
             message: string;
@@ -287,50 +287,50 @@ export interface components {
              */
             repo_url: string;
         };
-        /** @description The calling key and what is left on it. */
+        /** @description The key and its balance. */
         CreditStatus: {
             /**
              * Format: uuid
-             * @description The calling API key.
+             * @description The API key of the request.
              */
             api_key: string;
-            /** @description Credits left on the key. */
+            /** @description Balance of the key. */
             remaining_credits: components["schemas"]["Count"];
             role: components["schemas"]["Role"];
         };
         /** @description One change of a key's balance. */
         UsageEntry: {
-            /** @description Number of the entry, from 1 without a gap; folded entries aside. */
+            /** @description Number of the entry, from 1, without gaps except for folded entries. */
             entry: number;
             timestamp: components["schemas"]["Timestamp"];
             /**
-             * @description `charge`: paid for an answer. `grant`: credits given, or taken away by the operator. `balance`:
-             *     stands for all entries before it, which were folded.
+             * @description `charge`: a response was paid. `grant`: the operator gave credits or took them away. `balance`: replaces
+             *     all entries before it, which were folded.
              * @enum {string}
              */
             kind: "charge" | "grant" | "balance";
             /**
              * Format: uuid
-             * @description The request that was charged, as its `X-Request-Id` said.
+             * @description The `X-Request-Id` of the charged request.
              */
             request_id: string | null;
-            /** @description Method of that request, `GET`. */
+            /** @description Method of the request, `GET`. */
             method: string | null;
             /**
-             * @description Path of that request, without the query. It is the endpoint, such as `/users/{login}`, if nothing was
-             *     found, or if the path named a person who has been forgotten.
+             * @description Path of the request, without the query. If nothing was found, or if the path names a forgotten person, it
+             *     is the endpoint, such as `/users/{login}`.
              */
             path: string | null;
             /**
-             * @description Items in its response; 0 for an unknown user, which costs one credit. A repetition under an
-             *     `Idempotency-Key` may cost less than it has items.
+             * @description Items in the response; 0 for an unknown user, which costs one credit. A repetition with the same
+             *     `Idempotency-Key` can cost less than its number of items.
              */
             items: number | null;
-            /** @description Credits charged for responses; for a repetition, what was not paid yet. */
+            /** @description Credits charged. For a repetition, only what wasn't paid yet. */
             cost: components["schemas"]["Count"];
-            /** @description Credits given; negative when they were taken away. */
+            /** @description Credits granted; negative if they were taken away. */
             granted: number;
-            /** @description Credits after it. */
+            /** @description Balance after this entry. */
             balance: components["schemas"]["Count"];
         };
         /** @description A page of a key's ledger. */
@@ -347,56 +347,56 @@ export interface components {
              * @description The day (UTC).
              */
             day: string;
-            /** @description The path of this document that was asked. */
+            /** @description The endpoint, as a path of this document. */
             endpoint: string;
-            /** @description Requests that were charged. */
+            /** @description Charged requests. */
             requests: components["schemas"]["Count"];
-            /** @description Items in their answers. */
+            /** @description Items in their responses. */
             items: components["schemas"]["Count"];
-            /** @description Credits taken for them. */
+            /** @description Credits charged for them. */
             cost: components["schemas"]["Count"];
         };
-        /** @description A page of sums. */
+        /** @description A page of daily sums. */
         UsageByDayList: {
             /** @description The sums of this page. */
             data: components["schemas"]["UsageSum"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
         };
-        /** @description An API key as operators see it; never the key itself. */
+        /** @description An API key as operators see it, without the key itself. */
         Key: {
             /**
              * Format: int64
-             * @description Number of the key, which the command line takes.
+             * @description Id of the key for the command line.
              */
             id: number;
-            /** @description What the operator called it. */
+            /** @description Name that the operator gave the key. */
             name: string | null;
             role: components["schemas"]["Role"];
             /** @description What a `user` key may read. */
             scopes: ("users:read" | "repos:read")[];
-            /** @description Credits left on the key. */
+            /** @description Balance of the key. */
             remaining_credits: components["schemas"]["Count"];
-            /** @description Requests per seconds, such as `100/60`; null when there is no limit. */
+            /** @description Requests per seconds, such as `100/60` (100 requests in 60 seconds); null if there is no limit. */
             rate_limit: string | null;
             /**
-             * @description Only an `active` key is accepted.
+             * @description Whether the key works. Only `active` keys do.
              * @enum {string}
              */
             status: "active" | "revoked" | "expired";
             /**
              * Format: date-time
-             * @description ISO 8601 timestamp of its making.
+             * @description When the key was created (ISO 8601).
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description ISO 8601 timestamp from which it is not accepted; null when it does not expire.
+             * @description When the key stops working (ISO 8601); null if it doesn't expire.
              */
             expires_at: string | null;
             /**
              * Format: date-time
-             * @description ISO 8601 timestamp of its last use, to the minute; null before the first.
+             * @description When the key was last used (ISO 8601), to the minute; null if never.
              */
             last_used_at: string | null;
         };
@@ -404,11 +404,11 @@ export interface components {
         Removal: {
             /**
              * Format: int64
-             * @description Its id in the platform's REST interface.
+             * @description Id of the item in the platform's REST API.
              */
             forge_rest_id: number;
             /**
-             * @description What it was.
+             * @description Kind of the item.
              * @enum {string}
              */
             kind: "user" | "repository";
@@ -460,44 +460,44 @@ export interface components {
         /** @description The state of the service. */
         Health: {
             /**
-             * @description The service is well.
+             * @description The service can serve requests.
              * @constant
              */
             status: "ok";
             /**
-             * @description Which database answered.
+             * @description The kind of database.
              * @enum {string}
              */
             database: "postgresql" | "embedded";
         };
-        /** @description What answers. */
+        /** @description The versions of the service and its data. */
         Version: {
             /** @description Version of the service. */
             version: string;
-            /** @description Commit that it runs, when that is known. */
+            /** @description Commit that the service runs; null if unknown. */
             commit: string | null;
             /** @description Runtime and its version. */
             runtime: string;
-            /** @description The data that is served; null while the database is unreachable, or has no schema yet. */
+            /** @description The state of the data; null while the database is unavailable or has no schema yet. */
             dataset: components["schemas"]["Dataset"] | null;
         };
-        /** @description A state of the data. */
+        /** @description The state of the data. */
         Dataset: {
-            /** @description Moves with every import. */
+            /** @description A number that grows with every change of the data. */
             version: components["schemas"]["Count"];
             /**
              * Format: date-time
-             * @description ISO 8601 timestamp of the last import.
+             * @description When the data last changed (ISO 8601).
              */
             updated_at: string;
         };
-        /** @description A linkset. */
+        /** @description A linkset (RFC 9264). */
         ApiCatalog: {
-            /** @description What links lead from, each with its links by their relation. */
+            /** @description The contexts of links, each with its links by relation. */
             linkset: ({
                 /**
                  * Format: uri
-                 * @description What the links lead from.
+                 * @description The context of the links.
                  */
                 anchor: string;
             } & {
@@ -510,14 +510,14 @@ export interface components {
             openapi: string;
             /** @description Title, version and license. */
             info: Record<string, never>;
-            /** @description The address of this server. */
+            /** @description The base URL of this service. */
             servers: {
-                /** @description Base address. */
+                /** @description Base URL. */
                 url: string;
             }[];
             /** @description Every path. */
             paths: Record<string, never>;
-            /** @description What the paths share. */
+            /** @description Definitions that the paths share. */
             components: Record<string, never>;
         };
     };
