@@ -194,7 +194,7 @@ describe('look-ups and lists', () => {
     await expect(reading).rejects.toThrow('enough')
     expect(seen.length).toBe(5)
     expect(list.state?.read).toEqual([])
-    interceptions.push(fail(503, { 'Retry-After': '1000' }))
+    interceptions.push(fail(503, { 'Retry-After': '3000000' }))
     await expect(api.users.get('ngoldberg', { signal: AbortSignal.timeout(50) })).rejects.toThrow('aborted')
   })
 
@@ -300,13 +300,17 @@ describe('errors', () => {
     await expect(costly).rejects.toMatchObject({ name: 'MaxCreditsError', cost: 1, maxCredits: 0 })
     const invalid = collect(api.users.list({ dependencyStatus: 'active' }))
     await expect(invalid).rejects.toBeInstanceOf(client.InvalidRequestError)
+    const quote = (await createTestClient()).api.users.quote({ dependencyStatus: 'active' })
+    await expect(quote).rejects.toThrow('dependency_status')
   })
 
   test('say that a base URL is not that of the API', async () => {
     const { secret } = await service.createKey()
     const api = client.createClient({ baseUrl: `${served.url}/elsewhere/`, apiKey: secret, retries: 0 })
     await expect(api.users.get('ngoldberg')).rejects.toMatchObject({ code: 'route_not_found' })
-    expect(() => client.createClient({ baseUrl: 'nowhere', apiKey: secret })).toThrow(TypeError)
+    for (const baseUrl of ['nowhere', 'localhost:8000', String(process.env.NEVER_SET)]) {
+      expect(() => client.createClient({ baseUrl, apiKey: secret })).toThrow('baseUrl must be')
+    }
     expect(() => client.createClient({ baseUrl: served.url, apiKey: '' })).toThrow('apiKey must be')
   })
 })

@@ -144,7 +144,7 @@ describe('a list', () => {
     expect(new Set(users.map(({ login }) => login)).size).toBe(users.length)
     expect(await readCharged()).toBe(users.length)
     expect((await run(args)).stderr).toBe(
-      `All was read before, ${users.length} items. Delete state.json to read it again.\n`,
+      `The list is complete, with ${users.length} items. To read it again, delete state.json.\n`,
     )
     const other = await run(['repos', '--state', 'state.json'])
     expect(other).toMatchObject({ code: 0 })
@@ -228,6 +228,7 @@ describe('what can’t be done', () => {
     [['credits', '--key-file', 'absent'], {}, 2, /can't be read/],
     [['credits'], { DEVDATA_API_KEY: '' }, 2, /DEVDATA_API_KEY or/],
     [['credits'], { DEVDATA_URL: '' }, 2, /DEVDATA_URL or/],
+    [['credits', '--url', 'localhost:8000'], {}, 2, /DEVDATA_URL or --url/],
     [
       ['credits'],
       { DEVDATA_API_KEY: '5d1c7c0e-9c3f-4c57-8f6b-2a4d7f0e1b93' },
@@ -235,6 +236,7 @@ describe('what can’t be done', () => {
       /Invalid API key \(request /,
     ],
     [['users', '--status', 'active'], {}, 1, /dependency_status/],
+    [['quote', 'users', '--status', 'active'], {}, 1, /dependency_status/],
   ])('says so: %j', async (args, environment, code, message) => {
     const result = await run(args, environment)
     expect(result.stderr).toMatch(message)

@@ -1,5 +1,5 @@
 /**
- * What a copy of the dataset needs to be up to date: users, repositories and removals, in this order.
+ * What brings a copy of the dataset up to date: users, repositories and removals, in this order.
  *
  * @module
  */
@@ -43,7 +43,7 @@ export interface ChangeLists {
 
 /**
  * One iteration of everything that changed since a version of the dataset, by item or by page. Once it is over, `version`
- * is what to ask for changes since the next time. Costs, budget and resuming are those of a {@link List}.
+ * is what to pass the next time. It costs, has a budget and resumes as a {@link List} does.
  */
 export class Changes implements AsyncIterable<Change> {
   readonly #lists: ChangeLists
@@ -80,7 +80,7 @@ export class Changes implements AsyncIterable<Change> {
     return this.#list?.stoppedBy
   }
 
-  /** What is left on the key, in credits. */
+  /** The balance of the key, in credits. */
   get balance(): number | undefined {
     return this.#list?.balance ?? this.#balance
   }

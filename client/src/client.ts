@@ -43,13 +43,13 @@ export interface Client {
   users: Users
   repositories: Repositories
   /**
-   * Lists what changed since a version of the dataset, for programs that keep a copy: first everything, then what changed
-   * since the `version` of the time before.
+   * Lists what changed since a version of the dataset, for programs that keep a copy. Without a version, it lists
+   * everything. The next time, pass the `version` that this iteration has at its end.
    */
   changes(since?: number, options?: ListOptions<ChangesState>): Changes
   /** Lists what was removed since a version of the dataset. Free. */
   removals(since: number, options?: ListOptions): List<Removal>
-  /** Returns what is left on the key. Free. */
+  /** Returns the balance of the key. Free. */
   credits(options?: QuoteOptions): Promise<CreditStatus>
   /** Lists what changed the balance of the key, newest first. Free. */
   usage(filter?: UsageFilter, options?: ListOptions): List<UsageEntry>
@@ -57,7 +57,7 @@ export interface Client {
   usageByDay(filter?: UsageFilter, options?: ListOptions): List<UsageSum>
 }
 
-/** Creates a client. Throws a `TypeError` if the base URL or the key can't be one. */
+/** Creates a client. Throws a `TypeError` if the base URL is not a URL, or the key not a possible key. */
 export function createClient(options: ClientOptions): Client {
   const send = createSender(options)
   const users = createUsers(send)

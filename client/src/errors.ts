@@ -60,7 +60,7 @@ export class InsufficientCreditsError extends DevdataError {
   override name = 'InsufficientCreditsError'
   /** What the request costs, in credits. */
   readonly needed: number
-  /** What is left on the key, in credits. */
+  /** The balance of the key, in credits. */
   readonly balance: number
 
   constructor(message: string, details: ErrorDetails) {

@@ -1,5 +1,5 @@
 /**
- * Where an iteration is, as a small JSON value that another process can go on from.
+ * Where an iteration is, as a small JSON value that another process can continue from.
  *
  * @module
  */

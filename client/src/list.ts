@@ -13,11 +13,11 @@ const maxPageSize = 100
 /** How a list is read. */
 export interface ListOptions<State = ListState> {
   /**
-   * What the whole iteration may cost, in credits, before and after a crash. An iteration that would cost more ends, and
-   * its `stoppedBy` is `budget`. Default: what is on the key.
+   * What the whole iteration may cost, in credits, before and after a crash. The iteration ends before it would cost more,
+   * and its `stoppedBy` is `budget`. Default: the balance of the key.
    */
   budget?: number | undefined
-  /** The `state` of an iteration of the same list, to go on from there. Default: from the start. */
+  /** The `state` of an iteration of the same list, to continue from there. Default: from the start. */
   resume?: State | undefined
   /** Ends the iteration with the signal's reason. */
   signal?: AbortSignal | undefined
@@ -36,30 +36,30 @@ export interface Page<Item> {
 export interface ListSource<Item> {
   /** Path and query of the list, without those of a page. Several are read one after the other. */
   urls: readonly string[]
-  /** What makes an item of a page another one than the others. */
+  /** Identifies an item among those of a page. */
   keyOf(item: Item): string | number
 }
 
 /**
- * One iteration of a list, by item (`for await (const user of list)`) or by page (`list.pages()`). Leaving the loop stops
- * it; the next loop goes on from there.
+ * One iteration of a list, by item (`for await (const user of list)`) or by page (`list.pages()`). A loop that is left
+ * stops it; the next loop continues from there.
  *
- * Every item comes once, also when `resume` has the `state` of a process that was killed: pages are requested under
- * idempotency keys that are derived from the state, so what was paid for is free for 24 hours.
+ * Every item comes once, even if `resume` is the `state` of a process that was killed. The idempotency keys of pages are
+ * derived from the state, so what was paid for is free for 24 hours.
  */
 export class List<Item> implements AsyncIterable<Item> {
   /** Why the iteration ended before the end of the list. */
   stoppedBy: 'budget' | undefined
   /** Items in the whole list, as the last response had it; undefined: there was none yet. */
   total: number | undefined
-  /** What is left on the key, in credits. */
+  /** The balance of the key, in credits. */
   balance: number | undefined
   /** The version of the dataset that the first page of this process was read at. */
   version: number | undefined
 
   readonly #send: Send
   readonly #source: ListSource<Item>
-  /** Which of the source's URLs a page belongs to, by what all pages of one have in common. */
+  /** Indexes of the source's URLs, by what all pages of a URL have in common. */
   readonly #indexes: ReadonlyMap<string, number>
   readonly #options: ListOptions
   readonly #pageSize: number
@@ -76,7 +76,7 @@ export class List<Item> implements AsyncIterable<Item> {
   #read: Set<string | number>
   /** Those of them that are not. They may be on a later page: others have come before them meanwhile. */
   #readElsewhere: Set<string | number> = new Set()
-  /** Items of the page at hand, but those that were read; undefined: it is to be requested. */
+  /** Items of the page at hand, without those that were read before; undefined: the page is to be requested. */
   #items: Item[] | undefined
   /** How many of the items are read. */
   #position = 0

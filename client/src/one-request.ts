@@ -1,9 +1,9 @@
 /**
- * What takes one request: look-ups and quotes.
+ * What one request does: look-ups and quotes.
  *
  * @module
  */
-import { DevdataError } from './errors.ts'
+import { DevdataError, InvalidRequestError } from './errors.ts'
 import { createRandomKey } from './idempotency-key.ts'
 import { resizePage } from './list-state.ts'
 import type { Send } from './request.ts'
@@ -13,12 +13,12 @@ import type { ErrorCode } from './types.ts'
 export interface ItemOptions {
   /** What the look-up may cost, in credits. Otherwise it throws a `MaxCreditsError`. */
   maxCredits?: number | undefined
-  /** A text that no other request has: under it, the look-up is charged once, in another process too. */
+  /** A text that no other request has. The look-up is charged once under it, even if another process repeats it. */
   idempotencyKey?: string | undefined
   signal?: AbortSignal | undefined
 }
 
-/** How a quote is asked for. */
+/** How a free request is sent. */
 export interface QuoteOptions {
   signal?: AbortSignal | undefined
 }
@@ -46,9 +46,16 @@ export async function findItem<Item>(
 
 /** Returns what a list would cost. Free. */
 export async function quoteList(send: Send, url: string, { signal }: QuoteOptions = {}): Promise<Quote> {
-  // The price of a page with one item tells whether the key is metered.
-  const { total, cost } = await send<undefined>({ method: 'HEAD', path: resizePage(url, 1), signal })
-  return { items: total, credits: total * cost }
+  // The price of a page with one item: 1, or 0 if the key isn't metered.
+  const path = resizePage(url, 1)
+  try {
+    const { total, cost } = await send<undefined>({ method: 'HEAD', path, signal })
+    return { items: total, credits: total * cost }
+  } catch (error) {
+    // Only the response to `GET` has a message that says which rule is broken.
+    if (error instanceof InvalidRequestError) await send({ path, maxCredits: 0, signal })
+    throw error
+  }
 }
 
 /** Writes a path. Throws a `TypeError` if a part would change which path it is. */

@@ -26,7 +26,10 @@ export interface Repositories {
   getMany(keys: readonly string[] | readonly number[], options?: ListOptions): List<ListedRepository>
   /** Returns how many repositories a filter finds, and what they cost. Free. */
   quote(filter?: RepositoryFilter, options?: QuoteOptions): Promise<Quote>
-  /** Lists the commits of a repository, newest first. The iteration throws a `NotFoundError` if it doesn't exist. */
+  /**
+   * Lists the commits of a repository, newest first. The iteration throws a `NotFoundError` if it doesn't exist. If a load
+   * removes the commit that was read last, because the history was rewritten, commits may be missed or come twice.
+   */
   commits(fullName: string, options?: ListOptions): List<Commit>
   /** Lists the dependencies of a repository. The iteration throws a `NotFoundError` if it doesn't exist. */
   dependencies(fullName: string, options?: ListOptions): List<RepositoryDependency>

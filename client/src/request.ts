@@ -11,7 +11,7 @@ import {
   isTransient,
 } from './errors.ts'
 import type { ErrorCode } from './types.ts'
-import { chooseDelayMs, readPauseSeconds, readRetryAfter, wait } from './waiting.ts'
+import { chooseDelayMs, maxTimerMs, readPauseSeconds, readRetryAfter, wait } from './waiting.ts'
 
 /** A response that a cache keeps. It is plain data. */
 export interface CachedResponse {
@@ -28,7 +28,7 @@ export interface ResponseCache {
   set(url: string, response: CachedResponse): unknown
 }
 
-/** What a response said besides its data. */
+/** What a response says besides its data. */
 export interface ResponseInfo {
   method: 'GET' | 'HEAD'
   /** Path and query below the base URL. */
@@ -37,9 +37,9 @@ export interface ResponseInfo {
   requestId: string | undefined
   /** What was charged for this response, in credits. On `HEAD`: what the `GET` would cost. */
   cost: number
-  /** The same and what was charged before under the same idempotency key, for responses that were lost. */
+  /** The same, and what was charged under the same idempotency key for responses that were lost. */
   paid: number
-  /** What is left on the key, in credits. */
+  /** The balance of the key, in credits. */
   balance: number | undefined
 }
 
@@ -57,17 +57,17 @@ export interface SenderOptions {
   /** The API key. */
   apiKey: string
   /** Default: the global `fetch`. */
-  fetch?: typeof globalThis.fetch
+  fetch?: typeof globalThis.fetch | undefined
   /** How often a request is sent again at most. Default: 6. */
-  retries?: number
+  retries?: number | undefined
   /** How long a whole response may take, in milliseconds. Default: 60,000. */
-  timeoutMs?: number
+  timeoutMs?: number | undefined
   /** Keeps responses. One that hasn't changed is free the next time. Default: none. */
-  cache?: ResponseCache
+  cache?: ResponseCache | undefined
   /** Called after each whole response, error responses included. */
-  onResponse?: (info: ResponseInfo) => void
+  onResponse?: ((info: ResponseInfo) => void) | undefined
   /** Called before each wait. */
-  onWait?: (wait: Wait) => void
+  onWait?: ((wait: Wait) => void) | undefined
 }
 
 /** One request. */
@@ -96,7 +96,7 @@ export interface ApiResponse<Body> extends ResponseInfo {
 /** Sends a request. Throws a `DevdataError`, or the reason of the signal when it is aborted. */
 export type Send = <Body>(request: ApiRequest) => Promise<ApiResponse<Body>>
 
-/** Creates the function that sends requests. Throws a `TypeError` if the base URL or the key can't be one. */
+/** Creates the function that sends requests. Throws a `TypeError` if the base URL is not a URL, or the key not a possible key. */
 export function createSender({
   baseUrl,
   apiKey,
@@ -107,11 +107,10 @@ export function createSender({
   onResponse,
   onWait,
 }: SenderOptions): Send {
-  const base = new URL(baseUrl)
-  base.pathname = base.pathname.replace(/\/*$/, '/')
-  base.search = ''
-  base.hash = ''
-  if (!/^[!-~]+$/.test(apiKey)) throw new TypeError('apiKey must be 1 or more visible ASCII characters')
+  const { href: base } = readBaseUrl(baseUrl)
+  if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey)) {
+    throw new TypeError('apiKey must be an API key: visible ASCII characters')
+  }
   /** Until when the rate limit is used up. */
   let pausedUntil = 0
 
@@ -125,7 +124,7 @@ export function createSender({
   /** Sends a request once, and reads the response to its end. */
   async function exchange<Body>(request: ApiRequest): Promise<ApiResponse<Body>> {
     const { method = 'GET', path, idempotencyKey, maxCredits, signal } = request
-    const url = base.href + path
+    const url = base + path
     const cached = method === 'GET' ? await cache?.get(url) : undefined
     const headers: Record<string, string> = { Authorization: `Bearer ${apiKey}`, Accept: 'application/json' }
     if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey
@@ -176,7 +175,7 @@ export function createSender({
     const stop = () => controller.abort(signal?.reason)
     const timer = setTimeout(
       () => controller.abort(new Error(`no response within ${timeoutMs} ms`)),
-      timeoutMs,
+      Math.min(timeoutMs, maxTimerMs),
     )
     signal?.addEventListener('abort', stop, { once: true })
     try {
@@ -204,6 +203,18 @@ export function createSender({
       }
     }
   }
+}
+
+/** Returns the URL that paths are appended to. Programs without types may give anything, such as an unset variable. */
+function readBaseUrl(baseUrl: string | URL): URL {
+  const base = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  if (base === undefined || !/^https?:$/.test(base.protocol)) {
+    throw new TypeError('baseUrl must be the URL of the API, such as https://api.example.com')
+  }
+  base.pathname = base.pathname.replace(/\/*$/, '/')
+  base.search = ''
+  base.hash = ''
+  return base
 }
 
 /** Parses a body. JSON that can't be parsed was cut. Undefined: an error response of something before the service. */

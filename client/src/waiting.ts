@@ -9,6 +9,8 @@ const firstDelayMs = 500
 const maxDelayMs = 30_000
 /** What is added to `Retry-After` at most, so that clients don't return at the same moment. */
 const maxJitterMs = 1_000
+/** The longest wait of a timer, 25 days. A longer one would end at once. */
+export const maxTimerMs = 2 ** 31 - 1
 
 /** Returns how long to wait before the retry of this number, from 0. `Retry-After` decides; without it, waits double. */
 export function chooseDelayMs({ retryAfterSeconds }: DevdataError, retry: number): number {
@@ -29,7 +31,7 @@ export function readPauseSeconds(header: string | null): number {
   return remaining === '0' ? Number(seconds) : 0
 }
 
-/** Waits. Throws the signal's reason when it is aborted. */
+/** Waits, 25 days at most. Throws the signal's reason when it is aborted. */
 export function wait(delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
@@ -37,10 +39,13 @@ export function wait(delayMs: number, signal?: AbortSignal): Promise<void> {
       clearTimeout(timer)
       reject(signal?.reason)
     }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop)
-      resolve()
-    }, delayMs)
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', stop)
+        resolve()
+      },
+      Math.min(delayMs, maxTimerMs),
+    )
     signal?.addEventListener('abort', stop, { once: true })
   })
 }

@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import {
+  type Browser,
   type BrowserContext,
   type BrowserContextOptions,
   chromium,
@@ -41,17 +42,9 @@ export interface Portal {
   close(): Promise<void>
 }
 
-/** Builds the docs if they are stale, and starts a service, a server and a browser. */
-export async function openPortal(
-  createOptions: (service: TestService) => Promise<InstanceOptions> = async () => ({}),
-): Promise<Portal> {
-  await buildDocs({ ifStale: true })
-  const service = await startTestService('embedded')
-  const { app } = createInstance(service, await createOptions(service))
-  const server = createAdaptorServer({ fetch: app.fetch })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as AddressInfo
-  const browser = await chromium.launch({
+/** Starts a browser. */
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({
     executablePath: chromiumPath,
     timeout: timeoutMs,
     args: [
@@ -65,6 +58,19 @@ export async function openPortal(
       '--disable-sync',
     ],
   })
+}
+
+/** Builds the docs if they are stale, and starts a service, a server and a browser. */
+export async function openPortal(
+  createOptions: (service: TestService) => Promise<InstanceOptions> = async () => ({}),
+): Promise<Portal> {
+  await buildDocs({ ifStale: true })
+  const service = await startTestService('embedded')
+  const { app } = createInstance(service, await createOptions(service))
+  const server = createAdaptorServer({ fetch: app.fetch })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+  const browser = await openBrowser()
   return {
     service,
     origin: `http://127.0.0.1:${port}`,

@@ -103,7 +103,9 @@ export function parseArguments(args: readonly string[]): Arguments {
 export function readSettings({ url, keyFile }: Arguments): { baseUrl: string; apiKey: string } {
   const { DEVDATA_URL = '', DEVDATA_API_KEY = '' } = process.env
   const baseUrl = url ?? DEVDATA_URL
-  if (!URL.canParse(baseUrl)) throw new UsageError('DEVDATA_URL or --url must be the base URL of the API')
+  if (!URL.canParse(baseUrl) || !/^https?:/i.test(baseUrl)) {
+    throw new UsageError('DEVDATA_URL or --url must be the base URL of the API')
+  }
   const apiKey = (keyFile === undefined ? DEVDATA_API_KEY : readKeyFile(keyFile)).trim()
   if (apiKey === '') throw new UsageError('DEVDATA_API_KEY or the file of --key-file must have the API key')
   return { baseUrl, apiKey }

@@ -1,5 +1,5 @@
 /**
- * How a command ends that can't do what it was asked for.
+ * How a command ends that fails.
  *
  * @module
  */

@@ -7,51 +7,56 @@
 export const formats = ['ndjson', 'csv', 'table'] as const
 export type Format = (typeof formats)[number]
 
-/** Writes items, page by page. The first page of CSV and of a table has their names first. */
+/** Writes items, page by page. The first page of CSV and of a table begins with the names of the columns. */
 export type Formatter = (items: readonly object[], isFirst: boolean) => string
 
-/** Columns of tables, with their widths. Other lists have all their members. */
-const tableColumns: Record<string, Record<string, number>> = {
-  users: { login: 24, name: 24, company: 20, location: 24, followers: 9 },
-  repos: { full_name: 40, language: 14, stargazers_count: 16, pushed_at: 10, description: 40 },
+/** Columns of tables. Those of other lists have all their members. */
+const tableColumns: Record<string, readonly string[]> = {
+  users: ['login', 'name', 'company', 'location', 'followers'],
+  repos: ['full_name', 'language', 'stargazers_count', 'description'],
 }
-const otherWidth = 20
+const maxWidth = 40
 
 /** Returns what writes the items of a list in a format. */
 export function createFormatter(format: Format, list: string): Formatter {
   if (format === 'ndjson') return (items) => items.map((item) => `${JSON.stringify(item)}\n`).join('')
+  const writeRows = format === 'csv' ? writeCsv : createTable()
   return (items, isFirst) => {
     const [first] = items
     if (first === undefined) return ''
-    const columns =
-      format === 'table' && tableColumns[list]
-        ? tableColumns[list]
-        : Object.fromEntries(Object.keys(first).map((name) => [name, otherWidth]))
-    const names = Object.keys(columns)
+    const names = (format === 'table' && tableColumns[list]) || Object.keys(first)
     const rows = items.map((item) => names.map((name) => writeValue(Reflect.get(item, name))))
-    const writeRow =
-      format === 'csv' ? writeCsv : (row: string[]) => writeTableRow(row, Object.values(columns))
-    return [...(isFirst ? [names] : []), ...rows].map(writeRow).join('')
+    return writeRows(isFirst ? [names, ...rows] : rows)
   }
 }
+
+type Rows = readonly (readonly string[])[]
 
 function writeValue(value: unknown): string {
   if (value === null || value === undefined) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** A line as RFC 4180 has it. */
-function writeCsv(row: readonly string[]): string {
-  return `${row.map((text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join(',')}\r\n`
+/** Lines as RFC 4180 has them. */
+function writeCsv(rows: Rows): string {
+  const quote = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+  return rows.map((row) => `${row.map(quote).join(',')}\r\n`).join('')
 }
 
-/** Texts come from strangers: what controls a terminal is left out. */
-function writeTableRow(row: readonly string[], widths: readonly number[]): string {
-  const cells = row.map((text, index) => {
-    const width = widths[index] ?? otherWidth
-    const characters = [...text.replaceAll(/\p{C}+|\s+/gu, ' ')]
-    const shown = characters.length > width ? [...characters.slice(0, width - 1), '…'] : characters
-    return shown.join('') + ' '.repeat(width - shown.length)
-  })
-  return `${cells.join('  ').trimEnd()}\n`
+/** Returns what writes the rows of a table. The first rows decide how wide its columns are. */
+function createTable(): (rows: Rows) => string {
+  let widths: number[] | undefined
+  return (rows) => {
+    // Texts come from strangers: what controls a terminal is left out.
+    const cells = rows.map((row) => row.map((text) => [...text.replaceAll(/\p{C}+|\s+/gu, ' ')]))
+    widths ??= (cells[0] ?? []).map((_, column) =>
+      Math.min(maxWidth, Math.max(...cells.map((row) => row[column]?.length ?? 0))),
+    )
+    const writeCell = (characters: string[], column: number) => {
+      const width = widths?.[column] ?? maxWidth
+      const shown = characters.length > width ? [...characters.slice(0, width - 1), '…'] : characters
+      return shown.join('') + ' '.repeat(width - shown.length)
+    }
+    return cells.map((row) => `${row.map(writeCell).join('  ').trimEnd()}\n`).join('')
+  }
 }

@@ -8,27 +8,27 @@ export const helpText = `Usage: devdata-client COMMAND [OPTION …]
 Commands:
   users                 read users
   repos                 read repositories with their dependencies
-  quote users|repos     what reading them would cost; free
-  credits               what is left on the key; free
+  quote users|repos     what the list would cost; free
+  credits               balance of the key; free
   usage                 what the key was charged; free
-  mirror FOLDER         keep a copy of everything in a folder: run it again to bring the copy up to date
+  mirror FOLDER         copy everything to a folder; run it again to bring the copy up to date
 
-Which users and repositories (users, repos, quote):
-  --location TEXT       users whose location contains it; may be repeated
-  --dependency NAME     those that use it; may be repeated
-  --file NAME           those that declare a dependency in it, such as package.json; may be repeated
-  --status STATUS       only dependencies that are active, or removed
-  --owner LOGIN         repositories of this login
+Filters (users, repos, quote):
+  --location TEXT       users whose location contains this text, or any of several if repeated
+  --dependency NAME     those that use this dependency, or any of several if repeated
+  --file NAME           those that declare a dependency in this file, such as package.json; may be repeated
+  --status STATUS       active or removed: only dependencies that are still declared, or no longer are
+  --owner LOGIN         repositories of this owner
   --no-dependencies     repositories without their dependencies, at the same price
 
-Which charges (usage):
+Filters (usage):
   --day DATE            only this day, such as 2026-01-31 (UTC)
   --by-day              sums by day and endpoint
 
-How:
-  --budget CREDITS      stop before the whole command costs more
-  --state FILE          go on from there if an earlier command was stopped; keeps the state there
-  --output FILE         write to this file. With --state, each item is written once, even after a crash
+Reading:
+  --budget CREDITS      stop before the command costs more, earlier runs with the same state included
+  --state FILE          keep the state in this file, and continue from it if a run was stopped
+  --output FILE         write to this file. With --state, each item is in it once, even after a crash
   --format FORMAT       ndjson (default), csv or table
   --quiet               no progress on standard error
 
@@ -40,5 +40,5 @@ Service and key:
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 stopped by the budget, 4 not enough credits, 5 key refused,
 6 service unreachable or busy, 130 and 143 stopped by a signal. After 3, 4, 6, 130 and 143, the same command with
---state goes on where it was, and pays for nothing twice within 24 hours.
+--state continues where it stopped. Within 24 hours, it pays for nothing twice.
 `

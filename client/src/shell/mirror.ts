@@ -2,7 +2,7 @@
  * `mirror FOLDER`: a copy of everything, as `users.ndjson` and `repos.ndjson`, which each run brings up to date.
  *
  * Changes are fetched into a file of their own. Once all are there, the copy is written anew with them, beside the former
- * one, and takes its place. A run that is killed is gone on with by the next, from whichever step.
+ * one, and takes its place. The next run continues one that was killed, whichever step it was at.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import { readState, writeState } from './state-file.ts'
 interface MirrorState {
   /** The version of the dataset that the copy has; undefined: there is none yet. */
   version?: number | undefined
-  /** Changes that are being fetched. Without a state, all are there. */
+  /** Changes that are being fetched. Without a `state`, all are fetched. */
   changes?: { state?: ChangesState | undefined; bytes: number; items: number; version?: number | undefined }
 }
 
@@ -34,13 +34,15 @@ export async function mirror(context: CommandContext, { folder, budget }: Argume
   const changesFile = join(folder, 'changes.ndjson')
   let saved = readState<MirrorState>(stateFile)
   if (saved === undefined && Object.values(files).some((file) => existsSync(join(folder, file)))) {
-    throw new UsageError(`${folder} has files that mirror didn't write; name another folder`)
+    throw new UsageError(`${folder} has files that mirror didn't write: name another folder`)
   }
   saved ??= {}
   if (saved.changes === undefined || saved.changes.state !== undefined) {
     const isWhole = await fetchChanges(context, { saved, stateFile, changesFile, budget })
     if (!isWhole) {
-      context.progress.note('Stopped by the budget. The copy is as before; run it again with a larger one.')
+      context.progress.note(
+        'Stopped by the budget. The copy is unchanged. Run the command again with a larger budget.',
+      )
       return budgetExitCode
     }
   }
@@ -81,7 +83,7 @@ async function fetchChanges(
     }
   } catch (error) {
     if (!(error instanceof ChangesExpiredError)) throw error
-    throw new Error(`${error.message}: delete the folder and run it again`, { cause: error })
+    throw new Error(`${error.message}: delete the folder, and run the command again`, { cause: error })
   }
   save()
   output.close()

@@ -1,5 +1,5 @@
 /**
- * Where items are written: standard output, or a file that a killed command can go on with.
+ * Where items are written: standard output, or a file that a killed command can continue.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export interface Output {
   close(): void
 }
 
-/** Opens an output. A file that is gone on with is cut to the bytes that the state knows of. Throws a `UsageError`. */
+/** Opens an output. A file that is continued is cut to the bytes that the state knows of. Throws a `UsageError`. */
 export function openOutput(file: string | undefined, knownBytes: number | undefined): Output {
   let bytes = knownBytes ?? 0
   if (file === undefined) {
@@ -48,10 +48,12 @@ export function openOutput(file: string | undefined, knownBytes: number | undefi
 }
 
 function openFile(file: string, bytes: number, isResumed: boolean): number {
-  if (!isResumed && existsSync(file)) throw new UsageError(`${file} exists; delete it or name another file`)
-  if (isResumed && !existsSync(file)) throw new UsageError(`${file} is gone, which the state goes on with`)
+  if (!isResumed && existsSync(file)) throw new UsageError(`${file} exists: delete it, or name another file`)
+  if (isResumed && !existsSync(file))
+    throw new UsageError(`${file} is missing, and the state continues it: restore it, or delete the state`)
   const descriptor = openSync(file, isResumed ? 'r+' : 'wx')
-  if (fstatSync(descriptor).size < bytes) throw new UsageError(`${file} is shorter than the state says`)
+  if (fstatSync(descriptor).size < bytes)
+    throw new UsageError(`${file} is shorter than the state says: restore it, or delete both`)
   ftruncateSync(descriptor, bytes)
   return descriptor
 }

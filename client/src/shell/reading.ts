@@ -26,7 +26,7 @@ interface SavedState {
   list: ListState | null
   /** Items that were written. */
   items: number
-  /** What was written to the output, in bytes. */
+  /** How long the output is, in bytes. */
   bytes: number
 }
 
@@ -35,7 +35,7 @@ export async function readList({ api, progress, signal }: CommandContext, given:
   const { list: name, format, stateFile, outputFile, budget } = given
   const saved = stateFile === undefined ? undefined : readState<SavedState>(stateFile)
   if (saved?.list === null) {
-    progress.note(`All was read before, ${saved.items} items. Delete ${stateFile} to read it again.`)
+    progress.note(`The list is complete, with ${saved.items} items. To read it again, delete ${stateFile}.`)
     return 0
   }
   const list = openList(api, given, { budget, signal, resume: saved?.list })
@@ -72,7 +72,7 @@ function openList(
     if (list === 'repos') return api.repositories.list(filter, options)
     return isByDay ? api.usageByDay({ day }, options) : api.usage({ day }, options)
   } catch (error) {
-    const source = options.resume === undefined ? '' : `${stateFile} can't be gone on with: `
+    const source = options.resume === undefined ? '' : `The state in ${stateFile} doesn't fit: `
     throw toUsageError(error, source)
   }
 }
@@ -92,7 +92,7 @@ export async function readQuote({ api, signal }: CommandContext, given: Argument
   return print(given, format, quote)
 }
 
-/** Prints what is left on the key, and not the key. Returns the exit code. */
+/** Prints the balance of the key, and not the key. Returns the exit code. */
 export async function readCredits({ api, signal }: CommandContext, given: Arguments): Promise<number> {
   const { api_key: _, ...status } = await api.credits({ signal })
   return print(given, given.format, status)

@@ -6,7 +6,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { UsageError } from './exit.ts'
 
-/** Reads the state; undefined: there is no such file. Throws a `UsageError` if it has something else. */
+/** Reads the state; undefined: there is no such file. Throws a `UsageError` if the file has something else. */
 export function readState<State extends object>(file: string): State | undefined {
   if (!existsSync(file)) return undefined
   try {
@@ -15,7 +15,7 @@ export function readState<State extends object>(file: string): State | undefined
   } catch {
     // not JSON
   }
-  throw new UsageError(`${file} has no state of devdata-client; name another file`)
+  throw new UsageError(`${file} doesn't have a state of devdata-client: name another file`)
 }
 
 /** Writes the state: a process that is killed leaves either the former or the new one. */
