@@ -146,7 +146,9 @@ describe.skipIf(!findChromium())('in a browser', () => {
         .filter({ visible: true })
         .waitFor()
       expect(await builder.getByText('Recorded with the sample data').isVisible()).toBe(true)
-      expect(await builder.locator(`[data-request=${file}]`).getByText('Response', { exact: true }).isVisible()).toBe(true)
+      expect(
+        await builder.locator(`[data-request=${file}]`).getByText('Response', { exact: true }).isVisible(),
+      ).toBe(true)
     }
     await builder.getByLabel('Packages').fill('react')
     await builder.getByText('Enter a key to ask.').waitFor()
