@@ -123,7 +123,11 @@ export default defineConfig({
               label: 'Start here',
               items: [{ slug: 'index', label: 'Home' }, 'quickstart', 'read-a-whole-list'],
             },
-            { label: 'How-to guides', items: ['recipes', 'keep-a-copy', 'connect-an-assistant', 'tools'] },
+            { label: 'How-to guides', items: ['recipes', 'keep-a-copy'] },
+            {
+              label: 'Clients and tools',
+              items: ['typescript-client', 'command-line', 'connect-an-assistant', 'tools'],
+            },
             {
               label: 'Requests',
               items: ['filtering', 'pagination', 'conditional-requests', 'requests-and-responses', 'errors'],
