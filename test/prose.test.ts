@@ -29,6 +29,7 @@ const sources = [
   'openapi.yml',
   'README.md',
   'client/README.md',
+  'client/mcp/README.md',
   'CHANGELOG.md',
   'CONTRIBUTING.md',
   'decisions/*.md',

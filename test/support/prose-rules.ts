@@ -19,7 +19,7 @@ const google: readonly WordRule[] = [
   { not: String.raw`i\.e\.`, say: 'that is' },
   { not: String.raw`etc\.`, say: 'and so on' },
   { not: 'via', say: 'through, with or by' },
-  { not: String.raw`vs\.?|versus`, say: 'compared with' },
+  { not: String.raw`vs\.|versus`, say: 'compared with' },
   { not: "will|won['’]t", say: 'the present tense' },
   { not: "we|we['’](?:re|ve|ll)|our|ours|let['’]s", say: 'the service, or you' },
   { not: "(?-i:I)|I['’]m|my|mine", say: 'the reader or the service' },
@@ -48,7 +48,10 @@ const google: readonly WordRule[] = [
 
 /** The project's words, one for each thing. */
 const own: readonly WordRule[] = [
-  { not: 'answer(?:s|ed|ing)?(?! questions)', say: 'response, respond or return' },
+  {
+    not: '(?:an|the|its|each|every|this|that|of) answers?|answer(?:s|ed|ing)? (?:with|by)',
+    say: 'response, respond or return',
+  },
   { not: 'for free', say: 'free, or at no charge' },
   { not: 'meanwhile|in the meantime', say: 'what happens at the same time' },
   { not: '(?<!there )(?:is|are|was|were) no(?! longer| more)', say: '"isn\'t a" or "has no"' },
@@ -117,10 +120,15 @@ export const vagueLinks = /^(?:(?:see |click )?here|(?:this )?(?:page|link)|this
 /** Names that headings write with a capital. */
 export const names: ReadonlySet<string> = new Set([
   'Berlin',
+  'Code',
   'Compose',
+  'Cursor',
   'Deno',
   'Deploy',
+  'Desktop',
   'Docker',
+  'Gemini',
   'Germany',
   'Host',
+  'Windsurf',
 ])
