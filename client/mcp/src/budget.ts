@@ -27,7 +27,7 @@ export class Budget {
 
   /** Reserves credits, and returns how many: no more than are left. */
   reserve(credits: number): number {
-    const granted = Math.min(credits, this.#left)
+    const granted = Math.max(0, Math.min(credits, this.#left))
     this.#left -= granted
     return granted
   }

@@ -1,16 +1,16 @@
 /**
- * The tools. Each call reserves credits of the budget, reads, and says what it cost and what is left.
+ * The tools.
  *
  * @module
  */
-import { type CallToolResult, McpServer, type ServerContext } from '@modelcontextprotocol/server'
-import { MaxCreditsError, type RepositoryFilter, type UserFilter } from 'devdata-client'
-import type { Budget } from './budget.ts'
-import { type Call, startCall } from './call.ts'
+import { McpServer, type ServerContext } from '@modelcontextprotocol/server'
+import type { RepositoryFilter, UserFilter } from 'devdata-client'
+import type { Call } from './call.ts'
 import type { Cursors } from './cursors.ts'
 import { describeCommit, describeRepository, describeUser, type Fields } from './fields.ts'
-import { ArgumentError, CostError, describeError } from './messages.ts'
+import { ArgumentError, CostError } from './messages.ts'
 import { type ListRequest, readItems } from './read-list.ts'
+import { type Conversation, createRunner } from './run-call.ts'
 import {
   type DependencyArguments,
   type ListArguments,
@@ -18,15 +18,6 @@ import {
   schemas,
   type UserFilterArguments,
 } from './schemas.ts'
-import type { Settings } from './settings.ts'
-
-/** What the calls of a conversation share. */
-export interface Conversation {
-  settings: Settings
-  budget: Budget
-  cursors: Cursors
-  version: string
-}
 
 const instructions = `Data about developers and repositories. An item costs 1 credit; quote is free. \
 Results say what they cost. Fields without a value are absent. \
@@ -41,31 +32,7 @@ export function createServer(conversation: Conversation): McpServer {
     { name: 'devdata-mcp', title: 'devdata', version },
     { capabilities: { tools: { listChanged: false } }, instructions },
   )
-
-  /** Runs a call that may cost some credits. */
-  const run = async (
-    { names }: { names: string[] },
-    given: object,
-    credits: number,
-    { mcpReq }: ServerContext,
-    read: (call: Call, granted: number) => Promise<object>,
-  ): Promise<CallToolResult> => {
-    const unknown = Object.keys(given).find((name) => !names.includes(name))
-    if (unknown !== undefined) return fail(`There is no argument ${unknown}. There are ${names.join(', ')}.`)
-    const { budget, settings } = conversation
-    const granted = budget.reserve(credits)
-    const call = startCall(settings, budget, mcpReq.signal)
-    let outcome: object | Error
-    try {
-      outcome = await read(call, granted)
-    } catch (error) {
-      outcome = error instanceof Error ? error : new Error(String(error))
-    }
-    budget.settle(granted, call.isUnconfirmed ? granted : call.spent)
-    if (outcome instanceof Error) return fail(explain(outcome, call, granted, credits, budget))
-    const result = { ...outcome, ...describeCredits(call, budget) }
-    return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: result }
-  }
+  const run = createRunner(conversation)
 
   /** Reads a part of a list. */
   const list = <Item>(
@@ -75,7 +42,7 @@ export function createServer(conversation: Conversation): McpServer {
     request: (call: Call) => Pick<ListRequest<Item>, 'identity' | 'open' | 'describe' | 'quote'>,
   ) => {
     const { limit = 10, max_credits: maxCredits = 25, cursor } = given
-    return run(tool, given, Math.min(limit, maxCredits), context, async (call, credits) => {
+    return run(tool, given, context, Math.min(limit, maxCredits), async (call, credits) => {
       const requested = request(call)
       const saved = cursor === undefined ? undefined : findSaved(cursors, cursor, requested.identity)
       const { signal } = call
@@ -158,7 +125,7 @@ export function createServer(conversation: Conversation): McpServer {
       annotations,
     },
     (given, context) =>
-      run(schemas.getUser, given, 1, context, async ({ api, signal }, credits) => {
+      run(schemas.getUser, given, context, 1, async ({ api, signal }, credits) => {
         const user = await api.users.get(given.login, { maxCredits: credits, signal })
         return { user: user === undefined ? null : describeUser(user, readFields(given)) }
       }),
@@ -173,7 +140,7 @@ export function createServer(conversation: Conversation): McpServer {
       annotations,
     },
     (given, context) =>
-      run(schemas.getRepository, given, 1, context, async (call, credits) => {
+      run(schemas.getRepository, given, context, 1, async (call, credits) => {
         const fields = readFields(given)
         const repository = await readRepository(call, given.full_name, fields, credits)
         return { repository: repository === undefined ? null : describeRepository(repository, fields) }
@@ -188,7 +155,7 @@ export function createServer(conversation: Conversation): McpServer {
       annotations,
     },
     (given, context) =>
-      run(schemas.quote, given, 0, context, async ({ api, signal }) => {
+      run(schemas.quote, given, context, 0, async ({ api, signal }) => {
         const { list, location, owner } = given
         if (list === 'users') {
           if (owner !== undefined) throw new ArgumentError('Users have no owner: it is for repositories')
@@ -247,33 +214,3 @@ function readDependencyFilter(given: DependencyArguments) {
 }
 
 const readFields = ({ fields = 'compact' }: { fields?: Fields }) => fields
-
-function describeCredits({ spent, balance }: Call, { left }: Budget) {
-  return {
-    cost: spent,
-    ...(balance !== undefined && { balance }),
-    ...(Number.isFinite(left) && { budget_left: left }),
-  }
-}
-
-function fail(text: string): CallToolResult {
-  return { content: [{ type: 'text', text }], isError: true }
-}
-
-function explain(error: Error, call: Call, granted: number, credits: number, budget: Budget): string {
-  const refusal = error instanceof MaxCreditsError ? new CostError(error.cost) : error
-  const isOverCost = refusal instanceof CostError
-  const { balance, spent, isUnconfirmed } = call
-  const sentences = [
-    isOverCost ? `${refusal.message}.` : describeError(refusal),
-    isOverCost && granted === credits ? `max_credits allows ${credits}.` : '',
-    isOverCost && granted < credits
-      ? `DEVDATA_BUDGET allows ${budget.total} in all, and ${budget.left} are left. Tell the user: only they can raise it.`
-      : '',
-    isUnconfirmed && granted > 0
-      ? `Up to ${granted} credits may have been charged, and count as spent.`
-      : `Cost: ${spent}.`,
-    balance === undefined ? '' : `Balance: ${balance}.`,
-  ]
-  return sentences.filter(Boolean).join(' ')
-}
