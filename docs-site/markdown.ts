@@ -112,7 +112,11 @@ export function convertPage(html: string, page: string, options: MarkdownOptions
   }
   const write = (handlers: Record<string, Handle>) => {
     const tree = toMdast(content, { handlers: { div: convertCode, ...handlers } })
-    const body = toMarkdown(tree, { extensions: [gfmToMarkdown()], bullet: '-', rule: '-' })
+    const body = toMarkdown(tree, {
+      extensions: [gfmToMarkdown({ tablePipeAlign: false })],
+      bullet: '-',
+      rule: '-',
+    })
     return `# ${title}\n\n${description ? `> ${description}\n\n` : ''}${body.trim()}\n`
   }
   const text = write({ 'starlight-tabs': convertTabs })

@@ -7,7 +7,7 @@
 
 /** Words that say nothing about a topic. Pagefind would look for pages that have them all. */
 const fillers = new Set(
-  'a an the how what which who when where why do does did is are was can could should i my me you your we it its to of for in on with and or get'.split(
+  'a an the how much many what which who when where why do does did is are was can could should i my me you your we it its to of for in on with and or get'.split(
     ' ',
   ),
 )
