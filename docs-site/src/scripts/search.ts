@@ -126,14 +126,13 @@ export function startSearch(search: HTMLElement): void {
     try {
       const { pagefind, words } = await loadIndex()
       const query = improveQuery(text, words)
-      const { results } = await pagefind.search(query)
+      const { results } = query === '' ? { results: [] } : await pagefind.search(query)
       const hits = await Promise.all(results.slice(0, maxHits).map((result) => result.data()))
       if (!isCurrent()) return
       list.replaceChildren(...hits.map(drawHit))
       const count = `${results.length} ${results.length === 1 ? 'page' : 'pages'}`
-      const asked = improveQuery(text, [])
-      if (hits.length === 0) status.textContent = `No page has all of these words: ${query}.`
-      else status.textContent = query === asked ? `${count}.` : `${count} for "${query}".`
+      if (hits.length === 0) status.textContent = `No page has "${query || text}".`
+      else status.textContent = query === text.toLowerCase() ? `${count}.` : `${count} for "${query}".`
     } catch {
       if (isCurrent()) status.textContent = 'The search did not load. Check your connection and type again.'
     }
