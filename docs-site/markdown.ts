@@ -85,7 +85,7 @@ const convertFirstTab: Handle = (state, node: Element) => {
 }
 
 /** Elements for the eye or the mouse only. */
-const decoration = 'script, style, svg, button, starlight-tabs-restore, .sl-anchor-link, .sr-only'
+const decoration = 'script, noscript, style, svg, button, starlight-tabs-restore, .sl-anchor-link, .sr-only'
 
 function removeDecoration(node: Element): void {
   node.children = node.children.filter((child) => child.type !== 'element' || !matches(decoration, child))

@@ -155,7 +155,8 @@ export function startSearch(search: HTMLElement): void {
   dialog.addEventListener('keydown', (event) => {
     const links = [...list.querySelectorAll('a')]
     const current = links.indexOf(document.activeElement as HTMLAnchorElement)
-    if (event.key === 'Enter' && event.target === input) links[0]?.click()
+    // A fast typist presses Enter before the hits are there.
+    if (event.key === 'Enter' && event.target === input) find().then(() => list.querySelector('a')?.click())
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
     event.preventDefault()
     const next = current + (event.key === 'ArrowDown' ? 1 : -1)
