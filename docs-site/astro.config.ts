@@ -82,7 +82,8 @@ const referenceGroups = [
 
 export default defineConfig({
   base: `${readBasePath(baseUrl)}/docs`,
-  ...(baseUrl !== originPlaceholder && { site: new URL(baseUrl).origin }),
+  // For canonical URLs, the picture and the sitemap. The service removes what names them if it doesn't know its URL.
+  site: new URL(baseUrl).origin,
   trailingSlash: 'always',
   // The root is a folder of this build alone, so that concurrent builds share no file.
   srcDir: source,

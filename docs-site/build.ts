@@ -73,7 +73,9 @@ export async function buildDocs({
     await runAstro(draft, files, { DOCS_BASE_URL: shownUrl })
     await writeMarkdown(files, { base: `${readBasePath(baseUrl)}/docs`, origin: new URL(shownUrl).origin })
     await writeSearchWords(files)
-    await writeFile(join(files, 'robots.txt'), writeRobots(baseUrl))
+    // Crawlers may read everything. The service names no sitemap if it doesn't know its URL.
+    const robots = `User-agent: *\nDisallow:\nSitemap: ${shownUrl}/docs/sitemap-index.xml\n`
+    await writeFile(join(files, 'robots.txt'), robots)
     const manifest: DocsManifest = {
       stamp,
       baseUrl: baseUrl ?? null,
@@ -91,12 +93,6 @@ export async function buildDocs({
   } finally {
     await rm(draft, { recursive: true, force: true })
   }
-}
-
-/** Crawlers may read everything. A sitemap needs a known URL. */
-function writeRobots(baseUrl: string | undefined): string {
-  const sitemap = baseUrl === undefined ? '' : `Sitemap: ${baseUrl}/docs/sitemap-index.xml\n`
-  return `User-agent: *\nDisallow:\n${sitemap}`
 }
 
 /** Removes old builds that no pointer names, and remains of interrupted builds. */
@@ -206,8 +202,8 @@ async function prepareFiles(directory: string): Promise<Pick<DocsManifest, 'file
     }
     const isText = /^text\/|json|xml|javascript|manifest/.test(type)
     const hasPlaceholder = content.includes(originPlaceholder)
-    if (hasPlaceholder && !/^text\/(html|markdown|plain)/.test(type)) {
-      throw new Error(`${name} contains ${originPlaceholder}, which is allowed in pages only`)
+    if (hasPlaceholder && !/^text\/(html|markdown|plain)|\/xml/.test(type)) {
+      throw new Error(`${name} contains ${originPlaceholder}, which is allowed in pages and the sitemap only`)
     }
     const isCompressed = isText && content.byteLength > 512
     const encodings: DocsFile['encodings'] = isCompressed ? ['br', 'gzip'] : []

@@ -85,7 +85,8 @@ const convertFirstTab: Handle = (state, node: Element) => {
 }
 
 /** Elements for the eye or the mouse only. */
-const decoration = 'script, style, svg, button, starlight-tabs-restore, .sl-anchor-link, .sr-only, .run'
+const decoration =
+  'script, noscript, style, svg, button, starlight-tabs-restore, .sl-anchor-link, .sr-only, .run'
 
 function removeDecoration(node: Element): void {
   node.children = node.children.filter((child) => child.type !== 'element' || !matches(decoration, child))
@@ -112,7 +113,11 @@ export function convertPage(html: string, page: string, options: MarkdownOptions
   }
   const write = (handlers: Record<string, Handle>) => {
     const tree = toMdast(content, { handlers: { div: convertCode, ...handlers } })
-    const body = toMarkdown(tree, { extensions: [gfmToMarkdown()], bullet: '-', rule: '-' })
+    const body = toMarkdown(tree, {
+      extensions: [gfmToMarkdown({ tablePipeAlign: false })],
+      bullet: '-',
+      rule: '-',
+    })
     return `# ${title}\n\n${description ? `> ${description}\n\n` : ''}${body.trim()}\n`
   }
   const text = write({ 'starlight-tabs': convertTabs })

@@ -86,22 +86,6 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     expectGoodManners()
   })
 
-  test('the search finds a guide and a field of the reference', async () => {
-    for (const [words, target] of [
-      ['balance is too low', '/docs/credits/'],
-      ['open_issues_count', '/docs/reference/resources/'],
-    ] as const) {
-      await visit(page, `${origin}/docs/quickstart`)
-      await page.keyboard.press('Control+k')
-      await page.getByRole('dialog').getByRole('textbox').fill(words)
-      const result = page.getByRole('dialog').locator(`a[href^="${target}"]`).first()
-      await result.waitFor()
-      await result.click()
-      await page.waitForURL(`${origin}${target}**`)
-    }
-    expectGoodManners()
-  })
-
   test('the theme can be changed and stays, in the viewer too', async () => {
     await visit(page, `${origin}/docs`)
     const theme = () => page.evaluate(() => document.documentElement.dataset.theme)
@@ -165,6 +149,17 @@ describe.skipIf(!hasChromium)('in a browser', () => {
       .toMatch(/^import json\nimport os\n\nimport requests\n\nresponse = requests\.get\(\n {4}"http/)
     await visit(page, `${origin}/docs/reference/get-user/`)
     expect((await selected.first().textContent())?.trim()).toBe('Python')
+    expectGoodManners()
+  })
+
+  test('a page is copied as Markdown', async () => {
+    await visit(page, `${origin}/docs/credits/`)
+    await page.getByRole('button', { name: 'Copy page as Markdown' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    expect(copied).toBe(await (await fetch(`${origin}/docs/credits.md`)).text())
+    await page.getByRole('link', { name: 'View as Markdown' }).click()
+    await page.waitForURL(`${origin}/docs/credits.md`)
     expectGoodManners()
   })
 

@@ -142,6 +142,10 @@ describe('llms.txt', () => {
     const { text } = await instance.request('/docs/llms-full.txt')
     for (const page of listPages())
       expect(text).toContain(`Source: http://localhost/docs/${page || 'index'}.md\n`)
+    // One language a sample: the first that has it.
+    expect(text).toContain('curl -i -H "Authorization: Bearer $API_KEY"')
+    expect(text).not.toMatch(/^import (requests|json)$/m)
+    expect(text.length).toBeLessThan(300_000)
   })
 })
 
@@ -176,6 +180,31 @@ describe('/.well-known/api-catalog', () => {
     expect(await below?.text()).toBe(text)
     for (const link of readLinks(text)) expect(link.startsWith(baseUrl)).toBe(true)
     expect(JSON.parse(text).linkset[0].anchor).toBe('https://api.example.com/.well-known/api-catalog')
+  })
+})
+
+describe('a build without BASE_URL', () => {
+  const promises = /rel="canonical"|rel="sitemap"|og:image|og:url|twitter:card|Sitemap:/
+
+  test('promises no picture, canonical URL or sitemap while the URL is unknown', async () => {
+    for (const path of ['/docs', '/docs/credits', '/robots.txt']) {
+      const { text } = await instance.request(path)
+      expect([path, text.match(promises)?.[0]]).toEqual([path, undefined])
+      expect(text).toMatch(/<title>|User-agent/)
+    }
+  })
+
+  test('has them with the BASE_URL of the service', async () => {
+    const baseUrl = 'https://api.example.com'
+    const { app } = createInstance(docs.database, { baseUrl })
+    const read = async (path: string) => (await app.request(`${baseUrl}${path}`)).text()
+    const page = await read('/docs/credits')
+    expect(page).toContain(`<link rel="canonical" href="${baseUrl}/docs/credits/"`)
+    expect(page).toContain(`<meta property="og:image" content="${baseUrl}/docs/picture.png"`)
+    expect(page).toContain('<meta name="twitter:card" content="summary_large_image"')
+    expect(await read('/robots.txt')).toContain(`Sitemap: ${baseUrl}/docs/sitemap-index.xml\n`)
+    expect(await read('/docs/sitemap-index.xml')).toContain(`<loc>${baseUrl}/docs/sitemap-0.xml</loc>`)
+    expect(await read('/docs/sitemap-0.xml')).toContain(`<loc>${baseUrl}/docs/credits/</loc>`)
   })
 })
 

@@ -21,6 +21,13 @@ const suffixes = { br: '.br', gzip: '.gz', identity: '' }
 /** All files fit into the cache. Clients can invent origins for pages with a placeholder, so the cache needs a bound. */
 const maxCacheBytes = 2 ** 25
 
+/**
+ * What tells other sites and crawlers the URL of a page: canonical URL, social picture and sitemap, in pages and in
+ * robots.txt. Without `BASE_URL` that URL isn't known: the origin of a request can be any name of this host.
+ */
+const publicTags =
+  /<(?:link rel="(?:canonical|sitemap)"|meta (?:property="og:(?:url|image)|name="twitter:))[^>]*>|^Sitemap: .*\n/gm
+
 /** The source of a cached content. */
 interface Source {
   path: string
@@ -28,6 +35,8 @@ interface Source {
   placeholder: string
   /** Replaces the placeholder; undefined: the file is sent as it is. */
   origin: string | undefined
+  /** Whether `origin` is that of `BASE_URL`. */
+  isPublic: boolean
 }
 
 async function readContent({
@@ -35,9 +44,11 @@ async function readContent({
   encoding,
   placeholder,
   origin,
+  isPublic,
 }: Source): Promise<Uint8Array<ArrayBuffer>> {
   if (origin === undefined) return readFile(path + suffixes[encoding])
-  const text = (await readFile(path, 'utf8')).replaceAll(placeholder, () => origin)
+  const source = await readFile(path, 'utf8')
+  const text = (isPublic ? source : source.replace(publicTags, '')).replaceAll(placeholder, () => origin)
   return encoding === 'identity' ? new TextEncoder().encode(text) : compress(text, encoding, 'fast')
 }
 
@@ -90,7 +101,9 @@ export function createDocsFileSender(publicOrigin: string | undefined): DocsFile
       c.header(errorCodeHeader, notFound('Not found').code)
     }
 
-    const context = { path: join(docs.directory, name), encoding, placeholder: docs.placeholder, origin }
+    const isPublic = publicOrigin !== undefined
+    const path = join(docs.directory, name)
+    const context = { path, encoding, placeholder: docs.placeholder, origin, isPublic }
     const content = await contents.forceFetch(etag, { context }).catch((error: unknown) => {
       throw isMissingFile(error) ? docsUnavailable('incomplete', error) : error
     })

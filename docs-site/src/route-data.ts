@@ -64,20 +64,14 @@ export const onRequest = defineRouteMiddleware((context) => {
     head.push({ tag: 'meta', attrs, content: '' })
   }
 
-  // A large picture is promised only if the site's URL is known, which the picture's URL needs.
-  const card = head.findIndex(({ attrs }) => attrs?.name === 'twitter:card')
-  if (!context.site && card >= 0) head.splice(card, 1)
-  if (context.site) {
-    const picture = new URL(`${docs}/picture.png`, context.site).href
-    const facts = {
-      'og:image': picture,
-      'og:image:width': '1200',
-      'og:image:height': '630',
-      'og:image:alt': 'devdata',
-    }
-    for (const [property, content] of Object.entries(facts)) {
-      head.push({ tag: 'meta', attrs: { property, content }, content: '' })
-    }
+  const picture = {
+    'og:image': new URL(`${docs}/picture.png`, context.site).href,
+    'og:image:width': '1200',
+    'og:image:height': '630',
+    'og:image:alt': 'Ask who uses a package. Know the price first.',
+  }
+  for (const [property, content] of Object.entries(picture)) {
+    head.push({ tag: 'meta', attrs: { property, content }, content: '' })
   }
 
   // The page's Markdown, for agents and for components/PageTitle.astro.

@@ -7,7 +7,7 @@
 
 /** Words that say nothing about a topic. Pagefind would look for pages that have them all. */
 const fillers = new Set(
-  'a an the how what which who when where why do does did is are was can could should i my me you your we it its to of for in on with and or get'.split(
+  'a an the how much many what which who when where why do does did is are was can could should i my me you your we it its to of for in on with and or get'.split(
     ' ',
   ),
 )
@@ -41,13 +41,13 @@ function countEdits(a: string, b: string, limit: number): number {
   return above[b.length] ?? 0
 }
 
-/** The most frequent of the words that are nearest to an unknown word; the word itself if it is known or none is near. */
+/** The word itself if it is known, the most frequent of the words that are nearest to it, or nothing if none is near. */
 function correctWord(word: string, words: readonly string[]): string {
   if (word.length < minCorrectedLength || /\d/.test(word)) return word
   // Pagefind finds other endings of a word by itself: "deleting" and "delete", and a word that isn't complete yet.
   const start = word.slice(0, Math.max(minCorrectedLength, word.length - 3))
   if (words.some((known) => known.startsWith(start))) return word
-  let nearest = word
+  let nearest = ''
   let limit = word.length < 6 ? 1 : 2
   for (const known of words) {
     const edits = countEdits(word, known, limit)
@@ -59,15 +59,16 @@ function correctWord(word: string, words: readonly string[]): string {
 }
 
 /**
- * The words of a question that say what it is about, those with typos corrected: `how does pagnation work` is
- * `pagination work`.
+ * The words of a question that say what it is about, corrected: `how does pagnation work?` is `pagination work`. Words that
+ * no page has are left out, because Pagefind would look for their first letters. So the query can be empty.
  *
  * @param words all words of the index, the most frequent first
  */
 export function improveQuery(text: string, words: readonly string[]): string {
-  const asked = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const telling = asked.filter((word) => !fillers.has(word.replace(/\W+$/, '')))
+  const asked = text.toLowerCase().match(/\S*[^\s?!.,;:]/g) ?? []
+  const telling = asked.filter((word) => !fillers.has(word))
   return (telling.length > 0 ? telling : asked)
+    .map((word) => word.replace(/[\p{L}\p{N}]+/gu, (part) => correctWord(part, words)))
+    .filter((word) => /[\p{L}\p{N}]/u.test(word))
     .join(' ')
-    .replace(/[\p{L}\p{N}]+/gu, (word) => correctWord(word, words))
 }

@@ -126,14 +126,13 @@ export function startSearch(search: HTMLElement): void {
     try {
       const { pagefind, words } = await loadIndex()
       const query = improveQuery(text, words)
-      const { results } = await pagefind.search(query)
+      const { results } = query === '' ? { results: [] } : await pagefind.search(query)
       const hits = await Promise.all(results.slice(0, maxHits).map((result) => result.data()))
       if (!isCurrent()) return
       list.replaceChildren(...hits.map(drawHit))
       const count = `${results.length} ${results.length === 1 ? 'page' : 'pages'}`
-      const asked = improveQuery(text, [])
-      if (hits.length === 0) status.textContent = `No page has all of these words: ${query}.`
-      else status.textContent = query === asked ? `${count}.` : `${count} for "${query}".`
+      if (hits.length === 0) status.textContent = `No page has "${query || text}".`
+      else status.textContent = query === text.toLowerCase() ? `${count}.` : `${count} for "${query}".`
     } catch {
       if (isCurrent()) status.textContent = 'The search did not load. Check your connection and type again.'
     }
@@ -156,7 +155,8 @@ export function startSearch(search: HTMLElement): void {
   dialog.addEventListener('keydown', (event) => {
     const links = [...list.querySelectorAll('a')]
     const current = links.indexOf(document.activeElement as HTMLAnchorElement)
-    if (event.key === 'Enter' && event.target === input) links[0]?.click()
+    // A fast typist presses Enter before the hits are there.
+    if (event.key === 'Enter' && event.target === input) find().then(() => list.querySelector('a')?.click())
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
     event.preventDefault()
     const next = current + (event.key === 'ArrowDown' ? 1 : -1)
