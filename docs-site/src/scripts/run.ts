@@ -35,6 +35,7 @@ function startRun(form: HTMLFormElement): void {
   if (!sample || !state || !go) throw new Error('A form to run a request is incomplete')
   const { method = 'GET', path: original = '', template = '', sends: sent = '{}' } = form.dataset
   const recorded = sample.querySelector<HTMLElement>(':scope > .expressive-code')
+  const others = form.querySelector('details')
   const hint = state.textContent
   const fields = [...form.querySelectorAll<HTMLInputElement | HTMLSelectElement>('[data-parameter]')]
   let sends: Record<string, string> = JSON.parse(sent)
@@ -166,9 +167,11 @@ function startRun(form: HTMLFormElement): void {
     live.replaceChildren(view)
     live.hidden = false
     if (recorded) recorded.hidden = true
+    if (others) others.open = false // Room for the response.
     const cost = readNumber(response, 'X-Credits-Cost')
     const isCharged = method === 'GET' && cost > 0
-    say(`${response.status}, ${isCharged ? writeCredits(cost) : 'free'}.`)
+    const note = method === 'HEAD' && cost > 0 ? ' The cost is that of the GET.' : ''
+    say(`${response.status}, ${isCharged ? writeCredits(cost) : 'free'}.${note}`)
     live.focus()
     if (isCharged) live.append(await writeOwnReceipt(response, { ...headers, ...sends }))
   }
