@@ -28,6 +28,10 @@ function countItems(path: string, count: number): string {
 
 const readNumber = ({ headers }: ApiResponse, name: string) => Number(headers.get(name) ?? 0)
 
+/** `crypto.randomUUID` is missing on pages without HTTPS, except those of this machine. */
+const createIdempotencyKey = () =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+
 function startRun(form: HTMLFormElement): void {
   const sample = form.parentElement
   const state = form.querySelector('.run-state')
@@ -135,8 +139,7 @@ function startRun(form: HTMLFormElement): void {
     say(`${found} · ${isWhole ? '' : 'this page: '}`, price, ' · HEAD was free')
     const balance = readNumber(head, 'X-Credits-Remaining')
     if (cost <= balance) {
-      const key = crypto.randomUUID()
-      const headers = { 'Idempotency-Key': key, 'Max-Credits': String(cost) }
+      const headers = { 'Idempotency-Key': createIdempotencyKey(), 'Max-Credits': String(cost) }
       go?.after(createButton(`Get it for ${writeCredits(cost)}`, () => deliver(headers), 'run-pay'))
       return
     }
@@ -157,7 +160,8 @@ function startRun(form: HTMLFormElement): void {
     const startedAt = performance.now()
     const response = await sendRequest(method as 'GET' | 'HEAD', path, all)
     const view = writeResponse(response, Math.round(performance.now() - startedAt), close)
-    if (response.status >= 400 && response.text) view.append(await writeHelp(response))
+    if (response.status >= 400 && /json/.test(response.headers.get('Content-Type') ?? '') && response.text)
+      view.append(await writeHelp(response))
     return { response, view }
   }
 
