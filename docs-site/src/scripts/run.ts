@@ -98,6 +98,12 @@ function startRun(form: HTMLFormElement): void {
     reset()
   }
 
+  /** Shows a button beside Run, in view on phones. */
+  function offer(button: HTMLButtonElement): void {
+    go?.after(button)
+    button.scrollIntoView({ block: 'nearest' })
+  }
+
   /** A button that spends credits or changes the request. */
   function createButton(label: string, act: () => Promise<void> | void, className = ''): HTMLButtonElement {
     const button = createElement('button', { type: 'button', className, textContent: label })
@@ -140,7 +146,7 @@ function startRun(form: HTMLFormElement): void {
     const balance = readNumber(head, 'X-Credits-Remaining')
     if (cost <= balance) {
       const headers = { 'Idempotency-Key': createIdempotencyKey(), 'Max-Credits': String(cost) }
-      go?.after(createButton(`Get it for ${writeCredits(cost)}`, () => deliver(headers), 'run-pay'))
+      offer(createButton(`Get it for ${writeCredits(cost)}`, () => deliver(headers), 'run-pay'))
       return
     }
     state?.append(`. You have ${writeCredits(balance)}.`)
@@ -149,7 +155,7 @@ function startRun(form: HTMLFormElement): void {
       change(setParameter(path, 'per_page', balance))
       return quote()
     }
-    go?.after(createButton(`Ask for ${countItems(path, balance)}`, rerun, 'run-pay'))
+    offer(createButton(`Ask for ${countItems(path, balance)}`, rerun, 'run-pay'))
   }
 
   async function send(
