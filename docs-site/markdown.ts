@@ -76,8 +76,9 @@ const convertTabs: Handle = (state, node: Element) => {
   })
 }
 
-/** Elements for the eye or the mouse only. */
-const decoration = 'script, style, svg, button, starlight-tabs-restore, .sl-anchor-link, .sr-only, .run'
+/** Elements for the eye or the mouse only, and for scripts. */
+const decoration =
+  'script, noscript, style, svg, button, form, .price, starlight-tabs-restore, .sl-anchor-link, .sr-only'
 
 function removeDecoration(node: Element): void {
   node.children = node.children.filter((child) => child.type !== 'element' || !matches(decoration, child))
