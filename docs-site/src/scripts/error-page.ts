@@ -26,7 +26,7 @@ export async function explainError(message: string): Promise<HTMLElement[]> {
     .sort((one, other) => other.common - one.common)
   // Messages of the same kind begin with the same two words.
   if (!best || best.common < Math.min(kind.length, 12)) return [createElement('p', {}, link)]
-  link.hash = best.heading.id
+  link.setAttribute('href', `${errorsUrl}#${best.heading.id}`)
   const text = best.heading.closest('.sl-heading-wrapper')?.nextElementSibling
   return [createElement('p', {}, link), ...(text ? [document.importNode(text as HTMLElement, true)] : [])]
 }

@@ -19,6 +19,7 @@ const dialog = find('#key-dialog', HTMLDialogElement)
 const input = find('#key-input', HTMLInputElement)
 const state = find('#key-state', HTMLElement)
 const demo = find('#key-demo', HTMLButtonElement)
+const use = find('#key-use', HTMLButtonElement)
 const forget = find('#key-forget', HTMLButtonElement)
 const shown = find('#key-shown', HTMLInputElement)
 const explanation = state.textContent
@@ -45,6 +46,11 @@ async function checkKey(key: string): Promise<void> {
   }
 }
 
+/** A key that is in use has nothing left to do but to close the dialog. */
+function nameUse(): void {
+  use.textContent = input.value && input.value.trim() === readKey() ? 'Done' : 'Use this key'
+}
+
 function update(): void {
   const key = readKey()
   open.dataset.key = key ? 'entered' : 'none'
@@ -57,6 +63,7 @@ function update(): void {
   checkedKey = key
   role = undefined
   input.value = key ?? ''
+  nameUse()
   balance.textContent = key ? '…' : ''
   say(key ? 'Checking the key …' : explanation)
   if (key) void checkKey(key)
@@ -86,16 +93,19 @@ export function openKeyDialog(): void {
 open.addEventListener('click', openKeyDialog)
 find('#key-form', HTMLFormElement).addEventListener('submit', (event) => {
   event.preventDefault()
-  writeKey(input.value.trim() || undefined)
+  const key = input.value.trim() || undefined
+  if (key && key === readKey()) dialog.close()
+  else writeKey(key)
 })
 demo.addEventListener('click', () => {
   writeKey(demo.value)
-  find('#key-close', HTMLButtonElement).focus()
+  use.focus()
 })
 forget.addEventListener('click', () => {
   writeKey(undefined)
   input.focus()
 })
+input.addEventListener('input', nameUse)
 shown.addEventListener('change', () => showKey(shown.checked))
 find('#key-close', HTMLButtonElement).addEventListener('click', () => dialog.close())
 dialog.addEventListener('click', (event) => {

@@ -114,14 +114,13 @@ export function writeResponse(
 
 /** Draws a ledger entry, and what was sent to get it. */
 export function writeReceipt(entry: LedgerEntry, sent: Readonly<Record<string, string>>): HTMLElement {
+  const time = new Date(entry.timestamp * 1000).toISOString().slice(0, 19).replace('T', ' ')
   const rows: [string, string][] = [
-    ['Entry', String(entry.entry)],
-    ['Time', new Date(entry.timestamp * 1000).toISOString().replace('T', ' ').replace('.000Z', ' UTC')],
+    ['Entry', `${entry.entry}, ${time} UTC`],
     ['Request', `${entry.method} ${entry.path}`],
     ['X-Request-Id', entry.request_id ?? ''],
     ...Object.entries(sent),
-    ['Items', String(entry.items)],
-    ['Cost', writeCredits(entry.cost)],
+    ['Cost', `${writeCredits(entry.cost)}, ${entry.items} ${entry.items === 1 ? 'item' : 'items'}`],
     ['Balance', writeCredits(entry.balance)],
   ]
   const list = rows.flatMap(([name, value]) => [

@@ -185,6 +185,7 @@ function startRun(form: HTMLFormElement): void {
     const repeat = async () => {
       const again = await send({ ...headers, 'Max-Credits': '0' })
       live.firstElementChild?.replaceWith(again.view)
+      again.view.scrollIntoView({ block: 'nearest' })
       const cost = readNumber(again.response, 'X-Credits-Cost')
       const isNew = (await findEntry(again.response)) !== undefined
       reset()

@@ -1,0 +1,112 @@
+import type { BrowserContext, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findChromium, openPortal, type Portal, visit } from './support/browser.ts'
+
+const hasChromium = findChromium()
+
+/** One tab with one key, which the tests use in order, as a reader would. */
+describe.skipIf(!hasChromium)('Run, in a browser', () => {
+  let portal: Portal
+  let demoKey: string
+  let context: BrowserContext
+  let page: Page
+  const requested: { method: string; url: string }[] = []
+
+  beforeAll(async () => {
+    portal = await openPortal(async (service) => {
+      demoKey = (await service.createKey({ credits: 1_000 })).secret
+      return { readDemoKey: () => demoKey }
+    })
+    context = await portal.openContext({ viewport: { width: 1280, height: 900 } })
+    page = await context.newPage()
+    page.on('request', (request) => requested.push({ method: request.method(), url: request.url() }))
+  })
+
+  afterAll(() => portal?.close())
+
+  /** The sample of a request on the page. */
+  const findSample = (name: string) => page.locator(`.sample[data-request="${name}"]`)
+  const clickRun = (sample: Locator) => sample.getByRole('button', { name: 'Run', exact: true }).click()
+  const readPaths = () => requested.map(({ method, url }) => `${method} ${new URL(url).pathname}`)
+
+  async function readNewestEntry(): Promise<Record<string, unknown>> {
+    const headers = { Authorization: `Bearer ${demoKey}` }
+    const response = await fetch(`${portal.origin}/api-key/usage?per_page=1`, { headers })
+    const { data }: { data: Record<string, unknown>[] } = await response.json()
+    return data[0] ?? {}
+  }
+
+  test('without a key, the error leads to its section and to the key, and the demo key is one click away', async () => {
+    await visit(page, `${portal.origin}/docs/reference/list-users/`)
+    const sample = findSample('listUsers')
+    await clickRun(sample)
+    const link = sample.getByRole('link', { name: 'Authorization header required' })
+    expect(await link.getAttribute('href')).toBe('/docs/errors/#authorization-header-required')
+    await sample.getByRole('button', { name: 'Enter a key' }).click()
+    await page.getByRole('button', { name: 'Use the demo key' }).click()
+    await page.getByRole('dialog').getByText('1,000 credits left').waitFor()
+    expect(await sample.textContent()).not.toContain(demoKey)
+    await page.getByRole('checkbox', { name: /Show the key/ }).check()
+    expect(await sample.textContent()).toContain(`Bearer ${demoKey}`)
+    await page.keyboard.press('Escape')
+  })
+
+  test('the price comes first, then the response, and the receipt is the entry of the ledger', async () => {
+    await visit(page, `${portal.origin}/docs/reference/list-users/`) // The key stays.
+    await page.locator('#key-balance').getByText('1,000 credits').waitFor()
+    const sample = findSample('listUsers')
+    await sample.getByLabel('per_page', { exact: true }).fill('2')
+    expect(await sample.locator('pre').first().textContent()).toContain('dependency_names=react&per_page=2"')
+    requested.length = 0
+    await clickRun(sample)
+    await sample.getByText('23 users · this page: 2 credits · HEAD was free').waitFor()
+    expect(readPaths()).toEqual(['HEAD /users'])
+
+    await sample.getByRole('button', { name: 'Get it for 2 credits' }).click()
+    const receipt = sample.locator('.receipt')
+    await receipt.waitFor()
+    const response = sample.getByRole('region', { name: 'Live response' })
+    expect(await response.locator('mark').textContent()).toBe('X-Credits-Cost: 2')
+    const entry = await readNewestEntry()
+    expect(entry).toMatchObject({ kind: 'charge', path: '/users', cost: 2, items: 2, balance: 998 })
+    const shown = await receipt.locator('dd').allTextContents()
+    expect(shown.join('\n')).toContain(`${entry.request_id}`)
+    expect(shown).toEqual(expect.arrayContaining(['GET /users', '2 credits, 2 items', '998 credits']))
+    expect(await response.locator('pre').textContent()).toContain(`X-Request-Id: ${entry.request_id}`)
+
+    await receipt.getByRole('button', { name: /Send again .* 0 credits/ }).click()
+    await receipt.getByText('No new entry in the ledger').waitFor()
+    expect(await response.locator('pre').textContent()).toMatch(
+      /X-Credits-Cost: 0[\s\S]*Idempotency-Replayed: true/,
+    )
+    expect(await readNewestEntry()).toEqual(entry)
+    expect(await page.locator('#key-balance').textContent()).toBe('998 credits')
+  })
+
+  test('an error offers its correction, which is free until the reader accepts the price', async () => {
+    const sample = findSample('listUsers')
+    await sample.getByLabel('per_page', { exact: true }).fill('101')
+    await clickRun(sample)
+    await sample.getByRole('link', { name: /^Invalid per_page: must be an integer/ }).waitFor()
+    await sample.getByRole('button', { name: 'Use per_page=100' }).click()
+    await sample.getByText('23 users · 23 credits · HEAD was free').waitFor()
+
+    await visit(page, `${portal.origin}/docs/filtering/`)
+    const unknown = findSample('unknownParameter')
+    await clickRun(unknown)
+    await unknown.getByRole('button', { name: 'Use dependency_names' }).click()
+    await unknown.getByText(/repositories · .* · HEAD was free/).waitFor()
+    expect(await unknown.locator('pre').first().textContent()).toContain('/repos?dependency_names=hono')
+    expect(await readNewestEntry()).toMatchObject({ balance: 998 })
+  })
+
+  test('the key is in no URL, and "Forget" removes it from the tab', async () => {
+    await page.getByRole('button', { name: 'Change your key' }).click()
+    await page.getByRole('button', { name: 'Forget' }).click()
+    const stored = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]))
+    expect(stored).not.toContain(demoKey)
+    expect(await page.content()).not.toContain(demoKey)
+    expect(requested.filter(({ url }) => url.includes(demoKey))).toEqual([])
+    expect(new Set(requested.map(({ url }) => new URL(url).origin))).toEqual(new Set([portal.origin]))
+  })
+})
