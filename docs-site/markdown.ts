@@ -84,9 +84,9 @@ const convertFirstTab: Handle = (state, node: Element) => {
   return panel ? state.toFlow(state.all(panel)) : []
 }
 
-/** Elements for the eye or the mouse only. */
+/** Elements for the eye or the mouse only, and for scripts. */
 const decoration =
-  'script, noscript, style, svg, button, starlight-tabs-restore, .sl-anchor-link, .sr-only, .run'
+  'script, noscript, style, svg, button, form, .price, .run, starlight-tabs-restore, .sl-anchor-link, .sr-only'
 
 function removeDecoration(node: Element): void {
   node.children = node.children.filter((child) => child.type !== 'element' || !matches(decoration, child))

@@ -19,7 +19,7 @@ import {
   writeEntriesPath,
 } from './usage.ts'
 
-const entriesPerPage = 20
+const entriesPerPage = 10
 const docs = import.meta.env.BASE_URL.replace(/\/$/, '')
 const write = (number: number) => number.toLocaleString('en')
 
@@ -62,9 +62,13 @@ export function startKeyPage(): void {
     document.querySelector<HTMLElement>(`.usage-${name}`),
   )
   if (!balance || !spending || !entries) return
-  const showKey = () => void fillPage({ balance, spending, entries })
-  showKey()
-  onKeyChange(showKey)
+  let shown = readKey()
+  void fillPage({ balance, spending, entries })
+  onKeyChange(() => {
+    if (readKey() === shown) return
+    shown = readKey()
+    void fillPage({ balance, spending, entries })
+  })
 }
 
 /** The page's places. */
@@ -77,8 +81,8 @@ async function fillPage({ balance, spending, entries }: Places): Promise<void> {
   const key = readKey()
   if (!key) {
     say(balance, 'Enter a key to see its balance.', createButton('Enter a key', openKeyDialog, 'primary'))
-    say(spending, 'No key, no spending.')
-    say(entries, 'No key, no entries.')
+    say(spending, 'Its spending comes here.')
+    say(entries, 'The entries of its ledger come here.')
     return
   }
   for (const place of [balance, spending, entries]) say(place, 'Loading …')
@@ -168,12 +172,16 @@ const writeChange = (credits: number) => `${credits < 0 ? '−' : '+'}${write(Ma
 /** Shows a page of entries. `paths` leads from the newest page to this one. */
 function showEntries(place: HTMLElement, paths: readonly string[], page: UsagePage<LedgerEntry>): void {
   const { items, total, next } = page
-  const state = create('p', { role: 'status' })
+  const state = create('p', { id: 'usage-range' })
   const before = (paths.length - 1) * entriesPerPage
   state.textContent = `${write(before + 1)} to ${write(before + items.length)} of ${write(total)}`
   const open = async (others: readonly string[]) => {
     try {
       showEntries(place, others, await getPage(others.at(-1) ?? ''))
+      // The buttons are new. The focus stays in its place, or beside it.
+      const buttons = [...place.querySelectorAll('button')].slice(0, 2)
+      if (others.length > paths.length) buttons.reverse()
+      buttons.find(({ disabled }) => !disabled)?.focus()
     } catch (error) {
       state.textContent = error instanceof UsageError ? error.message : String(error)
     }
@@ -182,6 +190,7 @@ function showEntries(place: HTMLElement, paths: readonly string[], page: UsagePa
   newer.disabled = paths.length === 1
   const older = createButton('Older', () => void open([...paths, next ?? '']))
   older.disabled = next === undefined
+  for (const button of [newer, older]) button.setAttribute('aria-describedby', state.id)
   const download = createButton('Download all as CSV', () => void downloadEntries(download, state))
   const rows = items.map((item) => [
     writeTime(item.timestamp).replace('T', ' ').replace('Z', ''),

@@ -90,7 +90,12 @@ export function drawSpending(
         ...spent.map(({ endpoint, cost }) => `${endpoint}: ${cost.toLocaleString('en')}`),
       ].join('\n')
       const isLabeled = (days.length - 1 - index) % every === 0 && x > left
-      const label = { x: x + slot / 2, y: height - 6, 'text-anchor': 'middle' }
+      const isLast = index === days.length - 1
+      const label = {
+        x: isLast ? width : x + slot / 2,
+        y: height - 6,
+        'text-anchor': isLast ? 'end' : 'middle',
+      }
       return [
         draw(
           'g',
