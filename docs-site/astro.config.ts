@@ -101,7 +101,14 @@ export default defineConfig({
           items: [
             {
               label: 'Start here',
-              items: [{ slug: 'index', label: 'Home' }, 'quickstart', 'recipes', 'tools'],
+              items: [
+                { slug: 'index', label: 'Home' },
+                'quickstart',
+                'recipes',
+                'typescript-client',
+                'command-line',
+                'tools',
+              ],
             },
             {
               label: 'Requests',
