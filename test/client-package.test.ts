@@ -58,7 +58,7 @@ test('programs compile strictly against its declarations, without the types of a
     `import { createClient, InsufficientCreditsError, type ListState, type User } from 'devdata-client'
 
 export async function read(saved: ListState | undefined): Promise<string[]> {
-  const api = createClient({ baseUrl: 'http://localhost', apiKey: 'key', cache: new Map() })
+  const api = createClient({ baseUrl: 'http://localhost', apiKey: 'key', cache: new Map(), timeoutMs: undefined })
   const user: User | undefined = await api.users.get('ada')
   const list = api.repositories.list({ dependencyNames: ['react'], exclude: 'dependencies' }, { budget: 5_000, resume: saved })
   const names = [user?.login ?? 'nobody']

@@ -73,7 +73,7 @@ test.each([
     const [login, items, credits, version] = JSON.parse(lines.at(-1) ?? '')
     expect([login, credits, version]).toEqual(['ngoldberg', items, expect.any(Number)])
     expect(items).toBeGreaterThan(1)
-    expect(lines.length).toBe(items + 2)
+    expect(lines.length).toBe(items + 3)
     const stored = await readFile(join(directory, 'users.ndjson'), 'utf8')
     const users = stored
       .trimEnd()
