@@ -26,7 +26,6 @@ const firstHits = {
   // Lists
   'next page': 'Pagination',
   'total count': 'Pagination',
-  cursor: 'Pagination',
   sort: 'Pagination',
   'filter by location': 'Filtering',
   commits: 'List commits',
@@ -46,12 +45,13 @@ const firstHits = {
   gdpr: 'Personal data',
   python: 'Quickstart',
   openapi: 'Tools and agents',
-  sdk: 'Tools and agents',
+  sdk: 'TypeScript client',
+  mcp: 'Connect an assistant',
   // Operators
-  import: 'Loading data',
-  install: 'Running the service',
-  postgres: 'Running the service',
-  docker: 'In a container',
+  import: 'Load data',
+  install: 'Run the service',
+  postgres: 'Run the service',
+  docker: 'Containers',
   deno: 'Deno and Deno Deploy',
   backup: 'Upgrades and backups',
   // Typos
