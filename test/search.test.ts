@@ -4,7 +4,7 @@
  * @module
  */
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { findChromium, openPortal, type Portal, visit } from './support/browser.ts'
 
 /** Queries, and the title of their first hit. */
@@ -72,6 +72,7 @@ describe.skipIf(!findChromium())('the search', () => {
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
     await visit(page, `${portal.origin}/docs/glossary/`)
   })
+  afterEach(() => page.keyboard.press('Escape'))
   afterAll(() => portal?.close())
 
   const input = () => page.getByRole('dialog').getByRole('textbox', { name: 'Search' })
@@ -93,7 +94,6 @@ describe.skipIf(!findChromium())('the search', () => {
     }
     expect(found).toEqual(firstHits)
     expect(complaints).toEqual([])
-    await page.keyboard.press('Escape')
   })
 
   test('says which word it took for a typo, and that it found nothing', async () => {
@@ -104,7 +104,6 @@ describe.skipIf(!findChromium())('the search', () => {
     await search('qqqqqqqqqq')
     expect(await status.textContent()).toBe('No page has "qqqqqqqqqq".')
     expect(await hits().count()).toBe(0)
-    await page.keyboard.press('Escape')
   })
 
   test('works with the keyboard: open, choose, follow and close', async () => {
