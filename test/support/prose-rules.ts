@@ -49,7 +49,7 @@ const google: readonly WordRule[] = [
 /** The project's words, one for each thing. */
 const own: readonly WordRule[] = [
   {
-    not: '(?:an|the|its|each|every|this|that|of) answers?|answer(?:s|ed|ing)? (?:with|by)',
+    not: '(?:an|the|its|each|every|this) answers?|answer(?:s|ed|ing)? (?:with|by)',
     say: 'response, respond or return',
   },
   { not: 'for free', say: 'free, or at no charge' },
