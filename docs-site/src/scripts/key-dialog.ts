@@ -26,6 +26,7 @@ const explanation = state.textContent
 
 let role: string | undefined
 let checkedKey: string | undefined
+let demoKey: string | undefined
 
 function say(text: string, kind: 'good' | 'bad' | '' = ''): void {
   state.textContent = text
@@ -58,7 +59,7 @@ function update(): void {
   forget.hidden = !key
   shown.disabled = !key
   shown.checked = isKeyShown()
-  demo.hidden = !demo.value || key === demo.value
+  demo.hidden = !demoKey || key === demoKey
   if (key === checkedKey) return
   checkedKey = key
   role = undefined
@@ -77,9 +78,9 @@ onBalance((credits) => {
 
 /** A trial's viewer has the demo key on this machine, and only there. */
 async function findDemoKey(): Promise<void> {
-  if (demo.value || !/^(localhost|127\.[\d.]+|\[::1\])$/.test(location.hostname)) return
+  if (demoKey || !/^(localhost|127\.[\d.]+|\[::1\])$/.test(location.hostname)) return
   const page = await fetch(`${apiUrl}/api-docs`, { cache: 'no-store' }).then((response) => response.text())
-  demo.value = /data-demo-key="([^"]+)"/.exec(page)?.[1] ?? ''
+  demoKey = /data-demo-key="([^"]+)"/.exec(page)?.[1]
   update()
 }
 
@@ -98,7 +99,7 @@ find('#key-form', HTMLFormElement).addEventListener('submit', (event) => {
   else writeKey(key)
 })
 demo.addEventListener('click', () => {
-  writeKey(demo.value)
+  writeKey(demoKey)
   use.focus()
 })
 forget.addEventListener('click', () => {

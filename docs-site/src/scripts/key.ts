@@ -37,3 +37,8 @@ export function showKey(isShown: boolean): void {
 export function onKeyChange(listener: () => void): void {
   document.addEventListener(changeEvent, listener)
 }
+
+// A page that the browser brings back as it was may have missed a change on another one.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) document.dispatchEvent(new Event(changeEvent))
+})

@@ -28,6 +28,10 @@ function countItems(path: string, count: number): string {
 
 const readNumber = ({ headers }: ApiResponse, name: string) => Number(headers.get(name) ?? 0)
 
+/** `crypto.randomUUID` is missing on pages without HTTPS, except those of this machine. */
+const createIdempotencyKey = () =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+
 function startRun(form: HTMLFormElement): void {
   const sample = form.parentElement
   const state = form.querySelector('.run-state')
@@ -35,6 +39,7 @@ function startRun(form: HTMLFormElement): void {
   if (!sample || !state || !go) throw new Error('A form to run a request is incomplete')
   const { method = 'GET', path: original = '', template = '', sends: sent = '{}' } = form.dataset
   const recorded = sample.querySelector<HTMLElement>(':scope > .expressive-code')
+  const others = form.querySelector('details')
   const hint = state.textContent
   const fields = [...form.querySelectorAll<HTMLInputElement | HTMLSelectElement>('[data-parameter]')]
   let sends: Record<string, string> = JSON.parse(sent)
@@ -93,6 +98,12 @@ function startRun(form: HTMLFormElement): void {
     reset()
   }
 
+  /** Shows a button beside Run, in view on phones. */
+  function offer(button: HTMLButtonElement): void {
+    go?.after(button)
+    button.scrollIntoView({ block: 'nearest' })
+  }
+
   /** A button that spends credits or changes the request. */
   function createButton(label: string, act: () => Promise<void> | void, className = ''): HTMLButtonElement {
     const button = createElement('button', { type: 'button', className, textContent: label })
@@ -134,9 +145,8 @@ function startRun(form: HTMLFormElement): void {
     say(`${found} · ${isWhole ? '' : 'this page: '}`, price, ' · HEAD was free')
     const balance = readNumber(head, 'X-Credits-Remaining')
     if (cost <= balance) {
-      const key = crypto.randomUUID()
-      const headers = { 'Idempotency-Key': key, 'Max-Credits': String(cost) }
-      go?.after(createButton(`Get it for ${writeCredits(cost)}`, () => deliver(headers), 'run-pay'))
+      const headers = { 'Idempotency-Key': createIdempotencyKey(), 'Max-Credits': String(cost) }
+      offer(createButton(`Get it for ${writeCredits(cost)}`, () => deliver(headers), 'run-pay'))
       return
     }
     state?.append(`. You have ${writeCredits(balance)}.`)
@@ -145,7 +155,7 @@ function startRun(form: HTMLFormElement): void {
       change(setParameter(path, 'per_page', balance))
       return quote()
     }
-    go?.after(createButton(`Ask for ${countItems(path, balance)}`, rerun, 'run-pay'))
+    offer(createButton(`Ask for ${countItems(path, balance)}`, rerun, 'run-pay'))
   }
 
   async function send(
@@ -156,7 +166,8 @@ function startRun(form: HTMLFormElement): void {
     const startedAt = performance.now()
     const response = await sendRequest(method as 'GET' | 'HEAD', path, all)
     const view = writeResponse(response, Math.round(performance.now() - startedAt), close)
-    if (response.status >= 400 && response.text) view.append(await writeHelp(response))
+    if (response.status >= 400 && /json/.test(response.headers.get('Content-Type') ?? '') && response.text)
+      view.append(await writeHelp(response))
     return { response, view }
   }
 
@@ -166,9 +177,11 @@ function startRun(form: HTMLFormElement): void {
     live.replaceChildren(view)
     live.hidden = false
     if (recorded) recorded.hidden = true
+    if (others) others.open = false // Room for the response.
     const cost = readNumber(response, 'X-Credits-Cost')
     const isCharged = method === 'GET' && cost > 0
-    say(`${response.status}, ${isCharged ? writeCredits(cost) : 'free'}.`)
+    const note = method === 'HEAD' && cost > 0 ? ' The cost is that of the GET.' : ''
+    say(`${response.status}, ${isCharged ? writeCredits(cost) : 'free'}.${note}`)
     live.focus()
     if (isCharged) live.append(await writeOwnReceipt(response, { ...headers, ...sends }))
   }

@@ -42,7 +42,7 @@ function replacePart(line: Element, from: string, to: string): void {
 
 /** Shows a sample with another path than it was written with, and with the reader's key. */
 export function updateSample(sample: Element, from = '', to = ''): void {
-  for (const line of sample.querySelectorAll('.ec-line')) {
+  for (const line of sample.querySelectorAll('starlight-tabs .ec-line')) {
     const original = originals.get(line) ?? line.cloneNode(true)
     originals.set(line, original)
     line.replaceChildren(...original.cloneNode(true).childNodes)
@@ -50,7 +50,7 @@ export function updateSample(sample: Element, from = '', to = ''): void {
     for (const [place] of keyPlaces) replacePart(line, place, writeKeyInto(place))
   }
   // What the button of a frame copies.
-  for (const button of sample.querySelectorAll<HTMLElement>('button[data-code]')) {
+  for (const button of sample.querySelectorAll<HTMLElement>('starlight-tabs button[data-code]')) {
     button.dataset.original ??= button.dataset.code ?? ''
     button.dataset.code = writeKeyInto(button.dataset.original.replace(from, () => to))
   }
