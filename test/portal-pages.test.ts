@@ -200,7 +200,9 @@ describe.skipIf(!findChromium())('in a browser', () => {
         .evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute('height'))))
       const byDay = [...shown].sort((one, other) => (one.day < other.day ? -1 : one.day > other.day ? 1 : 0))
       const scale = heights.reduce((sum, height) => sum + height, 0) / spent
-      expect(heights.map((height) => Math.round(height / scale))).toEqual(byDay.map(({ cost }) => cost))
+      expect(heights.map((height) => Math.round((10 * height) / scale) / 10)).toEqual(
+        byDay.map(({ cost }) => cost),
+      )
     }
     expect(sums.length).toBeGreaterThan(await spending.locator('rect[data-series]').count())
 
