@@ -283,7 +283,10 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await page.getByText(/credits left/).waitFor()
     await openRequest(page, page.locator('[id$="tag/repositories/getRepository"]'))
     await page.getByRole('button', { name: /^Send get request to/ }).click()
-    const status = page.getByRole('dialog').getByText(/^\d{3} /).filter({ visible: true })
+    const status = page
+      .getByRole('dialog')
+      .getByText(/^\d{3} /)
+      .filter({ visible: true })
     await expect.poll(() => isShown(status.first())).toBe(true)
     expectGoodManners()
   })

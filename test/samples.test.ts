@@ -62,8 +62,10 @@ function readSamples(page: string, html: string): PageSample[] {
     const { dataRequest, dataProgram } = sample.properties
     const tabs = listElements(sample, ({ properties }) => properties.role === 'tab')
     const panels = listElements(sample, ({ properties }) => properties.role === 'tabpanel')
-    const last = sample.children.findLast((child) => child.type === 'element')
-    const answer = last && last.tagName !== 'starlight-tabs' ? readCode(last) : undefined
+    const [response] = sample.children.filter(
+      (child) => child.type === 'element' && String(child.properties.className).includes('expressive-code'),
+    )
+    const answer = response && readCode(response)
     return panels.map((panel, index) => ({
       page,
       kind: dataRequest === undefined ? ('program' as const) : ('request' as const),
