@@ -102,9 +102,11 @@ async function readThroughKills(
   let point: (typeof killPoints)[number] | undefined
   let requests = 0
   const intercept: Intercept = async (request, handle) => {
-    const response = await handle(request)
-    if (sent !== undefined)
-      for (const item of (await response.clone().json()).data) sent.add(item.forge_rest_id)
+    // So that the bodies can be read here.
+    const headers = { ...Object.fromEntries(request.headers), 'accept-encoding': 'identity' }
+    const response = await handle(new Request(request.url, { headers }))
+    const { data } = sent === undefined ? { data: [] } : await response.clone().json()
+    for (const item of data) sent?.add(item.forge_rest_id)
     requests--
     if (point === 'request' && requests === 0) kill()
     if (point !== 'response' || requests > 0) return response
