@@ -304,8 +304,8 @@ export interface components {
             entry: number;
             timestamp: components["schemas"]["Timestamp"];
             /**
-             * @description `charge`: a response was paid. `grant`: the operator gave credits or took them away. `balance`: replaces
-             *     all entries before it, which were folded.
+             * @description `charge`: you paid for a response. `grant`: the operator added credits or took them away. `balance`:
+             *     replaces all entries before it, which were folded.
              * @enum {string}
              */
             kind: "charge" | "grant" | "balance";
