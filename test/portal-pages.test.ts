@@ -151,7 +151,7 @@ describe.skipIf(!findChromium())('in a browser', () => {
       ).toBe(true)
     }
     await builder.getByLabel('Packages').fill('react')
-    await builder.getByText('Enter a key to ask.').waitFor()
+    await builder.getByText('Enter a key to get the price.').waitFor()
     expect(await builder.getByText('Recorded with the sample data').isVisible()).toBe(false)
     expect(await builder.getByText('X-Credits-Cost').filter({ visible: true }).count()).toBe(0)
     expect(sent).toEqual([])

@@ -73,7 +73,7 @@ export function startQueryBuilder(): void {
     shown.append(live)
     showHead()
     if (example) say(example.dataset.price ?? '', true)
-    else say(readKey() ? 'Ask for the price. It’s free.' : 'Enter a key to ask.')
+    else say(readKey() ? 'Get the price. It’s free.' : 'Enter a key to get the price.')
   }
 
   /** Asks the service for the price. Without a key, recorded questions have one already. */
@@ -83,12 +83,13 @@ export function startQueryBuilder(): void {
       if (shown.dataset.path !== path) openKeyDialog()
       return
     }
-    say('Asking …')
+    say('Getting the price …')
     const response = await sendRequest('HEAD', asked).catch(() => undefined)
     if (asked !== path) return // The reader has changed the question.
     if (!response) return say('The API is unreachable.')
     const { status, headers } = response
-    if (status !== 200) return say(`The service refused: ${status}, ${headers.get('X-Error-Code')}.`)
+    if (status !== 200)
+      return say(`The service refused the request: ${status}, ${headers.get('X-Error-Code')}.`)
     const total = headers.get('X-Total-Count')
     const cost = headers.get('X-Credits-Cost')
     say(describePrice(path, { total: Number(total), cost: Number(cost) }))

@@ -126,7 +126,7 @@ function startRun(form: HTMLFormElement): void {
   async function quote(): Promise<void> {
     reset()
     if (method === 'HEAD' || form.dataset.public) return deliver({})
-    say('Asking for the price …')
+    say('Getting the price …')
     const head = await sendRequest('HEAD', path, sends)
     const cost = readNumber(head, 'X-Credits-Cost')
     // Free, or refused. Should it cost something by now, the service refuses it.
@@ -155,7 +155,7 @@ function startRun(form: HTMLFormElement): void {
       change(setParameter(path, 'per_page', balance))
       return quote()
     }
-    offer(createButton(`Ask for ${countItems(path, balance)}`, rerun, 'run-pay'))
+    offer(createButton(`Request ${countItems(path, balance)}`, rerun, 'run-pay'))
   }
 
   async function send(
@@ -192,7 +192,7 @@ function startRun(form: HTMLFormElement): void {
     headers: Record<string, string>,
   ): Promise<HTMLElement> {
     const entry = await findEntry(response)
-    if (!entry) return createElement('p', { textContent: 'The ledger has no entry of this request yet.' })
+    if (!entry) return createElement('p', { textContent: 'The ledger has no entry for this request yet.' })
     const receipt = writeReceipt(entry, headers)
     const note = createElement('p', { role: 'status' })
     const repeat = async () => {
@@ -203,7 +203,9 @@ function startRun(form: HTMLFormElement): void {
       const isNew = (await findEntry(again.response)) !== undefined
       reset()
       say(`${again.response.status}, ${writeCredits(cost)}.`)
-      note.textContent = isNew ? '' : 'Sent again. No new entry in the ledger: this one has paid for it.'
+      note.textContent = isNew
+        ? ''
+        : 'Sent again. The ledger has no new entry: this one covers both requests.'
     }
     receipt.append(createButton('Send again with the same Idempotency-Key: 0 credits', repeat), note)
     return receipt
