@@ -315,9 +315,9 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     expectGoodManners()
   })
 
-  test('“Test this” leads from an endpoint’s page to its operation', async () => {
+  test('“Open in viewer” leads from an endpoint’s page to its operation', async () => {
     await visit(page, `${origin}/docs/reference/list-dependencies/`)
-    await page.getByRole('link', { name: 'Test this' }).first().click()
+    await page.getByRole('link', { name: 'Open in viewer' }).first().click()
     await page.waitForURL(`${origin}/api-docs#tag/repositories/listDependencies`)
     const heading = page.getByRole('heading', { name: 'List dependencies' })
     await heading.waitFor()

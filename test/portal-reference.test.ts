@@ -74,5 +74,5 @@ test('the docs’ own endpoints have no page', () => {
 test('the path of an endpoint and a way to test it come before everything else', async () => {
   const page = await readPage('list-users')
   const line = select('.beside > .intro > .operation:first-child', page)
-  expect(line && readText(line).trim()).toBe('GET /users Test this')
+  expect(line && readText(line).trim()).toBe('GET /users Open in viewer')
 })
