@@ -135,8 +135,11 @@ function showSpending(place: HTMLElement, allSums: readonly DaySum[]): void {
   const showRange = () => {
     const days = listDays(Number(range.value))
     const sums = allSums.filter(({ day }) => day >= (days[0] ?? ''))
-    const addUp = (field: 'cost' | 'requests') => write(sums.reduce((sum, each) => sum + each[field], 0))
-    total.textContent = `${addUp('cost')} credits, ${addUp('requests')} requests`
+    const addUp = (field: 'cost' | 'requests', noun: string) => {
+      const sum = sums.reduce((sum, each) => sum + each[field], 0)
+      return `${write(sum)} ${noun}${sum === 1 ? '' : 's'}`
+    }
+    total.textContent = `${addUp('cost', 'credit')}, ${addUp('requests', 'request')}`
     if (chart.clientWidth > 0) chart.replaceChildren(drawSpending(chart.clientWidth, days, sums, endpoints))
     const rows = sums.map(({ day, endpoint, requests, items, cost }) => [
       day,
