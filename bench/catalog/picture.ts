@@ -28,7 +28,7 @@ interface Series {
 
 // One panel below the other: the text can be read on a phone, too.
 const width = 500
-const panel = { left: 50, width: 430, height: 200 }
+const panel = { left: 50, width: 415, height: 200 }
 const tops = { depth: 76, growth: 346 }
 const gray = '#8a8f98'
 /** Lists that are shown by name; the others are lines without one. */

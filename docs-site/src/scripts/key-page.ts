@@ -81,8 +81,8 @@ async function fillPage({ balance, spending, entries }: Places): Promise<void> {
   const key = readKey()
   if (!key) {
     say(balance, 'Enter a key to see its balance.', createButton('Enter a key', openKeyDialog, 'primary'))
-    say(spending, 'Its spending comes here.')
-    say(entries, 'The entries of its ledger come here.')
+    say(spending, 'The spending of your key appears here.')
+    say(entries, 'The entries of your ledger appear here.')
     return
   }
   for (const place of [balance, spending, entries]) say(place, 'Loading …')
