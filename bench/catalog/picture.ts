@@ -26,9 +26,10 @@ interface Series {
   points: { at: number; value: number }[]
 }
 
-const width = 1000
-const panel = { width: 400, height: 300, top: 70 }
-const lefts = [60, 540]
+// One panel below the other: the text can be read on a phone, too.
+const width = 500
+const panel = { left: 50, width: 415, height: 200 }
+const tops = { depth: 76, growth: 346 }
 const gray = '#8a8f98'
 /** Lists that are shown by name; the others are lines without one. */
 const named = new Map([
@@ -63,31 +64,33 @@ function draw(depth: readonly Series[], growth: readonly Series[], machine: Mach
   const sizes = [...new Set(growth.flatMap(({ points }) => points.map(({ at }) => at)))].sort((a, b) => a - b)
   const bySize = (at: number) => (sizes.length < 2 ? 0 : sizes.indexOf(at) / (sizes.length - 1))
   const where = machine
-    ? `${machine.date}, PostgreSQL ${machine.postgresql}, Node ${machine.node}, ${machine.cores} cores (${machine.processor})`
-    : ''
+    ? [
+        `${machine.date}, PostgreSQL ${machine.postgresql},`,
+        `Node ${machine.node}, ${machine.cores} cores (${machine.processor})`,
+      ]
+    : []
   const legend = [...named].filter(([name]) => all.some((series) => series.name === name))
-  const legendTop = panel.top + panel.height + 56
-  const height = legendTop + 22 * Math.ceil((legend.length + 1) / 3) + 34
+  const legendTop = tops.growth + panel.height + 56
+  const height = legendTop + 22 * Math.ceil((legend.length + 1) / 2) + 42
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="13" role="img">
 <title>Median latency of a page by its depth and by the size of the data</title>
-<rect width="${width}" height="${height}" fill="#ffffff"/>
-<text x="60" y="28" font-size="17" font-weight="600" fill="#111827">Median latency, one request at a time (ms)</text>
-${drawPanel({ left: lefts[0] ?? 0, title: 'by depth: from the first page to the last', most, series: depth, place: (at) => at, labels: [0, 0.25, 0.5, 0.75, 1].map((at) => [at, `${at * 100} %`]) })}
-${drawPanel({ left: lefts[1] ?? 0, title: 'by size: random pages, by number of users', most, series: growth, place: bySize, labels: sizes.map((at) => [bySize(at), at.toLocaleString('en')]) })}
+<text x="${panel.left}" y="28" font-size="17" font-weight="600" fill="#111827">Median latency, one request at a time (ms)</text>
+${drawPanel({ top: tops.depth, title: 'by depth: from the first page to the last', most, series: depth, place: (at) => at, labels: [0, 0.25, 0.5, 0.75, 1].map((at) => [at, `${at * 100} %`]) })}
+${drawPanel({ top: tops.growth, title: 'by size: random pages, by number of users', most, series: growth, place: bySize, labels: sizes.map((at) => [bySize(at), at.toLocaleString('en')]) })}
 ${[...legend, ['others', gray] as const]
   .map(([name, color], index) => {
-    const x = 60 + (index % 3) * 290
-    const y = legendTop + Math.floor(index / 3) * 22
+    const x = panel.left + (index % 2) * 225
+    const y = legendTop + Math.floor(index / 2) * 22
     return `<path d="M${x} ${y}h24" stroke="${color}" stroke-width="3"/><text x="${x + 32}" y="${y + 4}" fill="#374151">${escapeText(name)}</text>`
   })
   .join('\n')}
-<text x="60" y="${height - 12}" font-size="11" fill="#6b7280">${escapeText(where)}</text>
+${where.map((line, index) => `<text x="${panel.left}" y="${height - 28 + index * 16}" font-size="11" fill="#6b7280">${escapeText(line)}</text>`).join('\n')}
 </svg>
 `
 }
 
 interface Panel {
-  left: number
+  top: number
   title: string
   /** At the top, in milliseconds. */
   most: number
@@ -97,14 +100,15 @@ interface Panel {
   labels: readonly (readonly [place: number, text: string])[]
 }
 
-function drawPanel({ left, title, most, series, place, labels }: Panel): string {
-  const bottom = panel.top + panel.height
+function drawPanel({ top, title, most, series, place, labels }: Panel): string {
+  const { left } = panel
+  const bottom = top + panel.height
   const x = (share: number) => (left + share * panel.width).toFixed(1)
   const y = (value: number) => (bottom - (value / most) * panel.height).toFixed(1)
   const ticks = [0, 0.25, 0.5, 0.75, 1].map((share) => share * most)
   const lines = series.toSorted((a, b) => Number(named.has(a.name)) - Number(named.has(b.name)))
   return [
-    `<text x="${left}" y="${panel.top - 16}" font-weight="600" fill="#374151">${escapeText(title)}</text>`,
+    `<text x="${left}" y="${top - 16}" font-weight="600" fill="#374151">${escapeText(title)}</text>`,
     ...ticks.map(
       (value) =>
         `<path d="M${left} ${y(value)}h${panel.width}" stroke="#e5e7eb"/><text x="${left - 8}" y="${Number(y(value)) + 4}" text-anchor="end" fill="#6b7280">${formatNumber(value)}</text>`,

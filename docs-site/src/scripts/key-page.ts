@@ -81,8 +81,8 @@ async function fillPage({ balance, spending, entries }: Places): Promise<void> {
   const key = readKey()
   if (!key) {
     say(balance, 'Enter a key to see its balance.', createButton('Enter a key', openKeyDialog, 'primary'))
-    say(spending, 'The spending of the key appears here.')
-    say(entries, 'The entries of its ledger appear here.')
+    say(spending, 'The spending of your key appears here.')
+    say(entries, 'The entries of your ledger appear here.')
     return
   }
   for (const place of [balance, spending, entries]) say(place, 'Loading …')
@@ -135,8 +135,11 @@ function showSpending(place: HTMLElement, allSums: readonly DaySum[]): void {
   const showRange = () => {
     const days = listDays(Number(range.value))
     const sums = allSums.filter(({ day }) => day >= (days[0] ?? ''))
-    const addUp = (field: 'cost' | 'requests') => write(sums.reduce((sum, each) => sum + each[field], 0))
-    total.textContent = `${addUp('cost')} credits, ${addUp('requests')} requests`
+    const addUp = (field: 'cost' | 'requests', noun: string) => {
+      const sum = sums.reduce((sum, each) => sum + each[field], 0)
+      return `${write(sum)} ${noun}${sum === 1 ? '' : 's'}`
+    }
+    total.textContent = `${addUp('cost', 'credit')}, ${addUp('requests', 'request')}`
     if (chart.clientWidth > 0) chart.replaceChildren(drawSpending(chart.clientWidth, days, sums, endpoints))
     const rows = sums.map(({ day, endpoint, requests, items, cost }) => [
       day,
