@@ -183,6 +183,35 @@ describe('look-ups and lists', () => {
     expect(await service.readLedger(id)).toMatchObject({ charged: 40 })
   })
 
+  test('can be iterated by several loops at the same time, which share the items', async () => {
+    const { api, id } = await createTestClient()
+    const logins = (await collect(api.users.list({}, { budget: 12 }))).map(({ login }) => login)
+    const list = api.users.list({}, { budget: 12, pageSize: 2 })
+    const items = await Promise.all([collect(list), collect(list), collect(list)])
+    expect(items.flatMap((users) => users.map(({ login }) => login)).sort()).toEqual(logins.sort())
+    const paged = api.users.list({}, { budget: 12, pageSize: 3 })
+    const pages = (await Promise.all([collect(paged.pages()), collect(paged.pages())])).flat()
+    expect(pages.map((page) => page.items.length)).toEqual([3, 3, 3, 3])
+    expect(await service.readLedger(id)).toMatchObject({ charged: 36 })
+  })
+
+  test('don’t pay for a page again if the response got lost and the budget is smaller now', async () => {
+    const { api, id } = await createTestClient({ retries: 0 })
+    const whole = api.users.list()
+    const resume = JSON.parse(JSON.stringify(whole.state))
+    // It was not paid: the page is made to fit the budget.
+    const unpaid = api.users.list({}, { resume, budget: 50 })
+    expect([(await collect(unpaid)).length, unpaid.spent, unpaid.stoppedBy]).toEqual([50, 50, 'budget'])
+    expect(await service.readLedger(id)).toMatchObject({ charged: 50 })
+
+    const lost = api.users.list({ location: 'e' })
+    interceptions.push(lose)
+    await expect(collect(lost)).rejects.toBeInstanceOf(client.UnavailableError)
+    const resumed = api.users.list({ location: 'e' }, { resume: lost.state, budget: 50 })
+    expect([(await collect(resumed)).length, resumed.spent, resumed.stoppedBy]).toEqual([100, 100, 'budget'])
+    expect(await service.readLedger(id)).toMatchObject({ charged: 150 })
+  })
+
   test('end with the reason of their signal', async () => {
     const { api } = await createTestClient()
     const controller = new AbortController()
@@ -260,8 +289,7 @@ describe('retries', () => {
   test('never meet a rate limit: the client waits before it is used up', async () => {
     const { api, waits } = await createTestClient({}, { rateLimit: { requests: 2, seconds: 2 } })
     for (let request = 0; request < 5; request++) await api.users.get('ngoldberg')
-    const statuses = received.length
-    expect(statuses).toBe(5)
+    expect(received.length).toBe(5)
     expect(waits.length).toBeGreaterThan(0)
   })
 

@@ -118,14 +118,24 @@ describe('a list', () => {
 
   test('is written as CSV and as a table', async () => {
     await loadRecords(service.sql, {
-      users: [createUser(1, { name: 'A "B", C', location: 'Zzyzx\u001B[31m\nRoad' })],
+      users: [
+        createUser(1, { name: 'A "B", C', location: 'Zzyzx\u001B[31m\nRoad', bio: '=1+1', company: '-2' }),
+      ],
     })
     const csv = (await run(['users', '--location', 'zzyzx', '--format', 'csv'])).stdout
     expect(csv).toMatch(/^forge_rest_id,forge_graphql_id,login,name,/)
     expect(csv).toContain('\r\n1,U_1,user-1,"A ""B"", C",')
+    // A spreadsheet would run these as formulas.
+    expect(csv).toContain(",'=1+1,")
+    expect(csv).toContain(",'-2,")
     const table = (await run(['users', '--location', 'zzyzx', '--format', 'table'])).stdout
     expect(table).toMatch(/^login +name +company +location +followers\nuser-1 +A "B", C +Zzyzx/)
     expect(table).not.toContain('\u001B')
+    const args = ['users', '--format', 'table', '--state', 'state.json', '--output', 'users.txt']
+    expect((await run([...args, '--budget', '1'])).code).toBe(3)
+    const more = await run([...args, '--budget', '101'])
+    expect(more).toMatchObject({ code: 3, stderr: expect.stringContaining('Stopped by the budget.') })
+    expect(readFile('users.txt').match(/^login /gm)?.length).toBe(1)
   })
 
   test('is gone on with by the state that a budget or a signal has left', async () => {
@@ -146,8 +156,27 @@ describe('a list', () => {
     expect((await run(args)).stderr).toBe(
       `The list is complete, with ${users.length} items. To read it again, delete state.json.\n`,
     )
-    const other = await run(['repos', '--state', 'state.json'])
-    expect(other).toMatchObject({ code: 0 })
+  })
+
+  test.each([
+    ['users', '--state', 'state.json', '--output', 'mine.txt', '--format', 'csv'],
+    ['users', '--state', 'state.json', '--output', 'mine.txt'],
+    ['users', '--state', 'state.json', '--format', 'csv'],
+    ['users', '--state', 'state.json', '--location', 'paris'],
+    ['repos', '--state', 'state.json'],
+    ['usage', '--state', 'state.json'],
+  ])('leaves alone the state and the files of other commands: %s %s %s %s %s', async (...args) => {
+    writeFileSync(join(directory, 'mine.txt'), 'm'.repeat(1_000_000))
+    for (const budget of [['--budget', '5'], []]) {
+      await run(['users', '--location', 'berlin', '--state', 'state.json', ...budget])
+      const state = readFile('state.json')
+      expect(await run(args)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining('state.json is the state of another command: name another file'),
+      })
+      expect([readFile('mine.txt').length, readFile('state.json')]).toEqual([1_000_000, state])
+    }
   })
 
   test('has each item once in its file, also when it was killed', async () => {

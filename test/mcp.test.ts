@@ -33,6 +33,7 @@ const run = promisify(execFile)
 const project = join(import.meta.dirname, '..')
 const calls = isDrill ? 10_000 : 500
 const concurrency = 16
+const cursorForm = /^[\da-f]{4}-1$/
 
 let installed: InstalledClient
 let service: TestService
@@ -154,8 +155,29 @@ describe('a list', () => {
     expect(wrong.text).toBe(
       'A cursor must be passed with the tool, the filter and the fields of its result. Cost: 0.',
     )
-    expect((await call('find_users', { cursor: 'c99' })).text).toContain('is unknown or too old')
+    // A program that was started again doesn't take the cursor for one of its own.
+    await using later = await converse()
+    expect((await later.call('find_users', filter)).result).toHaveProperty('next_cursor')
+    expect((await later.call('find_users', { ...filter, cursor })).text).toContain('is unknown or too old')
   })
+
+  test('that is refused ends with the call, though its price is still requested', async () => {
+    await using conversation = await converse()
+    const cancel = new AbortController()
+    const ended = new Promise((resolve) => {
+      intercept = async (request, handle) => {
+        if (request.method !== 'HEAD') return handle(request)
+        request.signal.addEventListener('abort', resolve)
+        cancel.abort()
+        return new Promise(() => {})
+      }
+    })
+    const given = { name: 'find_users', arguments: { max_credits: 0 } }
+    await expect(conversation.client.callTool(given, { signal: cancel.signal })).rejects.toThrow()
+    await ended
+    intercept = undefined
+    // A request that isn't ended with its call takes 60 s.
+  }, 40_000)
 
   test('has no more than 25,000 tokens, and what is paid for comes with the next result', async () => {
     const text = '長'.repeat(10_000)
@@ -274,6 +296,23 @@ describe('DEVDATA_BUDGET', () => {
     expect((await call('find_users')).result).toMatchObject({ cost: 5, budget_left: 0 })
     expect(await service.readLedger(id)).toMatchObject({ charged: 15 })
   })
+
+  test('counts it once, though its cursor is used again', async () => {
+    await using conversation = await converse({ environment: { DEVDATA_BUDGET: '100' } })
+    const { call, id } = conversation
+    const { next_cursor: cursor } = (await call('find_users')).result
+    intercept = async (request, handle) => {
+      await handle(request)
+      return new Response('', { status: 502 })
+    }
+    const isLost = ({ text }: { text: string }) => text.includes('count as spent')
+    expect(isLost(await call('find_users', { cursor }))).toBe(true)
+    expect(isLost(await call('find_users', { cursor }))).toBe(true)
+    intercept = undefined
+    const { result } = await call('find_users', { cursor })
+    expect([items(result).length, result.cost, result.budget_left]).toEqual([10, 0, 80])
+    expect(await service.readLedger(id)).toMatchObject({ charged: 20 })
+  })
 })
 
 test('errors say what an assistant or its user can do', async () => {
@@ -357,7 +396,10 @@ test('a question that the docs show costs what they say', async () => {
   expect(blocks.length).toBe(8)
   for (let index = 0; index < blocks.length; index += 2) {
     const [[tool = '', given = ''] = [], [, result = ''] = []] = blocks.slice(index, index + 2)
-    expect((await conversation.call(tool, JSON.parse(given))).result).toEqual(JSON.parse(result))
+    const { next_cursor: cursor, ...documented } = JSON.parse(result)
+    const form = cursor && { next_cursor: expect.stringMatching(cursorForm) }
+    if (cursor) expect(cursor).toMatch(cursorForm)
+    expect((await conversation.call(tool, JSON.parse(given))).result).toEqual({ ...documented, ...form })
   }
   expect(await service.readLedger(conversation.id)).toMatchObject({ charged: 12 })
 })

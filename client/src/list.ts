@@ -14,7 +14,8 @@ const maxPageSize = 100
 export interface ListOptions<State = ListState> {
   /**
    * What the whole iteration may cost, in credits, before and after a crash. The iteration ends before it would cost more,
-   * and its `stoppedBy` is `budget`. Default: the balance of the key.
+   * and its `stoppedBy` is `budget`. Without a budget, it throws an `InsufficientCreditsError` at the first page that costs
+   * more than the balance of the key.
    */
   budget?: number | undefined
   /** The `state` of an iteration of the same list, to continue from there. Default: from the start. */
@@ -103,7 +104,7 @@ export class List<Item> implements AsyncIterable<Item> {
     this.#key = resume?.key ?? createRandomKey()
     this.#spent = this.#spentBefore = resume?.spent ?? 0
     this.#read = new Set(resume?.read)
-    this.#url = resume === undefined ? this.#resize(source.urls[0]) : this.#resumeAt(resume)
+    this.#url = resume?.url ?? this.#resize(source.urls[0])
   }
 
   /** What the iteration cost so far, in credits, before a crash too. */
@@ -130,6 +131,7 @@ export class List<Item> implements AsyncIterable<Item> {
   /** Iterates the items. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     while (this.#hasItem() || (await this.#load())) {
+      if (!this.#hasItem()) continue
       const item = this.#items?.[this.#position] as Item
       this.#moveTo(this.#position + 1)
       yield item
@@ -139,6 +141,7 @@ export class List<Item> implements AsyncIterable<Item> {
   /** Iterates the pages. */
   async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
     while (this.#hasItem() || (await this.#load())) {
+      if (!this.#hasItem()) continue
       const items = this.#items?.slice(this.#position) ?? []
       this.#moveTo(Number.POSITIVE_INFINITY)
       yield { items, total: this.total ?? items.length }
@@ -149,15 +152,15 @@ export class List<Item> implements AsyncIterable<Item> {
     return this.#position < (this.#items?.length ?? 0)
   }
 
-  /** Requests pages up to the next item. False: the iteration is over. Concurrent calls share the requests. */
-  async #load(): Promise<boolean> {
-    while (!this.#hasItem()) {
-      this.#request ??= this.#requestPage().finally(() => {
-        this.#request = undefined
-      })
-      if (!(await this.#request)) return false
-    }
-    return true
+  /**
+   * Requests the page at hand. Loops at the same time share the request, and one may take all items before another
+   * continues. False: the iteration is over.
+   */
+  #load(): Promise<boolean> {
+    this.#request ??= this.#requestPage().finally(() => {
+      this.#request = undefined
+    })
+    return this.#request
   }
 
   /** Requests the page at hand. False: there is none, or it would cost more than the budget. */
@@ -177,6 +180,11 @@ export class List<Item> implements AsyncIterable<Item> {
       throw error
     })
     if (response === undefined) {
+      // A page of a state had its URL until here: if it was paid and its response got lost, it is free.
+      if (left && this.#read.size === 0 && readPageSize(this.#url) > left) {
+        this.#url = this.#resize(this.#url)
+        return true
+      }
       this.stoppedBy = 'budget'
       return false
     }
@@ -212,15 +220,6 @@ export class List<Item> implements AsyncIterable<Item> {
     if (next !== null) return this.#resize(url.replace(/\?.*/, '') + next)
     const index = this.#indexes.get(identifyList(url)) ?? Number.NaN
     return this.#resize(this.#source.urls[index + 1])
-  }
-
-  /**
-   * A page that may have been requested keeps its URL, so that it is free. One that doesn't fit the budget was not
-   * requested under it.
-   */
-  #resumeAt({ url, read }: ListState): string | undefined {
-    const left = (this.#options.budget ?? Number.POSITIVE_INFINITY) - this.#spent
-    return read.length === 0 && left > 0 && readPageSize(url) > left ? this.#resize(url) : url
   }
 
   /** Makes a page no larger than the budget allows. */

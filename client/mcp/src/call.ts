@@ -23,6 +23,8 @@ export interface Call {
   readonly balance: number | undefined
   /** Whether a request was sent that may have been charged, and no whole response has come. */
   readonly isUnconfirmed: boolean
+  /** That of the last request. */
+  readonly idempotencyKey: string
 }
 
 /** Starts a call. `cancelled` is the assistant's signal. */
@@ -82,6 +84,9 @@ export function startCall({ baseUrl, apiKey }: Settings, budget: Budget, cancell
     },
     get isUnconfirmed() {
       return isUnconfirmed
+    },
+    get idempotencyKey() {
+      return idempotencyKey
     },
   }
 }

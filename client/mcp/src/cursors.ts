@@ -1,12 +1,13 @@
 /**
- * Where lists go on. A cursor is a short name, because an assistant has to write it: what it stands for is kept here,
+ * Where lists continue. A cursor is a short name, because an assistant has to write it: what it stands for is kept here,
  * for as long as the program runs.
  *
  * @module
  */
+import { randomBytes } from 'node:crypto'
 import type { ListState } from 'devdata-client'
 
-/** Where a list goes on. */
+/** Where a list continues. */
 export interface SavedList {
   /** The tool and its filter, as text. */
   identity: string
@@ -23,11 +24,13 @@ const maxLists = 100
 /** The lists that results have named. */
 export class Cursors {
   readonly #lists = new Map<string, SavedList>()
+  /** A later program must not take a cursor of this one for its own. */
+  readonly #prefix = randomBytes(2).toString('hex')
   #count = 0
 
   /** Returns a new cursor. */
   save(list: SavedList): string {
-    const cursor = `c${++this.#count}`
+    const cursor = `${this.#prefix}-${++this.#count}`
     this.#lists.set(cursor, list)
     for (const [oldest] of this.#lists) {
       if (this.#lists.size <= maxLists) break

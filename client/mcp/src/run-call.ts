@@ -1,5 +1,5 @@
 /**
- * Runs a call: reserves credits of the budget, reads, and says what it cost and what is left.
+ * Runs a call: reserves credits of the budget, reads, and says what it cost and what remains.
  *
  * @module
  */
@@ -35,7 +35,10 @@ export function createRunner({ budget, settings }: Conversation) {
     const outcome = await read(call, granted).catch((error: unknown) =>
       error instanceof Error ? error : new Error(String(error)),
     )
-    budget.settle(granted, call.isUnconfirmed ? granted : call.spent)
+    const { spent, isUnconfirmed, idempotencyKey } = call
+    // What is reserved counts as paid, once: a cursor may send the same request again.
+    const lost = isUnconfirmed ? budget.book(idempotencyKey, granted - spent) : 0
+    budget.settle(granted, spent + lost)
     if (outcome instanceof Error) return fail(explain(outcome, call, granted, credits, budget))
     const result = { ...outcome, ...describeCredits(call, budget) }
     return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: result }

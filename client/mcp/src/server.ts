@@ -65,13 +65,13 @@ export function createServer(conversation: Conversation): McpServer {
       annotations,
     },
     (given, context) =>
-      list(schemas.findUsers, given, context, ({ api }) => {
+      list(schemas.findUsers, given, context, ({ api, signal }) => {
         const filter = readUserFilter(given)
         return {
           identity: JSON.stringify(['users', filter]),
           open: (options) => api.users.list(filter, options),
           describe: (user) => describeUser(user, readFields(given)),
-          quote: () => api.users.quote(filter),
+          quote: () => api.users.quote(filter, { signal }),
         }
       }),
   )
@@ -85,7 +85,7 @@ export function createServer(conversation: Conversation): McpServer {
       annotations,
     },
     (given, context) =>
-      list(schemas.findRepositories, given, context, ({ api }) => {
+      list(schemas.findRepositories, given, context, ({ api, signal }) => {
         const fields = readFields(given)
         const filter = readRepositoryFilter(given)
         return {
@@ -96,7 +96,7 @@ export function createServer(conversation: Conversation): McpServer {
               options,
             ),
           describe: (repository) => describeRepository(repository, fields),
-          quote: () => api.repositories.quote(filter),
+          quote: () => api.repositories.quote(filter, { signal }),
         }
       }),
   )

@@ -25,38 +25,48 @@ export function createFormatter(format: Format, list: string): Formatter {
     const [first] = items
     if (first === undefined) return ''
     const names = (format === 'table' && tableColumns[list]) || Object.keys(first)
-    const rows = items.map((item) => names.map((name) => writeValue(Reflect.get(item, name))))
-    return writeRows(isFirst ? [names, ...rows] : rows)
+    const rows = items.map((item) => names.map((name) => Reflect.get(item, name)))
+    return writeRows([names, ...rows])
+      .slice(isFirst ? 0 : 1)
+      .join('')
   }
 }
 
-type Rows = readonly (readonly string[])[]
+/** The names of the columns, and the items. */
+type Rows = readonly (readonly unknown[])[]
 
 function writeValue(value: unknown): string {
   if (value === null || value === undefined) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Lines as RFC 4180 has them. */
-function writeCsv(rows: Rows): string {
-  const quote = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
-  return rows.map((row) => `${row.map(quote).join(',')}\r\n`).join('')
+/** Lines as RFC 4180 has them. A text that a spreadsheet would run as a formula gets an apostrophe before it. */
+function writeCsv(rows: Rows): string[] {
+  return rows.map((row) => `${row.map(writeCell).join(',')}\r\n`)
 }
 
-/** Returns what writes the rows of a table. The first rows decide how wide its columns are. */
-function createTable(): (rows: Rows) => string {
+function writeCell(value: unknown): string {
+  const isFormula = typeof value === 'string' && /^\s*[=+\-@]|^[\t\r\n]/.test(value)
+  const text = isFormula ? `'${value}` : writeValue(value)
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** Returns what writes the lines of a table. The names and the first rows decide how wide its columns are. */
+function createTable(): (rows: Rows) => string[] {
   let widths: number[] | undefined
   return (rows) => {
     // Texts come from strangers: what controls a terminal is left out.
-    const cells = rows.map((row) => row.map((text) => [...text.replaceAll(/\p{C}+|\s+/gu, ' ')]))
+    const cells = rows.map((row) =>
+      row.map((value) => [...writeValue(value).replaceAll(/\p{C}+|\s+/gu, ' ')]),
+    )
     widths ??= (cells[0] ?? []).map((_, column) =>
       Math.min(maxWidth, Math.max(...cells.map((row) => row[column]?.length ?? 0))),
     )
-    const writeCell = (characters: string[], column: number) => {
+    const pad = (characters: string[], column: number) => {
       const width = widths?.[column] ?? maxWidth
       const shown = characters.length > width ? [...characters.slice(0, width - 1), '…'] : characters
       return shown.join('') + ' '.repeat(width - shown.length)
     }
-    return cells.map((row) => `${row.map(writeCell).join('  ').trimEnd()}\n`).join('')
+    return cells.map((row) => `${row.map(pad).join('  ').trimEnd()}\n`)
   }
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { resolve } from 'node:path'
 import type { Client } from '../client.ts'
 import type { List, ListOptions } from '../list.ts'
 import type { ListState } from '../list-state.ts'
@@ -22,6 +23,8 @@ export interface CommandContext {
 
 /** What a state file has. */
 interface SavedState {
+  /** The command, as text: what it reads, and where and how it writes it. */
+  identity: string
   /** Null: all is read. */
   list: ListState | null
   /** Items that were written. */
@@ -33,7 +36,11 @@ interface SavedState {
 /** Reads a list to its end, or until the budget stops it. Returns the exit code. */
 export async function readList({ api, progress, signal }: CommandContext, given: Arguments): Promise<number> {
   const { list: name, format, stateFile, outputFile, budget } = given
+  const identity = identify(given)
   const saved = stateFile === undefined ? undefined : readState<SavedState>(stateFile)
+  if (saved !== undefined && saved.identity !== identity) {
+    throw new UsageError(`${stateFile} is the state of another command: name another file`)
+  }
   if (saved?.list === null) {
     progress.note(`The list is complete, with ${saved.items} items. To read it again, delete ${stateFile}.`)
     return 0
@@ -44,7 +51,7 @@ export async function readList({ api, progress, signal }: CommandContext, given:
   let items = saved?.items ?? 0
   const save = () => {
     if (stateFile !== undefined)
-      writeState(stateFile, { list: list.state ?? null, items, bytes: output.bytes })
+      writeState(stateFile, { identity, list: list.state ?? null, items, bytes: output.bytes })
   }
   save()
   for await (const page of list.pages()) {
@@ -62,9 +69,15 @@ export async function readList({ api, progress, signal }: CommandContext, given:
   return budgetExitCode
 }
 
+/** A state is of one output. Otherwise, what is to be continued is cut to a length that another file had. */
+function identify({ list, filter, day, isByDay, format, outputFile }: Arguments): string {
+  const output = outputFile === undefined ? undefined : resolve(outputFile)
+  return JSON.stringify({ list, filter, day, isByDay, format, output })
+}
+
 function openList(
   api: Client,
-  { list, filter, day, isByDay, stateFile }: Arguments,
+  { list, filter, day, isByDay }: Arguments,
   options: ListOptions,
 ): List<object> {
   try {
@@ -72,14 +85,13 @@ function openList(
     if (list === 'repos') return api.repositories.list(filter, options)
     return isByDay ? api.usageByDay({ day }, options) : api.usage({ day }, options)
   } catch (error) {
-    const source = options.resume === undefined ? '' : `The state in ${stateFile} doesn't fit: `
-    throw toUsageError(error, source)
+    throw toUsageError(error)
   }
 }
 
 /** The client throws a `TypeError` for what it can't ask the service for. */
-function toUsageError(error: unknown, source = ''): unknown {
-  return error instanceof TypeError ? new UsageError(source + error.message) : error
+function toUsageError(error: unknown): unknown {
+  return error instanceof TypeError ? new UsageError(error.message) : error
 }
 
 /** Prints what a list would cost. Returns the exit code. */
