@@ -3,8 +3,10 @@
  *
  * @module
  */
+
+import { find } from './src/scripts/elements.ts'
 import { onKeyChange, readKey, writeKey } from './src/scripts/key.ts'
-import { find } from './viewer-elements.ts'
+import { describeKeyError, readKeyState, writeBalance } from './src/scripts/key-state.ts'
 
 /** Starts the form. Returns a function that shows a balance that a response has told. */
 export function startKeyForm(): (credits: string) => void {
@@ -13,31 +15,26 @@ export function startKeyForm(): (credits: string) => void {
   const demo = document.querySelector<HTMLButtonElement>('#demo')
   const forget = find('#forget', HTMLButtonElement)
   const explanation = state.textContent
-  let role = 'user'
+  let role: string | undefined
 
   function say(text: string, kind: 'good' | 'bad' | '' = '') {
     state.textContent = text
     state.dataset.state = kind
   }
-  const sayCredits = (credits: string) =>
-    say(
-      role === 'admin' ? 'An admin key: not charged' : `${Number(credits).toLocaleString('en')} credits left`,
-      'good',
-    )
 
   /** Requests the balance, which is free, to see whether the key works. */
   async function checkKey(): Promise<void> {
     const key = readKey()
+    role = undefined
     if (!key) return say(explanation)
     try {
       const response = await fetch('api-key/credits', { headers: { Authorization: `Bearer ${key}` } })
-      const body: { error?: string; remaining_credits?: number; role?: string } = await response.json()
-      if (key !== readKey()) return // the reader has entered another key
-      role = body.role ?? 'user'
-      if (response.ok) sayCredits(String(body.remaining_credits))
-      else say(body.error ?? `The response has status ${response.status}`, 'bad')
+      const checked = readKeyState({ status: response.status, text: await response.text() })
+      if (key !== readKey()) return // The reader has entered another key.
+      role = checked.role
+      say(checked.text, checked.isValid ? 'good' : 'bad')
     } catch {
-      say('The API is unreachable', 'bad')
+      if (key === readKey()) say('The API is unreachable', 'bad')
     }
   }
 
@@ -51,7 +48,11 @@ export function startKeyForm(): (credits: string) => void {
 
   find('#key-form', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault()
-    writeKey(input.value.trim())
+    const key = input.value.trim()
+    const error = describeKeyError(key)
+    if (error) say(error, 'bad')
+    else if (key === readKey()) void checkKey()
+    else writeKey(key)
   })
   demo?.addEventListener('click', () => writeKey(demo.dataset.demoKey))
   forget.addEventListener('click', () => {
@@ -60,5 +61,5 @@ export function startKeyForm(): (credits: string) => void {
   })
   onKeyChange(showKey)
   showKey()
-  return sayCredits
+  return (credits) => say(writeBalance(Number(credits), role), 'good')
 }

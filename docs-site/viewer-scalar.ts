@@ -3,8 +3,9 @@
  *
  * @module
  */
+
+import { find } from './src/scripts/elements.ts'
 import { readKey } from './src/scripts/key.ts'
-import { find } from './viewer-elements.ts'
 import { repairMarkup } from './viewer-repairs.ts'
 import { onThemeChange, readTheme } from './viewer-theme.ts'
 

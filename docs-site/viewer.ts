@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { find } from './viewer-elements.ts'
+import { find } from './src/scripts/elements.ts'
 import { startKeyForm } from './viewer-key.ts'
 import { startScalar } from './viewer-scalar.ts'
 import { readTheme, setTheme } from './viewer-theme.ts'

@@ -9,8 +9,10 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { requests } from '../docs-site/requests.ts'
 import { writeSample } from '../docs-site/samples.ts'
+import { setParameter } from '../docs-site/src/scripts/corrections.ts'
 import { writeCsv } from '../docs-site/src/scripts/csv.ts'
 import { describePrice, readFields, writePath } from '../docs-site/src/scripts/query.ts'
+import { escapePart } from '../docs-site/src/scripts/url.ts'
 import { findChromium, openPortal, type Portal, reload, visit } from './support/browser.ts'
 import { daysPath, readEntries, readPages, readSums, usagePath, writeLedger } from './support/usage.ts'
 
@@ -36,6 +38,11 @@ test('no value of a question ends the string that it stands in', () => {
   })
   expect(path).toMatch(/^[\w/?&=%.~-]+$/)
   expect(readFields(path)).toMatchObject({ places: value, packages: value })
+  const code = /^[\w/?&=%.~-]+$/
+  expect(setParameter('/users', 'location', value)).toMatch(code)
+  expect(escapePart(`${value}/`)).toMatch(/^[\w%.~-]+$/)
+  // Lists and names of repositories stay readable.
+  expect(setParameter('/repos', 'full_names', 'honojs/hono,a/b')).toBe('/repos?full_names=honojs/hono,a/b')
 })
 
 test('a price names the page and the whole list', () => {
@@ -121,8 +128,13 @@ describe.skipIf(!findChromium())('in a browser', () => {
     expect(await builder.locator('.head mark').textContent()).toBe('X-Credits-Cost: 5\n')
     expect(await builder.getByText('Recorded with the sample data').isVisible()).toBe(false)
     expect(sent.filter((each) => each.includes('/users'))).toEqual([`HEAD ${path}`])
-    expect((await portal.service.readLedger(id)).charged).toBe(0)
     expect(complaints).toEqual([])
+
+    // A refusal has its message.
+    await builder.getByLabel('Page size').fill('101')
+    await builder.getByRole('button', { name: 'How many, at what price?' }).click()
+    await builder.getByText(/^Invalid per_page: must be an integer/).waitFor()
+    expect((await portal.service.readLedger(id)).charged).toBe(0)
   })
 
   test('without a key, the builder shows recorded prices, and asks for a key before it sends anything', async () => {
@@ -251,5 +263,44 @@ describe.skipIf(!findChromium())('in a browser', () => {
     }
     // The browser itself reports the responses with status 401, and nothing else.
     expect(complaints.filter((text) => !text.includes('401'))).toEqual([])
+  })
+  test('“Your key” shows one key at a time, and says why it can’t show anything', async () => {
+    const [one, other] = await Promise.all([1, 2].map(() => portal.service.createKey({ credits: 1_000 })))
+    if (!one || !other) throw new Error('there are no keys')
+    const start = new Date(Date.now() - 3_600_000).toISOString()
+    await writeLedger(portal.service, one.id, { start, step: 60, charges: 15 })
+    await visit(page, `${portal.origin}/docs/your-key`)
+    await useKey(one.secret)
+    await reload(page)
+    const list = page.locator('.usage-entries')
+    await list.getByText('1 to 10 of 16').waitFor()
+
+    // The next page of one key comes after the reader has entered the other.
+    const { promise: gate, resolve: answer } = Promise.withResolvers<void>()
+    await page.route(/usage\?.*after=/, async (route) => {
+      await gate
+      await route.continue()
+    })
+    await list.getByRole('button', { name: 'Older' }).click()
+    await page.getByRole('button', { name: 'Change your key' }).click()
+    await page.getByRole('dialog').getByLabel('Key', { exact: true }).fill(other.secret)
+    await page.getByRole('button', { name: 'Use this key' }).click()
+    await list.getByText('1 to 1 of 1', { exact: true }).waitFor()
+    const late = page.waitForResponse(/usage\?.*after=/)
+    answer()
+    await (await late).finished()
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)))
+    expect(await list.getByText(/ of /).textContent()).toBe('1 to 1 of 1')
+
+    const balance = page.locator('.usage-balance')
+    for (const [response, text] of [
+      [{ status: 502, body: '<p>no' }, 'The response has status 502.'],
+      [{ status: 429, headers: { 'Retry-After': '60' } }, 'The rate limit is used up. Try again in 60 s.'],
+    ] as const) {
+      await page.route(/\/usage\/days/, (route) => route.fulfill(response))
+      await page.reload()
+      await balance.getByText(text).waitFor()
+      await page.unrouteAll()
+    }
   })
 })

@@ -21,6 +21,16 @@ export function onBalance(listener: (credits: number) => void): void {
   })
 }
 
+/** A request. It has its own key, because the reader can enter another one at any time. */
+export interface ApiRequest {
+  readonly method: 'GET' | 'HEAD'
+  /** Path and query, starting with `/`. */
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** `undefined` sends none. */
+  readonly key: string | undefined
+}
+
 /** A response, read whole. */
 export interface ApiResponse {
   status: number
@@ -30,17 +40,11 @@ export interface ApiResponse {
 }
 
 /**
- * Sends a request with the reader's key, if there is one.
+ * Sends a request.
  *
- * @param path path and query, starting with `/`
  * @throws {TypeError} if the API is unreachable
  */
-export async function sendRequest(
-  method: 'GET' | 'HEAD',
-  path: string,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<ApiResponse> {
-  const key = readKey()
+export async function sendRequest({ method, path, headers, key }: ApiRequest): Promise<ApiResponse> {
   const response = await fetch(`${apiUrl}${path}`, {
     method,
     headers: { ...headers, ...(key && { Authorization: `Bearer ${key}` }) },
@@ -51,4 +55,15 @@ export async function sendRequest(
     document.dispatchEvent(new CustomEvent(balanceEvent, { detail: balance }))
   }
   return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+/** The message of an error response. Proxies send errors that aren't JSON. */
+export function readError({ status, text }: Pick<ApiResponse, 'status' | 'text'>): string {
+  try {
+    const { error }: { error?: string } = JSON.parse(text)
+    if (error) return error
+  } catch {
+    // The status is all there is.
+  }
+  return `The response has status ${status}.`
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { writeUrl } from './url.ts'
 
 /** A correction of a request, for a button. */
 export interface Correction {
@@ -16,15 +17,7 @@ function changeQuery(path: string, change: (query: URLSearchParams) => void): st
   const [base = '', query = ''] = path.split('?')
   const parameters = new URLSearchParams(query)
   change(parameters)
-  return writePath(base, parameters)
-}
-
-/** Writes a path with its query. Commas and slashes stay readable. */
-export function writePath(base: string, query: Iterable<[string, string]>): string {
-  const text = [...query]
-    .map(([name, value]) => `${name}=${encodeURIComponent(value).replace(/%2C/g, ',').replace(/%2F/g, '/')}`)
-    .join('&')
-  return text ? `${base}?${text}` : base
+  return writeUrl(base, parameters)
 }
 
 /** Sets one parameter of a path. */

@@ -1,5 +1,5 @@
 /**
- * Elements made by scripts.
+ * Creates and finds elements.
  *
  * @module
  */
@@ -12,5 +12,16 @@ export function createElement<Name extends keyof HTMLElementTagNameMap>(
 ): HTMLElementTagNameMap[Name] {
   const element = Object.assign(document.createElement(name), properties)
   element.append(...content)
+  return element
+}
+
+/** Creates a button. */
+export const createButton = (text: string, onclick: () => void, className = ''): HTMLButtonElement =>
+  createElement('button', { type: 'button', className, onclick }, text)
+
+/** Finds an element of the page. Throws an `Error` if the page lacks it, or it has another type. */
+export function find<T extends Element>(selector: string, type: { new (): T }): T {
+  const element = document.querySelector(selector)
+  if (!(element instanceof type)) throw new Error(`The page has no ${selector}`)
   return element
 }

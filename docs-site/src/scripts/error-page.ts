@@ -19,7 +19,10 @@ function countCommon(one: string, other: string): number {
 /** The message as a link to its section, and the section's first paragraph. */
 export async function explainError(message: string): Promise<HTMLElement[]> {
   const link = createElement('a', { href: errorsUrl }, message)
-  const page = await fetch(errorsUrl).then((response) => response.text())
+  // Without the page, there is still the message.
+  const page = await fetch(errorsUrl)
+    .then((response) => response.text())
+    .catch(() => '')
   const kind = readKind(message)
   const [best] = [...new DOMParser().parseFromString(page, 'text/html').querySelectorAll('h3[id]')]
     .map((heading) => ({ heading, common: countCommon(kind, readKind(heading.textContent)) }))

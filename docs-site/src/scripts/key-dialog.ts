@@ -4,14 +4,9 @@
  * @module
  */
 import { apiUrl, onBalance, sendRequest } from './api-request.ts'
-import { isKeyShown, onKeyChange, readKey, showKey, writeKey } from './key.ts'
-import { readKeyState, writeBalance, writeCredits } from './key-state.ts'
-
-function find<T extends Element>(selector: string, type: { new (): T }): T {
-  const element = document.querySelector(selector)
-  if (!(element instanceof type)) throw new Error(`The page has no ${selector}`)
-  return element
-}
+import { find } from './elements.ts'
+import { isKeyShown, onKeyChange, onShownChange, readKey, showKey, writeKey } from './key.ts'
+import { describeKeyError, type KeyState, readKeyState, writeBalance, writeCredits } from './key-state.ts'
 
 const open = find('#key-open', HTMLButtonElement)
 const balance = find('#key-balance', HTMLElement)
@@ -25,7 +20,7 @@ const shown = find('#key-shown', HTMLInputElement)
 const explanation = state.textContent
 
 let role: string | undefined
-let checkedKey: string | undefined
+let hasFailed = false
 let demoKey: string | undefined
 
 function say(text: string, kind: 'good' | 'bad' | '' = ''): void {
@@ -35,21 +30,29 @@ function say(text: string, kind: 'good' | 'bad' | '' = ''): void {
 
 /** Requests the balance, which is free, to see whether the key works. */
 async function checkKey(key: string): Promise<void> {
-  try {
-    const result = readKeyState(await sendRequest('GET', '/api-key/credits'))
-    if (key !== readKey()) return // The reader has entered another key.
-    role = result.role
-    say(result.text, result.isValid ? 'good' : 'bad')
-    if (!result.isValid) balance.textContent = 'Key not accepted'
-    else if (role === 'admin') balance.textContent = 'Admin key'
-  } catch {
-    if (key === readKey()) say('The API is unreachable', 'bad')
-  }
+  hasFailed = false
+  role = undefined
+  balance.textContent = '…'
+  say('Checking the key …')
+  nameUse()
+  const result = await sendRequest({ method: 'GET', path: '/api-key/credits', key }).then(
+    readKeyState,
+    (): KeyState => ({ text: 'The API is unreachable', isValid: undefined }),
+  )
+  if (key !== readKey()) return // The reader has entered another key.
+  role = result.role
+  hasFailed = !result.isValid
+  say(result.text, result.isValid ? 'good' : 'bad')
+  if (role === 'admin') balance.textContent = 'Admin key'
+  else if (!result.isValid) balance.textContent = result.isValid === false ? 'Key not accepted' : ''
+  nameUse()
 }
 
-/** A key that is in use has nothing left to do but to close the dialog. */
+/** A key that works has nothing left to do but to close the dialog. */
+const isDone = () => !hasFailed && input.value !== '' && input.value.trim() === readKey()
+
 function nameUse(): void {
-  use.textContent = input.value && input.value.trim() === readKey() ? 'Done' : 'Use this key'
+  use.textContent = isDone() ? 'Done' : 'Use this key'
 }
 
 function update(): void {
@@ -60,18 +63,23 @@ function update(): void {
   shown.disabled = !key
   shown.checked = isKeyShown()
   demo.hidden = !demoKey || key === demoKey
-  if (key === checkedKey) return
-  checkedKey = key
-  role = undefined
+}
+
+/** Shows the key that the reader has entered, and checks it. */
+function changeKey(): void {
+  const key = readKey()
+  update()
   input.value = key ?? ''
+  if (key) return void checkKey(key)
+  role = undefined
+  balance.textContent = ''
+  say(explanation)
   nameUse()
-  balance.textContent = key ? '…' : ''
-  say(key ? 'Checking the key …' : explanation)
-  if (key) void checkKey(key)
 }
 
 onBalance((credits) => {
   if (role === 'admin') return
+  hasFailed = false
   balance.textContent = writeCredits(credits)
   say(writeBalance(credits, role), 'good')
 })
@@ -95,7 +103,10 @@ open.addEventListener('click', openKeyDialog)
 find('#key-form', HTMLFormElement).addEventListener('submit', (event) => {
   event.preventDefault()
   const key = input.value.trim() || undefined
-  if (key && key === readKey()) dialog.close()
+  const error = describeKeyError(key ?? '')
+  if (error) say(error, 'bad')
+  else if (isDone()) dialog.close()
+  else if (key && key === readKey()) void checkKey(key)
   else writeKey(key)
 })
 demo.addEventListener('click', () => {
@@ -112,5 +123,6 @@ find('#key-close', HTMLButtonElement).addEventListener('click', () => dialog.clo
 dialog.addEventListener('click', (event) => {
   if (event.target === dialog) dialog.close() // A click beside the dialog.
 })
-onKeyChange(update)
-update()
+onKeyChange(changeKey)
+onShownChange(update)
+changeKey()

@@ -8,7 +8,8 @@
 export interface KeyState {
   /** For readers: the balance, or what is wrong. */
   text: string
-  isValid: boolean
+  /** Whether the service accepts the key. Undefined: the service couldn't say, as with status 429 or 503. */
+  isValid: boolean | undefined
   role?: string
 }
 
@@ -20,10 +21,24 @@ export const writeCredits = (credits: number): string =>
 export const writeBalance = (credits: number, role: string | undefined): string =>
   role === 'admin' ? 'An admin key: not charged' : `${writeCredits(credits)} left`
 
+/** What is wrong with a text that can't be a key, because no header can have it; undefined if nothing is. */
+export const describeKeyError = (text: string): string | undefined =>
+  /^[!-~]*$/.test(text)
+    ? undefined
+    : 'Invalid key: must have only ASCII letters, digits and signs, without spaces'
+
 /** Reads a response of `GET /api-key/credits`. */
 export function readKeyState({ status, text }: { status: number; text: string }): KeyState {
-  const body: { error?: string; remaining_credits?: number; role?: string } = JSON.parse(text)
-  if (status !== 200) return { text: body.error ?? `The response has status ${status}`, isValid: false }
+  let body: { error?: string; remaining_credits?: number; role?: string } = {}
+  try {
+    body = JSON.parse(text)
+  } catch {
+    // Proxies send errors that aren't JSON.
+  }
+  if (status !== 200) {
+    const isRefused = status === 401 || status === 403
+    return { text: body.error ?? `The response has status ${status}`, isValid: isRefused ? false : undefined }
+  }
   const role = body.role ?? 'user'
   return { text: writeBalance(body.remaining_credits ?? 0, role), isValid: true, role }
 }

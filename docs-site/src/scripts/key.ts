@@ -7,7 +7,8 @@
 
 const item = 'devdata-api-key'
 const shownItem = 'devdata-api-key-shown'
-const changeEvent = 'devdata-key'
+const keyEvent = 'devdata-key'
+const shownEvent = 'devdata-key-shown'
 
 /** The key of this tab; undefined if there is none. */
 export const readKey = (): string | undefined => sessionStorage.getItem(item) ?? undefined
@@ -20,25 +21,40 @@ function write(name: string, value: string | undefined): void {
   else sessionStorage.removeItem(name)
 }
 
-/** Stores the key, or removes it if it is undefined, and tells every listener. */
+let knownKey = readKey()
+let wasShown = isKeyShown()
+
+/** Tells the listeners of what has changed. */
+function tellListeners(): void {
+  const [key, isShown] = [readKey(), isKeyShown()]
+  const events = [...(key === knownKey ? [] : [keyEvent]), ...(isShown === wasShown ? [] : [shownEvent])]
+  knownKey = key
+  wasShown = isShown
+  for (const name of events) document.dispatchEvent(new Event(name))
+}
+
+/** Stores the key, or removes it if it is undefined, and tells every listener of a change. */
 export function writeKey(key: string | undefined): void {
   write(item, key)
   if (!key) write(shownItem, undefined)
-  document.dispatchEvent(new Event(changeEvent))
+  tellListeners()
 }
 
-/** Chooses what samples show, and tells every listener. */
+/** Chooses what samples show, and tells every listener of a change. */
 export function showKey(isShown: boolean): void {
   write(shownItem, isShown ? '1' : undefined)
-  document.dispatchEvent(new Event(changeEvent))
+  tellListeners()
 }
 
-/** Calls `listener` after each change of the key, or of what samples show. */
+/** Calls `listener` after each change of the key. */
 export function onKeyChange(listener: () => void): void {
-  document.addEventListener(changeEvent, listener)
+  document.addEventListener(keyEvent, listener)
+}
+
+/** Calls `listener` after the reader has chosen to show the key in samples, or to hide it. */
+export function onShownChange(listener: () => void): void {
+  document.addEventListener(shownEvent, listener)
 }
 
 // A page that the browser brings back as it was may have missed a change on another one.
-addEventListener('pageshow', ({ persisted }) => {
-  if (persisted) document.dispatchEvent(new Event(changeEvent))
-})
+addEventListener('pageshow', tellListeners)

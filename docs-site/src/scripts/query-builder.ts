@@ -6,12 +6,19 @@
  *
  * @module
  */
-import { sendRequest } from './api-request.ts'
+import { type ApiResponse, readError, sendRequest } from './api-request.ts'
 import { createElement } from './elements.ts'
 import { onKeyChange, readKey } from './key.ts'
 import { openKeyDialog } from './key-dialog.ts'
 import { describePrice, readFields, writePath } from './query.ts'
 import { followKey, updateSample } from './sample-code.ts'
+
+/** The response to `HEAD`. One that isn't 200 comes from `GET`, free as well, because it has a message. */
+async function getPrice(path: string, key: string): Promise<ApiResponse> {
+  const head = await sendRequest({ method: 'HEAD', path, key })
+  if (head.status === 200) return head
+  return sendRequest({ method: 'GET', path, key, headers: { 'Max-Credits': '0' } })
+}
 
 /** Starts the builder of this page. */
 export function startQueryBuilder(): void {
@@ -79,17 +86,17 @@ export function startQueryBuilder(): void {
   /** Asks the service for the price. Without a key, recorded questions have one already. */
   const ask = async () => {
     const asked = path
-    if (!readKey()) {
+    const key = readKey()
+    if (!key) {
       if (shown.dataset.path !== path) openKeyDialog()
       return
     }
     say('Getting the price …')
-    const response = await sendRequest('HEAD', asked).catch(() => undefined)
-    if (asked !== path) return // The reader has changed the question.
+    const response = await getPrice(asked, key).catch(() => undefined)
+    if (asked !== path || key !== readKey()) return // The reader has changed the question or the key.
     if (!response) return say('The API is unreachable.')
     const { status, headers } = response
-    if (status !== 200)
-      return say(`The service refused the request: ${status}, ${headers.get('X-Error-Code')}.`)
+    if (status !== 200) return say(readError(response))
     const total = headers.get('X-Total-Count')
     const cost = headers.get('X-Credits-Cost')
     say(describePrice(path, { total: Number(total), cost: Number(cost) }))

@@ -4,6 +4,7 @@
  * @module
  */
 import { writeCredits } from './key-state.ts'
+import { writeUrl } from './url.ts'
 
 /** A list that the builder can ask for. */
 export type ListName = 'users' | 'repos'
@@ -24,24 +25,21 @@ const splitList = (text: string): string[] =>
     .map((each) => each.trim())
     .filter((each) => each !== '')
 
-/** Escapes quotes, too: the URL stands in the code of three languages. */
-const escapeValue = (text: string): string =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
-
 /** The path and query that the fields stand for. Repositories have no place; a status needs a package or a manifest. */
 export function writePath({ list, places, packages, files, status, perPage }: QueryFields): string {
-  const joinList = (text: string) => splitList(text).map(escapeValue).join(',')
-  const names = joinList(packages)
-  const manifests = joinList(files)
-  const parameters = [
-    ...(list === 'users' ? splitList(places).map((place) => ['location', escapeValue(place)]) : []),
+  const names = splitList(packages).join(',')
+  const manifests = splitList(files).join(',')
+  const parameters: [name: string, value: string][] = [
+    ...(list === 'users' ? splitList(places).map((place): [string, string] => ['location', place]) : []),
     ['dependency_names', names],
     ['dependency_files', manifests],
     ['dependency_status', names || manifests ? status : ''],
-    ['per_page', escapeValue(perPage.trim())],
+    ['per_page', perPage.trim()],
   ]
-  const query = parameters.filter(([, value]) => value !== '').map(([name, value]) => `${name}=${value}`)
-  return `/${list}${query.length > 0 ? `?${query.join('&')}` : ''}`
+  return writeUrl(
+    `/${list}`,
+    parameters.filter(([, value]) => value !== ''),
+  )
 }
 
 /** The fields of a path that {@link writePath} wrote. */

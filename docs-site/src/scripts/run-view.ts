@@ -6,18 +6,7 @@
 import type { ApiResponse } from './api-request.ts'
 import { createElement } from './elements.ts'
 import { writeCredits } from './key-state.ts'
-
-/** An entry of `GET /api-key/usage`: a charge. */
-export interface LedgerEntry {
-  entry: number
-  timestamp: number
-  request_id: string | null
-  method: string | null
-  path: string | null
-  items: number | null
-  cost: number
-  balance: number
-}
+import type { LedgerEntry } from './usage.ts'
 
 /** Headers that say something about this API. */
 const shownHeaders = [
@@ -50,10 +39,14 @@ const statusTexts: Readonly<Record<number, string>> = {
 /** Longer texts get no colors, because each colored part is an element. */
 const maxColoredCharacters = 40_000
 
+/** The key of `GET /api-key/credits`: readers show their screen to others. The dialog has the whole key. */
+const hideKey = (name: string, value: unknown) =>
+  name === 'api_key' && typeof value === 'string' ? `…${value.slice(-4)}` : value
+
 function writeBody(text: string): (string | Node)[] {
   let body = text
   try {
-    body = JSON.stringify(JSON.parse(text), null, 2)
+    body = JSON.stringify(JSON.parse(text, hideKey), null, 2)
   } catch {
     return [text] // Metrics, for example, aren't JSON.
   }
@@ -78,9 +71,8 @@ export function writeResponse(
 ): HTMLElement {
   const chip = createElement('span', { className: 'chip' }, `${status} ${statusTexts[status] ?? ''}`.trim())
   chip.dataset.status = String(status)
-  const size = text
-    ? ` · ${text.length < 1000 ? `${text.length} B` : `${(text.length / 1000).toFixed(1)} kB`}`
-    : ''
+  const bytes = new TextEncoder().encode(text).length
+  const size = text ? ` · ${bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} kB`}` : ''
   const button = createElement(
     'button',
     { type: 'button', className: 'live-close', ariaLabel: 'Close the response' },

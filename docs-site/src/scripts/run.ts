@@ -4,48 +4,36 @@
  *
  * @module
  */
-import { type ApiResponse, sendRequest } from './api-request.ts'
-import { setParameter, suggestCorrection, writePath } from './corrections.ts'
-import { createElement } from './elements.ts'
+import { type ApiResponse, readError, sendRequest } from './api-request.ts'
+import { setParameter, suggestCorrection } from './corrections.ts'
+import { createButton, createElement } from './elements.ts'
 import { explainError } from './error-page.ts'
+import { onKeyChange, readKey } from './key.ts'
 import { openKeyDialog } from './key-dialog.ts'
 import { writeCredits } from './key-state.ts'
-import { type LedgerEntry, writeReceipt, writeResponse } from './run-view.ts'
+import { countItems, createIdempotencyKey, fillFields, type RunRequest, readPath } from './run-request.ts'
+import { writeReceipt, writeResponse } from './run-view.ts'
 import { followKey, updateSample } from './sample-code.ts'
-
-const nouns: readonly (readonly [path: RegExp, one: string, many: string])[] = [
-  [/\/commits/, 'commit', 'commits'],
-  [/\/dependencies/, 'dependency', 'dependencies'],
-  [/^\/users/, 'user', 'users'],
-  [/^\/repos/, 'repository', 'repositories'],
-]
-
-/** `51 users`, for a list at this path. */
-function countItems(path: string, count: number): string {
-  const noun = nouns.find(([pattern]) => pattern.test(path.split('?')[0] ?? ''))
-  return `${count.toLocaleString('en')} ${noun?.[count === 1 ? 1 : 2]}`
-}
+import { getPage, type LedgerEntry, writeEntriesPath } from './usage.ts'
 
 const readNumber = ({ headers }: ApiResponse, name: string) => Number(headers.get(name) ?? 0)
 
-/** `crypto.randomUUID` is missing on pages without HTTPS, except those of this machine. */
-const createIdempotencyKey = () =>
-  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+/** The ledger's entry of a response; undefined if there is none. Throws an error if the ledger can't be read. */
+async function findEntry({ headers }: ApiResponse, key = ''): Promise<LedgerEntry | undefined> {
+  const { items } = await getPage<LedgerEntry>(writeEntriesPath(10), key)
+  return items.find(({ request_id }) => request_id === headers.get('X-Request-Id'))
+}
 
 function startRun(form: HTMLFormElement): void {
   const sample = form.parentElement
   const state = form.querySelector('.run-state')
-  const go = form.querySelector('.run-go')
+  const go = form.querySelector<HTMLElement>('.run-go')
   if (!sample || !state || !go) throw new Error('A form to run a request is incomplete')
-  const { method = 'GET', path: original = '', template = '', sends: sent = '{}' } = form.dataset
+  const { path: original = '', sends = '{}' } = form.dataset
+  const method = form.dataset.method === 'HEAD' ? 'HEAD' : 'GET'
   const recorded = sample.querySelector<HTMLElement>(':scope > .expressive-code')
   const others = form.querySelector('details')
   const hint = state.textContent
-  const fields = [...form.querySelectorAll<HTMLInputElement | HTMLSelectElement>('[data-parameter]')]
-  let sends: Record<string, string> = JSON.parse(sent)
-  let path = original
-  let isBusy = false
-
   const live = createElement('section', {
     className: 'live',
     ariaLabel: 'Live response',
@@ -54,84 +42,74 @@ function startRun(form: HTMLFormElement): void {
   })
   form.after(live)
 
-  function say(...parts: (string | Node)[]): void {
-    state?.replaceChildren(...parts)
-  }
+  /** What the form asks for now. */
+  let current: RunRequest = { path: original, sends: JSON.parse(sends), key: readKey() }
+  /** What is under way. */
+  let busy: RunRequest | undefined
 
-  /** Shows the request as the reader has changed it. The recorded response belongs to the original. */
+  const say = (...parts: (string | Node)[]) => state.replaceChildren(...parts)
+  const showSample = () => updateSample(sample, original, current.path)
+
+  /** Takes a quoted price away. */
   function reset(): void {
     say(hint)
     for (const button of form.querySelectorAll('.run-pay')) button.remove()
-    updateSample(sample as Element, original, path)
-    if (!live.hidden) return
-    if (recorded) recorded.hidden = path !== original
   }
 
-  function close(): void {
+  /** Takes the live response away. The recorded one belongs to the original path. */
+  function clear(): void {
+    if (live.contains(document.activeElement)) go?.focus()
+    live.replaceChildren()
     live.hidden = true
+    if (recorded) recorded.hidden = current.path !== original
     reset()
-    if (recorded) recorded.hidden = path !== original
-    form.querySelector<HTMLElement>('.run-go')?.focus()
   }
 
-  function readForm(): string {
-    const values = fields.map(({ value, dataset }) => ({
-      name: dataset.parameter ?? '',
-      value: value.trim(),
-      place: dataset.place,
-    }))
-    const base = values
-      .filter(({ place }) => place === 'path')
-      .reduce((text, { name, value }) => text.replace(`{${name}}`, () => encodeURIComponent(value)), template)
-    const query = values.filter(({ place, value }) => place === 'query' && value !== '')
-    return writePath(
-      base,
-      query.map(({ name, value }): [string, string] => [name, value]),
-    )
+  /** Makes another request of the form. Prices and responses of the former one are no longer true. */
+  function change(changed: Partial<RunRequest>): void {
+    current = { ...current, ...changed }
+    clear()
+    showSample()
   }
 
-  function change(corrected: string): void {
-    path = corrected
-    const query = new URLSearchParams(corrected.split('?')[1])
-    for (const field of fields)
-      if (field.dataset.place === 'query') field.value = query.get(field.dataset.parameter ?? '') ?? ''
-    reset()
+  /** Does a part of the form's request, unless another part is under way. */
+  async function attempt(act: (request: RunRequest) => Promise<void>): Promise<void> {
+    const request = current
+    if (busy === request) return
+    busy = request
+    try {
+      await act(request)
+    } catch (error) {
+      if (request === current) say(error instanceof TypeError ? 'The API is unreachable.' : String(error))
+    }
+    if (busy === request) busy = undefined
+  }
+
+  /** Asks for the price of a changed request. */
+  function correct(path: string): void {
+    fillFields(form, path)
+    change({ path })
+    void attempt(quote)
   }
 
   /** Shows a button beside Run, in view on phones. */
-  function offer(button: HTMLButtonElement): void {
+  function offer(label: string, onclick: () => void): void {
+    const button = createButton(label, onclick, 'run-pay')
     go?.after(button)
     button.scrollIntoView({ block: 'nearest' })
   }
 
-  /** A button that spends credits or changes the request. */
-  function createButton(label: string, act: () => Promise<void> | void, className = ''): HTMLButtonElement {
-    const button = createElement('button', { type: 'button', className, textContent: label })
-    button.addEventListener('click', () => attempt(act))
-    return button
-  }
-
-  async function attempt(act: () => Promise<void> | void): Promise<void> {
-    if (isBusy) return
-    isBusy = true
-    try {
-      await act()
-    } catch (error) {
-      say(error instanceof TypeError ? 'The API is unreachable.' : String(error))
-    } finally {
-      isBusy = false
-    }
-  }
-
-  async function quote(): Promise<void> {
+  async function quote(request: RunRequest): Promise<void> {
+    const { path, key, sends } = request
     reset()
-    if (method === 'HEAD' || form.dataset.public) return deliver({})
+    if (method === 'HEAD' || form.dataset.public) return deliver(request, sends)
     say('Getting the price …')
-    const head = await sendRequest('HEAD', path, sends)
+    const head = await sendRequest({ method: 'HEAD', path, key, headers: sends })
+    if (request !== current) return
     const cost = readNumber(head, 'X-Credits-Cost')
     // Free, or refused. Should it cost something by now, the service refuses it.
-    if (cost === 0) return deliver({ 'Max-Credits': '0' })
-    if (cost > Number(sends['Max-Credits'] ?? cost)) return deliver({})
+    if (cost === 0) return deliver(request, { ...sends, 'Max-Credits': '0' })
+    if (cost > Number(sends['Max-Credits'] ?? cost)) return deliver(request, sends)
 
     const total = head.headers.get('X-Total-Count')
     const isWhole = total === null || Number(total) === cost
@@ -145,87 +123,102 @@ function startRun(form: HTMLFormElement): void {
     say(`${found} · ${isWhole ? '' : 'this page: '}`, price, ' · HEAD was free')
     const balance = readNumber(head, 'X-Credits-Remaining')
     if (cost <= balance) {
-      const headers = { 'Idempotency-Key': createIdempotencyKey(), 'Max-Credits': String(cost) }
-      offer(createButton(`Get it for ${writeCredits(cost)}`, () => deliver(headers), 'run-pay'))
+      const headers = { 'Idempotency-Key': createIdempotencyKey(), ...sends, 'Max-Credits': String(cost) }
+      offer(`Get it for ${writeCredits(cost)}`, () => attempt(() => deliver(request, headers)))
       return
     }
     state?.append(`. You have ${writeCredits(balance)}.`)
     if (total === null || balance === 0 || /[?&](page|after)=/.test(path)) return
-    const rerun = () => {
-      change(setParameter(path, 'per_page', balance))
-      return quote()
-    }
-    offer(createButton(`Request ${countItems(path, balance)}`, rerun, 'run-pay'))
+    offer(`Request ${countItems(path, balance)}`, () => correct(setParameter(path, 'per_page', balance)))
   }
 
-  async function send(
-    headers: Record<string, string>,
-  ): Promise<{ response: ApiResponse; view: HTMLElement }> {
+  /** Sends a request. The response is drawn by the function beside it. */
+  async function send({ path, key }: RunRequest, headers: Readonly<Record<string, string>>) {
     say('Sending …')
-    const all = { ...headers, ...sends }
     const startedAt = performance.now()
-    const response = await sendRequest(method as 'GET' | 'HEAD', path, all)
-    const view = writeResponse(response, Math.round(performance.now() - startedAt), close)
-    if (response.status >= 400 && /json/.test(response.headers.get('Content-Type') ?? '') && response.text)
-      view.append(await writeHelp(response))
-    return { response, view }
+    const response = await sendRequest({ method, path, key, headers })
+    const ms = Math.round(performance.now() - startedAt)
+    return { response, draw: () => writeResponse(response, ms, close) }
   }
 
-  async function deliver(headers: Record<string, string>): Promise<void> {
-    const { response, view } = await send(headers)
+  async function deliver(request: RunRequest, headers: Readonly<Record<string, string>>): Promise<void> {
+    const { response, draw } = await send(request, headers)
+    const cost = readNumber(response, 'X-Credits-Cost')
+    const isCharged = method === 'GET' && cost > 0
+    const result = `${response.status}, ${isCharged ? writeCredits(cost) : 'free'}.`
+    if (request !== current) {
+      // Its response is not that of the form. Readers should still know what they paid.
+      if (isCharged && busy === request) say(`Your former request: ${result}`)
+      return
+    }
+    const view = draw()
     reset()
     live.replaceChildren(view)
     live.hidden = false
     if (recorded) recorded.hidden = true
     if (others) others.open = false // Room for the response.
-    const cost = readNumber(response, 'X-Credits-Cost')
-    const isCharged = method === 'GET' && cost > 0
-    const note = method === 'HEAD' && cost > 0 ? ' The cost is that of the GET.' : ''
-    say(`${response.status}, ${isCharged ? writeCredits(cost) : 'free'}.${note}`)
+    say(`${result}${method === 'HEAD' && cost > 0 ? ' The cost is that of the GET.' : ''}`)
     live.focus()
-    if (isCharged) live.append(await writeOwnReceipt(response, { ...headers, ...sends }))
+    if (response.status >= 400 && response.text) view.append(await writeHelp(request, response))
+    if (!isCharged) return
+    const receipt = await writeOwnReceipt(request, response, headers)
+    if (live.contains(view)) live.append(receipt)
   }
 
   /** The ledger's entry of a response, with a button that repeats the request free. */
   async function writeOwnReceipt(
+    request: RunRequest,
     response: ApiResponse,
-    headers: Record<string, string>,
+    headers: Readonly<Record<string, string>>,
   ): Promise<HTMLElement> {
-    const entry = await findEntry(response)
-    if (!entry) return createElement('p', { textContent: 'The ledger has no entry for this request yet.' })
-    const receipt = writeReceipt(entry, headers)
-    const note = createElement('p', { role: 'status' })
-    const repeat = async () => {
-      const again = await send({ ...headers, 'Max-Credits': '0' })
-      live.firstElementChild?.replaceWith(again.view)
-      again.view.scrollIntoView({ block: 'nearest' })
-      const cost = readNumber(again.response, 'X-Credits-Cost')
-      const isNew = (await findEntry(again.response)) !== undefined
-      reset()
-      say(`${again.response.status}, ${writeCredits(cost)}.`)
-      note.textContent = isNew
-        ? ''
-        : 'Sent again. The ledger has no new entry: this one covers both requests.'
+    try {
+      const entry = await findEntry(response, request.key)
+      if (!entry) return createElement('p', {}, 'The ledger has no entry for this request yet.')
+      const receipt = writeReceipt(entry, headers)
+      const note = createElement('p', { role: 'status' })
+      const repeat = () => attempt(() => sendAgain(request, headers, note))
+      receipt.append(createButton('Send again with the same Idempotency-Key: 0 credits', repeat), note)
+      return receipt
+    } catch (error) {
+      return createElement(
+        'p',
+        {},
+        `The ledger can’t be read. ${error instanceof Error ? error.message : ''}`,
+      )
     }
-    receipt.append(createButton('Send again with the same Idempotency-Key: 0 credits', repeat), note)
-    return receipt
   }
 
-  async function findEntry({ headers }: ApiResponse): Promise<LedgerEntry | undefined> {
-    const { text } = await sendRequest('GET', '/api-key/usage?per_page=10')
-    const { data = [] }: { data?: LedgerEntry[] } = JSON.parse(text)
-    return data.find(({ request_id }) => request_id === headers.get('X-Request-Id'))
+  async function sendAgain(
+    request: RunRequest,
+    headers: Readonly<Record<string, string>>,
+    note: HTMLElement,
+  ): Promise<void> {
+    note.textContent = ''
+    const { response, draw } = await send(request, { ...headers, 'Max-Credits': '0' })
+    if (request !== current) return
+    const view = draw()
+    live.firstElementChild?.replaceWith(view)
+    view.scrollIntoView({ block: 'nearest' })
+    reset()
+    say(`${response.status}, ${writeCredits(readNumber(response, 'X-Credits-Cost'))}.`)
+    if (response.status >= 400) {
+      view.append(await writeHelp(request, response))
+      return
+    }
+    const isReplayed = response.headers.get('Idempotency-Replayed') === 'true'
+    if (isReplayed && (await findEntry(response, request.key)) === undefined)
+      note.textContent = 'Sent again. The ledger has no new entry: this one covers both requests.'
   }
 
-  async function writeHelp(response: ApiResponse): Promise<HTMLElement> {
-    const { error = '' }: { error?: string } = JSON.parse(response.text)
+  async function writeHelp({ path, sends }: RunRequest, response: ApiResponse): Promise<HTMLElement> {
+    const error = readError(response)
     const help = createElement('div', { className: 'run-help' }, ...(await explainError(error)))
     const code = response.headers.get('X-Error-Code') ?? ''
     if (code === 'max_credits_exceeded' && sends['Max-Credits']) {
       const lift = () => {
         const { 'Max-Credits': _, ...others } = sends
-        sends = others
-        return quote()
+        change({ sends: others })
+        void attempt(quote)
       }
       help.append(createButton('Run without Max-Credits', lift))
       return help
@@ -233,24 +226,22 @@ function startRun(form: HTMLFormElement): void {
     const correction = suggestCorrection(path, code, error)
     if (!correction) return help
     const { label, path: corrected } = correction
-    const correct = () => {
-      if (corrected === undefined) return openKeyDialog()
-      change(corrected)
-      return quote()
-    }
-    help.append(createButton(label, correct))
+    help.append(createButton(label, () => (corrected === undefined ? openKeyDialog() : correct(corrected))))
     return help
+  }
+
+  function close(): void {
+    clear()
+    go?.focus()
   }
 
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     void attempt(quote)
   })
-  form.addEventListener('input', () => {
-    path = readForm()
-    reset()
-  })
-  followKey(reset)
+  form.addEventListener('input', () => change({ path: readPath(form) }))
+  onKeyChange(() => change({ key: readKey() }))
+  followKey(showSample)
 }
 
 for (const form of document.querySelectorAll<HTMLFormElement>('form.run')) startRun(form)

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isKeyShown, onKeyChange, readKey } from './key.ts'
+import { isKeyShown, onKeyChange, onShownChange, readKey } from './key.ts'
 
 /** How samples read the key from the environment, in each language. */
 const keyPlaces: readonly (readonly [place: string, write: (key: string) => string])[] = [
@@ -24,6 +24,7 @@ const originals = new WeakMap<Element, Node>()
 
 /** Replaces a part of a line, whose tokens keep their colors. */
 function replacePart(line: Element, from: string, to: string): void {
+  if (from === to) return // The new text would have one color.
   const start = line.textContent.indexOf(from)
   if (start < 0) return
   const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT)
@@ -46,7 +47,7 @@ export function updateSample(sample: Element, from = '', to = ''): void {
     const original = originals.get(line) ?? line.cloneNode(true)
     originals.set(line, original)
     line.replaceChildren(...original.cloneNode(true).childNodes)
-    if (from !== to) replacePart(line, from, to)
+    replacePart(line, from, to)
     for (const [place] of keyPlaces) replacePart(line, place, writeKeyInto(place))
   }
   // What the button of a frame copies.
@@ -56,8 +57,9 @@ export function updateSample(sample: Element, from = '', to = ''): void {
   }
 }
 
-/** Calls `update` now if samples show the key, and after each change. */
+/** Calls `update` now if samples show the key, and after each change of what they show. */
 export function followKey(update: () => void): void {
   onKeyChange(update)
+  onShownChange(update)
   if (isKeyShown()) update()
 }

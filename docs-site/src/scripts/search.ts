@@ -43,7 +43,10 @@ function loadIndex(): Promise<{ pagefind: Pagefind; words: string[] }> {
   loading ??= (async () => {
     const [pagefind, words] = await Promise.all([
       import(/* @vite-ignore */ `${bundle}/pagefind.js`) as Promise<Pagefind>,
-      fetch(`${bundle}/words.json`).then((response) => response.json() as Promise<string[]>),
+      fetch(`${bundle}/words.json`).then((response) => {
+        if (!response.ok) throw new Error(`words.json is ${response.status}`)
+        return response.json() as Promise<string[]>
+      }),
     ])
     await pagefind.options({ ranking, excerptLength: 18 })
     return { pagefind, words }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ApiResponse, sendRequest } from './api-request.ts'
+import { type ApiResponse, readError, sendRequest } from './api-request.ts'
 
 /** What a key spent on one endpoint in a day (UTC). */
 export interface DaySum {
@@ -40,30 +40,32 @@ export class UsageError extends Error {
   override name = 'UsageError'
 }
 
-async function requestOk(path: string): Promise<ApiResponse> {
-  const response = await sendRequest('GET', path).catch(() => {
+const maxWaitSeconds = 10
+
+/** Waits once for a rate limit, if that isn't long. */
+async function requestOk(path: string, key: string, isRepeated = false): Promise<ApiResponse> {
+  const response = await sendRequest({ method: 'GET', path, key }).catch(() => {
     throw new UsageError('The API is unreachable.')
   })
   const seconds = Number(response.headers.get('Retry-After'))
   if (response.status === 429 && seconds > 0) {
+    if (isRepeated || seconds > maxWaitSeconds)
+      throw new UsageError(`The rate limit is used up. Try again in ${seconds} s.`)
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
-    return requestOk(path)
+    return requestOk(path, key, true)
   }
-  if (response.status !== 200) {
-    const { error }: { error?: string } = JSON.parse(response.text)
-    throw new UsageError(error ?? `The response has status ${response.status}.`)
-  }
+  if (response.status !== 200) throw new UsageError(readError(response))
   return response
 }
 
 /** Throws {@link UsageError}. */
-export async function getCredits(): Promise<{ remaining_credits: number; role: string }> {
-  return JSON.parse((await requestOk('/api-key/credits')).text)
+export async function getCredits(key: string): Promise<{ remaining_credits: number; role: string }> {
+  return JSON.parse((await requestOk('/api-key/credits', key)).text)
 }
 
 /** A page of a list. Throws {@link UsageError}. */
-export async function getPage<Item>(path: string): Promise<UsagePage<Item>> {
-  const { headers, text } = await requestOk(path)
+export async function getPage<Item>(path: string, key: string): Promise<UsagePage<Item>> {
+  const { headers, text } = await requestOk(path, key)
   const body: { data: Item[] } = JSON.parse(text)
   const link = /<([^>]+)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1]
   return {
@@ -79,10 +81,10 @@ export const daysPath = '/api-key/usage/days?per_page=100'
 export const writeEntriesPath = (perPage: number): string => `/api-key/usage?per_page=${perPage}`
 
 /** The sums since a day (UTC), newest first. Throws {@link UsageError}. */
-export async function listSums(since: string): Promise<DaySum[]> {
+export async function listSums(since: string, key: string): Promise<DaySum[]> {
   const sums: DaySum[] = []
   for (let path: string | undefined = daysPath; path; ) {
-    const page: UsagePage<DaySum> = await getPage(path)
+    const page: UsagePage<DaySum> = await getPage(path, key)
     sums.push(...page.items)
     path = (sums.at(-1)?.day ?? '') < since ? undefined : page.next
   }
