@@ -75,7 +75,7 @@ describe.skipIf(!hasChromium)('Run, in a browser', () => {
     expect(await response.locator('pre').textContent()).toContain(`X-Request-Id: ${entry.request_id}`)
 
     await receipt.getByRole('button', { name: /Send again .* 0 credits/ }).click()
-    await receipt.getByText('No new entry in the ledger').waitFor()
+    await receipt.getByText('no new entry').waitFor()
     expect(await response.locator('pre').textContent()).toMatch(
       /X-Credits-Cost: 0[\s\S]*Idempotency-Replayed: true/,
     )
