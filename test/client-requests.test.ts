@@ -144,7 +144,7 @@ describe('look-ups and lists', () => {
     expect(many.stoppedBy).toBe('budget')
   })
 
-  test('stop at the budget, and go on from there', async () => {
+  test('stop at the budget, and continue from there', async () => {
     const { api, id } = await createTestClient()
     const list = api.repositories.list({}, { budget: 123 })
     expect((await collect(list)).length).toBe(123)
@@ -159,7 +159,7 @@ describe('look-ups and lists', () => {
     expect(exact.stoppedBy).toBe(undefined)
   })
 
-  test('can be left and gone on with, also from an earlier state, without paying twice', async () => {
+  test('can be left and continued, also from an earlier state, without paying twice', async () => {
     const { api, id } = await createTestClient()
     const list = api.users.list({}, { pageSize: 10 })
     const ids: number[] = []

@@ -25,7 +25,7 @@ const members = isDrill ? 2_500 : 500
 /** Where a program is killed: while a request is served, within the response, or after some items. */
 const killPoints = ['request', 'response', 'items'] as const
 
-/** Reads a list, and appends each item with the iteration's state to a file, from whose last line it goes on. */
+/** Reads a list, and appends each item with the iteration's state to a file, from whose last line it continues. */
 const program = `
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import process from 'node:process'
@@ -236,7 +236,7 @@ describeOnEachDatabase('a program that is killed again and again', (kind) => {
     expect((await service.readLedger(id)).charged).toBeLessThanOrEqual(sent.size)
   })
 
-  test('spends its budget once, however often it is killed, and goes on with a larger one', async () => {
+  test('spends its budget once, however often it is killed, and continues with a larger one', async () => {
     const { secret: key, id } = await service.createKey()
     const budget = members / 2 + 7
     const lines = await readThroughKills(service, { list: 'users', key, kills: 4, options: { budget } })

@@ -65,7 +65,7 @@ async function converse(
 const items = (result: Record<string, unknown>) => result.items as Record<string, unknown>[]
 
 describe.each(protocolVersions)('with version %s of the protocol', (protocol) => {
-  test('each tool returns data, what it cost and what is left', async () => {
+  test('each tool returns data, its cost and the balance', async () => {
     await using conversation = await converse({ protocol, environment: { DEVDATA_BUDGET: '100' } })
     const { client, call, id, errors } = conversation
     expect(client.getNegotiatedProtocolVersion()).toBe(protocol)
@@ -128,7 +128,7 @@ test('the list of tools is short, and says that they only read', async () => {
 })
 
 describe('a list', () => {
-  test('has 10 items, goes on at a cursor, and never costs more than max_credits', async () => {
+  test('has 10 items, continues at a cursor, and never costs more than max_credits', async () => {
     await using conversation = await converse()
     const { call, id } = conversation
     const filter = { location: 'berlin' }

@@ -1,6 +1,6 @@
 /**
  * Plain English in the guides, `openapi.yml`, the README files, the changelog, the decisions and the help of the command
- * line: Google's style and the project's words (`test/support/prose-rules.ts`), short sentences, headings in sentence case,
+ * lines: Google's style and the project's words (`test/support/prose-rules.ts`), short sentences, headings in sentence case,
  * and what retext finds.
  *
  * @module
@@ -21,6 +21,8 @@ import { VFile } from 'vfile'
 import { expect, test } from 'vitest'
 import { isScalar, LineCounter, parseDocument, visit as visitYaml } from 'yaml'
 import { createCommands } from '../api/cli/commands.ts'
+import { helpText as mcpHelpText } from '../client/mcp/src/settings.ts'
+import { helpText } from '../client/src/shell/help.ts'
 import { exactPhrases, maxWords, names, vagueLinks, wordRules } from './support/prose-rules.ts'
 
 const project = join(import.meta.dirname, '..')
@@ -30,6 +32,7 @@ const sources = [
   'README.md',
   'client/README.md',
   'client/mcp/README.md',
+  'sample/README.md',
   'CHANGELOG.md',
   'CONTRIBUTING.md',
   'decisions/*.md',
@@ -192,9 +195,16 @@ test('pages, descriptions and decisions follow the style', async () => {
   expect(found).toEqual([])
 })
 
-test('the help of the command line follows the style', () => {
-  const texts = listHelpTexts(createCommands()).filter((text) => text !== '')
-  expect(texts.length).toBeGreaterThan(60)
+test('the help of the command lines and of the tools follows the style', async () => {
+  // Lines of a help text have a name and its description in columns.
+  const lines = `${helpText}\n${mcpHelpText}`.split('\n').map((line) => line.split(/ {2,}/).at(-1) ?? '')
+  const [schemas, tools] = await Promise.all(
+    ['schemas.ts', 'server.ts'].map((file) => readFile(join(project, 'client/mcp/src', file), 'utf8')),
+  )
+  const descriptions = `${schemas}${tools}`.match(/(?<=description:\s*')[^']+/g) ?? []
+  const texts = [...listHelpTexts(createCommands()), ...lines, ...descriptions].filter((text) => text !== '')
+  expect(texts.length).toBeGreaterThan(100)
+  expect(descriptions.length).toBeGreaterThan(10)
   const lintText = (text: string) => lint({ text, line: 1, isHeading: false, links: [] })
   expect(texts.flatMap((text) => lintText(text).map((problem) => `${text} ${problem}`))).toEqual([])
 })

@@ -9,7 +9,7 @@ const firstDelayMs = 500
 const maxDelayMs = 30_000
 /** What is added to `Retry-After` at most, so that clients don't return at the same moment. */
 const maxJitterMs = 1_000
-/** The longest wait of a timer, 25 days. A longer one would end at once. */
+/** The longest wait of a timer, 25 days. A longer one would end immediately. */
 export const maxTimerMs = 2 ** 31 - 1
 
 /** Returns how long to wait before the retry of this number, from 0. `Retry-After` decides; without it, waits double. */

@@ -73,7 +73,7 @@ function readOutcome({ content, isError = false, structuredContent }: CallToolRe
 
 type Call = [tool: string, given: Record<string, unknown>]
 
-/** Random calls: what costs and what doesn't, errors, and lists that go on, some of them twice. */
+/** Random calls: what costs and what doesn't, errors, and lists that continue, some of them twice. */
 export function createRandomCalls(random: Random) {
   const next: Call[] = []
   const calls: (() => Call)[] = [
@@ -92,7 +92,7 @@ export function createRandomCalls(random: Random) {
   ]
   return {
     next: () => random.pick(calls)(),
-    /** Notes a result, so that its list may go on. */
+    /** Notes a result, so that its list may continue. */
     note(tool: string, given: Record<string, unknown>, { next_cursor: cursor }: Record<string, unknown>) {
       if (cursor !== undefined) next.push([tool, { ...given, cursor }])
       next.splice(0, next.length - 20)

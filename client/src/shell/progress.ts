@@ -9,7 +9,7 @@ export interface ProgressState {
   items: number
   /** Items in all, as far as that is known. */
   total: number | undefined
-  /** What was spent and what is left, in credits. */
+  /** What was spent, and the balance, in credits. */
   spent: number
   balance: number | undefined
 }
