@@ -15,7 +15,7 @@ import { createDocsFinder, docsDirectory } from '../docs/docs-manifest.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { localOrigin } from '../service/local-url.ts'
 import { isWorthRetrying, toOperatorMessage } from '../service/operator-message.ts'
-import { countOf, formatCount } from './output.ts'
+import { countOf } from './output.ts'
 import { Interruption, withDatabase } from './session.ts'
 
 export interface Finding {
