@@ -63,7 +63,7 @@ export async function buildDocs({
   const stamp = await hashSources(baseUrl)
   if (ifStale && (await findDocs(directory, baseUrl))?.stamp === stamp) return false
 
-  onProgress('Building the documentation (takes some seconds, only after a change) …')
+  onProgress('Building the documentation (takes up to a minute, only after a change or for a new BASE_URL) …')
   await mkdir(directory, { recursive: true })
   await removeLeftovers(directory)
   const draft = await mkdtemp(join(directory, 'draft-'))

@@ -37,7 +37,7 @@ describe('devdata on the embedded database that nobody runs', () => {
     expect(await readJson(run, ['migrate'])).toEqual({ applied: listMigrations().map(({ name }) => name) })
     expect(await run(['keys', 'list'])).toEqual({
       code: 0,
-      stdout: 'There are no keys yet: devdata keys create --credits 1000\n',
+      stdout: 'There are no keys yet: npm run -s devdata -- keys create --credits 1000\n',
       stderr: '',
     })
     const created = await Promise.all(

@@ -49,7 +49,9 @@ describeOnEachDatabase('devdata forget', (kind) => {
 
     expect(await run(['forget', 'undo', '--email', 'ZELDA@example.com'])).toEqual({
       code: 0,
-      stdout: 'No longer forgotten: person 1. What was removed returns with the next load that has it.\n',
+      stdout:
+        'No longer forgotten: person 1. The next load that has the person\'s data adds it again. "import github" skips ' +
+        'commits that the dataset has: to load the person\'s commits again, remove their repositories first ("remove repo").\n',
       stderr: '',
     })
     expect(await readJson(run, ['import', 'ndjson', 'users.ndjson'])).toMatchObject({

@@ -98,7 +98,7 @@ describeOnEachDatabase('devdata keys', (kind) => {
     const [key = '', ...more] = stdout.match(/[\da-f]{8}-[\da-f-]{27}/g) ?? []
     expect(more).toEqual([])
     expect((await ask(key)).body).toMatchObject({ remaining_credits: 0 })
-    const [, id] = /devdata keys grant (\d+) 1000/.exec(stdout) ?? []
+    const [, id] = /npm run -s devdata -- keys grant (\d+) 1000/.exec(stdout) ?? []
     expect((await run(['keys', 'grant', id ?? '', '1000'])).code).toBe(0)
     expect((await ask(key)).body).toMatchObject({ remaining_credits: 1000 })
     expect((await run(['keys', 'create', '--credits', '1'])).stdout).not.toContain('keys grant')

@@ -14,8 +14,8 @@ import { assertServerVersion, readSchemaState } from '../database/migrate.ts'
 import { createDocsFinder, docsDirectory } from '../docs/docs-manifest.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { localOrigin } from '../service/local-url.ts'
-import { toOperatorMessage } from '../service/operator-message.ts'
-import { countOf, formatCount } from './output.ts'
+import { isWorthRetrying, toOperatorMessage } from '../service/operator-message.ts'
+import { countOf } from './output.ts'
 import { Interruption, withDatabase } from './session.ts'
 
 export interface Finding {
@@ -70,7 +70,9 @@ export async function checkDatabase(
   } catch (error) {
     const reason = error instanceof Interruption ? undefined : toOperatorMessage(error)
     if (reason === undefined) throw error
-    findings.push(wrong('database', reason))
+    const isUnreachable = databaseUrl !== undefined && isWorthRetrying(error)
+    const advice = isUnreachable ? '; check DATABASE_URL, and that the server runs' : ''
+    findings.push(wrong('database', `${reason}${advice}`))
   }
   return findings
 }
@@ -102,7 +104,7 @@ async function checkLedger(sql: Sql): Promise<Finding> {
   const { keys, entries, problems } = await verifyLedger(sql)
   const [first] = problems
   if (first === undefined) {
-    return ok('ledger', `${countOf(keys, 'key')}, ${formatCount(entries)} entries: it adds up`)
+    return ok('ledger', `${countOf(keys, 'key')}, ${countOf(entries, 'entry', 'entries')}: it adds up`)
   }
   return wrong(
     'ledger',
@@ -116,7 +118,7 @@ export async function checkDocs({ baseUrl }: Config): Promise<Finding> {
   const docs = await createDocsFinder(docsDirectory, baseUrl)().catch(() => undefined)
   return docs === undefined
     ? wrong('docs', `not built for ${baseUrl ?? 'a start without BASE_URL'}; run "npm run docs"`)
-    : ok('docs', `built for ${docs.baseUrl ?? 'any origin'}`)
+    : ok('docs', `built for ${docs.baseUrl ?? 'any URL without a path'}`)
 }
 
 /** Sends requests as a client does, to `BASE_URL`, or without it to `HOST` and `PORT`. They cost no credits. */

@@ -65,7 +65,8 @@ Examples:
       .command('undo')
       .summary('Let loads add a forgotten person again')
       .description(
-        'Let loads add a forgotten person again. What was removed returns with the next load that has it. One of the ' +
+        'Let loads add a forgotten person again. The next load that has the person\'s data adds it. "import github" skips ' +
+          "commits that the dataset has: to load the person's commits again, remove their repositories first. One of the " +
           "person's names is enough.",
       ),
   )
@@ -215,6 +216,9 @@ function undo(login: string | undefined, options: UndoOptions, command: Command)
     }
     if (json) return console.log(JSON.stringify({ people: undone }))
     const who = undone.map((id) => `person ${id}`).join(', ')
-    console.log(`No longer forgotten: ${who}. What was removed returns with the next load that has it.`)
+    console.log(
+      `No longer forgotten: ${who}. The next load that has the person's data adds it again. "import github" skips ` +
+        `commits that the dataset has: to load the person's commits again, remove their repositories first ("remove repo").`,
+    )
   })
 }

@@ -173,7 +173,7 @@ function create({ json, expires, name, rateLimit, ...options }: CreateOptions): 
     if (json) return console.log(formatSecretJson(key, secret))
     console.log(`${formatSecret(key, secret)}\n\n${formatTable(columns, [key])}`)
     if (key.role === 'user' && key.remaining_credits === 0) {
-      console.log(`\nIt has no credits yet: devdata keys grant ${key.id} 1000`)
+      console.log(`\nIt has no credits yet: npm run -s devdata -- keys grant ${key.id} 1000`)
     }
   })
 }
@@ -182,7 +182,8 @@ function list({ json }: JsonOption): Promise<void> {
   return withDatabase({}, async ({ sql }) => {
     const keys = await listKeys(sql)
     if (json) console.log(JSON.stringify(keys))
-    else if (keys.length === 0) console.log('There are no keys yet: devdata keys create --credits 1000')
+    else if (keys.length === 0)
+      console.log('There are no keys yet: npm run -s devdata -- keys create --credits 1000')
     else console.log(formatTable(columns, keys))
   })
 }

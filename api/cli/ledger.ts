@@ -57,7 +57,7 @@ function verify({ json }: { json?: true }): Promise<void> {
     }
     for (const { keyId, problem } of problems.slice(0, maxProblems)) console.log(`Key ${keyId}: ${problem}`)
     console.log(
-      `${countOf(keys, 'key')}, ${formatCount(entries)} entries: granted ${formatCount(granted)} - ` +
+      `${countOf(keys, 'key')}, ${countOf(entries, 'entry', 'entries')}: granted ${formatCount(granted)} - ` +
         `spent ${formatCount(cost)}, balances ${formatCount(balance)}. ` +
         (problems.length === 0 ? 'It adds up.' : `${countOf(problems.length, 'problem')}.`),
     )
@@ -79,7 +79,7 @@ function prune({ before, dryRun, json }: PruneOptions): Promise<void> {
     const folded = await folding.finally(progress.end)
     if (json) return console.log(JSON.stringify(folded))
     console.log(
-      `${dryRun ? 'Would fold' : 'Folded'} ${formatCount(folded.entries)} entries of ` +
+      `${dryRun ? 'Would fold' : 'Folded'} ${countOf(folded.entries, 'entry', 'entries')} of ` +
         `${countOf(folded.keys, 'key')} into one each`,
     )
   })

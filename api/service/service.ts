@@ -231,7 +231,7 @@ export function formatReadyMessage(
   const base = config.baseUrl ?? local
   const lines = [
     '',
-    `devdata is ready at ${base}${config.baseUrl === undefined ? '' : ` (listening on ${local})`}`,
+    `devdata is ready at ${base}${base === local ? '' : ` (listening on ${local})`}`,
     `  docs     ${base}/docs`,
     `  viewer   ${base}/api-docs`,
     `  data     ${config.databaseUrl === undefined ? config.dataDirectory : 'PostgreSQL (DATABASE_URL)'}`,
