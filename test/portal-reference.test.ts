@@ -73,7 +73,9 @@ test('the docs’ own endpoints have no page', () => {
     readFileSync(documentPath, 'utf8'),
   )
   const own = Object.values(paths).flatMap(({ get }) =>
-    get?.tags.includes('Documentation') ? [get.operationId.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase()] : [],
+    get?.tags.includes('Documentation')
+      ? [get.operationId.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase()]
+      : [],
   )
   expect(own).toEqual(expect.arrayContaining(['redirect-to-docs', 'get-api-catalog']))
   const pages = Object.keys(docs.manifest.files)
