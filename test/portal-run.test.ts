@@ -196,6 +196,8 @@ describe.skipIf(!hasChromium)('Run, in a browser', () => {
     expect((await (await sent).allHeaders())['max-credits']).toBe('0')
     await sample.getByRole('link', { name: 'Not now' }).waitFor()
     await sample.getByText('503, 0 credits.').waitFor()
+    await readNewestEntry() // Time enough for the page to read it too.
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)))
     expect(await sample.textContent()).not.toContain('No new entry')
     await page.unrouteAll()
   })
