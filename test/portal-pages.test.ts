@@ -131,9 +131,9 @@ describe.skipIf(!findChromium())('in a browser', () => {
     expect(complaints).toEqual([])
 
     // A refusal has its message.
-    await builder.getByLabel('Page size').fill('101')
+    await builder.getByLabel('Places').fill(Array.from({ length: 21 }, (_, index) => `a${index}`).join())
     await builder.getByRole('button', { name: 'How many, at what price?' }).click()
-    await builder.getByText(/^Invalid per_page: must be an integer/).waitFor()
+    await builder.getByText(/^Invalid location/).waitFor()
     expect((await portal.service.readLedger(id)).charged).toBe(0)
   })
 

@@ -3,12 +3,14 @@
  *
  * @module
  */
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fromHtml } from 'hast-util-from-html'
 import { select, selectAll } from 'hast-util-select'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { loadReference } from '../docs-site/reference.ts'
+import { parse } from 'yaml'
+import { documentPath, loadReference } from '../docs-site/reference.ts'
 import { findRequest } from '../docs-site/requests.ts'
 import { type ServedDocs, serveDocs } from './support/docs.ts'
 import { readText } from './support/html.ts'
@@ -67,8 +69,18 @@ describe('the page of an endpoint', () => {
 })
 
 test('the docs’ own endpoints have no page', () => {
-  const pages = Object.keys(docs.manifest.files).filter((name) => name.startsWith('reference/get-'))
-  expect(pages.filter((name) => /docs|openapi|robots|favicon|llms/.test(name))).toEqual([])
+  const { paths }: { paths: Record<string, { get?: { operationId: string; tags: string[] } }> } = parse(
+    readFileSync(documentPath, 'utf8'),
+  )
+  const own = Object.values(paths).flatMap(({ get }) =>
+    get?.tags.includes('Documentation')
+      ? [get.operationId.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase()]
+      : [],
+  )
+  expect(own).toEqual(expect.arrayContaining(['redirect-to-docs', 'get-api-catalog']))
+  const pages = Object.keys(docs.manifest.files)
+  expect(pages).toContain('reference/list-users/index.html')
+  expect(own.filter((id) => pages.includes(`reference/${id}/index.html`))).toEqual([])
 })
 
 test('the path of an endpoint and a way to test it come before everything else', async () => {

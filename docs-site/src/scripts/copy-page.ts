@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { createElement } from './elements.ts'
 
 const shownMs = 2_000
 
@@ -11,9 +12,7 @@ export function startCopyPage(button: HTMLButtonElement): void {
   const label = button.textContent ?? ''
   const path = button.dataset.path ?? ''
   // Screen readers say a text that changes here, but not one of a button.
-  const status = document.createElement('span')
-  status.className = 'sr-only'
-  status.setAttribute('role', 'status')
+  const status = createElement('span', { className: 'sr-only', role: 'status' })
   button.after(status)
   const show = (text: string) => {
     button.textContent = text || label

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { createElement } from './elements.ts'
 import { improveQuery } from './search-query.ts'
 
 /** A part of a page that Pagefind found; its texts are HTML. */
@@ -59,26 +60,13 @@ function loadIndex(): Promise<{ pagefind: Pagefind; words: string[] }> {
 
 /** The item of a hit: its page, and the parts of the page that have the most of the query. */
 function drawHit({ url, excerpt, meta, sub_results }: Hit): HTMLLIElement {
-  const drawLink = (target: string, text: string) => {
-    const link = document.createElement('a')
-    link.href = target
-    link.textContent = text
-    return link
-  }
-  const drawExcerpt = (html: string) => {
-    const paragraph = document.createElement('p')
-    // Pagefind escapes the text, and adds nothing but `mark`.
-    paragraph.innerHTML = html
-    return paragraph
-  }
-  const item = document.createElement('li')
-  item.append(drawLink(url, meta.title))
+  const drawLink = (href: string, text: string) => createElement('a', { href }, text)
+  // Pagefind escapes the text, and adds nothing but `mark`.
+  const drawExcerpt = (innerHTML: string) => createElement('p', { innerHTML })
+  const item = createElement('li', {}, drawLink(url, meta.title))
   // A guide and a resource can have the same title.
   const kind = /\/reference\/(resources\/)?[^/]+\/$/.exec(url)
-  if (kind)
-    item.append(
-      Object.assign(document.createElement('span'), { textContent: kind[1] ? 'Resource' : 'Endpoint' }),
-    )
+  if (kind) item.append(createElement('span', {}, kind[1] ? 'Resource' : 'Endpoint'))
   const parts = sub_results
     .filter((part) => part.url !== url && !part.url.endsWith('#_top'))
     .sort((a, b) => b.locations.length - a.locations.length)
@@ -87,13 +75,10 @@ function drawHit({ url, excerpt, meta, sub_results }: Hit): HTMLLIElement {
     item.append(drawExcerpt(excerpt))
     return item
   }
-  const list = document.createElement('ul')
-  for (const part of parts) {
-    const entry = document.createElement('li')
-    entry.append(drawLink(part.url, part.title), drawExcerpt(part.excerpt))
-    list.append(entry)
-  }
-  item.append(list)
+  const entries = parts.map((part) =>
+    createElement('li', {}, drawLink(part.url, part.title), drawExcerpt(part.excerpt)),
+  )
+  item.append(createElement('ul', {}, ...entries))
   return item
 }
 
