@@ -47,10 +47,10 @@ test('no value of a question ends the string that it stands in', () => {
 
 test('a price names the page and the whole list', () => {
   expect(describePrice('/users?per_page=100', { total: 1_234, cost: 100 })).toBe(
-    '1,234 users match. Page of 100: 100 credits. Whole list: 1,234 credits.',
+    '1,234 users match. This page: 100 credits. Whole list: 1,234 credits.',
   )
   expect(describePrice('/repos', { total: 1, cost: 1 })).toBe(
-    '1 repository matches. Page of 30: 1 credit. Whole list: 1 credit.',
+    '1 repository matches. This page: 1 credit. Whole list: 1 credit.',
   )
   expect(describePrice('/users', { total: 0, cost: 0 })).toBe('0 users match. An empty page is free.')
 })
@@ -123,7 +123,7 @@ describe.skipIf(!findChromium())('in a browser', () => {
     const head = await portal.service.request(path, { method: 'HEAD', key: secret })
     const [total, cost] = ['X-Total-Count', 'X-Credits-Cost'].map((name) => Number(head.headers.get(name)))
     expect(cost).toBe(5)
-    const price = `${total} users match. Page of 5: 5 credits. Whole list: ${total} credits.`
+    const price = `${total} users match. This page: 5 credits. Whole list: ${total} credits.`
     await builder.getByText(price, { exact: true }).waitFor()
     expect(await builder.locator('.head mark').textContent()).toBe('X-Credits-Cost: 5\n')
     expect(await builder.getByText('Recorded with the sample data').isVisible()).toBe(false)
@@ -152,7 +152,7 @@ describe.skipIf(!findChromium())('in a browser', () => {
       const total = /^X-Total-Count: (\d+)$/m.exec(recorded)?.[1]
       await builder.getByRole('button', { name }).click()
       await builder
-        .getByText(`${total} users match. Page of 1: 1 credit. Whole list: ${total} credits.`, {
+        .getByText(`${total} users match. This page: 1 credit. Whole list: ${total} credits.`, {
           exact: true,
         })
         .filter({ visible: true })

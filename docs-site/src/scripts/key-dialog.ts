@@ -17,10 +17,10 @@ const demo = find('#key-demo', HTMLButtonElement)
 const use = find('#key-use', HTMLButtonElement)
 const forget = find('#key-forget', HTMLButtonElement)
 const shown = find('#key-shown', HTMLInputElement)
+const spent = find('.key-more', HTMLElement)
 const explanation = state.textContent
 
 let role: string | undefined
-let hasFailed = false
 let demoKey: string | undefined
 
 function say(text: string, kind: 'good' | 'bad' | '' = ''): void {
@@ -30,29 +30,19 @@ function say(text: string, kind: 'good' | 'bad' | '' = ''): void {
 
 /** Requests the balance, which is free, to see whether the key works. */
 async function checkKey(key: string): Promise<void> {
-  hasFailed = false
   role = undefined
   balance.textContent = '…'
   say('Checking the key …')
-  nameUse()
   const result = await sendRequest({ method: 'GET', path: '/api-key/credits', key }).then(
     readKeyState,
     (): KeyState => ({ text: 'The API is unreachable', isValid: undefined }),
   )
   if (key !== readKey()) return // The reader has entered another key.
   role = result.role
-  hasFailed = !result.isValid
   say(result.text, result.isValid ? 'good' : 'bad')
   if (role === 'admin') balance.textContent = 'Admin key'
   else if (!result.isValid) balance.textContent = result.isValid === false ? 'Key not accepted' : ''
-  nameUse()
-}
-
-/** A key that works has nothing left to do but to close the dialog. */
-const isDone = () => !hasFailed && input.value !== '' && input.value.trim() === readKey()
-
-function nameUse(): void {
-  use.textContent = isDone() ? 'Done' : 'Use this key'
+  if (result.isValid) dialog.close() // The header has the balance, and the page can use the key.
 }
 
 function update(): void {
@@ -60,9 +50,12 @@ function update(): void {
   open.dataset.key = key ? 'entered' : 'none'
   open.setAttribute('aria-label', key ? 'Change your key' : 'Enter key')
   forget.hidden = !key
+  spent.hidden = !key
   shown.disabled = !key
   shown.checked = isKeyShown()
   demo.hidden = !demoKey || key === demoKey
+  demo.classList.toggle('primary', !key)
+  use.classList.toggle('primary', demo.hidden || Boolean(key))
 }
 
 /** Shows the key that the reader has entered, and checks it. */
@@ -74,12 +67,10 @@ function changeKey(): void {
   role = undefined
   balance.textContent = ''
   say(explanation)
-  nameUse()
 }
 
 onBalance((credits) => {
   if (role === 'admin') return
-  hasFailed = false
   balance.textContent = writeCredits(credits)
   say(writeBalance(credits, role), 'good')
 })
@@ -105,19 +96,14 @@ find('#key-form', HTMLFormElement).addEventListener('submit', (event) => {
   const key = input.value.trim() || undefined
   const error = describeKeyError(key ?? '')
   if (error) say(error, 'bad')
-  else if (isDone()) dialog.close()
   else if (key && key === readKey()) void checkKey(key)
   else writeKey(key)
 })
-demo.addEventListener('click', () => {
-  writeKey(demoKey)
-  use.focus()
-})
+demo.addEventListener('click', () => writeKey(demoKey))
 forget.addEventListener('click', () => {
   writeKey(undefined)
   input.focus()
 })
-input.addEventListener('input', nameUse)
 shown.addEventListener('change', () => showKey(shown.checked))
 find('#key-close', HTMLButtonElement).addEventListener('click', () => dialog.close())
 dialog.addEventListener('click', (event) => {

@@ -100,6 +100,9 @@ export function startQueryBuilder(): void {
     const total = headers.get('X-Total-Count')
     const cost = headers.get('X-Credits-Cost')
     say(describePrice(path, { total: Number(total), cost: Number(cost) }))
+    // In place of the recorded response, which has another price and balance.
+    live.hidden = false
+    shown.setAttribute('data-asks', '')
     showHead('HTTP/1.1 200 OK', `X-Total-Count: ${total}`, `X-Credits-Cost: ${cost}`)
   }
 

@@ -65,10 +65,13 @@ export interface Price {
 
 /** Says how many items match, and what a page and the whole list cost. */
 export function describePrice(path: string, { total, cost }: Price): string {
-  const { list, perPage } = readFields(path)
+  const { list } = readFields(path)
   const [one, many] = list === 'users' ? ['user', 'users'] : ['repository', 'repositories']
   const found = `${total.toLocaleString('en')} ${total === 1 ? `${one} matches` : `${many} match`}.`
-  if (total === 0) return `${found} An empty page is free.`
+  if (total === 0) {
+    const hint = /[?&]location=/.test(path) ? ' Places are as users typed them: try münchen for munich.' : ''
+    return `${found} An empty page is free.${hint}`
+  }
   if (cost === 0) return `${found} An admin key pays nothing.`
-  return `${found} Page of ${perPage || 30}: ${writeCredits(cost)}. Whole list: ${writeCredits(total)}.`
+  return `${found} This page: ${writeCredits(cost)}. Whole list: ${writeCredits(total)}.`
 }

@@ -20,8 +20,9 @@ const readNumber = ({ headers }: ApiResponse, name: string) => Number(headers.ge
 
 /** The ledger's entry of a response; undefined if there is none. Throws an error if the ledger can't be read. */
 async function findEntry({ headers }: ApiResponse, key = ''): Promise<LedgerEntry | undefined> {
+  const id = headers.get('X-Request-Id')
   const { items } = await getPage<LedgerEntry>(writeEntriesPath(10), key)
-  return items.find(({ request_id }) => request_id === headers.get('X-Request-Id'))
+  return items.find(({ request_id }) => id !== null && request_id === id)
 }
 
 function startRun(form: HTMLFormElement): void {
