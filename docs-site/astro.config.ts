@@ -159,7 +159,14 @@ export default defineConfig({
           items: [
             {
               label: 'Run your own',
-              items: ['running', 'production', 'containers', 'deno-deploy', 'settings', 'upgrades-and-backups'],
+              items: [
+                'running',
+                'production',
+                'containers',
+                'deno-deploy',
+                'settings',
+                'upgrades-and-backups',
+              ],
             },
             {
               label: 'Data',
