@@ -4,6 +4,7 @@
  * @module
  */
 import type { SampleRequest } from './requests.ts'
+import { statusTexts } from './status-texts.ts'
 
 /** A language of samples, with the label of its tab and its syntax highlighting. */
 export interface Language {
@@ -108,13 +109,6 @@ export interface SampleResponse {
   status: number
   headers: Headers
   text: string
-}
-
-const statusTexts: Readonly<Record<number, string>> = {
-  200: 'OK',
-  400: 'Bad Request',
-  403: 'Forbidden',
-  404: 'Not Found',
 }
 
 /** Fields of `meta` that differ in each response, with the values that pages show. */

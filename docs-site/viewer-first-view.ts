@@ -7,6 +7,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { documentPath, loadReference } from './reference.ts'
+import { writeOperationUrl, writeTagUrl } from './viewer-urls.ts'
 
 interface Operation {
   operationId: string
@@ -36,9 +37,6 @@ const methods = ['get', 'head', 'options', 'post', 'put', 'patch', 'delete']
 
 const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 
-/** Scalar's URL of a tag. `viewer-scalar.ts` tells Scalar to use the tag's name like this. */
-const writeTagUrl = (tag: string) => `#tag/${tag.toLowerCase()}`
-
 function listEntries({ paths }: Document): Entry[] {
   const pages = new Map(loadReference().endpoints.map(({ path, id }) => [path, `docs/reference/${id}/`]))
   return Object.entries(paths).flatMap(([path, item]) =>
@@ -46,7 +44,7 @@ function listEntries({ paths }: Document): Entry[] {
       const operation = item[method] as Operation | undefined
       if (operation === undefined) return []
       const { operationId, tags, summary } = operation
-      const url = `${writeTagUrl(tags[0])}/${operationId}`
+      const url = writeOperationUrl(tags[0], operationId)
       return [{ tag: tags[0], method, path, title: summary, url, page: pages.get(path) }]
     }),
   )

@@ -8,6 +8,7 @@ import { find } from './src/scripts/elements.ts'
 import { readKey } from './src/scripts/key.ts'
 import { repairMarkup } from './viewer-repairs.ts'
 import { onThemeChange, readTheme } from './viewer-theme.ts'
+import { writeOperationUrl, writeTagSlug } from './viewer-urls.ts'
 
 /** The part of Scalar's library that we use. Its own types need packages that we don't have. */
 interface Library {
@@ -27,13 +28,11 @@ interface Specification {
 /** Parameters whose examples a first request doesn't send: it starts at the first page, and shows whole items of many. */
 const unsent = ['after', 'changed_since', 'owner', 'exclude', 'logins', 'full_names', 'forge_rest_ids']
 
-const writeTagSlug = (tag: string) => tag.toLowerCase()
-
 /** The URLs of operations on this page, by method and path: `get /users`. */
 function listOperations({ paths }: Specification): ReadonlyMap<string, string> {
   const urls = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { operationId, tags = [] }]) =>
-      tags.map((tag): [string, string] => [`${method} ${path}`, `#tag/${writeTagSlug(tag)}/${operationId}`]),
+      tags.map((tag): [string, string] => [`${method} ${path}`, writeOperationUrl(tag, operationId)]),
     ),
   )
   return new Map(urls)

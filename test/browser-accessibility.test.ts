@@ -8,7 +8,7 @@ import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
-  findChromium,
+  hasChromium,
   listPortalPages,
   openPortal,
   openRequest,
@@ -16,7 +16,6 @@ import {
   visitViewer,
 } from './support/browser.ts'
 
-const hasChromium = findChromium()
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 interface AxeResults {
@@ -44,7 +43,7 @@ const kinds: readonly string[] = [
   '/docs/no-such-page',
 ]
 
-describe.skipIf(!hasChromium)('every page', () => {
+describe.skipIf(!hasChromium())('every page', () => {
   let portal: Portal
   beforeAll(async () => {
     portal = await openPortal()

@@ -6,7 +6,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findChromium, listPortalPages, openPortal, type Portal, visitViewer } from './support/browser.ts'
+import { hasChromium, listPortalPages, openPortal, type Portal, visitViewer } from './support/browser.ts'
 
 /** A server that answers as it is told. */
 async function listen(answer: (path: string, response: ServerResponse) => Promise<void>) {
@@ -22,7 +22,7 @@ async function listen(answer: (path: string, response: ServerResponse) => Promis
   }
 }
 
-describe.skipIf(!findChromium())('every page', () => {
+describe.skipIf(!hasChromium())('every page', () => {
   let portal: Portal
   beforeAll(async () => {
     portal = await openPortal()

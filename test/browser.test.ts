@@ -4,7 +4,7 @@ import type { BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import {
-  findChromium,
+  hasChromium,
   openPortal,
   openRequest,
   type Portal,
@@ -13,8 +13,6 @@ import {
   visitViewer,
 } from './support/browser.ts'
 
-const hasChromium = findChromium()
-
 const specification = await readFile(join(import.meta.dirname, '..', 'openapi.yml'), 'utf8')
 /** The summaries of all operations of an OpenAPI document, in its order. */
 function readSummaries(document: { paths: Record<string, Record<string, { summary?: string }>> }): string[] {
@@ -22,7 +20,7 @@ function readSummaries(document: { paths: Record<string, Record<string, { summar
   return operations.flatMap(({ summary }) => (summary ? [summary] : []))
 }
 
-describe.skipIf(!hasChromium)('in a browser', () => {
+describe.skipIf(!hasChromium())('in a browser', () => {
   let portal: Portal
   let origin: string
   let demoKey: string

@@ -12,7 +12,7 @@ import type { AddressInfo } from 'node:net'
 import { basename, delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findChromium, openBrowser } from './support/browser.ts'
+import { hasChromium, openBrowser } from './support/browser.ts'
 import { type InstalledClient, installClient, type ServedService, serve } from './support/client.ts'
 import { deno } from './support/deno.ts'
 import { inheritEnvironment } from './support/program.ts'
@@ -128,7 +128,7 @@ try {
 }
 `
 
-test.skipIf(!findChromium())('a page of another origin reads a list, and gets what headers say', async () => {
+test.skipIf(!hasChromium())('a page of another origin reads a list, and gets what headers say', async () => {
   const { secret, id } = await service.createKey()
   const scripts = join(installed.directory, 'node_modules/devdata-client/dist')
   const server = createServer(({ url = '' }, response) => {

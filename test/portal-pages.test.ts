@@ -13,7 +13,7 @@ import { setParameter } from '../docs-site/src/scripts/corrections.ts'
 import { writeCsv } from '../docs-site/src/scripts/csv.ts'
 import { describePrice, readFields, writePath } from '../docs-site/src/scripts/query.ts'
 import { escapePart } from '../docs-site/src/scripts/url.ts'
-import { findChromium, openPortal, type Portal, reload, visit } from './support/browser.ts'
+import { hasChromium, openPortal, type Portal, reload, visit } from './support/browser.ts'
 import { daysPath, readEntries, readPages, readSums, usagePath, writeLedger } from './support/usage.ts'
 
 const nobody = '00000000-0000-4000-8000-000000000000'
@@ -61,7 +61,7 @@ test('CSV has no cell that a spreadsheet would run, and keeps numbers', () => {
   )
 })
 
-describe.skipIf(!findChromium())('in a browser', () => {
+describe.skipIf(!hasChromium())('in a browser', () => {
   let portal: Portal
   let context: BrowserContext
   let page: Page

@@ -1,11 +1,9 @@
 import type { BrowserContext, Locator, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findChromium, openPortal, type Portal, visit } from './support/browser.ts'
-
-const hasChromium = findChromium()
+import { hasChromium, openPortal, type Portal, visit } from './support/browser.ts'
 
 /** One tab with one key, which the tests use in order, as a reader would. */
-describe.skipIf(!hasChromium)('Run, in a browser', () => {
+describe.skipIf(!hasChromium())('Run, in a browser', () => {
   let portal: Portal
   let demoKey: string
   let context: BrowserContext

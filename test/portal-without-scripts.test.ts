@@ -4,9 +4,9 @@
  * @module
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findChromium, openPortal, type Portal } from './support/browser.ts'
+import { hasChromium, openPortal, type Portal } from './support/browser.ts'
 
-describe.skipIf(!findChromium())('without JavaScript', () => {
+describe.skipIf(!hasChromium())('without JavaScript', () => {
   let portal: Portal
   beforeAll(async () => {
     portal = await openPortal()

@@ -5,7 +5,7 @@
  */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { findChromium, openPortal, type Portal, visit } from './support/browser.ts'
+import { hasChromium, openPortal, type Portal, visit } from './support/browser.ts'
 
 /** Queries, and the title of their first hit. */
 const firstHits = {
@@ -61,7 +61,7 @@ const firstHits = {
   crdits: 'Credits',
 }
 
-describe.skipIf(!findChromium())('the search', () => {
+describe.skipIf(!hasChromium())('the search', () => {
   let portal: Portal
   let page: Page
   const complaints: string[] = []

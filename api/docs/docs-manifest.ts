@@ -53,7 +53,7 @@ const manifestSchema = v.object({
     directory: v.string(),
     /** The font of the text. */
     font: v.string(),
-    /** Scalar's library: the module, and what it imports at once; paths inside the viewer's folder. */
+    /** Scalar's library: the module, and what it imports immediately; paths inside the viewer's folder. */
     library: v.array(v.string()),
     /** HTML that readers see before the library runs. */
     firstView: v.string(),

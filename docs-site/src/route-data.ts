@@ -1,14 +1,14 @@
 import { defineRouteMiddleware, type StarlightRouteData } from '@astrojs/starlight/route-data'
 import codeFont from '@fontsource-variable/geist-mono/files/geist-mono-latin-wght-normal.woff2?url'
 import textFont from '@fontsource-variable/hanken-grotesk/files/hanken-grotesk-latin-wght-normal.woff2?url'
+import { apiPath, docsPath } from './docs-path.ts'
 import type { Tab } from './tabs.ts'
 
 type SidebarEntry = StarlightRouteData['sidebar'][number]
 type SidebarLink = Extract<SidebarEntry, { type: 'link' }>
 
-const docs = import.meta.env.BASE_URL.replace(/\/$/, '')
-const viewerInsideDocs = `${docs}/api-docs/`
-const viewerBesideDocs = viewerInsideDocs.replace(/\/docs\/api-docs\/$/, '/api-docs')
+const viewerInsideDocs = `${docsPath}/api-docs/`
+const viewerBesideDocs = `${apiPath}/api-docs`
 
 const listLinks = (entry: SidebarEntry): SidebarLink[] =>
   entry.type === 'link' ? [entry] : entry.entries.flatMap(listLinks)
@@ -26,7 +26,7 @@ export const onRequest = defineRouteMiddleware((context) => {
   const tabs = route.sidebar.flatMap((group): (Tab & { entries: SidebarEntry[]; links: SidebarLink[] })[] => {
     if (group.type === 'link') throw new Error(`${group.label} is outside of the tabs`)
     const links = listLinks(group)
-    const href = links.find((link) => link.href !== `${docs}/`)?.href ?? docs
+    const href = links.find((link) => link.href !== `${docsPath}/`)?.href ?? docsPath
     const isCurrent = links.some((link) => link.isCurrent)
     return [{ label: group.label, href, isCurrent, entries: group.entries, links }]
   })
@@ -44,7 +44,7 @@ export const onRequest = defineRouteMiddleware((context) => {
   if (hero) {
     const actions = hero.actions.map((action) => ({
       ...action,
-      link: action.link.replace(/^(?=\/(docs|api-docs)\b)/, docs.replace(/\/docs$/, '')),
+      link: action.link.replace(/^(?=\/(docs|api-docs)\b)/, apiPath),
     }))
     entry.data = { ...entry.data, hero: { ...hero, actions } }
   }
@@ -65,7 +65,7 @@ export const onRequest = defineRouteMiddleware((context) => {
   }
 
   const picture = {
-    'og:image': new URL(`${docs}/picture.png`, context.site).href,
+    'og:image': new URL(`${docsPath}/picture.png`, context.site).href,
     'og:image:width': '1200',
     'og:image:height': '630',
     'og:image:alt': 'Ask who uses a package. Know the price first.',
@@ -77,7 +77,7 @@ export const onRequest = defineRouteMiddleware((context) => {
   // The page's Markdown, for agents and for components/PageTitle.astro.
   const page = context.url.pathname.replace(/\/$/, '')
   if (page.endsWith('/404')) return
-  const markdown = page === docs ? `${docs}/index.md` : `${page}.md`
+  const markdown = page === docsPath ? `${docsPath}/index.md` : `${page}.md`
   context.locals.markdownPath = markdown
   head.push({ tag: 'link', attrs: { rel: 'alternate', type: 'text/markdown', href: markdown }, content: '' })
 })

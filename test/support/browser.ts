@@ -26,7 +26,7 @@ const timeoutMs = 120_000
 const chromiumPath = process.env.CHROMIUM_PATH || '/usr/bin/chromium'
 
 /** Whether there is a Chromium here. Without one the tests that need it are skipped, with the reason; never in CI. */
-export function findChromium(): boolean {
+export function hasChromium(): boolean {
   if (existsSync(chromiumPath)) return true
   if (process.env.CI) throw new Error(`CI must not skip the browser tests: there is no ${chromiumPath}`)
   console.warn(`Browser tests are skipped: there is no ${chromiumPath}; name a Chromium in CHROMIUM_PATH`)

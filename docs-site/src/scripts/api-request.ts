@@ -1,16 +1,13 @@
-/// <reference types="vite/client" />
 /**
  * Requests from the pages of the docs to the API beside them.
  *
  * @module
  */
+import { apiPath } from '../docs-path.ts'
 import { readKey } from './key.ts'
 
-/** The API's URL: the docs are in its folder `docs`. */
-export const apiUrl = new URL(
-  import.meta.env.BASE_URL.replace(/\/docs\/?$/, ''),
-  location.origin,
-).href.replace(/\/$/, '')
+/** The API's URL. */
+export const apiUrl = `${location.origin}${apiPath}`
 
 const balanceEvent = 'devdata-balance'
 

@@ -3,9 +3,10 @@
  *
  * @module
  */
+import { docsPath } from '../docs-path.ts'
 import { createElement } from './elements.ts'
 
-const errorsUrl = `${import.meta.env.BASE_URL.replace(/\/$/, '')}/errors/`
+const errorsUrl = `${docsPath}/errors/`
 
 /** Numbers differ in messages of the same kind. */
 const readKind = (message: string) => message.replace(/\d+/g, '0')

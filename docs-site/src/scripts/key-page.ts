@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { docsPath } from '../docs-path.ts'
 import { createElement as create, createButton } from './elements.ts'
 import { onKeyChange, readKey } from './key.ts'
 import { openKeyDialog } from './key-dialog.ts'
@@ -11,8 +12,6 @@ import { showSpending } from './key-spending.ts'
 import { formatNumber } from './key-table.ts'
 import { listDays } from './spending-chart.ts'
 import { getCredits, getPage, type LedgerEntry, listSums, UsageError, writeEntriesPath } from './usage.ts'
-
-const docs = import.meta.env.BASE_URL.replace(/\/$/, '')
 
 /** Fills the page, and fills it anew when the key changes. */
 export function startKeyPage(): void {
@@ -68,7 +67,7 @@ async function fillPage({ balance, spending, entries }: Places): Promise<void> {
   } catch (error) {
     if (key !== readKey()) return
     const message = error instanceof UsageError ? error.message : String(error)
-    const link = create('a', { href: `${docs}/errors/` }, 'What to do')
+    const link = create('a', { href: `${docsPath}/errors/` }, 'What to do')
     say(balance, message, link, createButton('Enter another key', openKeyDialog))
     for (const place of [spending, entries]) say(place, 'Nothing to show.')
   }

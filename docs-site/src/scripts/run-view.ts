@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { statusTexts } from '../../status-texts.ts'
 import type { ApiResponse } from './api-request.ts'
 import { createElement } from './elements.ts'
 import { writeCredits } from './key-state.ts'
@@ -22,19 +23,6 @@ const shownHeaders = [
   'X-Request-Id',
   'Link',
 ]
-
-const statusTexts: Readonly<Record<number, string>> = {
-  200: 'OK',
-  304: 'Not Modified',
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  410: 'Gone',
-  422: 'Unprocessable Content',
-  429: 'Too Many Requests',
-  503: 'Service Unavailable',
-}
 
 /** Longer texts get no colors, because each colored part is an element. */
 const maxColoredCharacters = 40_000

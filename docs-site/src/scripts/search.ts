@@ -1,9 +1,9 @@
-/// <reference types="vite/client" />
 /**
  * The search dialog over Pagefind's index. Its script, the index and the words load when the dialog opens.
  *
  * @module
  */
+import { docsPath } from '../docs-path.ts'
 import { createElement } from './elements.ts'
 import { improveQuery } from './search-query.ts'
 
@@ -35,7 +35,7 @@ const ranking = {
   metaWeights: { title: 8, keywords: 12, description: 2 },
 }
 
-const bundle = `${import.meta.env.BASE_URL.replace(/\/$/, '')}/pagefind`
+const bundle = `${docsPath}/pagefind`
 
 let loading: Promise<{ pagefind: Pagefind; words: string[] }> | undefined
 
