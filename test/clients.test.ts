@@ -94,7 +94,7 @@ describeOnServer.for(['node', 'deno'] as const)('an instance on %s', (runtime) =
       await buildDocs({ ifStale: true })
       const docs = await findDocs(docsDirectory)
       if (docs === undefined) throw new Error('the docs are not built')
-      const path = `/docs/${docs.viewer}/standalone.esm.js`
+      const path = `/docs/${docs.viewer.directory}/standalone.esm.js`
       const { length } = await readFile(join(docs.directory, path.slice('/docs'.length)))
       const heap = '--max-old-space-size=384'
       await using instance = await start({ NODE_OPTIONS: heap, DENO_V8_FLAGS: heap })
