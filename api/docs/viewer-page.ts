@@ -1,5 +1,5 @@
 /**
- * The page of the viewer: Scalar's page with our header bar, a first view, and further elements in its head.
+ * The page of the viewer: Scalar's page with a header bar, a first view, and further elements in its head.
  *
  * All of its URLs are relative to `/api-docs`, so the page is the same under every base path.
  *

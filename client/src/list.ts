@@ -65,19 +65,19 @@ export class List<Item> implements AsyncIterable<Item> {
   readonly #options: ListOptions
   readonly #pageSize: number
   readonly #key: string
-  /** The page at hand, or to be requested; undefined: all is read. */
+  /** The current page, or to be requested; undefined: all is read. */
   #url: string | undefined
   /** The URL of the page after the one at hand. */
   #nextUrl: string | undefined
   /** What the pages before the one at hand cost. */
   #spentBefore: number
-  /** The same, and the page at hand. */
+  /** The same, and the current page. */
   #spent: number
-  /** Items that were read before the page at hand was requested, and may be on it. */
+  /** Items that were read before the current page was requested, and may be on it. */
   #read: Set<string | number>
   /** Those of them that are not. They may be on a later page: others have come before them meanwhile. */
   #readElsewhere: Set<string | number> = new Set()
-  /** Items of the page at hand, without those that were read before; undefined: the page is to be requested. */
+  /** Items of the current page, without those that were read before; undefined: the page is to be requested. */
   #items: Item[] | undefined
   /** How many of the items are read. */
   #position = 0
@@ -153,7 +153,7 @@ export class List<Item> implements AsyncIterable<Item> {
   }
 
   /**
-   * Requests the page at hand. Loops at the same time share the request, and one may take all items before another
+   * Requests the current page. Loops at the same time share the request, and one may take all items before another
    * continues. False: the iteration is over.
    */
   #load(): Promise<boolean> {
@@ -163,7 +163,7 @@ export class List<Item> implements AsyncIterable<Item> {
     return this.#request
   }
 
-  /** Requests the page at hand. False: there is none, or it would cost more than the budget. */
+  /** Requests the current page. False: there is none, or it would cost more than the budget. */
   async #requestPage(): Promise<boolean> {
     this.stoppedBy = undefined
     const { budget, signal } = this.#options
@@ -205,7 +205,7 @@ export class List<Item> implements AsyncIterable<Item> {
     return true
   }
 
-  /** Sets how many items of the page at hand are read. After the last one, the next page is at hand. */
+  /** Sets how many items of the current page are read. After the last one, the next page is at hand. */
   #moveTo(position: number): void {
     this.#position = position
     if (this.#hasItem()) return

@@ -82,7 +82,7 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
     }
   }
 
-  /** Reads the branch that a clone's HEAD names. Undefined: there is no clone. */
+  /** Reads the branch that a clone's HEAD names. Returns undefined if there is no clone. */
   async function readBranch(path: string): Promise<string | undefined> {
     const head = await readFile(join(path, 'HEAD'), 'utf8').catch(() => '')
     return /^ref: refs\/heads\/(.*)\n$/.exec(head)?.[1]

@@ -1,6 +1,6 @@
 /**
- * Where lists continue. A cursor is a short name, because an assistant has to write it: what it stands for is kept here,
- * for as long as the program runs.
+ * Where lists continue. A cursor is a short name, because an assistant has to write it. The program keeps what the
+ * cursor stands for, until it ends.
  *
  * @module
  */
@@ -39,7 +39,7 @@ export class Cursors {
     return cursor
   }
 
-  /** Returns what the cursor stands for; undefined: it is unknown, or too old. */
+  /** Returns what the cursor stands for, or undefined if it is unknown or too old. */
   find(cursor: string): SavedList | undefined {
     return this.#lists.get(cursor)
   }

@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util'
 export interface Settings {
   baseUrl: string
   apiKey: string
-  /** What all calls together may cost, in credits; undefined: there is no limit besides the balance. */
+  /** The limit of what all calls together cost, in credits. Undefined if only the balance of the key limits them. */
   budget: number | undefined
 }
 

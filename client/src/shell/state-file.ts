@@ -6,7 +6,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { UsageError } from './exit.ts'
 
-/** Reads the state; undefined: there is no such file. Throws a `UsageError` if the file has something else. */
+/** Reads the state. Returns undefined if there is no such file. Throws a `UsageError` if the file isn't a state. */
 export function readState<State extends object>(file: string): State | undefined {
   if (!existsSync(file)) return undefined
   try {
