@@ -9,6 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Ours against something else, or against a bound. */
 export interface Figure {
+  /** Of the command line. Empty: the report is about one subject. */
+  subject: string
   bar: string
   against: string
   /** Median of the rounds' ratios, ours to the other's. Null where there is nothing to divide by. */
@@ -51,6 +53,8 @@ export interface Report {
   /** Says what goes on. */
   say(text: string): void
   machine: Machine | undefined
+  /** What the next figures are about. */
+  subject: string
   /** Looks whether somebody else uses the machine, and waits a while for them. Figures after it say what was found. */
   lookAround(): Promise<void>
 }
@@ -72,14 +76,15 @@ export function createReport({ idleTimeoutSeconds }: { idleTimeoutSeconds: numbe
   /** Whether `taken` is of rounds that a figure was made of already. */
   let isTold = true
 
-  function add(found: Omit<Figure, 'taken'>): void {
-    const figure = { ...found, taken: Math.max(0, ...taken) }
+  function add(found: Omit<Figure, 'subject' | 'taken'>): void {
+    const figure = { subject: report.subject, ...found, taken: Math.max(0, ...taken) }
     isTold = true
     figures.push(figure)
     report.say(describe(figure).join('  '))
   }
   const report: FinishedReport = {
     machine: undefined,
+    subject: '',
     async lookAround() {
       if (isTold) taken = []
       isTold = false

@@ -10,7 +10,7 @@ const granted = 1_000_000_000_000
 /** Entries of a key in each day of a filled ledger. */
 export const entriesPerDay = 100
 
-/** The secret of the key with that id. peers/pgbench.sql makes it too. */
+/** The secret of the key with that id. pgbench.ts makes it too. */
 export function secretOf(keyId: number): string {
   return `00000000-0000-4000-8000-${String(keyId).padStart(12, '0')}`
 }

@@ -12,7 +12,8 @@ import {
   startClosedLoop,
   type Target,
 } from './load.ts'
-import { type Program, readMemory, runPgbench, startFastify, startOurs, watchMemory } from './programs.ts'
+import { runPgbench, writeRequest } from './pgbench.ts'
+import { type Program, readMemory, startFastify, startOurs, watchMemory } from './programs.ts'
 import { type BenchDatabase, openStage, type Stage } from './stage.ts'
 
 /** What can be chosen on the command line. */
@@ -67,6 +68,15 @@ function lookUps(count = keys, first = 1): Target[] {
   }))
 }
 
+/** The same as pgbench sends it. */
+const lookUpScript = `\\set user random(1, :users)
+${writeRequest({
+  found: `select 1 as count, document from users
+  where login_key = 'USER' || :user::text and id <= (select users_count from dataset)
+  order by id desc limit 1`,
+  path: "'/users/user' || :user::text",
+})}`
+
 async function measureLookUps(bench: Bench, { url, sql }: BenchDatabase): Promise<void> {
   const { report, options, generator } = bench
   const { users, seconds, rounds } = options
@@ -102,12 +112,15 @@ async function measureLookUps(bench: Bench, { url, sql }: BenchDatabase): Promis
       )
   const pgbench = (connections: number) => () =>
     hold(
-      runPgbench(url, { connections, seconds: seconds + warmUp, keys, users }).then(
-        ({ transactions, perSecond }) => ({
-          served: transactions,
-          perSecond,
-        }),
-      ),
+      runPgbench(url, {
+        scripts: [lookUpScript],
+        connections,
+        seconds: seconds + warmUp,
+        variables: { keys, users },
+      }).then(({ transactions, perSecond }) => ({
+        served: transactions,
+        perSecond,
+      })),
     )
 
   report.say(`look-ups: ${rounds} rounds of ${seconds} s for each contender`)
@@ -330,6 +343,11 @@ async function assertAlike(ours: Program, fastify: Program, { url, sql }: BenchD
   }
   if (documents[0] !== documents[1]) throw new Error(`the documents differ:\n${documents.join('\n')}`)
   const before = await countEntries(sql)
-  const { transactions } = await runPgbench(url, { connections: 1, seconds: 1, keys: 1, users: 1 })
+  const { transactions } = await runPgbench(url, {
+    scripts: [lookUpScript],
+    connections: 1,
+    seconds: 1,
+    variables: { keys: 1, users: 1 },
+  })
   if ((await countEntries(sql)) !== before + transactions) throw new Error('pgbench left no entries')
 }

@@ -5,18 +5,19 @@
  */
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { exitOnSignals } from '../test/support/program.ts'
-import { type CatalogPart, catalogParts, measureCatalog } from './catalog/catalog.ts'
+import { type CatalogOptions, catalogParts, measureCatalog } from './catalog/catalog.ts'
+import { measureEmbedded } from './embedded.ts'
 import { createReport, type Report } from './figures.ts'
 import { type LedgerPart, ledgerParts, measureLedger } from './ledger.ts'
 import { measureOverload } from './overload.ts'
 import { measureRuntimes } from './runtimes.ts'
 
+/** Users in the quick form. */
 const few = 100_000
 
 /** Options that all subjects have. */
 interface CommonOptions {
   json?: string
-  quick?: true
   users: number
   seconds: number
   idleTimeout: number
@@ -33,16 +34,12 @@ function createSubject(name: string, description: string, seconds: number): Comm
     .option('--users <count>', 'users in the database', readCount, 1_000_000)
     .option('--seconds <count>', 'length of a run', readCount, seconds)
     .option('--idle-timeout <seconds>', 'how long each round waits for others on the machine', readCount, 0)
-    .option(
-      '--quick',
-      `${few.toLocaleString('en')} users, and other data a tenth too: to see whether it works`,
-    )
     .option('--json <file>', 'write the figures to a file too')
 }
 
 /** Prints what was measured, also when it ends early. */
 async function run(
-  { json, idleTimeout }: CommonOptions,
+  { json, idleTimeout }: Pick<CommonOptions, 'json' | 'idleTimeout'>,
   measure: (report: Report) => Promise<void>,
 ): Promise<void> {
   const report = createReport({ idleTimeoutSeconds: idleTimeout })
@@ -54,7 +51,26 @@ async function run(
   }
 }
 
-const program = new Command('bench').description('Measures the service against peers and against itself.')
+const program = new Command('bench')
+  .description('Measures the service against peers and against itself.')
+  .option('--quick', 'all subjects in their quick form, one after the other: less than 20 minutes')
+  .option('--json <file>', 'where --quick writes its figures', 'bench/figures.json')
+  .action(({ quick, json }: { quick?: true; json: string }, command: Command) => {
+    if (!quick) return command.help()
+    const options = { users: few, seconds: 3, rounds: 1 }
+    return run({ json, idleTimeout: 0 }, async (report) => {
+      report.subject = 'ledger'
+      await measureLedger(report, { ...options, ledgerRows: 1_000_000 })
+      report.subject = 'overload'
+      await measureOverload(report, { ...options, seconds: 10 })
+      report.subject = 'runtimes'
+      await measureRuntimes(report, options)
+      report.subject = 'embedded'
+      await measureEmbedded(report, options)
+      report.subject = 'catalog'
+      await measureCatalog(report, { ...options, smallUsers: 10_000 })
+    })
+  })
 
 program.addCommand(
   createSubject('ledger', 'look-ups that are charged, and the ledger as it grows', 6)
@@ -62,25 +78,26 @@ program.addCommand(
     .option('--ledger-rows <count>', 'rows of the large ledger', readCount, 10_000_000)
     .addOption(new Option('--part <name>', 'only one of its three').choices(ledgerParts))
     .action((options: CommonOptions & { rounds: number; ledgerRows: number; part?: LedgerPart }) =>
-      run(options, (report) =>
-        measureLedger(report, {
-          ...options,
-          ...(options.quick && { users: few, ledgerRows: options.ledgerRows / 10 }),
-        }),
-      ),
+      run(options, (report) => measureLedger(report, options)),
     ),
 )
 program.addCommand(
   createSubject('overload', 'ten times more requests than the service can serve', 30).action(
-    (options: CommonOptions) =>
-      run(options, (report) => measureOverload(report, { ...options, ...(options.quick && { users: few }) })),
+    (options: CommonOptions) => run(options, (report) => measureOverload(report, options)),
   ),
 )
 program.addCommand(
   createSubject('runtimes', 'Node and Deno, traced and not', 5)
     .option('--rounds <count>', 'runs of each contender', readCount, 5)
     .action((options: CommonOptions & { rounds: number }) =>
-      run(options, (report) => measureRuntimes(report, { ...options, ...(options.quick && { users: few }) })),
+      run(options, (report) => measureRuntimes(report, options)),
+    ),
+)
+program.addCommand(
+  createSubject('embedded', 'the embedded database with the sample data', 5)
+    .option('--rounds <count>', 'runs of each contender', readCount, 5)
+    .action((options: CommonOptions & { rounds: number }) =>
+      run(options, (report) => measureEmbedded(report, options)),
     ),
 )
 program.addCommand(
@@ -90,22 +107,8 @@ program.addCommand(
     .option('--keep <folder>', 'keep files and databases there, and use what is kept')
     .option('--picture <file>', 'draw latencies by depth and by size, as SVG')
     .addOption(new Option('--part <name...>', 'only some of its parts').choices(catalogParts))
-    .action(
-      (
-        options: CommonOptions & {
-          rounds: number
-          smallUsers: number
-          keep?: string
-          picture?: string
-          part?: CatalogPart[]
-        },
-      ) =>
-        run(options, (report) =>
-          measureCatalog(report, {
-            ...options,
-            ...(options.quick && { users: few, rounds: 1, seconds: 3 }),
-          }),
-        ),
+    .action((options: CommonOptions & CatalogOptions) =>
+      run(options, (report) => measureCatalog(report, options)),
     ),
 )
 

@@ -11,7 +11,6 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setInterval } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { findPostgresBinaries, postgresMissing } from '../test/support/postgres-binaries.ts'
 import { endWithThisProcess } from '../test/support/program.ts'
 
 const project = resolve(import.meta.dirname, '..')
@@ -164,69 +163,4 @@ export function watchMemory(program: Pick<Program, 'pid'>): { stop(): Promise<nu
       return readings
     },
   }
-}
-
-/** What pgbench did. */
-export interface PgbenchResult {
-  transactions: number
-  perSecond: number
-}
-
-/** What pgbench runs: one of the scripts, chosen at random, again and again on each connection. */
-export interface PgbenchOptions {
-  scripts: readonly string[]
-  connections: number
-  seconds: number
-  /** Of the scripts. */
-  variables: Record<string, number>
-}
-
-/** Runs peers/pgbench.sql on as many connections. Throws when a transaction failed. */
-export function runPgbench(
-  databaseUrl: string,
-  {
-    connections,
-    seconds,
-    keys,
-    users,
-  }: { connections: number; seconds: number; keys: number; users: number },
-): Promise<PgbenchResult> {
-  const scripts = [join(import.meta.dirname, 'peers/pgbench.sql')]
-  return runScripts(databaseUrl, { scripts, connections, seconds, variables: { keys, users } })
-}
-
-/** Runs scripts; what it takes to open connections does not count in `perSecond`. Throws when a transaction failed. */
-export async function runScripts(
-  databaseUrl: string,
-  { scripts, connections, seconds, variables }: PgbenchOptions,
-): Promise<PgbenchResult> {
-  const { stdout, stderr } = await run(findBinary('pgbench'), [
-    ...['--no-vacuum', '--protocol=prepared', ...scripts.map((script) => `--file=${script}`)],
-    ...[`--client=${connections}`, '--jobs=2', `--time=${seconds}`],
-    ...Object.entries(variables).map(([name, value]) => `--define=${name}=${value}`),
-    databaseUrl,
-  ])
-  const find = (pattern: RegExp) => Number(pattern.exec(stdout)?.[1] ?? Number.NaN)
-  const transactions = find(/transactions actually processed: (\d+)/)
-  const perSecond = transactions === 0 ? 0 : find(/tps = ([\d.]+)/)
-  if (find(/failed transactions: (\d+)/) !== 0 || Number.isNaN(transactions + perSecond)) {
-    throw new Error(`pgbench failed:\n${stdout}${stderr}`)
-  }
-  return { transactions, perSecond }
-}
-
-/** Runs commands with psql, one after the other on one connection. */
-export async function runPsql(databaseUrl: string, commands: readonly string[]): Promise<void> {
-  const parameters = ['--no-psqlrc', '--quiet', '--set=ON_ERROR_STOP=1']
-  await run(findBinary('psql'), [
-    ...parameters,
-    ...commands.map((command) => `--command=${command}`),
-    databaseUrl,
-  ])
-}
-
-function findBinary(name: string): string {
-  const binaries = findPostgresBinaries()
-  if (binaries === undefined) throw new Error(postgresMissing)
-  return join(binaries.directory, name)
 }

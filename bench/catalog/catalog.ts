@@ -10,7 +10,7 @@ import { measureCompression } from './compression.ts'
 import { measureCorrections } from './corrections.ts'
 import { measureFirstSight } from './first-sight.ts'
 import { measureDepth, measureGrowth } from './latency.ts'
-import { measureChange, measureDisk, measureImport } from './loading.ts'
+import { measureDisk, measureImport } from './loading.ts'
 import { createPicture } from './picture.ts'
 import { measureRefresh } from './refresh.ts'
 import { type CatalogDatabase, openCatalogStage } from './stage.ts'
@@ -43,7 +43,6 @@ export const catalogParts = [
   'batches',
   'compression',
   'corrections',
-  'change',
   'refresh',
 ] as const
 export type CatalogPart = (typeof catalogParts)[number]
@@ -75,7 +74,6 @@ export async function measureCatalog(report: Report, options: CatalogOptions): P
     compression: () => measureCompression(report, generator, database, { rounds, seconds }),
     corrections: async () =>
       measureCorrections(report, generator, stage, [database, (await openSmaller()).at(-1)], brief),
-    change: async () => measureChange(report, stage, database, (await openSmaller()).at(-1)),
     refresh: () => measureRefresh(report, generator, stage, database),
   }
   for (const name of catalogParts) if (part.includes(name)) await parts[name]()

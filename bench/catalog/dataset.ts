@@ -40,21 +40,6 @@ export interface Change {
   revision: number
 }
 
-/** Writes users and repositories as of another revision: each line differs from that of any other revision. */
-export async function writeChange(
-  folder: string,
-  forge: Forge,
-  { numbers, revision }: Change,
-): Promise<Dataset> {
-  await rm(folder, { recursive: true, force: true })
-  await writeFolder(folder, {
-    users: everyRecord(numbers, (number) => [createUser(forge, number, revision)]),
-    repos: everyRecord(numbers, (number) => [createRepository(forge, number, revision)]),
-    commits: [],
-  })
-  return measure(folder)
-}
-
 /**
  * Writes users with one changed field, and repositories that have gained a dependency since the revision before: what a
  * refresh usually brings.
@@ -66,11 +51,18 @@ export async function writeRefresh(
 ): Promise<Dataset> {
   await rm(folder, { recursive: true, force: true })
   await writeFolder(folder, {
-    users: everyRecord(numbers, (number) => [{ ...createUser(forge, number, 0), following: revision }]),
+    users: everyRecord(numbers, (number) => [
+      { ...createUser(forge, number, 0), following: refreshedFollowing(revision) },
+    ]),
     repos: everyRecord(numbers, (number) => [gainDependencies(createRepository(forge, number, 0), revision)]),
     commits: [],
   })
   return measure(folder)
+}
+
+/** What a refresh writes into users: no other revision has it. */
+export function refreshedFollowing(revision: number): number {
+  return 1_000_000 + revision
 }
 
 function gainDependencies(repository: SampleRepository, count: number): SampleRepository {

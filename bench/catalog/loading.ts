@@ -1,5 +1,5 @@
 /**
- * Loading: the first load against `\copy`, a small change against the first load, and the room that it takes.
+ * Loading: the first load against `\copy`, and the room that it takes.
  *
  * @module
  */
@@ -7,10 +7,10 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sql } from '../../api/database/connect.ts'
 import { printTable, type Report } from '../figures.ts'
-import { type LoadResult, runImport, runPsql } from '../programs.ts'
+import { runPsql } from '../pgbench.ts'
+import { type LoadResult, runImport } from '../programs.ts'
 import type { BenchDatabase } from '../stage.ts'
-import { numbersUpTo, writeChange } from './dataset.ts'
-import { type CatalogDatabase, type CatalogStage, readVersion } from './stage.ts'
+import type { CatalogDatabase, CatalogStage } from './stage.ts'
 
 /** What a load fills, in the order in which it does. */
 const tables = [
@@ -88,63 +88,10 @@ async function copy(stage: CatalogStage, { url }: CatalogDatabase): Promise<numb
   }
 }
 
-/** One of a hundred users and repositories has changed. */
-const step = 100
-
-/** A second load of what has changed, against the first one and against the same change on less data. */
-export async function measureChange(
-  report: Report,
-  stage: CatalogStage,
-  database: CatalogDatabase,
-  smaller: CatalogDatabase | undefined,
-): Promise<void> {
-  const { users } = database.forge
-  const changed = Math.ceil(users / step)
-  report.say(`a load of ${changed.toLocaleString('en')} changed users and repositories`)
-  const seconds = await loadChange(stage, database, changed)
-  const loaded = database.loaded ?? (await readFirstLoad(database))
-  if (loaded !== undefined) {
-    report.compare(
-      {
-        bar: `${changed.toLocaleString('en')} changed users with their repositories`,
-        against: `the first load of ${users.toLocaleString('en')}`,
-        goal: 0.03,
-        better: 'lower',
-        unit: 's',
-      },
-      [seconds],
-      [loaded.seconds],
-    )
-  }
-  if (smaller === undefined || smaller.forge.users < changed) return
-  report.compare(
-    {
-      bar: `${changed.toLocaleString('en')} changed users of ${users.toLocaleString('en')}`,
-      against: `as many of ${smaller.forge.users.toLocaleString('en')}`,
-      goal: 1.5,
-      better: 'lower',
-      unit: 's',
-    },
-    [seconds],
-    [await loadChange(stage, smaller, changed)],
-  )
-}
-
-/** Changes some users and repositories, spread over all of them. Returns the seconds. */
-async function loadChange(stage: CatalogStage, database: CatalogDatabase, changed: number): Promise<number> {
-  const { forge, sql, url } = database
-  const { folder } = await writeChange(join(stage.folder, 'changed'), forge, {
-    numbers: numbersUpTo(forge.users, Math.floor(forge.users / changed)),
-    revision: await readVersion(sql),
-  })
-  const { seconds } = await runImport(url, folder)
-  await rm(folder, { recursive: true, force: true })
-  return seconds
-}
-
-/** What the first load took, when the database is from another run. */
-async function readFirstLoad({ sql }: BenchDatabase): Promise<LoadResult | undefined> {
+/** What the first load took, in this run or an earlier one. */
+export async function readFirstLoad({ sql }: BenchDatabase): Promise<LoadResult> {
   const [row] = await sql<LoadResult[]>`select seconds, megabytes from bench_load`
+  if (row === undefined) throw new Error('the database has no first load')
   return row
 }
 

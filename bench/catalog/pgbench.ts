@@ -1,59 +1,66 @@
 /**
- * What PostgreSQL alone can do: the statements that read a page, as pgbench runs them.
+ * The statements that read a page, for pgbench: alone, and together with what settles its request.
  *
  * @module
  */
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { createFilter, hashFilter, type ListName } from '../../api/catalog/filter.ts'
+import { writeRequest } from '../pgbench.ts'
 import { type CountedList, lastFullPage, pageSize } from './requests.ts'
 
-/** Writes a script for each list that reads random full pages of it, and tells their paths. */
-export async function writeScripts(folder: string, lists: readonly CountedList[]): Promise<string[]> {
-  const paths: string[] = []
-  for (const [index, list] of lists.entries()) {
-    const path = join(folder, `page-${index}.sql`)
-    await writeFile(path, createScript(list))
-    paths.push(path)
-  }
-  return paths
+/** Writes a script for each list. It reads random full pages, and settles a request for each if `isCharged`. */
+export function writePageScripts(
+  lists: readonly CountedList[],
+  { isCharged }: { isCharged: boolean },
+): string[] {
+  return lists.map((list) => {
+    const statement = isCharged
+      ? writeRequest({ found: selectPage(list), path: `'${list.path}'` })
+      : `${selectPage(list)};`
+    return `\\set page random(1, ${lastFullPage(list)})\n${statement}\n`
+  })
 }
 
-function createScript(list: CountedList): string {
-  const kind = list.path === '/users' ? 'users' : 'repositories'
-  return `\\set page random(1, ${lastFullPage(list)})
-${Object.keys(list.query).length === 0 ? selectRange(kind) : selectListed(kind, list)};
-`
+/** SQL: a page's `total`, `count` and `items`. */
+function selectPage(list: CountedList): string {
+  const [, owner, name, kind] = /^\/repos\/(.+)\/(.+)\/(commits|dependencies)$/.exec(list.path) ?? []
+  const repository = `(
+    select * from repositories where full_name_key = upper('${owner}/${name}') order by id desc limit 1
+  ) repository`
+  if (kind === 'commits') return selectCommits(repository)
+  if (kind === 'dependencies') return selectDependencies(repository)
+  const listName = list.path === '/users' ? 'users' : 'repositories'
+  return Object.keys(list.query).length === 0 ? selectRange(listName) : selectListed(listName, list)
 }
 
 /** The columns of a page, rendered. */
-function render(kind: ListName): string {
-  const item =
-    kind === 'users'
-      ? 'document'
-      : `'{"internal_id":' || id || ',' || members || ',"dependencies":' || dependencies || '}'`
-  return `count(*)::integer as count, coalesce(string_agg(${item}, ','), '') as items`
+function render(item: string, order = ''): string {
+  return `count(*)::integer as count, coalesce(string_agg(${item}, ','${order}), '') as items`
 }
 
-function selectRange(kind: ListName): string {
-  return `select dataset.${kind}_count as total, found.count, found.items
+const itemOf: Record<ListName, string> = {
+  users: 'document',
+  repositories: `'{"internal_id":' || id || ',' || members || ',"dependencies":' || dependencies || '}'`,
+}
+
+function selectRange(list: ListName): string {
+  return `select dataset.${list}_count as total, found.count, found.items
 from dataset, lateral (
-  select ${render(kind)} from (
-    select * from ${kind}
-    where id > (:page - 1) * ${pageSize} and id <= least(:page * ${pageSize}, dataset.${kind}_count)
+  select ${render(itemOf[list])} from (
+    select * from ${list}
+    where id > (:page - 1) * ${pageSize} and id <= least(:page * ${pageSize}, dataset.${list}_count)
     order by id limit 100
   ) page
 ) found`
 }
 
-/** The look-up of a stored list's page, as api/catalog/stored-lists.ts has it. */
-function selectListed(kind: ListName, { query }: CountedList): string {
-  const list = (values: string | readonly string[] = []) => [values].flat()
+/** A stored list's page, as api/catalog/stored-lists.ts reads it. */
+function selectListed(list: ListName, { query }: CountedList): string {
+  const toList = (values: string | readonly string[] = []) => [values].flat()
   const split = (values: string | readonly string[] | undefined) =>
-    list(values).flatMap((text) => text.split(','))
-  const status = list(query.dependency_status)[0]
+    toList(values).flatMap((text) => text.split(','))
+  const status = toList(query.dependency_status)[0]
   const filter = createFilter({
-    locations: list(query.location),
+    locations: toList(query.location),
     dependencyNames: split(query.dependency_names),
     dependencyFiles: split(query.dependency_files),
     dependencyStatus: status === 'active' || status === 'removed' ? status : undefined,
@@ -67,8 +74,30 @@ from (
     order by id limit ${pageSize} offset (:page - 1) * ${pageSize} % 120
   ) as ids
   from dataset d join stored_lists l on l.version = d.version
-    and l.filter_hash = '\\x${hashFilter(kind, filter).toString('hex')}'
+    and l.filter_hash = '\\x${hashFilter(list, filter).toString('hex')}'
 ) stored_list, lateral (
-  select ${render(kind)} from (select * from ${kind} where id = any(stored_list.ids) order by id limit 100) page
+  select ${render(itemOf[list])} from (
+    select * from ${list} where id = any(stored_list.ids) order by id limit 100
+  ) page
+) found`
+}
+
+function selectCommits(repository: string): string {
+  return `select counted.total, found.count, found.items
+from dataset, ${repository}, lateral (
+  select max(position) as total from commits where repository_id = repository.id
+) counted, lateral (
+  select ${render('document', ' order by position desc')} from commits
+  where repository_id = repository.id
+    and position > counted.total - :page * ${pageSize} and position <= counted.total - (:page - 1) * ${pageSize}
+) found`
+}
+
+function selectDependencies(repository: string): string {
+  return `select repository.dependencies_count as total, found.count, found.items
+from dataset, ${repository}, lateral (
+  select ${render('value::text', ' order by ordinality')}
+  from json_array_elements(repository.dependencies::json) with ordinality
+  where ordinality > (:page - 1) * ${pageSize} and ordinality <= :page * ${pageSize}
 ) found`
 }

@@ -20,7 +20,7 @@ import type { Forge } from './records.ts'
 
 const seed = 'devdata'
 /** All with a grant that nobody can use up. */
-export const keyCount = 100
+export const keyCount = 1_000
 const settings = {
   ...serverSettings,
   shared_buffers: `${Math.floor(totalmem() / 2 ** 22)}MB`, // a quarter of the memory, as PostgreSQL's manual advises
