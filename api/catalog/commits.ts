@@ -23,7 +23,7 @@ export async function listCommits(
   const { after = null, size } = page
   // Positions count from the oldest commit, so that a new one doesn't move the others.
   const [found] = await selectPages(sql`
-    select counted.total, dataset.version, place.skipped as offset, found.count, found.items, found.next
+    select counted.total, dataset.version, place.skipped as offset, found.*
     from dataset, (${selectRepository(sql, owner, name)}) r, lateral (
       select coalesce(max(position), 0) as total from commits where repository_id = r.id
     ) counted, lateral (
@@ -31,7 +31,11 @@ export async function listCommits(
         select counted.total - position + 1 from commits where repository_id = r.id and commit_hash = ${after}
       ), ${offsetOf(page)}::bigint) as skipped
     ) place, lateral (
-      select ${renderPage(sql, sql`document`, sql`position desc`)},
+      select ${renderPage(sql, {
+        item: sql`document`,
+        order: sql`position desc`,
+        digest: sql`hashtextextended(document, position)`,
+      })},
         (array_agg(commit_hash order by position))[1] as next
       from commits
       where repository_id = r.id

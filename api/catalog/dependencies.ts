@@ -24,7 +24,7 @@ export async function listDependencies(
       ? sql`${offsetOf(page)}::bigint`
       : sql`(select count(*) from declared where (name, file) <= (${after[0]}, ${after[1]}))`
   const [found] = await selectPages(sql`
-    select r.dependencies_count as total, dataset.version, found.skipped as offset, found.count, found.items, found.next
+    select r.dependencies_count as total, dataset.version, found.skipped as offset, found.*
     from dataset, (${selectRepository(sql, owner, name)}) r, lateral (
       with declared as (
         select value::text as document, ordinality as rank,
@@ -35,7 +35,11 @@ export async function listDependencies(
         select ${skipped} as skipped
       )
       select place.skipped, page.* from place, lateral (
-        select ${renderPage(sql, sql`document`, sql`rank`)},
+        select ${renderPage(sql, {
+          item: sql`document`,
+          order: sql`rank`,
+          digest: sql`hashtextextended(document, rank)`,
+        })},
           (array_agg(json_build_array(name, file)::text order by rank desc))[1] as next
         from declared where rank > place.skipped and rank <= place.skipped + ${size}
       ) page

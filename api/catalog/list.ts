@@ -6,7 +6,15 @@
 import { createBatcher } from '../concurrency/batcher.ts'
 import type { Fragment, Sql } from '../database/connect.ts'
 import { overCapacity } from '../errors.ts'
-import { type ListPage, limitPage, offsetOf, type Page, renderPage, selectPages } from '../paging/page.ts'
+import {
+  type ListPage,
+  limitPage,
+  offsetOf,
+  type Page,
+  type Rendering,
+  renderPage,
+  selectPages,
+} from '../paging/page.ts'
 import { type BatchLookUp, createBatchReader } from './batch-lookup.ts'
 import { type Filter, hashFilter, isUnfiltered, type ListName } from './filter.ts'
 import { listOwned } from './owned-repositories.ts'
@@ -19,8 +27,8 @@ interface ListKind {
   countColumn: string
   /** Of the table `dataset`: the highest id that was ever used. */
   lastIdColumn: string
-  /** SQL: an item's JSON text. */
-  renderItem(sql: Sql): Fragment
+  /** SQL. */
+  render(sql: Sql): Rendering
   /** Maximum pages that one statement reads. A few large pages must not delay the others. */
   maxPages: number
   /** Maximum concurrent statements that read pages, while none is late. */
@@ -31,8 +39,10 @@ const repositories: ListKind = {
   list: 'repositories',
   countColumn: 'repositories_count',
   lastIdColumn: 'last_repository_id',
-  renderItem: (sql) => sql`
-      '{"internal_id":' || id || ',' || members || ',"dependencies":' || dependencies || '}'`,
+  render: (sql) => ({
+    item: sql`'{"internal_id":' || id || ',' || members || ',"dependencies":' || dependencies || '}'`,
+    digest: sql`hashint8extended(digest, id)`,
+  }),
   maxPages: 8,
   maxConcurrent: 2,
 }
@@ -45,7 +55,7 @@ const kinds = {
     list: 'users',
     countColumn: 'users_count',
     lastIdColumn: 'last_user_id',
-    renderItem: (sql) => sql`document`,
+    render: (sql) => ({ item: sql`document`, digest: sql`hashint8extended(digest, id)` }),
     maxPages: 32,
     maxConcurrent: 1,
   },
@@ -53,7 +63,10 @@ const kinds = {
   /** Repositories without their dependencies. */
   repositoriesAlone: {
     ...repositories,
-    renderItem: (sql) => sql`'{"internal_id":' || id || ',' || members || '}'`,
+    render: (sql) => ({
+      item: sql`'{"internal_id":' || id || ',' || members || '}'`,
+      digest: sql`hashtextextended(members, id)`,
+    }),
     maxPages: 32,
   },
 } satisfies Record<string, ListKind>
@@ -82,10 +95,10 @@ export function createList(
   storedLists: StoredLists,
   { kind, isReplica }: { kind: keyof typeof kinds; isReplica: boolean },
 ): ReadList {
-  const { list, countColumn, lastIdColumn, renderItem, maxPages, maxConcurrent }: ListKind = kinds[kind]
+  const { list, countColumn, lastIdColumn, render, maxPages, maxConcurrent }: ListKind = kinds[kind]
   /** Once an id is missing, one always is, because ids aren't used again. */
   let hasGaps = false
-  const rendered = sql`${renderPage(sql, renderItem(sql))}, max(id) as next`
+  const rendered = sql`${renderPage(sql, render(sql))}, max(id) as next`
   const batch = { size: maxPages, maxConcurrent }
   const readNamed = createBatchReader(sql, list, rendered, batch)
 

@@ -20,13 +20,14 @@ export async function listRemovals(sql: Sql, since: number, page: Page<number>):
       : sql`(
         select count(*) from removals where version > ${since}::bigint and id <= ${after}::bigint and not exists_again
       )`
+  const item = sql`format('{"forge_rest_id":%s,"kind":"%s","version":%s}', forge_rest_id, kind, version)`
   // One statement reads the versions too, so a change can't delete removals between a check and the list.
   const [found] = await sql<(KnownChanges & Omit<ListPage, 'items'> & { items: string })[]>`
     select d.version, d.changes_since as "changesSince", counted.total, place.skipped as offset, found.*
     from dataset d, (
       select count(*) as total from removals where version > ${since}::bigint and not exists_again
     ) counted, (select ${skipped} as skipped) place, lateral (
-      select ${renderPage(sql, sql`format('{"forge_rest_id":%s,"kind":"%s","version":%s}', forge_rest_id, kind, version)`, sql`id`)}, max(id) as next
+      select ${renderPage(sql, { item, order: sql`id`, digest: sql`hashtextextended(${item}, id)` })}, max(id) as next
       from (
         select forge_rest_id, kind, version, id from removals
         where version > ${since}::bigint and not exists_again

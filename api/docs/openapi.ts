@@ -55,9 +55,13 @@ function createRenderer(text: string): (publicRoot: string) => RenderedDocument 
   return (publicRoot) => {
     const cached = cache.get(publicRoot)
     if (cached !== undefined) return cached
-    const body = new TextEncoder().encode(text.replace(placeholder, () => publicRoot))
+    const complete = text.replace(placeholder, () => publicRoot)
     const isCached = cache.size < maxCached
-    const rendered = { body, tag: createEntityTag(body), compressed: isCached ? new Map() : undefined }
+    const rendered = {
+      body: new TextEncoder().encode(complete),
+      tag: createEntityTag(complete),
+      compressed: isCached ? new Map() : undefined,
+    }
     if (isCached) cache.set(publicRoot, rendered)
     return rendered
   }

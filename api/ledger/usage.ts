@@ -45,7 +45,7 @@ export async function listUsage(sql: Sql, { keyId, day, page }: UsagePage<number
     )
     select total, place.skipped as offset, entries.*
     from range, lateral (select ${skipped} as skipped) place, lateral (
-      select ${renderPage(sql, sql`row_to_json(e)::text`, sql`entry desc`)}, min(entry) as next from (
+      select ${renderPage(sql, { item: sql`row_to_json(e)::text`, order: sql`entry desc` })}, min(entry) as next from (
         select position as entry, floor(extract(epoch from created_at))::bigint as timestamp, kind, request_id,
           case kind when 'charge' then 'GET' end as method, path, items, cost, granted, balance
         from ledger
@@ -75,7 +75,7 @@ export async function listUsageByDay(sql: Sql, { keyId, day, page }: UsagePage<S
     )
     select (select count(*) from days) as total, place.skipped as offset, sums.*
     from (select ${skipped} as skipped) place, lateral (
-      select ${renderPage(sql, sql`row_to_json(d)::text`, sql`day desc, endpoint`)},
+      select ${renderPage(sql, { item: sql`row_to_json(d)::text`, order: sql`day desc, endpoint` })},
         (array_agg(to_char(day, 'YYYY-MM-DD') || endpoint order by day, endpoint desc))[1] as next
       from (select * from days order by day desc, endpoint limit ${size} offset place.skipped) d
     ) sums`)

@@ -102,7 +102,7 @@ export function createListResponse(url: URL, page: Page, found: ListPage): Meter
   const link = createLinkHeader(url, page, found)
   return {
     cost: found.count,
-    tag: createEntityTag(link, String(page.number), found.items),
+    tag: createEntityTag(link, String(page.number), found.digest ?? ''),
     headers: { Link: link, 'X-Total-Count': String(found.total) },
     data: found.items,
     pagination: JSON.stringify(createPagination(page, found)),

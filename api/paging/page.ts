@@ -35,6 +35,8 @@ export interface ListPage {
   count: number
   /** The items as JSON texts with commas between them, in UTF-8. */
   items: Uint8Array
+  /** Differs if the items differ; undefined for lists without entity tags. */
+  digest?: string | undefined
   /** The version of the dataset that the page was read at; undefined for lists outside the dataset. */
   version?: number | undefined
   /** Items before this page. */
@@ -53,14 +55,22 @@ export function offsetOf(page: Page): number {
   return (page.number - 1) * page.size
 }
 
-/**
- * SQL: the columns `count` and `items` of a page, aggregated from its rows. `item` is an item's JSON text. Without `order`
- * the items keep the order of the subquery: sorting again copies them all, a tenth of the cost of a page of repositories.
- */
-export function renderPage(sql: Sql, item: Fragment, order?: Fragment) {
+/** SQL: how a page is rendered from its rows. */
+export interface Rendering {
+  /** An item's JSON text. */
+  item: Fragment
+  /** Default: the order of the subquery. Sorting again copies all items, a tenth of the cost of a page of repositories. */
+  order?: Fragment
+  /** A `bigint` that depends on the item and its place. Undefined: the list has no entity tags. */
+  digest?: Fragment
+}
+
+/** SQL: the columns `count`, `items` and `digest` of a page, aggregated from its rows. */
+export function renderPage(sql: Sql, { item, order, digest }: Rendering) {
   return sql`
     count(*)::integer as count,
-    coalesce(string_agg(${item}, ',' ${order === undefined ? sql`` : sql`order by ${order}`}), '') as items`
+    coalesce(string_agg(${item}, ',' ${order === undefined ? sql`` : sql`order by ${order}`}), '') as items
+    ${digest === undefined ? sql`` : sql`, bit_xor(${digest})::text as digest`}`
 }
 
 /**

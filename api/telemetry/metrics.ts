@@ -80,11 +80,13 @@ export function createMetrics(sources: MetricsSources): Metrics {
     },
     measure: createMiddleware<HonoEnvironment>(async function measure(c, next) {
       await next()
-      const { status, headers } = c.res
+      const { res } = c
+      const { status } = res
       const route = describeRoute(c)
       requests.inc({ method: describeMethod(c.req.method), route, status })
       durations.observe({ route }, (performance.now() - c.get('startedAt')) / 1000)
-      const code = status < 400 ? null : headers.get(errorCodeHeader)
+      // Node's adapter converts a response whose headers were read: 10 % of the time of a page.
+      const code = status < 400 ? null : res.headers.get(errorCodeHeader)
       if (code !== null) errors.inc({ code })
       credits.inc(c.get('charged') ?? 0)
     }),

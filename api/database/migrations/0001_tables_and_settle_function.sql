@@ -191,7 +191,8 @@ create table users (
   location_id integer,
   is_bot boolean not null, -- uses nothing by authorship
   version bigint not null, -- of the dataset, when the document last changed
-  document text not null
+  document text not null,
+  digest bigint generated always as (hashtextextended(document, 0)) stored -- for entity tags
 );
 create index on users (login_key);
 create index on users (version);
@@ -205,7 +206,8 @@ create table repositories (
   version bigint not null, -- of the dataset, when the members or the dependencies last changed
   members text not null, -- JSON object without its braces, internal_id and dependencies: a list puts others around them
   dependencies text not null default '[]', -- JSON array of repository dependencies, by name, then file
-  dependencies_count integer not null default 0
+  dependencies_count integer not null default 0,
+  digest bigint generated always as (hashtextextended(members, 0) # hashtextextended(dependencies, 1)) stored
 );
 create index on repositories (full_name_key);
 create index on repositories (url_key);
