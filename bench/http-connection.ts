@@ -25,9 +25,10 @@ export interface Connection {
 
 /** Opens a connection to a port of this machine. What is sent before it is open goes when it is. */
 export function openConnection(port: number, events: ConnectionEvents): Connection {
-  /** What has come of the response, a character a byte, and how long all of it is; -1 until its head says so. */
-  let received = ''
-  let length = -1
+  /** The head of the response, as far as it has come, a character a byte. */
+  let head = ''
+  /** What is missing of the response, in bytes; NaN until the head says so. */
+  let missing = Number.NaN
   let isClosed = false
 
   function lose(reason: string): void {
@@ -37,30 +38,32 @@ export function openConnection(port: number, events: ConnectionEvents): Connecti
     events.lost(reason)
   }
 
-  function read(text: string): void {
-    received = received === '' ? text : received + text
-    if (length < 0) {
-      const end = received.indexOf('\r\n\r\n')
+  function read(bytes: Buffer): void {
+    if (Number.isNaN(missing)) {
+      const before = head.length
+      head += bytes.toString('latin1')
+      const end = head.indexOf('\r\n\r\n')
       if (end < 0) return
-      const [, body] = /\r\ncontent-length: *(\d+)/i.exec(received.slice(0, end)) ?? []
+      const [, body] = /\r\ncontent-length: *(\d+)/i.exec(head.slice(0, end)) ?? []
       if (body === undefined) {
-        lose(`a response without Content-Length: ${received.slice(0, end)}`)
+        lose(`a response without Content-Length: ${head.slice(0, end)}`)
         return
       }
-      length = end + 4 + Number(body)
+      missing = end + 4 + Number(body) - before
     }
-    if (received.length < length) return
-    if (received.length > length) {
+    missing -= bytes.length
+    if (missing > 0) return
+    if (missing < 0) {
       lose('more than one response came')
       return
     }
-    const status = Number(received.slice(9, 12)) // HTTP/1.1 200
-    received = ''
-    length = -1
+    const status = Number(head.slice(9, 12)) // HTTP/1.1 200
+    head = ''
+    missing = Number.NaN
     events.responded(status)
   }
 
-  const buffer = Buffer.allocUnsafe(16_384)
+  const buffer = Buffer.allocUnsafe(65_536)
   const socket = connect({
     host: '127.0.0.1',
     port,
@@ -69,7 +72,7 @@ export function openConnection(port: number, events: ConnectionEvents): Connecti
     onread: {
       buffer,
       callback(bytes) {
-        read(buffer.toString('latin1', 0, bytes))
+        read(buffer.subarray(0, bytes))
         return true
       },
     },

@@ -97,9 +97,9 @@ export function createDocumentQuery(
   }
 }
 
-/** Creates the response of a list, whose cost is its number of items. `url` has the request's filters, and no page. */
-export function createListResponse(url: URL, page: Page, found: ListPage): MeteredResponse {
-  const link = createLinkHeader(url, page, found)
+/** Creates the response of a list, whose cost is its number of items. `urlStart` is that of `createLinkHeader`. */
+export function createListResponse(urlStart: string, page: Page, found: ListPage): MeteredResponse {
+  const link = createLinkHeader(urlStart, page, found)
   return {
     cost: found.count,
     tag: createEntityTag(link, String(page.number), found.digest ?? ''),

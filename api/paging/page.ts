@@ -120,15 +120,15 @@ export function createPagination(page: Page, position: Position): Pagination {
 }
 
 /**
- * Creates the `Link` header (RFC 8288): `first`, `prev` from page 2 on, `next` while there is more, and `last`. `url` has
- * the request's filters. `next` has `after`, so that an iteration returns each item once while others come and go.
+ * Creates the `Link` header (RFC 8288): `first`, `prev` from page 2 on, `next` while there is more, and `last`.
+ * `urlStart` is the URL of the list with its filters, up to where `page=` comes. `next` has `after`, so that an iteration
+ * returns each item once while others come and go.
  */
-export function createLinkHeader(url: URL, page: Page, position: Position): string {
+export function createLinkHeader(urlStart: string, page: Page, position: Position): string {
   const previous = previousPage(page, position)
   const next = nextPage(page, position)
-  const list = url.href + (url.search === '' ? '?' : '&')
   const link = (relation: string, number: number, cursor = '') =>
-    `<${list}page=${number}&per_page=${page.size}${cursor}>; rel="${relation}"`
+    `<${urlStart}page=${number}&per_page=${page.size}${cursor}>; rel="${relation}"`
   return [
     link('first', 1),
     ...(previous > 0 ? [link('prev', previous)] : []),

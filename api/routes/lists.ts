@@ -55,7 +55,7 @@ export function createListQuery<Filter, After>(
     async read(catalog, requester) {
       try {
         const found = await find(catalog, { ...request, ...requester })
-        return found && createListResponse(createListUrl(url), request.page, found)
+        return found && createListResponse(beginPageUrl(url), request.page, found)
       } catch (error) {
         if (error instanceof ApiError && error.status < 500) return { cost: 0, error }
         throw error
@@ -73,7 +73,7 @@ export async function sendFreeList<Filter, After>(
   find: (request: ListRequest<Filter, After>) => Promise<ListPage>,
 ): Promise<Response> {
   const request = readListRequest(url, parameters)
-  const response = createListResponse(createListUrl(url), request.page, await find(request))
+  const response = createListResponse(beginPageUrl(url), request.page, await find(request))
   setDataHeaders(c, response)
   setHeader(c, 'Cache-Control', 'no-store')
   return send(c, renderBody(c, response), { type: 'application/json' })
@@ -95,13 +95,11 @@ function readListRequest<Filter, After>(
   return { page: { number, size, after: readAfter(searchParams) }, filter: readFilter(searchParams) }
 }
 
-/** Returns the list's URL as `Link` has it: with every value of every parameter, but without a page. */
-function createListUrl(url: URL): URL {
-  const parameters = [...url.searchParams].filter(([name]) => !pageNames.includes(name))
-  const listUrl = new URL(url)
-  // Written once: Deno writes the whole URL anew for each `append` to its parameters, and there may be thousands.
-  listUrl.search = new URLSearchParams(parameters).toString()
-  return listUrl
+/** Returns the beginning of the URLs in `Link`: the list with its filters, to which the page is added. */
+function beginPageUrl({ origin, pathname, searchParams }: URL): string {
+  const filters = [...searchParams].filter(([name]) => !pageNames.includes(name))
+  const query = new URLSearchParams(filters).toString()
+  return `${origin}${pathname}?${query}${query === '' ? '' : '&'}`
 }
 
 /** The parameters of a list without filters. */
