@@ -39,7 +39,8 @@ export function selectRepository(sql: Sql, owner: string, name: string): Fragmen
   return selectRepositoryByKey(sql, sql`${lookUpRepository(owner, name).key}`)
 }
 
-function selectRepositoryByKey(sql: Sql, key: Fragment): Fragment {
+/** SQL: the same, by its key in a `LookUp`. */
+export function selectRepositoryByKey(sql: Sql, key: Fragment): Fragment {
   return sql`select * from repositories where full_name_key = ${key} order by id desc limit 1`
 }
 

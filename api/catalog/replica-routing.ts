@@ -5,17 +5,21 @@
  */
 import type { Sql } from '../database/connect.ts'
 import type { Database } from '../database/database.ts'
+import { createCommitList } from './commits.ts'
+import { createDependencyList } from './dependencies.ts'
 import { createLookup, type Found, type LookUp } from './document-lookup.ts'
 import { createList, type ReadList } from './list.ts'
+import type { ReadRepositoryList } from './repository-lists.ts'
 import type { StoredLists } from './stored-lists.ts'
 
 /** The catalog in one database. */
 export interface Catalog {
-  sql: Sql
   listUsers: ReadList
   listRepositories: ReadList
   /** Lists them without their dependencies. */
   listRepositoriesAlone: ReadList
+  listCommits: ReadRepositoryList
+  listDependencies: ReadRepositoryList
   lookUp(lookUp: LookUp): Promise<Found | undefined>
 }
 
@@ -58,10 +62,11 @@ export function createReplicaRouting(
 
 function createCatalog(sql: Sql, storedLists: StoredLists, options: { isReplica: boolean }): Catalog {
   return {
-    sql,
     listUsers: createList(sql, storedLists, { kind: 'users', ...options }),
     listRepositories: createList(sql, storedLists, { kind: 'repositories', ...options }),
     listRepositoriesAlone: createList(sql, storedLists, { kind: 'repositoriesAlone', ...options }),
+    listCommits: createCommitList(sql),
+    listDependencies: createDependencyList(sql),
     lookUp: createLookup(sql),
   }
 }

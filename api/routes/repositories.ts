@@ -1,14 +1,11 @@
 import type { Hono } from 'hono'
 import * as v from 'valibot'
-import { commitHashPattern, listCommits } from '../catalog/commits.ts'
-import { type DependencyKey, listDependencies } from '../catalog/dependencies.ts'
+import { commitHashPattern } from '../catalog/commits.ts'
 import { lookUpRepository } from '../catalog/document-lookup.ts'
-import type { Sql } from '../database/connect.ts'
 import { badRequest, notFound } from '../errors.ts'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
 import type { Meter } from '../metering/metered-request.ts'
 import { createDocumentQuery } from '../metering/metered-response.ts'
-import type { ListPage, Page } from '../paging/page.ts'
 import { repositoryParameters } from './catalog-filters.ts'
 import { createListQuery, type ListParameters, noFilter } from './lists.ts'
 import { assertKnownParameters, readForgeName, readSingle } from './parameters.ts'
@@ -28,7 +25,7 @@ const commitParameters: ListParameters<undefined, string> = {
 const dependencyKey = v.pipe(v.string(), v.parseJson(), v.strictTuple([v.string(), v.string()]))
 
 /** `after` is a dependency's name and file, as JSON. */
-const dependencyParameters: ListParameters<undefined, DependencyKey> = {
+const dependencyParameters: ListParameters<undefined, string> = {
   ...noFilter,
   readAfter(query) {
     const value = readSingle(query, 'after')
@@ -37,7 +34,7 @@ const dependencyParameters: ListParameters<undefined, DependencyKey> = {
     if (!key.success || key.output.some((text) => text.includes('\0') || !text.isWellFormed())) {
       throw badRequest('Invalid after: must be the name and file of a dependency, ["NAME","FILE"]')
     }
-    return key.output
+    return JSON.stringify(key.output)
   },
 }
 
@@ -70,26 +67,26 @@ export function addRepositoryRoutes(app: Hono<HonoEnvironment>, meter: Meter): v
     }),
   )
 
-  function addSublist<After>(
+  function addSublist(
     path: string,
-    parameters: ListParameters<undefined, After>,
-    list: (sql: Sql, owner: string, name: string, page: Page<After>) => Promise<ListPage | undefined>,
+    parameters: ListParameters<undefined, string>,
+    list: 'listCommits' | 'listDependencies',
   ): void {
     app.get(
       path,
       meter.metered((c, url) => {
-        const fullName = readFullName(c)
+        const repository = lookUpRepository(...readFullName(c))
         return createListQuery(
           url,
           parameters,
-          ({ sql }, { page }) => list(sql, ...fullName, page),
+          (catalog, { page }) => catalog[list]({ repository, page }),
           createNotFound,
         )
       }),
     )
   }
-  addSublist('/repos/:owner/:name/commits', commitParameters, listCommits)
-  addSublist('/repos/:owner/:name/dependencies', dependencyParameters, listDependencies)
+  addSublist('/repos/:owner/:name/commits', commitParameters, 'listCommits')
+  addSublist('/repos/:owner/:name/dependencies', dependencyParameters, 'listDependencies')
 }
 
 function readFullName(c: ApiContext): [owner: string, name: string] {

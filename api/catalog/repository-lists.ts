@@ -1,0 +1,47 @@
+/**
+ * Lists of one repository: its commits and its dependencies.
+ *
+ * @module
+ */
+import { createBatcher } from '../concurrency/batcher.ts'
+import type { Fragment, Sql } from '../database/connect.ts'
+import { type ListPage, offsetOf, type Page, selectPages } from '../paging/page.ts'
+import { type LookUp, selectRepositoryByKey } from './document-lookup.ts'
+
+/** A page of a list of a repository; `after` is the key of an item, as text. */
+export interface RepositoryPage {
+  repository: LookUp
+  page: Page<string>
+}
+
+/** Reads a page. Undefined: there is no such repository. */
+export type ReadRepositoryList = (request: RepositoryPage) => Promise<ListPage | undefined>
+
+/** Maximum pages that one statement reads. A few large pages must not delay the others. */
+const maxPages = 8
+
+/**
+ * Creates a function that reads pages. One statement reads those of many concurrent requests. `found` is SQL: `total`,
+ * `offset` and the rendered page of the repository `r`, as the row `asked` requests it by `after` ('': none), `skipped` and
+ * `size`.
+ */
+export function createRepositoryList(sql: Sql, found: Fragment): ReadRepositoryList {
+  return createBatcher({
+    size: maxPages,
+    maxConcurrent: 2,
+    run: (requests: RepositoryPage[]) =>
+      selectPages(sql`
+        select page.*
+        from unnest(
+          ${sql.typed.texts(requests.map(({ repository }) => repository.key))},
+          ${sql.typed.texts(requests.map(({ page }) => page.after ?? ''))},
+          ${sql.typed.bigints(requests.map(({ page }) => offsetOf(page)))},
+          ${sql.typed.bigints(requests.map(({ page }) => page.size))}
+        ) with ordinality asked(key, after, skipped, size, place)
+        left join lateral (
+          select dataset.version, found.*
+          from dataset, (${selectRepositoryByKey(sql, sql`asked.key`)}) r, lateral (${found}) found
+        ) page on true
+        order by asked.place`),
+  })
+}
