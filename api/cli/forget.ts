@@ -145,9 +145,17 @@ function forgetUser(login: string | undefined, options: ForgetOptions, command: 
       )
     }
     const kept = repositories.updated
+    const changes = [users, repositories, commits].flatMap(({ removed, updated }) => [removed, updated])
+    const isUnknown = !forgotten.wasForgotten && [...changes, ledgerEntries].every((count) => count === 0)
     console.log(
       [
         `Forgot person ${person}, with ${countOf(forgotten.identities, 'identity', 'identities')}. Later loads exclude the person.`,
+        ...(isUnknown
+          ? [
+              'The dataset has no such user, and nothing in it names the person. If a name is misspelled, undo this: ' +
+                `npm run -s devdata -- forget undo --person ${person}`,
+            ]
+          : []),
         `users         ${formatCount(users.removed)} removed`,
         `repositories  ${formatCount(repositories.removed)} removed${kept > 0 ? `, ${formatCount(kept)} kept under ${placeholderOf(person)}` : ''}`,
         `commits       ${formatCount(commits.removed)} removed, ${formatCount(commits.updated)} redacted`,
