@@ -4,9 +4,11 @@
  * @module
  */
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildDocs } from '../docs-site/build.ts'
@@ -139,6 +141,17 @@ describe('devdata doctor', () => {
     expect(stdout).toMatch(/^wrong +settings +LOG_LEVEL "loud" is invalid/m)
     expect(stdout).not.toContain('hunter2')
     expect([...findings.keys()]).toEqual(['settings'])
+    await folder.remove()
+  })
+
+  test('names settings that are misspelled in .env, and no other unknown names', async () => {
+    const folder = await createFolder()
+    writeFileSync(join(folder.directory, '.env'), 'LOGLEVL=debug\nLISTEN=0.0.0.0\nGITHUB_TOKEN=\n')
+    const { code, stdout } = await runDoctor({ ...folder, environment: { PORT: unusedPort } })
+    expect([code, stdout.match(/.+ settings .+/g)]).toEqual([
+      1,
+      ['wrong    settings    LOGLEVL in .env is not a setting; did you mean LOG_LEVEL?'],
+    ])
     await folder.remove()
   })
 

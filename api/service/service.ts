@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../app.ts'
 import { readBuildInfo } from '../build-info.ts'
 import { readDataset } from '../catalog/dataset.ts'
-import { type Config, readConfig, readEnvironment } from '../config.ts'
+import { type Config, findMisspelledSettings, readConfig, readEnvironment } from '../config.ts'
 import { describeFailure } from '../database/connection-error.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { migrate, migrationWaits, readSchemaState } from '../database/migrate.ts'
@@ -87,6 +87,7 @@ async function start(options: Runtime): Promise<void> {
   const config = readConfig(readEnvironment(environment), { terminal })
   if (dataset !== undefined) await checkDataset(dataset, config)
   const logger = await configureLog(config)
+  for (const message of findMisspelledSettings()) logger.warning('{message}', { message })
   const traceExport = await startTraceExport(environment)
   const database = await openDatabase(config)
   const { kind, sql } = database
