@@ -235,7 +235,7 @@ describe('devdata', () => {
     [
       'a data folder too deep',
       { DATA_DIR: 'd'.repeat(120) },
-      ['keys', 'list'],
+      ['migrate'],
       /^DATA_DIR is too deep for a Unix socket .*\n$/,
     ],
     ['a path that is not there', {}, ['import', 'ndjson', 'nowhere'], /^Can't read nowhere: ENOENT.*\n$/],

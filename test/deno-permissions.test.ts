@@ -78,7 +78,7 @@ test('deno task docs builds the docs with its permissions', async () => {
 describe('what the permissions do not allow', () => {
   const programs = {
     start: ['api/deno.ts'],
-    devdata: ['api/cli/main.ts', 'keys', 'list'],
+    devdata: ['api/cli/main.ts', 'migrate'],
   }
   const refusal = (permission: string, path: string) =>
     `Deno has no "${permission}" permission for "${path}": add it to "${permission}" of the task's permissions in ` +

@@ -163,7 +163,7 @@ describe('devdata doctor', () => {
     })
     expect(code).toBe(0)
     expect(findings.get('database')).toBe(
-      'skipped: none in .data yet; the first start creates it, or set DATABASE_URL',
+      'skipped: none in .data yet; check DATA_DIR and DATABASE_URL, or start the service, which creates it',
     )
     await folder.remove()
   })

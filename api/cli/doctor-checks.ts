@@ -3,13 +3,12 @@
  *
  * @module
  */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import * as v from 'valibot'
 import { readVersion } from '../build-info.ts'
 import type { Config } from '../config.ts'
 import type { Sql } from '../database/connect.ts'
 import { describeFailure } from '../database/connection-error.ts'
+import { hasDatabase } from '../database/data-directory.ts'
 import { assertServerVersion, readSchemaState } from '../database/migrate.ts'
 import { createDocsFinder, docsDirectory } from '../docs/docs-manifest.ts'
 import { verifyLedger } from '../ledger/verify.ts'
@@ -41,8 +40,8 @@ export async function checkDatabase(
   { databaseUrl, dataDirectory }: Config,
   includesLedger: boolean,
 ): Promise<Finding[]> {
-  if (databaseUrl === undefined && !existsSync(join(dataDirectory, 'database'))) {
-    const message = `none in ${dataDirectory} yet; the first start creates it, or set DATABASE_URL`
+  if (databaseUrl === undefined && !hasDatabase(dataDirectory)) {
+    const message = `none in ${dataDirectory} yet; check DATA_DIR and DATABASE_URL, or start the service, which creates it`
     return [skipped('database', message)]
   }
   const findings: Finding[] = []

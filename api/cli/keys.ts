@@ -163,7 +163,7 @@ interface CreateOptions extends JsonOption {
 }
 
 function create({ json, expires, name, rateLimit, ...options }: CreateOptions): Promise<void> {
-  return withDatabase({}, async ({ sql, config }) => {
+  return withDatabase({ createsDatabase: true }, async ({ sql, config }) => {
     const { secret, key } = await createKey(sql, {
       ...options,
       rateLimit: rateLimit === undefined ? config.defaultRateLimit : rateLimit,

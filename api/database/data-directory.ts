@@ -19,6 +19,16 @@ export const dataFiles = {
   clones: 'clones',
 } as const
 
+/** Whether the data folder has a database, or can't be read: opening the database says why then. */
+export function hasDatabase(dataDirectory: string): boolean {
+  try {
+    statSync(join(dataDirectory, dataFiles.database))
+    return true
+  } catch (error) {
+    return readCode(error) !== 'ENOENT'
+  }
+}
+
 /**
  * Creates the data folder if it doesn't exist, and removes the permissions of other users.
  *
