@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import * as v from 'valibot'
 import { ConnectionUrlError, parseConnectionUrl } from './database/connection-url.ts'
-import { getMessage, OperatorError, readCode } from './errors.ts'
+import { describeFileError, OperatorError, readCode } from './errors.ts'
 import { parseRateLimit } from './ledger/api-key.ts'
 import { findNearest } from './nearest-name.ts'
 
@@ -145,7 +145,7 @@ function readEnvFile(directory: string) {
     return parseEnv(readFileSync(join(directory, '.env'), 'utf8'))
   } catch (error) {
     if (readCode(error) === 'ENOENT') return undefined
-    throw new ConfigError(`.env can't be read: ${getMessage(error)}`)
+    throw new ConfigError(`.env can't be read: ${describeFileError(error)}`)
   }
 }
 

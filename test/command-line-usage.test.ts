@@ -238,7 +238,12 @@ describe('devdata', () => {
       ['migrate'],
       /^DATA_DIR is too deep for a Unix socket .*\n$/,
     ],
-    ['a path that is not there', {}, ['import', 'ndjson', 'nowhere'], /^Can't read nowhere: ENOENT.*\n$/],
+    [
+      'a path that is not there',
+      {},
+      ['import', 'ndjson', 'nowhere'],
+      /^Can't read nowhere: no such file or directory\n$/,
+    ],
     [
       'a folder without data',
       {},

@@ -5,7 +5,7 @@
  */
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { getMessage, OperatorError, readCode } from '../errors.ts'
+import { describeFileError, getMessage, OperatorError, readCode } from '../errors.ts'
 
 /** Names in the data folder. No other file in it is touched. */
 export const dataFiles = {
@@ -38,7 +38,7 @@ export function openDataDirectory(dataDirectory: string): void {
   try {
     mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new OperatorError(`DATA_DIR ${dataDirectory} can't be created: ${getMessage(error)}`)
+    throw new OperatorError(`DATA_DIR ${dataDirectory} can't be created: ${describeFileError(error)}`)
   }
   try {
     const names = readdirSync(dataDirectory)
