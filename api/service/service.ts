@@ -126,6 +126,7 @@ async function start(options: Runtime): Promise<void> {
     stopOnSignal(async (signal) => {
       const hasBalancer = signal === 'SIGTERM' && lifecycle.phase === 'serving' && kind === 'postgresql'
       lifecycle.phase = 'stopping'
+      logger.info('Stopping after {signal}', { signal })
       if (hasBalancer) await sleep(config.shutdownDelaySeconds * 1000)
       try {
         await Promise.race([stopListening().then(app.close), sleep(stopTimeoutMs)])
@@ -133,6 +134,7 @@ async function start(options: Runtime): Promise<void> {
       } finally {
         await database.close()
       }
+      logger.info('Stopped')
     })
     await waitForDatabase(config, database, (reason) => {
       logger.error('Listening on port {port}, waiting for the database: {reason}', { port, reason })
