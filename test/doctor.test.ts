@@ -57,7 +57,10 @@ describeOnEachDatabase('devdata doctor', (kind) => {
         ['migrations', 'ok: all applied'],
         ['ledger', expect.stringMatching(/^ok: \d+ keys?, \d+ entr(y|ies): it adds up$/)],
         ['docs', 'ok: built for any URL without a path'],
-        ['url', `skipped: no service responds at http://127.0.0.1:${unusedPort}; start it, or set BASE_URL`],
+        [
+          'url',
+          `skipped: not running: no service responds at http://127.0.0.1:${unusedPort}; start it, or set BASE_URL if it has another URL`,
+        ],
       ],
     })
   })

@@ -125,7 +125,10 @@ export async function checkService(config: Config, key: string | undefined): Pro
   const root = config.baseUrl ?? localOrigin(config)
   const reached = await checkVersion(root).catch(({ message }: Error) =>
     config.baseUrl === undefined
-      ? skipped('url', `no service responds at ${root}; start it, or set BASE_URL`)
+      ? skipped(
+          'url',
+          `not running: no service responds at ${root}; start it, or set BASE_URL if it has another URL`,
+        )
       : wrong(
           'url',
           `${root} is unreachable: ${message}; check that the service runs, and its DNS name, proxy and certificate`,
