@@ -101,7 +101,8 @@ describeOnEachDatabase('devdata forget', (kind) => {
     expect(await run(['forget', 'undo', 'nobody'])).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'No forgotten person has these names or this number; "devdata forget list" shows the numbers\n',
+      stderr:
+        'No forgotten person has these names or this number; to see the numbers: npm run -s devdata -- forget list\n',
     })
   })
 })

@@ -91,7 +91,8 @@ describeOnEachDatabase('devdata doctor', (kind) => {
       repairs:
         'update ledger set balance = balance - 5 where api_key_id = (select max(id) from api_keys) and position = 1',
       finds: {
-        ledger: /^wrong: 2 problems, the first with key \d+: granted .*; run "devdata ledger verify"$/,
+        ledger:
+          /^wrong: 2 problems, the first with key \d+: granted .*; run: npm run -s devdata -- ledger verify$/,
       },
     },
   ])('finds $name, and exits with 1', async ({ breaks, repairs, finds }) => {
@@ -111,7 +112,7 @@ describeOnEachDatabase('devdata doctor', (kind) => {
     const { code, findings } = await run({ BASE_URL: `http://127.0.0.1:${unusedPort}/public-api` })
     expect(code).toBe(1)
     expect(findings.get('docs')).toBe(
-      `wrong: not built for http://127.0.0.1:${unusedPort}/public-api; run "npm run docs"`,
+      `wrong: not built for http://127.0.0.1:${unusedPort}/public-api; run: npm run docs`,
     )
     expect(findings.get('url')).toMatch(
       /^wrong: http:\/\/127\.0\.0\.1:\d+\/public-api is unreachable: .*ECONNREFUSED/,
@@ -246,7 +247,7 @@ describeOnServer('devdata doctor beside running instances', () => {
     const { code, findings } = await runDoctor({ environment, directory: tmpdir() })
     expect(code).toBe(1)
     expect(findings.get('migrations')).toBe(
-      'wrong: 0001_tables_and_settle_function.sql missing; run "devdata migrate"',
+      'wrong: 0001_tables_and_settle_function.sql missing; run: npm run -s devdata -- migrate',
     )
     expect(findings.get('ledger')).toBe('skipped: not read, because migrations are missing')
     await admin`drop database ${admin(name)} with (force)`

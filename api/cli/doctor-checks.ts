@@ -10,6 +10,7 @@ import type { Sql } from '../database/connect.ts'
 import { describeFailure } from '../database/connection-error.ts'
 import { hasDatabase } from '../database/data-directory.ts'
 import { assertServerVersion, readSchemaState } from '../database/migrate.ts'
+import { devdataCommand } from '../devdata-command.ts'
 import { createDocsFinder, docsDirectory } from '../docs/docs-manifest.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { localOrigin } from '../service/local-url.ts'
@@ -50,7 +51,7 @@ export async function checkDatabase(
       findings.push(await checkServer(sql, databaseUrl === undefined ? 'embedded, ' : ''))
       const { missing, newer } = await readSchemaState(sql)
       if (missing.length > 0) {
-        findings.push(wrong('migrations', `${missing.join(', ')} missing; run "devdata migrate"`))
+        findings.push(wrong('migrations', `${missing.join(', ')} missing; run: ${devdataCommand('migrate')}`))
         findings.push(skipped('ledger', 'not read, because migrations are missing'))
         return
       }
@@ -108,7 +109,7 @@ async function checkLedger(sql: Sql): Promise<Finding> {
   return wrong(
     'ledger',
     `${countOf(problems.length, 'problem')}, the first with key ${first.keyId}: ${first.problem}; ` +
-      'run "devdata ledger verify"',
+      `run: ${devdataCommand('ledger verify')}`,
   )
 }
 
@@ -116,7 +117,7 @@ async function checkLedger(sql: Sql): Promise<Finding> {
 export async function checkDocs({ baseUrl }: Config): Promise<Finding> {
   const docs = await createDocsFinder(docsDirectory, baseUrl)().catch(() => undefined)
   return docs === undefined
-    ? wrong('docs', `not built for ${baseUrl ?? 'a start without BASE_URL'}; run "npm run docs"`)
+    ? wrong('docs', `not built for ${baseUrl ?? 'a start without BASE_URL'}; run: npm run docs`)
     : ok('docs', `built for ${docs.baseUrl ?? 'any URL without a path'}`)
 }
 

@@ -12,6 +12,7 @@ import {
   identifyForgeId,
   identifyLogin,
 } from '../catalog/forge-names.ts'
+import { devdataCommand } from '../devdata-command.ts'
 import { OperatorError } from '../errors.ts'
 import { placeholderOf } from '../import/redaction.ts'
 import { type Found, findPerson, forgetPerson, listForgotten, undoForgetting } from '../removal/forget.ts'
@@ -153,7 +154,7 @@ function forgetUser(login: string | undefined, options: ForgetOptions, command: 
         ...(isUnknown
           ? [
               'The dataset has no such user, and nothing in it names the person. If a name is misspelled, undo this: ' +
-                `npm run -s devdata -- forget undo --person ${person}`,
+                devdataCommand(`forget undo --person ${person}`),
             ]
           : []),
         `users         ${formatCount(users.removed)} removed`,
@@ -219,7 +220,7 @@ function undo(login: string | undefined, options: UndoOptions, command: Command)
     const undone = await undoForgetting(sql, { identities, people })
     if (undone.length === 0) {
       throw new OperatorError(
-        'No forgotten person has these names or this number; "devdata forget list" shows the numbers',
+        `No forgotten person has these names or this number; to see the numbers: ${devdataCommand('forget list')}`,
       )
     }
     if (json) return console.log(JSON.stringify({ people: undone }))

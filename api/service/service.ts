@@ -11,6 +11,7 @@ import { type Config, findMisspelledSettings, readConfig, readEnvironment } from
 import { describeFailure } from '../database/connection-error.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { migrate, migrationWaits, readSchemaState } from '../database/migrate.ts'
+import { devdataCommand } from '../devdata-command.ts'
 import { docsDirectory } from '../docs/docs-manifest.ts'
 import { OperatorError } from '../errors.ts'
 import type { ServedApp } from '../http/load-shedding.ts'
@@ -241,10 +242,10 @@ export function formatReadyMessage(
   ]
   if (keys?.user !== undefined) lines.push(`  user key ${keys.user}`)
   if (keys?.admin !== undefined) lines.push(`  admin    ${keys.admin}`)
-  if (keys?.user === undefined) lines.push('  keys     npm run -s devdata -- keys create --credits 1000')
+  if (keys?.user === undefined) lines.push(`  keys     ${devdataCommand('keys create --credits 1000')}`)
   if (isEmpty) {
     lines.push('', 'There is no data yet. Load that of an organization or a user from GitHub:')
-    lines.push('  GITHUB_TOKEN=… npm run -s devdata -- import github OWNER')
+    lines.push(`  GITHUB_TOKEN=… ${devdataCommand('import github OWNER')}`)
   }
   if (keys?.user !== undefined) {
     const curl = `curl -H 'Authorization: Bearer ${keys.user}' '${base}/users?per_page=2'`
