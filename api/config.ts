@@ -8,8 +8,9 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import * as v from 'valibot'
 import { ConnectionUrlError, parseConnectionUrl } from './database/connection-url.ts'
-import { getMessage, OperatorError, readCode } from './errors.ts'
+import { describeFileError, OperatorError, readCode } from './errors.ts'
 import { parseRateLimit } from './ledger/api-key.ts'
+import { findNearest } from './nearest-name.ts'
 
 /** Log levels, from the most to the least verbose. */
 const logLevels = ['debug', 'info', 'warning', 'error'] as const
@@ -134,14 +135,31 @@ export function readEnvironment(
   environment: Record<string, string | undefined>,
   directory = '.',
 ): Record<string, string | undefined> {
-  let text: string
+  const file = readEnvFile(directory)
+  return file === undefined ? environment : { ...file, ...environment }
+}
+
+/** Returns undefined if there is no file. */
+function readEnvFile(directory: string) {
   try {
-    text = readFileSync(join(directory, '.env'), 'utf8')
+    return parseEnv(readFileSync(join(directory, '.env'), 'utf8'))
   } catch (error) {
-    if (readCode(error) === 'ENOENT') return environment
-    throw new ConfigError(`.env can't be read: ${getMessage(error)}`)
+    if (readCode(error) === 'ENOENT') return undefined
+    throw new ConfigError(`.env can't be read: ${describeFileError(error)}`)
   }
-  return { ...parseEnv(text), ...environment }
+}
+
+/**
+ * Finds names in the `.env` file of `directory` that look like misspelled settings, and returns a message for each. Other
+ * programs may read the file, too, so other unknown names are theirs. Throws `ConfigError` as `readEnvironment` does.
+ */
+export function findMisspelledSettings(directory = '.'): string[] {
+  const known = [...settingNames, 'GITHUB_TOKEN'] // of `import github`
+  const unknown = Object.keys(readEnvFile(directory) ?? {}).filter((name) => !known.includes(name))
+  return unknown.flatMap((name) => {
+    const nearest = findNearest(name, known)
+    return nearest === undefined ? [] : [`${name} in .env is not a setting; did you mean ${nearest}?`]
+  })
 }
 
 /**

@@ -196,6 +196,11 @@ export function getMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** Says why a file-system call failed: `no such file or directory`. The message of Node.js adds a code, the call and the path. */
+export function describeFileError(error: unknown): string {
+  return getMessage(error).replace(/^[A-Z]\w+: (.+?), \w+(?: '.*)?$/s, '$1')
+}
+
 /** Returns the code of an error: PostgreSQL's SQLSTATE, or that of Node.js or the driver; empty if it has none. */
 export function readCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
@@ -31,6 +32,25 @@ function connectTo({ directory }: Location) {
 }
 
 describe('devdata on the embedded database that nobody runs', () => {
+  test.each([
+    [['keys', 'list']],
+    [['keys', 'grant', '1', '5']],
+    [['ledger', 'verify']],
+    [['export', 'ndjson', 'copy']],
+    [['remove', 'repo', 'honojs/hono', '--yes']],
+    [['forget', 'user', 'ada', '--yes']],
+  ])('is refused where there is none, and creates nothing: %j', async (args) => {
+    const folder = await createFolder()
+    expect(await runCommand(args, { ...folder, environment: { DATA_DIR: 'wrong' } })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'There is no database in wrong; check DATA_DIR and DATABASE_URL. To create one, start the service, or load data\n',
+    })
+    expect(readdirSync(folder.directory)).toEqual([])
+    await folder.remove()
+  })
+
   test('makes it, keeps it, and several commands at once share it', async () => {
     const folder = await createFolder()
     const run: Run = (args, options) => runCommand(args, { ...folder, ...options })

@@ -82,11 +82,27 @@ describeOnEachDatabase('devdata forget', (kind) => {
     expect(await readJson(run, ['forget', 'undo', '--person', person])).toEqual({ people: [listed?.person] })
   })
 
+  test('says that the data has nobody with a misspelled login, and how to undo what it recorded', async () => {
+    const { code, stdout } = await run(['forget', 'user', 'zelda-p'])
+    const [, person] = /^Forgot person (\d+), with 1 identity\. Later loads exclude/.exec(stdout) ?? []
+    expect([code, stdout.split('\n')[1]]).toEqual([
+      0,
+      'The dataset has no such user, and nothing in it names the person. If a name is misspelled, undo this: ' +
+        `npm run -s devdata -- forget undo --person ${person}`,
+    ])
+    // Whoever was forgotten before isn't in the data, either, and must stay forgotten.
+    expect((await run(['forget', 'user', 'zelda-p'])).stdout).not.toContain('no such user')
+    expect(await readJson(run, ['forget', 'undo', '--person', String(person)])).toEqual({
+      people: [Number(person)],
+    })
+  })
+
   test('fails to undo what nobody has done', async () => {
     expect(await run(['forget', 'undo', 'nobody'])).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'No forgotten person has these names or this number; "devdata forget list" shows the numbers\n',
+      stderr:
+        'No forgotten person has these names or this number; to see the numbers: npm run -s devdata -- forget list\n',
     })
   })
 })

@@ -235,10 +235,15 @@ describe('devdata', () => {
     [
       'a data folder too deep',
       { DATA_DIR: 'd'.repeat(120) },
-      ['keys', 'list'],
+      ['migrate'],
       /^DATA_DIR is too deep for a Unix socket .*\n$/,
     ],
-    ['a path that is not there', {}, ['import', 'ndjson', 'nowhere'], /^Can't read nowhere: ENOENT.*\n$/],
+    [
+      'a path that is not there',
+      {},
+      ['import', 'ndjson', 'nowhere'],
+      /^Can't read nowhere: no such file or directory\n$/,
+    ],
     [
       'a folder without data',
       {},

@@ -249,6 +249,7 @@ describeOnServer('the image', () => {
   test('holds the embedded database in its volume, and the sample data', async () => {
     const running = await start({})
     expect(running.readOutput()).not.toMatch(/[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}/) // not a trial
+    expect(running.readOutput()).toContain('  keys     node api/cli/main.ts keys create --credits 1000\n')
     const { stdout } = await run(['api/cli/main.ts', 'keys', 'create', '--credits', '1', '--json'], {
       DATA_DIR: data,
     })

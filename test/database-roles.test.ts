@@ -301,7 +301,7 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
       await cluster.createDatabase('empty')
       await expect(startInstanceProcess(url.devdata_server.replace(/devdata$/, 'empty'))).rejects.toThrow(
         'ended with 1: The database has no devdata schema yet, and this role may not change it (permission denied ' +
-          'for schema public); run "devdata migrate" as the role that owns the schema\n',
+          'for schema public); run as the role that owns the schema: npm run -s devdata -- migrate\n',
       )
     })
   })

@@ -78,7 +78,7 @@ test('deno task docs builds the docs with its permissions', async () => {
 describe('what the permissions do not allow', () => {
   const programs = {
     start: ['api/deno.ts'],
-    devdata: ['api/cli/main.ts', 'keys', 'list'],
+    devdata: ['api/cli/main.ts', 'migrate'],
   }
   const refusal = (permission: string, path: string) =>
     `Deno has no "${permission}" permission for "${path}": add it to "${permission}" of the task's permissions in ` +
@@ -100,7 +100,7 @@ describe('what the permissions do not allow', () => {
     [
       'start',
       { DATABASE_URL: 'postgres://127.0.0.1/a?sslmode=verify-full&sslrootcert=/nowhere/ca.pem' },
-      `DATABASE_URL is invalid: it names a file that can't be read: sslrootcert: ${refusal('read', '/nowhere/ca.pem')}`,
+      `DATABASE_URL is invalid: it names a file that can't be read: sslrootcert /nowhere/ca.pem: ${refusal('read', '/nowhere/ca.pem')}`,
     ],
   ] as const)('is said in a line that names the permission: %s with %o', async (name, settings, message) => {
     const { PATH = '', HOME = '' } = process.env

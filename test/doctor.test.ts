@@ -4,9 +4,11 @@
  * @module
  */
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildDocs } from '../docs-site/build.ts'
@@ -55,7 +57,10 @@ describeOnEachDatabase('devdata doctor', (kind) => {
         ['migrations', 'ok: all applied'],
         ['ledger', expect.stringMatching(/^ok: \d+ keys?, \d+ entr(y|ies): it adds up$/)],
         ['docs', 'ok: built for any URL without a path'],
-        ['url', `skipped: no service responds at http://127.0.0.1:${unusedPort}; start it, or set BASE_URL`],
+        [
+          'url',
+          `skipped: not running: no service responds at http://127.0.0.1:${unusedPort}; start it, or set BASE_URL if it has another URL`,
+        ],
       ],
     })
   })
@@ -86,7 +91,8 @@ describeOnEachDatabase('devdata doctor', (kind) => {
       repairs:
         'update ledger set balance = balance - 5 where api_key_id = (select max(id) from api_keys) and position = 1',
       finds: {
-        ledger: /^wrong: 2 problems, the first with key \d+: granted .*; run "devdata ledger verify"$/,
+        ledger:
+          /^wrong: 2 problems, the first with key \d+: granted .*; run: npm run -s devdata -- ledger verify$/,
       },
     },
   ])('finds $name, and exits with 1', async ({ breaks, repairs, finds }) => {
@@ -106,7 +112,7 @@ describeOnEachDatabase('devdata doctor', (kind) => {
     const { code, findings } = await run({ BASE_URL: `http://127.0.0.1:${unusedPort}/public-api` })
     expect(code).toBe(1)
     expect(findings.get('docs')).toBe(
-      `wrong: not built for http://127.0.0.1:${unusedPort}/public-api; run "npm run docs"`,
+      `wrong: not built for http://127.0.0.1:${unusedPort}/public-api; run: npm run docs`,
     )
     expect(findings.get('url')).toMatch(
       /^wrong: http:\/\/127\.0\.0\.1:\d+\/public-api is unreachable: .*ECONNREFUSED/,
@@ -142,6 +148,17 @@ describe('devdata doctor', () => {
     await folder.remove()
   })
 
+  test('names settings that are misspelled in .env, and no other unknown names', async () => {
+    const folder = await createFolder()
+    writeFileSync(join(folder.directory, '.env'), 'LOGLEVL=debug\nLISTEN=0.0.0.0\nGITHUB_TOKEN=\n')
+    const { code, stdout } = await runDoctor({ ...folder, environment: { PORT: unusedPort } })
+    expect([code, stdout.match(/.+ settings .+/g)]).toEqual([
+      1,
+      ['wrong    settings    LOGLEVL in .env is not a setting; did you mean LOG_LEVEL?'],
+    ])
+    await folder.remove()
+  })
+
   test('makes no database where there is none', async () => {
     const folder = await createFolder()
     const { code, findings } = await runDoctor({
@@ -150,7 +167,7 @@ describe('devdata doctor', () => {
     })
     expect(code).toBe(0)
     expect(findings.get('database')).toBe(
-      'skipped: none in .data yet; the first start creates it, or set DATABASE_URL',
+      'skipped: none in .data yet; check DATA_DIR and DATABASE_URL, or start the service, which creates it',
     )
     await folder.remove()
   })
@@ -230,7 +247,7 @@ describeOnServer('devdata doctor beside running instances', () => {
     const { code, findings } = await runDoctor({ environment, directory: tmpdir() })
     expect(code).toBe(1)
     expect(findings.get('migrations')).toBe(
-      'wrong: 0001_tables_and_settle_function.sql missing; run "devdata migrate"',
+      'wrong: 0001_tables_and_settle_function.sql missing; run: npm run -s devdata -- migrate',
     )
     expect(findings.get('ledger')).toBe('skipped: not read, because migrations are missing')
     await admin`drop database ${admin(name)} with (force)`

@@ -32,7 +32,7 @@ describeOnServer('the log of an instance', () => {
   const settings = { LOG_LEVEL: 'info', LOG_FORMAT: 'json', SHUTDOWN_DELAY_SECONDS: '0' }
   const startInstance = () => startInstanceProcess(service.location.databaseUrl ?? '', settings)
 
-  test('has a line for each request: when, which, how it ended, what it cost and whose key it was', async () => {
+  test('has a line for each request: when, which, how it ended, what it cost and whose key it was; and for the stop', async () => {
     const { secret, id } = await service.createKey()
     await using instance = await startInstance()
     const headers = { Authorization: `Bearer ${secret}` }
@@ -51,7 +51,12 @@ describeOnServer('the log of an instance', () => {
       { method: 'GET', route: '/users', status: 401, credits: 0, key_id: null },
       { method: 'GET', route: '/*', status: 404, credits: 0, key_id: null },
     ]
-    expect(readLines(instance.readLog())).toEqual(
+    const lines = readLines(instance.readLog())
+    expect(lines.splice(expected.length).map(({ level, message }) => [level, message])).toEqual([
+      ['info', 'Stopping after SIGTERM'],
+      ['info', 'Stopped'],
+    ])
+    expect(lines).toEqual(
       expected.map((line, index) => ({
         time: expect.any(String),
         level: 'info',

@@ -14,6 +14,7 @@ import { listStartCommand, runtimes } from './support/process.ts'
 import { getJson, readStart, startService } from './support/start.ts'
 
 describe.each(runtimes)('a start with --dataset on %s', (runtime) => {
+  const importCommand = `${runtime === 'deno' ? 'deno task devdata' : 'npm run -s devdata --'} import ndjson copy`
   let directory: string
   beforeEach(async () => {
     await buildDocs({ ifStale: true })
@@ -47,7 +48,7 @@ describe.each(runtimes)('a start with --dataset on %s', (runtime) => {
       1,
       '',
       '--dataset copy: DATA_DIR .data already contains data, so nothing was loaded. To serve that data, start without --dataset. ' +
-        "To serve the folder's data alone, set another DATA_DIR. To add the folder's data: npm run -s devdata -- import ndjson copy",
+        `To serve the folder's data alone, set another DATA_DIR. To add the folder's data: ${importCommand}`,
     ])
 
     using later = start([])
@@ -92,7 +93,7 @@ describe.each(runtimes)('a start with --dataset on %s', (runtime) => {
       ['--dataset', 'copy'],
       { DATABASE_URL: 'postgres://127.0.0.1:1/none' },
       '--dataset copy: a start loads data only into an embedded database, but DATABASE_URL is set. Start without ' +
-        '--dataset, and load the folder with: npm run -s devdata -- import ndjson copy\n',
+        `--dataset, and load the folder with: ${importCommand}\n`,
     ],
   ])('says what is wrong, and creates no database: %j %j', async (args, settings, message) => {
     const { code, stdout, stderr } = await start(args, settings).ended

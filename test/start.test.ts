@@ -112,12 +112,18 @@ describe.each(runtimes)('a start on %s', (runtime) => {
     await again.ended
   })
 
-  test('takes settings from .env, and the environment wins', async () => {
-    await writeFile(join(directory, '.env'), 'BASE_URL=http://127.0.0.1:1/from-file\nLOG_LEVEL=error\n')
+  test('takes settings from .env, where it finds misspelled names, and the environment wins', async () => {
+    await writeFile(
+      join(directory, '.env'),
+      'BASE_URL=http://127.0.0.1:1/from-file\nLOG_LEVEL=warning\nDATABSE_URL=hunter2\nLISTEN=0.0.0.0\n',
+    )
     using service = startService(command, directory, { BASE_URL: 'http://127.0.0.1:1/from-environment' })
     expect(readStart(await service.ready()).base).toBe('http://127.0.0.1:1/from-environment')
     service.stop()
-    await service.ended
+    const { stdout } = await service.ended
+    expect(stdout.match(/"message":".*?"/g)).toEqual([
+      '"message":"DATABSE_URL in .env is not a setting; did you mean DATABASE_URL?"',
+    ])
     await rm(join(directory, '.env'))
   })
 

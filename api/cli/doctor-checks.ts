@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import * as v from 'valibot'
 import { readVersion } from '../build-info.ts'
 import type { Config } from '../config.ts'
 import type { Sql } from '../database/connect.ts'
 import { describeFailure } from '../database/connection-error.ts'
+import { hasDatabase } from '../database/data-directory.ts'
 import { assertServerVersion, readSchemaState } from '../database/migrate.ts'
+import { devdataCommand } from '../devdata-command.ts'
 import { createDocsFinder, docsDirectory } from '../docs/docs-manifest.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { localOrigin } from '../service/local-url.ts'
@@ -41,8 +41,8 @@ export async function checkDatabase(
   { databaseUrl, dataDirectory }: Config,
   includesLedger: boolean,
 ): Promise<Finding[]> {
-  if (databaseUrl === undefined && !existsSync(join(dataDirectory, 'database'))) {
-    const message = `none in ${dataDirectory} yet; the first start creates it, or set DATABASE_URL`
+  if (databaseUrl === undefined && !hasDatabase(dataDirectory)) {
+    const message = `none in ${dataDirectory} yet; check DATA_DIR and DATABASE_URL, or start the service, which creates it`
     return [skipped('database', message)]
   }
   const findings: Finding[] = []
@@ -51,7 +51,7 @@ export async function checkDatabase(
       findings.push(await checkServer(sql, databaseUrl === undefined ? 'embedded, ' : ''))
       const { missing, newer } = await readSchemaState(sql)
       if (missing.length > 0) {
-        findings.push(wrong('migrations', `${missing.join(', ')} missing; run "devdata migrate"`))
+        findings.push(wrong('migrations', `${missing.join(', ')} missing; run: ${devdataCommand('migrate')}`))
         findings.push(skipped('ledger', 'not read, because migrations are missing'))
         return
       }
@@ -109,7 +109,7 @@ async function checkLedger(sql: Sql): Promise<Finding> {
   return wrong(
     'ledger',
     `${countOf(problems.length, 'problem')}, the first with key ${first.keyId}: ${first.problem}; ` +
-      'run "devdata ledger verify"',
+      `run: ${devdataCommand('ledger verify')}`,
   )
 }
 
@@ -117,7 +117,7 @@ async function checkLedger(sql: Sql): Promise<Finding> {
 export async function checkDocs({ baseUrl }: Config): Promise<Finding> {
   const docs = await createDocsFinder(docsDirectory, baseUrl)().catch(() => undefined)
   return docs === undefined
-    ? wrong('docs', `not built for ${baseUrl ?? 'a start without BASE_URL'}; run "npm run docs"`)
+    ? wrong('docs', `not built for ${baseUrl ?? 'a start without BASE_URL'}; run: npm run docs`)
     : ok('docs', `built for ${docs.baseUrl ?? 'any URL without a path'}`)
 }
 
@@ -126,7 +126,10 @@ export async function checkService(config: Config, key: string | undefined): Pro
   const root = config.baseUrl ?? localOrigin(config)
   const reached = await checkVersion(root).catch(({ message }: Error) =>
     config.baseUrl === undefined
-      ? skipped('url', `no service responds at ${root}; start it, or set BASE_URL`)
+      ? skipped(
+          'url',
+          `not running: no service responds at ${root}; start it, or set BASE_URL if it has another URL`,
+        )
       : wrong(
           'url',
           `${root} is unreachable: ${message}; check that the service runs, and its DNS name, proxy and certificate`,

@@ -6,7 +6,7 @@
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
-import { type Config, ConfigError, readConfig, readEnvironment } from '../config.ts'
+import { type Config, ConfigError, findMisspelledSettings, readConfig, readEnvironment } from '../config.ts'
 import { checkDatabase, checkDocs, checkService, type Finding, ok, wrong } from './doctor-checks.ts'
 
 interface DoctorOptions {
@@ -47,14 +47,18 @@ export function addDoctorCommand(program: Command): void {
 
 async function examine(key: string | undefined, includesLedger: boolean): Promise<Finding[]> {
   let config: Config
+  let misspelled: string[]
   try {
     config = readConfig(readEnvironment(process.env))
+    misspelled = findMisspelledSettings()
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return error.message.split('\n').map((message) => wrong('settings', message))
   }
   return [
-    ok('settings', 'all valid'),
+    ...(misspelled.length === 0
+      ? [ok('settings', 'all valid')]
+      : misspelled.map((message) => wrong('settings', message))),
     ...(await checkDatabase(config, includesLedger)),
     await checkDocs(config),
     ...(await checkService(config, key)),

@@ -12,6 +12,7 @@ import {
   identifyForgeId,
   identifyLogin,
 } from '../catalog/forge-names.ts'
+import { devdataCommand } from '../devdata-command.ts'
 import { OperatorError } from '../errors.ts'
 import { placeholderOf } from '../import/redaction.ts'
 import { type Found, findPerson, forgetPerson, listForgotten, undoForgetting } from '../removal/forget.ts'
@@ -145,9 +146,17 @@ function forgetUser(login: string | undefined, options: ForgetOptions, command: 
       )
     }
     const kept = repositories.updated
+    const changes = [users, repositories, commits].flatMap(({ removed, updated }) => [removed, updated])
+    const isUnknown = !forgotten.wasForgotten && [...changes, ledgerEntries].every((count) => count === 0)
     console.log(
       [
         `Forgot person ${person}, with ${countOf(forgotten.identities, 'identity', 'identities')}. Later loads exclude the person.`,
+        ...(isUnknown
+          ? [
+              'The dataset has no such user, and nothing in it names the person. If a name is misspelled, undo this: ' +
+                devdataCommand(`forget undo --person ${person}`),
+            ]
+          : []),
         `users         ${formatCount(users.removed)} removed`,
         `repositories  ${formatCount(repositories.removed)} removed${kept > 0 ? `, ${formatCount(kept)} kept under ${placeholderOf(person)}` : ''}`,
         `commits       ${formatCount(commits.removed)} removed, ${formatCount(commits.updated)} redacted`,
@@ -211,7 +220,7 @@ function undo(login: string | undefined, options: UndoOptions, command: Command)
     const undone = await undoForgetting(sql, { identities, people })
     if (undone.length === 0) {
       throw new OperatorError(
-        'No forgotten person has these names or this number; "devdata forget list" shows the numbers',
+        `No forgotten person has these names or this number; to see the numbers: ${devdataCommand('forget list')}`,
       )
     }
     if (json) return console.log(JSON.stringify({ people: undone }))

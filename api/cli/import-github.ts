@@ -11,7 +11,7 @@ import { forgeNamePattern } from '../catalog/forge-names.ts'
 import { readEnvironment } from '../config.ts'
 import type { Sql } from '../database/connect.ts'
 import { dataFiles } from '../database/data-directory.ts'
-import { getMessage, OperatorError } from '../errors.ts'
+import { describeFileError, getMessage, OperatorError } from '../errors.ts'
 import type { Target } from '../import/github/repositories.ts'
 import { type GithubImportResult, importGithub } from '../import/github.ts'
 import { readBatch, readConcurrency } from './arguments.ts'
@@ -205,7 +205,7 @@ async function readTokens({ tokenFile }: Options): Promise<string[]> {
 /** Reads a file's lines, without empty ones and those that begin with `#`. */
 async function readLines(option: string, path: string): Promise<string[]> {
   const text = await readFile(path, 'utf8').catch((error: Error) => {
-    throw new OperatorError(`${option} ${path}: the file can't be read: ${error.message}`)
+    throw new OperatorError(`${option} ${path}: the file can't be read: ${describeFileError(error)}`)
   })
   return text
     .split('\n')

@@ -5,6 +5,7 @@
  */
 import { type Command, Option } from 'commander'
 import type { Sql } from '../database/connect.ts'
+import { devdataCommand } from '../devdata-command.ts'
 import { type RateLimit, type Role, roles, type Scope, scopes } from '../ledger/api-key.ts'
 import {
   createKey,
@@ -163,7 +164,7 @@ interface CreateOptions extends JsonOption {
 }
 
 function create({ json, expires, name, rateLimit, ...options }: CreateOptions): Promise<void> {
-  return withDatabase({}, async ({ sql, config }) => {
+  return withDatabase({ createsDatabase: true }, async ({ sql, config }) => {
     const { secret, key } = await createKey(sql, {
       ...options,
       rateLimit: rateLimit === undefined ? config.defaultRateLimit : rateLimit,
@@ -173,7 +174,7 @@ function create({ json, expires, name, rateLimit, ...options }: CreateOptions): 
     if (json) return console.log(formatSecretJson(key, secret))
     console.log(`${formatSecret(key, secret)}\n\n${formatTable(columns, [key])}`)
     if (key.role === 'user' && key.remaining_credits === 0) {
-      console.log(`\nIt has no credits yet: npm run -s devdata -- keys grant ${key.id} 1000`)
+      console.log(`\nIt has no credits yet: ${devdataCommand(`keys grant ${key.id} 1000`)}`)
     }
   })
 }
@@ -183,7 +184,7 @@ function list({ json }: JsonOption): Promise<void> {
     const keys = await listKeys(sql)
     if (json) console.log(JSON.stringify(keys))
     else if (keys.length === 0)
-      console.log('There are no keys yet: npm run -s devdata -- keys create --credits 1000')
+      console.log(`There are no keys yet: ${devdataCommand('keys create --credits 1000')}`)
     else console.log(formatTable(columns, keys))
   })
 }

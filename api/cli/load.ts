@@ -28,7 +28,8 @@ export function runLoad<Result>(
   load: (sql: Sql, context: LoadContext) => Promise<Result>,
   print: (result: Result, seconds: number) => void,
 ): Promise<void> {
-  return withDatabase({ longStatements: true }, async ({ config, sql, onInterruption }) => {
+  const options = { longStatements: true, createsDatabase: true }
+  return withDatabase(options, async ({ config, sql, onInterruption }) => {
     const startedAt = performance.now()
     const progress = startProgress(process.stderr)
     // On the embedded database that may have to wait too long for the statement under way. The next load drops them then.

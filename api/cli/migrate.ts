@@ -22,7 +22,8 @@ export function addMigrateCommand(program: Command): void {
       '\nExamples:\n  devdata migrate\n  DATABASE_URL=postgres://… devdata migrate --json',
     )
     .action(async ({ json }: { json?: true }) => {
-      await withDatabase({ anySchema: true, longStatements: true }, async ({ sql }) => {
+      const options = { anySchema: true, longStatements: true, createsDatabase: true }
+      await withDatabase(options, async ({ sql }) => {
         const applied = await migrate(sql, { onWait: () => console.error(`Waiting: ${migrationWaits}`) })
         if (json) console.log(JSON.stringify({ applied }))
         else if (applied.length === 0) console.log('The schema is up to date')

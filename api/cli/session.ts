@@ -8,8 +8,10 @@ import process from 'node:process'
 import { type Config, readConfig, readEnvironment } from '../config.ts'
 import type { Sql } from '../database/connect.ts'
 import { isDatabaseUnavailable } from '../database/connection-error.ts'
+import { hasDatabase } from '../database/data-directory.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../database/database.ts'
 import { assertMigrated, migrate } from '../database/migrate.ts'
+import { OperatorError } from '../errors.ts'
 
 /** Another process may stop its embedded database while this one connects. */
 const openAttempts = 5
@@ -21,6 +23,8 @@ export interface SessionOptions {
   anySchema?: boolean
   /** Whether to disable the statement timeout. */
   longStatements?: boolean
+  /** Whether the command has a use for a new, empty database. The others refuse to create an embedded one. */
+  createsDatabase?: boolean
 }
 
 export interface Session {
@@ -48,14 +52,21 @@ export class Interruption extends Error {
  * Migrates an embedded database first, unless another process runs it. Never migrates a PostgreSQL database, which may be
  * the wrong one, or may be used by instances of another version.
  *
- * @throws what `openDatabase` throws, `ConfigError`, `MigrationError` when the schema is not that of this version,
- *   and `Interruption` on SIGINT and SIGTERM, which close the connections and roll transactions back
+ * @throws what `openDatabase` throws, `ConfigError`, `OperatorError` when there is no embedded database and the command
+ *   doesn't create one, `MigrationError` when the schema is not that of this version, and `Interruption` on SIGINT and
+ *   SIGTERM, which close the connections and roll transactions back
  */
 export async function withDatabase<T>(
-  { anySchema = false, longStatements = false }: SessionOptions,
+  { anySchema = false, longStatements = false, createsDatabase = false }: SessionOptions,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(readEnvironment(process.env))
+  const { databaseUrl, dataDirectory } = config
+  if (databaseUrl === undefined && !createsDatabase && !hasDatabase(dataDirectory)) {
+    throw new OperatorError(
+      `There is no database in ${dataDirectory}; check DATA_DIR and DATABASE_URL. To create one, start the service, or load data`,
+    )
+  }
   const database = await openReady(
     {
       ...config,

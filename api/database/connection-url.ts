@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import { getMessage } from '../errors.ts'
+import { describeFileError, getMessage } from '../errors.ts'
 
 /** Values of `sslmode`. `require` doesn't check the certificate. */
 const tlsModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
@@ -116,7 +116,9 @@ export function readTls(tls: ReturnType<typeof takeTls>): false | 'prefer' | obj
     try {
       return path && readFileSync(path, 'utf8')
     } catch (error) {
-      throw new ConnectionUrlError(`names a file that can't be read: ${name}: ${getMessage(error)}`)
+      throw new ConnectionUrlError(
+        `names a file that can't be read: ${name} ${path}: ${describeFileError(error)}`,
+      )
     }
   }
   const pem = { ca: readPem('sslrootcert'), cert: readPem('sslcert'), key: readPem('sslkey') }

@@ -5,7 +5,7 @@
  */
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { getMessage, OperatorError, readCode } from '../errors.ts'
+import { describeFileError, getMessage, OperatorError, readCode } from '../errors.ts'
 
 /** Names in the data folder. No other file in it is touched. */
 export const dataFiles = {
@@ -19,6 +19,16 @@ export const dataFiles = {
   clones: 'clones',
 } as const
 
+/** Whether the data folder has a database, or can't be read: opening the database says why then. */
+export function hasDatabase(dataDirectory: string): boolean {
+  try {
+    statSync(join(dataDirectory, dataFiles.database))
+    return true
+  } catch (error) {
+    return readCode(error) !== 'ENOENT'
+  }
+}
+
 /**
  * Creates the data folder if it doesn't exist, and removes the permissions of other users.
  *
@@ -28,7 +38,7 @@ export function openDataDirectory(dataDirectory: string): void {
   try {
     mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new OperatorError(`DATA_DIR ${dataDirectory} can't be created: ${getMessage(error)}`)
+    throw new OperatorError(`DATA_DIR ${dataDirectory} can't be created: ${describeFileError(error)}`)
   }
   try {
     const names = readdirSync(dataDirectory)

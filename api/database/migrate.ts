@@ -7,6 +7,7 @@ import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { devdataCommand } from '../devdata-command.ts'
 import { getMessage, notMigrated, OperatorError, readCode } from '../errors.ts'
 import type { Sql, SqlOrTransaction } from './connect.ts'
 import { lockNotAvailable } from './connection-error.ts'
@@ -171,7 +172,9 @@ function compare(applied: readonly Applied[], migrations: readonly Migration[]):
 export async function assertMigrated(sql: Sql): Promise<Pick<SchemaState, 'isReadOnly'>> {
   const state = await readSchemaState(sql)
   if (state.missing.length === 0) return state
-  throw new MigrationError(`The database ${describeLack(state.missing)}; run "devdata migrate" first`)
+  throw new MigrationError(
+    `The database ${describeLack(state.missing)}; run first: ${devdataCommand('migrate')}`,
+  )
 }
 
 /**
@@ -237,7 +240,7 @@ async function applyMissing(sql: Sql, migrations: readonly Migration[]): Promise
     if (readCode(error) !== insufficientPrivilege) throw error
     throw new MigrationError(
       `The database ${describeLack(missing)}, and this role may not change it (${getMessage(error)}); ` +
-        'run "devdata migrate" as the role that owns the schema',
+        `run as the role that owns the schema: ${devdataCommand('migrate')}`,
     )
   }
 }

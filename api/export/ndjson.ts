@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
-import { OperatorError } from '../errors.ts'
+import { describeFileError, OperatorError } from '../errors.ts'
 import { hasAddresses } from '../import/apply/addresses.ts'
 import { type RecordKind, recordKinds } from '../import/records.ts'
 
@@ -131,7 +131,7 @@ function fileName(kind: RecordKind): string {
 /** Creates the folder. Throws `ExportError` when that fails, and when it holds anything other than an export. */
 async function prepareFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true }).catch((error: Error) => {
-    throw new ExportError(`Can't create the folder ${folder}: ${error.message}`)
+    throw new ExportError(`Can't create the folder ${folder}: ${describeFileError(error)}`)
   })
   const present = await readdir(folder)
   const own = [...fileNames, ...fileNames.map((name) => name + unfinishedSuffix)]

@@ -8,6 +8,7 @@ import { createReadStream } from 'node:fs'
 import { open, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Sql } from '../database/connect.ts'
+import { describeFileError } from '../errors.ts'
 import { countMissing, type MissingItems } from './apply/mirror.ts'
 import type { Orphan } from './apply/staged-load.ts'
 import { applyImport, type ImportResult } from './apply.ts'
@@ -164,7 +165,7 @@ export async function findSources(paths: readonly string[], kind?: RecordKind): 
   const found: Source[] = []
   for (const path of paths) {
     const status = await stat(path).catch((error: Error) => {
-      throw new ImportError(`Can't read ${path}: ${error.message}`)
+      throw new ImportError(`Can't read ${path}: ${describeFileError(error)}`)
     })
     if (!status.isDirectory()) {
       found.push(openFile(path, kind ?? kindOf(path), status.size))
@@ -212,7 +213,7 @@ export async function createInvalidLinesFile(path: string) {
     const reason =
       error.code === 'EEXIST'
         ? 'the file already exists; choose a new file'
-        : `the file can't be written: ${error.message}`
+        : `the file can't be written: ${describeFileError(error)}`
     throw new ImportError(`--skip-invalid ${path}: ${reason}`)
   })
   let count = 0

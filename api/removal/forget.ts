@@ -47,6 +47,8 @@ export interface ForgetOptions extends DatasetChangeOptions {
 export interface ForgetResult extends DatasetChangeResult {
   /** The person's number. */
   person: number
+  /** Whether the person was forgotten before. */
+  wasForgotten: boolean
   /** Identities that loads leave out, of this person. */
   identities: number
   /** Ledger entries that named the person. */
@@ -103,7 +105,7 @@ export async function forgetPerson(
 ): Promise<ForgetResult> {
   await dropDeadLoads(sql) // their tables may have the person's rows
   let logins: string[] = []
-  let forgotten = { person: 0, identities: 0, ledgerEntries: 0 }
+  let forgotten = { person: 0, wasForgotten: false, identities: 0, ledgerEntries: 0 }
   const result = await changeDataset(sql, options, async (change) => {
     const { tx } = change
     await tx`create temporary table person (identity text collate "C" primary key) on commit drop`
@@ -124,7 +126,7 @@ export async function forgetPerson(
       where filter::text collate "C" ilike any (${tx.typed.texts(listPatterns(identities))})`
     logins = identities.flatMap((identity) => /^login:(.*)$/s.exec(identity)?.[1] ?? [])
     const ledgerEntries = await redactLedger(tx, logins)
-    forgotten = { person, identities: identities.length, ledgerEntries }
+    forgotten = { person, wasForgotten: people.length > 0, identities: identities.length, ledgerEntries }
     await analyzeTables({ ...change, isLarge: true }, tablesWithNames)
     return { repositories: { added: 0, updated: repositories }, commits: { added: 0, updated: commits } }
   })

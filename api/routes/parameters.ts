@@ -4,14 +4,12 @@
  *
  * @module
  */
-import { diffChars } from 'diff'
 import { forgeNamePattern, forgeNameRule } from '../catalog/forge-names.ts'
 import { badRequest } from '../errors.ts'
+import { findNearest } from '../nearest-name.ts'
 
 /** Maximum characters of an unknown name that a message repeats. */
 const maxNameLength = 50
-/** Maximum letters added to or removed from a known name, for an unknown one to count as its misspelling. */
-const maxEdits = 2
 
 /**
  * Throws 400 for a parameter that the endpoint doesn't have. If a filter were ignored, the caller would pay for a list
@@ -20,34 +18,11 @@ const maxEdits = 2
 export function assertKnownParameters(query: URLSearchParams, known: readonly string[]): void {
   for (const name of query.keys()) {
     if (known.includes(name)) continue
-    const nearest = findNearest(name, known)
+    const nearest = findNearest(shorten(name), known)
     const list = known.length === 0 ? 'no parameters' : known.join(', ')
     const hint = nearest === undefined ? `this endpoint has ${list}` : `did you mean ${nearest}?`
     throw badRequest(`Unknown parameter: ${shorten(name)}; ${hint}`)
   }
-}
-
-/** Finds the known parameter with the most similar name. Undefined: each differs by more than `maxEdits` letters. */
-function findNearest(name: string, known: readonly string[]): string | undefined {
-  const [nearest] = known
-    .map((each) => ({ name: each, edits: countEdits(takeLetters(name), takeLetters(each)) }))
-    .filter(({ edits }) => edits <= maxEdits)
-    .sort((a, b) => a.edits - b.edits)
-  return nearest?.name
-}
-
-/** Keeps only the letters, in lower case: `perPage`, `per-page` and `per_page[]` have the same ones. */
-function takeLetters(name: string): string {
-  return shorten(name)
-    .toLowerCase()
-    .replaceAll(/[^a-z]/g, '')
-}
-
-/** Counts the letters to add or remove. Returns infinity if they are more than `maxEdits`. */
-function countEdits(from: string, to: string): number {
-  const changes = diffChars(from, to, { maxEditLength: maxEdits })
-  if (changes === undefined) return Number.POSITIVE_INFINITY
-  return changes.reduce((edits, { added, removed, count }) => edits + (added || removed ? count : 0), 0)
 }
 
 function shorten(name: string): string {

@@ -6,7 +6,7 @@
 import process from 'node:process'
 import { ConfigError } from '../config.ts'
 import { describeFailure, isCertificateError, isDatabaseUnavailable } from '../database/connection-error.ts'
-import { getMessage, OperatorError, readCode } from '../errors.ts'
+import { describeFileError, getMessage, OperatorError, readCode } from '../errors.ts'
 
 /** PostgreSQL's codes for rights, names and modes, which the operator decides. */
 const refusals = /^(28...|3D000|42501|25006)$/
@@ -41,7 +41,7 @@ function findExplanation(error: unknown): string | undefined {
   if (isCertificateError(error)) {
     return `DATABASE_URL: the server's certificate is not trusted: ${error.message}; see sslrootcert and sslmode`
   }
-  if (isFileError(error)) return error.message
+  if (isFileError(error)) return `${error.path}: ${describeFileError(error)}`
   if (readCode(error) === diskFull) return `The database's disk is full: ${describeFailure(error)}`
   if (isDatabaseUnavailable(error)) return `The database is unreachable: ${describeFailure(error)}`
   return undefined
@@ -71,6 +71,6 @@ export function explainListenError(error: unknown): unknown {
 }
 
 /** A failed file-system call names a path; so does a failed connection to a Unix socket, which isn't a file error. */
-function isFileError(error: Error): boolean {
+function isFileError(error: Error): error is Error & { path: unknown } {
   return 'code' in error && 'syscall' in error && 'path' in error && error.syscall !== 'connect'
 }

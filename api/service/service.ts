@@ -7,10 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../app.ts'
 import { readBuildInfo } from '../build-info.ts'
 import { readDataset } from '../catalog/dataset.ts'
-import { type Config, readConfig, readEnvironment } from '../config.ts'
+import { type Config, findMisspelledSettings, readConfig, readEnvironment } from '../config.ts'
 import { describeFailure } from '../database/connection-error.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { migrate, migrationWaits, readSchemaState } from '../database/migrate.ts'
+import { devdataCommand } from '../devdata-command.ts'
 import { docsDirectory } from '../docs/docs-manifest.ts'
 import { OperatorError } from '../errors.ts'
 import type { ServedApp } from '../http/load-shedding.ts'
@@ -87,6 +88,7 @@ async function start(options: Runtime): Promise<void> {
   const config = readConfig(readEnvironment(environment), { terminal })
   if (dataset !== undefined) await checkDataset(dataset, config)
   const logger = await configureLog(config)
+  for (const message of findMisspelledSettings()) logger.warning('{message}', { message })
   const traceExport = await startTraceExport(environment)
   const database = await openDatabase(config)
   const { kind, sql } = database
@@ -125,6 +127,7 @@ async function start(options: Runtime): Promise<void> {
     stopOnSignal(async (signal) => {
       const hasBalancer = signal === 'SIGTERM' && lifecycle.phase === 'serving' && kind === 'postgresql'
       lifecycle.phase = 'stopping'
+      logger.info('Stopping after {signal}', { signal })
       if (hasBalancer) await sleep(config.shutdownDelaySeconds * 1000)
       try {
         await Promise.race([stopListening().then(app.close), sleep(stopTimeoutMs)])
@@ -132,6 +135,7 @@ async function start(options: Runtime): Promise<void> {
       } finally {
         await database.close()
       }
+      logger.info('Stopped')
     })
     await waitForDatabase(config, database, (reason) => {
       logger.error('Listening on port {port}, waiting for the database: {reason}', { port, reason })
@@ -238,10 +242,10 @@ export function formatReadyMessage(
   ]
   if (keys?.user !== undefined) lines.push(`  user key ${keys.user}`)
   if (keys?.admin !== undefined) lines.push(`  admin    ${keys.admin}`)
-  if (keys?.user === undefined) lines.push('  keys     npm run -s devdata -- keys create --credits 1000')
+  if (keys?.user === undefined) lines.push(`  keys     ${devdataCommand('keys create --credits 1000')}`)
   if (isEmpty) {
     lines.push('', 'There is no data yet. Load that of an organization or a user from GitHub:')
-    lines.push('  GITHUB_TOKEN=… npm run -s devdata -- import github OWNER')
+    lines.push(`  GITHUB_TOKEN=… ${devdataCommand('import github OWNER')}`)
   }
   if (keys?.user !== undefined) {
     const curl = `curl -H 'Authorization: Bearer ${keys.user}' '${base}/users?per_page=2'`

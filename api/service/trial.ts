@@ -10,6 +10,7 @@ import { readDataset } from '../catalog/dataset.ts'
 import type { Config } from '../config.ts'
 import type { Sql } from '../database/connect.ts'
 import { dataFiles } from '../database/data-directory.ts'
+import { devdataCommand } from '../devdata-command.ts'
 import { OperatorError } from '../errors.ts'
 import { findSources, importNdjson } from '../import/ndjson.ts'
 import { findApiKeys, hashSecret, scopes } from '../ledger/api-key.ts'
@@ -85,7 +86,7 @@ export async function loadDataset(
 }
 
 function importCommand(folder: string): string {
-  return `npm run -s devdata -- import ndjson ${folder}`
+  return devdataCommand(`import ndjson ${folder}`)
 }
 
 /**
@@ -122,7 +123,7 @@ export async function revokeDemoKeys(
   if (ids.length === 0) return
   console.log(
     `Demo keys work only in a trial on this machine. Revoked in this data folder: ${ids.map((id) => `key ${id}`).join(', ')}. ` +
-      'Create your own keys with: npm run -s devdata -- keys create',
+      `Create your own keys with: ${devdataCommand('keys create')}`,
   )
 }
 

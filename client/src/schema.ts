@@ -377,7 +377,7 @@ export interface components {
             scopes: ("users:read" | "repos:read")[];
             /** @description Balance of the key. */
             remaining_credits: components["schemas"]["Count"];
-            /** @description Requests per seconds, such as `100/60` (100 requests in 60 seconds); null if there is no limit. */
+            /** @description Rate limit as requests/seconds: `100/60` is 100 requests in 60 seconds. Null if there is none. */
             rate_limit: string | null;
             /**
              * @description Whether the key works. Only `active` keys do.
