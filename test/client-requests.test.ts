@@ -227,7 +227,7 @@ describe('look-ups and lists', () => {
     await expect(api.users.get('ngoldberg', { signal: AbortSignal.timeout(50) })).rejects.toThrow('aborted')
   })
 
-  test('refuse filters that the service would ignore, and states of other lists', async () => {
+  test('refuse filters that the service would ignore, unknown options, and states of other lists', async () => {
     const { api } = await createTestClient()
     expect(() => api.users.list({ dependencyNames: [] })).toThrow('dependencyNames is empty')
     expect(() => api.users.list({ location: ' ' })).toThrow('location is empty')
@@ -236,6 +236,9 @@ describe('look-ups and lists', () => {
     expect(() => api.users.list({ location: 'paris' }, { resume })).toThrow('the same list')
     expect(() => api.repositories.list({}, { resume })).toThrow('the same list')
     await expect(api.users.get('..')).rejects.toThrow(TypeError)
+    const misspelled = { signal: undefined, budgett: 3 }
+    expect(() => api.users.list({}, misspelled)).toThrow('Unknown option: budgett')
+    await expect(api.users.get('ngoldberg', misspelled)).rejects.toThrow('Unknown option: budgett')
     expect(received).toEqual([])
   })
 })

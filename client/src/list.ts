@@ -6,6 +6,7 @@
 import { MaxCreditsError } from './errors.ts'
 import { createPageKey, createRandomKey } from './idempotency-key.ts'
 import { identifyList, isListState, type ListState, readPageSize, resizePage } from './list-state.ts'
+import { assertKnownOptions } from './options.ts'
 import type { Send } from './request.ts'
 
 const maxPageSize = 100
@@ -83,9 +84,10 @@ export class List<Item> implements AsyncIterable<Item> {
   #position = 0
   #request: Promise<boolean> | undefined
 
-  /** Throws a `TypeError` if an option breaks its rule, or if `resume` is of another list. */
+  /** Throws a `TypeError` if an option breaks its rule or doesn't exist, or if `resume` is of another list. */
   constructor(send: Send, source: ListSource<Item>, options: ListOptions = {}) {
-    const { budget, resume, pageSize = maxPageSize } = options
+    const { budget, resume, signal: _, pageSize = maxPageSize, ...others } = options
+    assertKnownOptions(others)
     const indexes = new Map(source.urls.map((url, index) => [identifyList(url), index]))
     if (budget !== undefined && !(Number.isSafeInteger(budget) && budget >= 0)) {
       throw new TypeError('budget must be a whole number of credits')

@@ -6,6 +6,7 @@
 import { DevdataError, InvalidRequestError } from './errors.ts'
 import { createRandomKey } from './idempotency-key.ts'
 import { resizePage } from './list-state.ts'
+import { assertKnownOptions } from './options.ts'
 import type { Send } from './request.ts'
 import type { ErrorCode } from './types.ts'
 
@@ -29,13 +30,14 @@ export interface Quote {
   credits: number
 }
 
-/** Returns an item; undefined: the service says with this code that there is none. */
+/** Returns an item; undefined: the service says with this code that there is none. Throws a `TypeError` for unknown options. */
 export async function findItem<Item>(
   send: Send,
   path: string,
   absent: ErrorCode,
-  { maxCredits, idempotencyKey = createRandomKey(), signal }: ItemOptions = {},
+  { maxCredits, idempotencyKey = createRandomKey(), signal, ...others }: ItemOptions = {},
 ): Promise<Item | undefined> {
+  assertKnownOptions(others)
   try {
     return (await send<Item>({ path, idempotencyKey, maxCredits, signal })).body
   } catch (error) {

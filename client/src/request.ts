@@ -10,6 +10,7 @@ import {
   InvalidRequestError,
   isTransient,
 } from './errors.ts'
+import { assertKnownOptions } from './options.ts'
 import type { ErrorCode } from './types.ts'
 import { chooseDelayMs, maxTimerMs, readPauseSeconds, readRetryAfter, wait } from './waiting.ts'
 
@@ -96,7 +97,7 @@ export interface ApiResponse<Body> extends ResponseInfo {
 /** Sends a request. Throws a `DevdataError`, or the reason of the signal when it is aborted. */
 export type Send = <Body>(request: ApiRequest) => Promise<ApiResponse<Body>>
 
-/** Creates the function that sends requests. Throws a `TypeError` if the base URL is not a URL, or the key not a possible key. */
+/** Creates the function that sends requests. Throws a `TypeError` if an option breaks its rule or doesn't exist. */
 export function createSender({
   baseUrl,
   apiKey,
@@ -106,7 +107,9 @@ export function createSender({
   cache,
   onResponse,
   onWait,
+  ...others
 }: SenderOptions): Send {
+  assertKnownOptions(others)
   const { href: base } = readBaseUrl(baseUrl)
   if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey)) {
     throw new TypeError('apiKey must be an API key: visible ASCII characters')

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs'
 import process from 'node:process'
 import { UsageError } from './exit.ts'
 
@@ -48,10 +48,12 @@ export function openOutput(file: string | undefined, knownBytes: number | undefi
 }
 
 function openFile(file: string, bytes: number, isResumed: boolean): number {
-  if (!isResumed && existsSync(file)) throw new UsageError(`${file} exists: delete it, or name another file`)
+  // An empty file may be what a crash has left before the state was stored.
+  if (!isResumed && existsSync(file) && statSync(file).size > 0)
+    throw new UsageError(`${file} exists: delete it, or name another file`)
   if (isResumed && !existsSync(file))
     throw new UsageError(`${file} is missing, and the state continues it: restore it, or delete the state`)
-  const descriptor = openSync(file, isResumed ? 'r+' : 'wx')
+  const descriptor = openSync(file, isResumed ? 'r+' : 'w')
   if (fstatSync(descriptor).size < bytes)
     throw new UsageError(`${file} is shorter than the state says: restore it, or delete both`)
   ftruncateSync(descriptor, bytes)
