@@ -119,6 +119,7 @@ describeOnEachDatabase('a person who is forgotten', (kind) => {
     const { version, ...result } = await forgetZelda(service.sql)
     expect(result).toEqual({
       person: 1,
+      wasForgotten: false,
       identities: 3,
       users: { added: 0, updated: 0, removed: 1 },
       addresses: { added: 0, updated: 0, removed: 0 },
