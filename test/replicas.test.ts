@@ -384,7 +384,8 @@ describe.skipIf(!hasPostgres)('a service with a streaming replica', () => {
     await broken.sql`update dataset set version = 1000000, users_count = 10`
     await broken.sql`alter table users rename to lost_users`
     await broken.sql`
-      create view users as select id, concat('somebody@example.com', id)::integer::text as document
+      create view users as
+      select id, 0::bigint as digest, concat('somebody@example.com', id)::integer::text as document
       from generate_series(1, 10) as id`
     await broken.close()
     const lines: string[] = []
