@@ -74,7 +74,7 @@ test.each([
     expect([login, credits, version]).toEqual(['ngoldberg', items, expect.any(Number)])
     expect(items).toBeGreaterThan(1)
     expect(lines.length).toBe(items + 3)
-    const stored = await readFile(join(directory, 'users.ndjson'), 'utf8')
+    const stored = await readFile(join(directory, 'pages.ndjson'), 'utf8')
     const users = stored
       .trimEnd()
       .split('\n')
