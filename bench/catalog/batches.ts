@@ -44,7 +44,7 @@ export async function measureBatches(
   const contenders: [ListRequest, Target[]][] = [
     [
       { name: 'logins', path: '/users', query: {} },
-      drawBatches('/users?logins=', (number) => createUser(forge, number, 0).login),
+      drawBatches('/users?logins=', (number) => createUser(forge, number).login),
     ],
     [
       { name: 'full names', path: '/repos', query: {} },

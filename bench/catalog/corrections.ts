@@ -82,7 +82,7 @@ const corrections: Record<
   },
   'devdata forget user': async (_, { url, forge }, round) => {
     // One of those who are still there, see measureGaps.
-    const { login } = createUser(forge, round * 2_000 + 1, 0)
+    const { login } = createUser(forge, round * 2_000 + 1)
     return (await runCommand(url, ['forget', 'user', login, '--yes'])).seconds
   },
   'a refresh of 1 %': async (stage, { url, sql, forge }) => {

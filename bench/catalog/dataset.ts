@@ -27,8 +27,8 @@ export interface Dataset {
 export async function writeDataset(folder: string, forge: Forge): Promise<Dataset> {
   const all = numbersUpTo(forge.users)
   await writeFolder(folder, {
-    users: everyRecord(all, (number) => [createUser(forge, number, 0)]),
-    repos: everyRecord(all, (number) => [createRepository(forge, number, 0)]),
+    users: everyRecord(all, (number) => [createUser(forge, number)]),
+    repos: everyRecord(all, (number) => [createRepository(forge, number)]),
     commits: everyRecord(all, (number) => createCommits(forge, number)),
   })
   return measure(folder)
@@ -52,9 +52,9 @@ export async function writeRefresh(
   await rm(folder, { recursive: true, force: true })
   await writeFolder(folder, {
     users: everyRecord(numbers, (number) => [
-      { ...createUser(forge, number, 0), following: refreshedFollowing(revision) },
+      { ...createUser(forge, number), following: refreshedFollowing(revision) },
     ]),
-    repos: everyRecord(numbers, (number) => [gainDependencies(createRepository(forge, number, 0), revision)]),
+    repos: everyRecord(numbers, (number) => [gainDependencies(createRepository(forge, number), revision)]),
     commits: [],
   })
   return measure(folder)

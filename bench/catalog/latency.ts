@@ -134,7 +134,7 @@ async function createRequests(service: Program, { forge }: CatalogDatabase): Pro
   const lookUps = (paths: string[]) => paths.map((path) => ({ key: secretOf(1), path }))
   return new Map([
     ...lists.map((list) => [list.name, randomPages(list)] as const),
-    ['GET /users/{login}', lookUps(some.map((number) => `/users/${createUser(forge, number, 0).login}`))],
+    ['GET /users/{login}', lookUps(some.map((number) => `/users/${createUser(forge, number).login}`))],
     ['GET /repos/{owner}/{name}', lookUps(some.map((number) => `/repos/${nameRepository(forge, number)}`))],
   ])
 }

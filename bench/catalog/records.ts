@@ -1,6 +1,6 @@
 /**
- * Synthetic users, repositories and commits of any number, in the import format. Each is made from the seed, its number
- * and its revision alone, so that any of them can be made again, or anew.
+ * Synthetic users, repositories and commits of any number, in the import format. Each is made from the seed and its number
+ * alone, so that any of them can be made again.
  *
  * @module
  */
@@ -103,10 +103,10 @@ function createPlace(random: Random, { users }: Forge, number: number): string |
   return `${name} ${city}, ${countries[city % countries.length]}`
 }
 
-/** A user as of a revision, from 0. */
-export function createUser(forge: Forge, number: number, revision: number): SampleUser {
+/** A user. */
+export function createUser(forge: Forge, number: number): SampleUser {
   const { restId, login, name, email } = createAccount(forge, number)
-  const random = createRandom(`${forge.seed} user ${number} ${revision}`)
+  const random = createRandom(`${forge.seed} user ${number}`)
   return {
     forge_rest_id: restId,
     forge_graphql_id: makeGraphqlId('U', restId),
@@ -157,10 +157,10 @@ export function nameRepository(forge: Forge, number: number): string {
   return `${owner.login}/${name}`
 }
 
-/** A repository with its dependencies, as of a revision, from 0. */
-export function createRepository(forge: Forge, number: number, revision: number): SampleRepository {
+/** A repository with its dependencies. */
+export function createRepository(forge: Forge, number: number): SampleRepository {
   const { owner, name, url } = findPlace(forge, number)
-  const random = createRandom(`${forge.seed} repository ${number} ${revision}`)
+  const random = createRandom(`${forge.seed} repository ${number}`)
   const restId = number * 13 + 5
   const createdAt = 1_300_000_000 + Math.floor((number / forge.users) * 400_000_000)
   const pushedAt = random.integer(createdAt, takenAt)

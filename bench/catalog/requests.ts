@@ -105,7 +105,7 @@ export function createLists(forge: Forge): ListRequest[] {
 /** Part of where one user or few live. */
 function findNarrowPlace(forge: Forge): string {
   for (let number = 100; ; number++) {
-    const { location } = createUser(forge, number, 0)
+    const { location } = createUser(forge, number)
     if (location?.includes('by ')) return location.split(',')[0] ?? ''
   }
 }
