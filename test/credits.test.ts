@@ -76,7 +76,7 @@ describeOnEachDatabase('a key’s credits', (kind) => {
         tag: 'W/"x"',
         headers: {},
         version: undefined,
-        get data(): string {
+        get data(): Uint8Array<ArrayBuffer> {
           throw new RangeError('Array buffer allocation failed')
         },
       }),

@@ -198,7 +198,7 @@ async function record(service: TestService, instances: Instances, plan: Plan): P
             ...{ price: cost, items: cost, maxCredits, idempotency, requestId },
             ...{ path: '/users', endpoint: '/users' },
           }
-          const settled = { isCounted: true, version: null, charge, lookUp: null }
+          const settled = { isCounted: true, version: null, charge }
           const settlement = await ledger.settle(bearer, settled)
           if ('charged' in settlement && settlement.charged > 0) charged.push(requestId)
           return tellSettlement(settlement, request)

@@ -95,7 +95,6 @@ describeOnEachDatabase('a cached response', (kind) => {
         endpoint: '/users',
         idempotency: null,
       },
-      lookUp: null,
     })
     const settle = (...versions: (number | null)[]) =>
       settleGroup(service.ledgerSql, versions.map(createRequest), { waitForLocks: false })
@@ -113,7 +112,7 @@ describe('the response cache', () => {
     cost: 1,
     tag: '',
     headers: {},
-    data: 'x'.repeat(length),
+    data: new Uint8Array(length),
     version,
   })
   /** A cache of a dataset of version 1, in which these URLs were requested once. */
@@ -138,9 +137,9 @@ describe('the response cache', () => {
     cache.set('/a', createResponse(1_000, 1))
     cache.set('/b', createResponse(1_000, 1))
     expect(cache.has('/a')).toBe(true)
-    cache.set('/c', createResponse(5_000, 1))
+    cache.set('/c', createResponse(7_000, 1))
     expect(['/a', '/b', '/c'].map(cache.has)).toEqual([true, false, true])
-    cache.set('/d', createResponse(9_000, 1))
+    cache.set('/d', createResponse(12_000, 1))
     expect(['/a', '/c', '/d'].map(cache.has)).toEqual([true, true, false])
   })
 

@@ -118,8 +118,7 @@ describeOnServer('telemetry', () => {
     })
     const within = spans.filter(({ parentSpanId }) => parentSpanId === request?.spanId)
     expect(within.map(({ name, kind, attributes }) => [name, kind, attributes['db.system.name']])).toEqual([
-      ['read', clientKind, 'postgresql'],
-      ['settle', clientKind, 'postgresql'],
+      ['read and settle', clientKind, 'postgresql'],
     ])
     expect(spans.map(({ name }) => name)).toContain('GET /users/{login}')
     expect(new Set(collector.received.map(({ path }) => path))).toEqual(new Set(['/v1/traces']))
@@ -173,7 +172,7 @@ describeOnServer('telemetry', () => {
       }),
     ])
     const within = spans.filter(({ parentSpanId }) => parentSpanId === requests[0]?.spanId)
-    expect(within.map(({ name }) => name)).toEqual(['read', 'settle'])
+    expect(within.map(({ name }) => name)).toEqual(['read and settle'])
     expect(collector.received.map(({ path }) => path)).not.toContain('/v1/logs')
     const sent = collector.received.map(({ body }) => body).join('\n')
     expect(sent).not.toContain(secret)

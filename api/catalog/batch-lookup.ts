@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { type BatchOptions, createBatcher } from '../concurrency/batcher.ts'
 import type { Fragment, Sql } from '../database/connect.ts'
-import { type ListPage, offsetOf, type Page, selectPages } from '../paging/page.ts'
+import { offsetOf, type Page } from '../paging/page.ts'
 import type { ListName } from './filter.ts'
+import { createPageReader, type ReadPage } from './page-reader.ts'
 
 /** What a batch look-up names. */
 export interface BatchLookUp {
@@ -34,8 +34,8 @@ export function createBatchReader(
   sql: Sql,
   list: ListName,
   rendered: Fragment,
-  options: Pick<BatchOptions<BatchRequest, ListPage>, 'size' | 'maxConcurrent'>,
-): (request: BatchRequest) => Promise<ListPage | undefined> {
+  { maxPages }: { maxPages: number },
+): ReadPage<BatchRequest> {
   const readers = {
     name: createReader(list === 'users' ? sql`login_key` : sql`full_name_key`, sql`text[]`),
     forgeRestId: createReader(sql`forge_rest_id`, sql`bigint[]`),
@@ -43,11 +43,10 @@ export function createBatchReader(
 
   /** `column` is the column that entries are compared with, and `type` the type of an array of entries. */
   function createReader(column: Fragment, type: Fragment) {
-    return createBatcher({
-      ...options,
-      run: (requests: BatchRequest[]) =>
-        selectPages(sql`
-          select page.*
+    return createPageReader(sql, {
+      maxPages,
+      select: (requests: readonly BatchRequest[]) => sql`
+          select asked.place, page.*
           from unnest(
             ${sql.typed.texts(requests.map(({ lookUp }) => lookUp.entries.join()))},
             ${sql.typed.bigints(requests.map(({ page }) => offsetOf(page)))},
@@ -70,10 +69,9 @@ export function createBatchReader(
                 select * from named order by id limit asked.size offset start.skipped
               ) page
             ) found
-          ) page
-          order by asked.place`),
+          ) page`,
     })
   }
 
-  return (request) => readers[request.lookUp.by](request)
+  return (request, settle) => readers[request.lookUp.by](request, settle)
 }

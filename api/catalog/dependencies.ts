@@ -12,27 +12,28 @@ import { createRepositoryList, type ReadRepositoryList } from './repository-list
  * dependency, as a JSON array. It may have been removed since the last page.
  */
 export function createDependencyList(sql: Sql): ReadRepositoryList {
+  const declared = sql`json_array_elements(r.dependencies::json) with ordinality declared(value, rank)`
+  const name = sql`value #>> '{dependency,dependency_name}'`
+  const file = sql`value #>> '{dependency,dependency_file}'`
   return createRepositoryList(
     sql,
     sql`
-      with declared as (
-        select value::text as document, ordinality as rank,
-          (value #>> '{dependency,dependency_name}') collate "C" as name,
-          (value #>> '{dependency,dependency_file}') collate "C" as file
-        from json_array_elements(r.dependencies::json) with ordinality
-      ), place as (
+      select r.dependencies_count as total, place.skipped as offset, rendered.*, (
+        select json_build_array(${name}, ${file})::text from (select last as value) l where last is not null
+      ) as next
+      from (
         select case when asked.after = '' then asked.skipped else (
-          select count(*) from declared where (name, file) <= (asked.after::json ->> 0, asked.after::json ->> 1)
+          select count(*) from ${declared}
+          where (${name} collate "C", ${file} collate "C") <= (asked.after::json ->> 0, asked.after::json ->> 1)
         ) end as skipped
-      )
-      select r.dependencies_count as total, place.skipped as offset, rendered.*
-      from place, lateral (
+      ) place, lateral (
         select ${renderPage(sql, {
-          item: sql`document`,
+          item: sql`value::text`,
           order: sql`rank`,
-          digest: sql`hashtextextended(document, rank)`,
-        })}, (array_agg(json_build_array(name, file)::text order by rank desc))[1] as next
-        from declared where rank > place.skipped and rank <= place.skipped + asked.size
+          digest: sql`hashtextextended(value::text, rank)`,
+        })}, (array_agg(value order by rank desc))[1] as last
+        from ${declared} where rank > place.skipped and rank <= place.skipped + asked.size
       ) rendered`,
+    { maxConcurrent: 2 }, // the database reads all dependencies for a page, and has more work with it than the service
   )
 }

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { createBatcher } from '../concurrency/batcher.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { foldText } from './case-folding.ts'
+import { createPageReader, type ReadPage } from './page-reader.ts'
 
 /** Names that one statement looks up. */
 const maxBatchSize = 256
@@ -15,13 +15,6 @@ export interface LookUp {
   kind: 'user' | 'repository'
   /** The login, or owner and name, as `foldText` writes it. */
   key: string
-}
-
-/** A document, and the version of the dataset that it was read at. */
-export interface Found {
-  /** JSON text. */
-  document: string
-  version: number
 }
 
 /** Looks up a user by login, case-insensitively. */
@@ -50,35 +43,26 @@ export function selectUrl(sql: SqlOrTransaction, members: Fragment): Fragment {
 }
 
 /**
- * SQL: the JSON text of the User or Repository object that the row `asked` names by `kind` and `key`; no row if there is
- * none. A login that has changed hands belongs to the user who came last.
+ * Creates a function that finds resources: a page of one item, the JSON text of the User or Repository object. A login that
+ * has changed hands belongs to the user who came last.
  */
-export function selectDocument(sql: Sql): Fragment {
-  return sql`
-    (
-      select document from users
-      where asked.kind = 'user' and login_key = asked.key
-      order by id desc limit 1
-    ) union all (
-      select '{"internal_id":' || id || ',' || members || '}' as document
-      from (${selectRepositoryByKey(sql, sql`asked.key`)}) r where asked.kind = 'repository'
-    )`
-}
-
-/** Creates a function that finds documents. */
-export function createLookup(sql: Sql): (lookUp: LookUp) => Promise<Found | undefined> {
-  return createBatcher({
-    size: maxBatchSize,
-    maxConcurrent: 2,
-    async run(lookUps: LookUp[]) {
-      const rows = await sql<{ document: string | null; version: number }[]>`
-        select found.document, dataset.version
-        from dataset, unnest(
-            ${sql.typed.texts(lookUps.map(({ kind }) => kind))}, ${sql.typed.texts(lookUps.map(({ key }) => key))}
-          ) with ordinality as asked(kind, key, place)
-          left join lateral (${selectDocument(sql)}) found on true
-        order by place`
-      return rows.map(({ document, version }) => (document === null ? undefined : { document, version }))
-    },
+export function createLookup(sql: Sql): ReadPage<LookUp> {
+  return createPageReader(sql, {
+    maxPages: maxBatchSize,
+    select: (lookUps) => sql`
+      select asked.place, found.*, dataset.version
+      from dataset, unnest(
+          ${sql.typed.texts(lookUps.map(({ kind }) => kind))}, ${sql.typed.texts(lookUps.map(({ key }) => key))}
+        ) with ordinality as asked(kind, key, place)
+        left join lateral (
+          (
+            select 1 as count, document as items, digest::text as digest from users
+            where asked.kind = 'user' and login_key = asked.key
+            order by id desc limit 1
+          ) union all (
+            select 1, '{"internal_id":' || id || ',' || members || '}', hashtextextended(members, id)::text
+            from (${selectRepositoryByKey(sql, sql`asked.key`)}) r where asked.kind = 'repository'
+          )
+        ) found on true`,
   })
 }

@@ -3,21 +3,14 @@
  *
  * @module
  */
-import { createBatcher } from '../concurrency/batcher.ts'
 import type { Fragment, Sql } from '../database/connect.ts'
 import { overCapacity } from '../errors.ts'
-import {
-  type ListPage,
-  limitPage,
-  offsetOf,
-  type Page,
-  type Rendering,
-  renderPage,
-  selectPages,
-} from '../paging/page.ts'
+import type { SettleRequest } from '../ledger/settlement.ts'
+import { limitPage, offsetOf, type Page, type Rendering, renderPage } from '../paging/page.ts'
 import { type BatchLookUp, createBatchReader } from './batch-lookup.ts'
 import { type Filter, hashFilter, isUnfiltered, type ListName } from './filter.ts'
 import { listOwned } from './owned-repositories.ts'
+import { type CatalogPage, createPageReader } from './page-reader.ts'
 import { type Requester, type StoredLists, selectStoredPage, selectStoredStart } from './stored-lists.ts'
 
 /** How the pages of a list are read. */
@@ -31,8 +24,6 @@ interface ListKind {
   render(sql: Sql): Rendering
   /** Maximum pages that one statement reads. A few large pages must not delay the others. */
   maxPages: number
-  /** Maximum concurrent statements that read pages, while none is late. */
-  maxConcurrent: number
 }
 
 const repositories: ListKind = {
@@ -43,21 +34,17 @@ const repositories: ListKind = {
     item: sql`'{"internal_id":' || id || ',' || members || ',"dependencies":' || dependencies || '}'`,
     digest: sql`hashint8extended(digest, id)`,
   }),
-  maxPages: 8,
-  maxConcurrent: 2,
+  maxPages: 16,
 }
 
 /** The lists of the catalog. */
 const kinds = {
-  // Pages of users are small. If instance and database share two cores, one statement for all waiting requests serves a
-  // third more filtered pages than two concurrent statements.
   users: {
     list: 'users',
     countColumn: 'users_count',
     lastIdColumn: 'last_user_id',
     render: (sql) => ({ item: sql`document`, digest: sql`hashint8extended(digest, id)` }),
     maxPages: 32,
-    maxConcurrent: 1,
   },
   repositories,
   /** Repositories without their dependencies. */
@@ -74,11 +61,15 @@ const kinds = {
 /**
  * Reads a page of the items that a filter matches or a batch look-up names, by internal id. The first request for a
  * filter waits until its stored list is built. Throws as `build` does, and `overCapacity` if that takes too long.
- * Undefined: the replica lacks the stored list.
+ * Undefined: the replica lacks the stored list. `settle` is that of `ReadPage`.
  */
 export type ReadList = (
-  request: { filter: Filter | BatchLookUp; page: Page<number> } & Requester,
-) => Promise<ListPage | undefined>
+  request: {
+    filter: Filter | BatchLookUp
+    page: Page<number>
+    settle?: SettleRequest | undefined
+  } & Requester,
+) => Promise<CatalogPage | undefined>
 
 /** A page of the stored list with this hash. */
 interface StoredPageRequest {
@@ -95,19 +86,17 @@ export function createList(
   storedLists: StoredLists,
   { kind, isReplica }: { kind: keyof typeof kinds; isReplica: boolean },
 ): ReadList {
-  const { list, countColumn, lastIdColumn, render, maxPages, maxConcurrent }: ListKind = kinds[kind]
+  const { list, countColumn, lastIdColumn, render, maxPages }: ListKind = kinds[kind]
   /** Once an id is missing, one always is, because ids aren't used again. */
   let hasGaps = false
   const rendered = sql`${renderPage(sql, render(sql))}, max(id) as next`
-  const batch = { size: maxPages, maxConcurrent }
-  const readNamed = createBatchReader(sql, list, rendered, batch)
+  const readNamed = createBatchReader(sql, list, rendered, { maxPages })
 
   // Without gaps an id is the item's rank, and a page is a range of ids. With gaps this selects no page.
-  const readUnfiltered = createBatcher({
-    ...batch,
-    run: (pages: Page<number>[]) =>
-      selectPages(sql`
-        select page.*
+  const readUnfiltered = createPageReader(sql, {
+    maxPages,
+    select: (pages: readonly Page<number>[]) => sql`
+        select asked.place, page.*
         from unnest(
           ${sql.typed.bigints(pages.map((page) => page.after ?? offsetOf(page)))},
           ${sql.typed.bigints(pages.map(({ size }) => size))}
@@ -124,25 +113,22 @@ export function createList(
               order by id ${limitPage(sql)}
             ) page
           ) found
-        ) page on true
-        order by asked.place`),
+        ) page on true`,
   })
 
   /** Creates a reader of stored lists. `page` is SQL: the page that the row `asked` requests. */
   function createStoredReader(page: Fragment) {
-    return createBatcher({
-      ...batch,
-      run: (requests: StoredPageRequest[]) =>
-        selectPages(sql`
-          select page.*
+    return createPageReader(sql, {
+      maxPages,
+      select: (requests: readonly StoredPageRequest[]) => sql`
+          select asked.place, page.*
           from unnest(
             ${sql.typed.texts(requests.map(({ hash }) => hash.toString('hex')))},
             ${sql.typed.bigints(requests.map(({ page }) => offsetOf(page)))},
             ${sql.typed.bigints(requests.map(({ page }) => page.after ?? 0))},
             ${sql.typed.bigints(requests.map(({ page }) => page.size))}
           ) with ordinality asked(hash, skipped, after, size, place)
-          left join lateral (${page}) page on true
-          order by asked.place`),
+          left join lateral (${page}) page on true`,
     })
   }
 
@@ -167,21 +153,21 @@ export function createList(
       ) page
     ) found`)
 
-  return async ({ filter, page, ...requester }) => {
-    if ('entries' in filter) return readNamed({ lookUp: filter, page })
+  return async ({ filter, page, settle, ...requester }) => {
+    if ('entries' in filter) return readNamed({ lookUp: filter, page }, settle)
     if (isUnfiltered(filter) && !hasGaps) {
-      const found = await readUnfiltered(page)
+      const found = await readUnfiltered(page, settle)
       if (found !== undefined) return found
       hasGaps = true
     }
     if (filter.ownerKey !== '') {
-      const found = await listOwned(sql, { filter, page }, rendered)
+      const found = await listOwned(sql, { filter, page, settle }, rendered)
       if (found !== undefined) return found
     }
     const hash = hashFilter(list, filter)
     const readStored = isUnfiltered(filter) ? readWithGaps : readFiltered
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-      const found = await readStored({ hash, page })
+      const found = await readStored({ hash, page }, settle)
       if (found !== undefined) storedLists.noteUse(hash)
       if (found !== undefined || isReplica) return found
       await storedLists.build(list, filter, requester)

@@ -7,8 +7,9 @@ import type { Sql } from '../database/connect.ts'
 import type { Database } from '../database/database.ts'
 import { createCommitList } from './commits.ts'
 import { createDependencyList } from './dependencies.ts'
-import { createLookup, type Found, type LookUp } from './document-lookup.ts'
+import { createLookup, type LookUp } from './document-lookup.ts'
 import { createList, type ReadList } from './list.ts'
+import type { ReadPage } from './page-reader.ts'
 import type { ReadRepositoryList } from './repository-lists.ts'
 import type { StoredLists } from './stored-lists.ts'
 
@@ -20,7 +21,7 @@ export interface Catalog {
   listRepositoriesAlone: ReadList
   listCommits: ReadRepositoryList
   listDependencies: ReadRepositoryList
-  lookUp(lookUp: LookUp): Promise<Found | undefined>
+  lookUp: ReadPage<LookUp>
 }
 
 /** The catalog on the primary and on its replicas. */

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { createBatcher } from '../concurrency/batcher.ts'
 import type { Fragment, Sql } from '../database/connect.ts'
-import { type ListPage, offsetOf, type Page, selectPages } from '../paging/page.ts'
+import { offsetOf, type Page } from '../paging/page.ts'
 import { type LookUp, selectRepositoryByKey } from './document-lookup.ts'
+import { createPageReader, type ReadPage } from './page-reader.ts'
 
 /** A page of a list of a repository; `after` is the key of an item, as text. */
 export interface RepositoryPage {
@@ -15,23 +15,23 @@ export interface RepositoryPage {
 }
 
 /** Reads a page. Undefined: there is no such repository. */
-export type ReadRepositoryList = (request: RepositoryPage) => Promise<ListPage | undefined>
-
-/** Maximum pages that one statement reads. A few large pages must not delay the others. */
-const maxPages = 8
+export type ReadRepositoryList = ReadPage<RepositoryPage>
 
 /**
  * Creates a function that reads pages. One statement reads those of many concurrent requests. `found` is SQL: `total`,
  * `offset` and the rendered page of the repository `r`, as the row `asked` requests it by `after` ('': none), `skipped` and
  * `size`.
  */
-export function createRepositoryList(sql: Sql, found: Fragment): ReadRepositoryList {
-  return createBatcher({
-    size: maxPages,
-    maxConcurrent: 2,
-    run: (requests: RepositoryPage[]) =>
-      selectPages(sql`
-        select page.*
+export function createRepositoryList(
+  sql: Sql,
+  found: Fragment,
+  { maxConcurrent }: { maxConcurrent?: number } = {},
+): ReadRepositoryList {
+  return createPageReader(sql, {
+    maxPages: 32,
+    maxConcurrent,
+    select: (requests) => sql`
+        select asked.place, page.*
         from unnest(
           ${sql.typed.texts(requests.map(({ repository }) => repository.key))},
           ${sql.typed.texts(requests.map(({ page }) => page.after ?? ''))},
@@ -41,7 +41,6 @@ export function createRepositoryList(sql: Sql, found: Fragment): ReadRepositoryL
         left join lateral (
           select dataset.version, found.*
           from dataset, (${selectRepositoryByKey(sql, sql`asked.key`)}) r, lateral (${found}) found
-        ) page on true
-        order by asked.place`),
+        ) page on true`,
   })
 }

@@ -10,6 +10,7 @@
  * @module
  */
 import { setImmediate } from 'node:timers'
+import { ClientGoneError } from '../errors.ts'
 
 /** What a batcher runs. */
 export interface BatchOptions<Input, Output> {
@@ -18,7 +19,7 @@ export interface BatchOptions<Input, Output> {
   /** Inputs in a batch at most. */
   size: number
   /** Batches that run at a time. Default: 1. */
-  maxConcurrent?: number
+  maxConcurrent?: number | undefined
   /** Whether a connection is free for an extra batch beside a late one. Default: always. */
   hasRoom?(): boolean
 }
@@ -29,23 +30,12 @@ const maxExtra = 2
 /** Batches up to this size aren't split: a statement costs about as much as ten inputs. */
 const minSplitSize = 8
 
-/** The state of a batcher. */
-export interface BatchState {
-  /** Inputs that wait for a batch. */
-  queued: number
-  /** Batches that run. */
-  running: number
-  /** Batches that were started since the process started. */
-  batches: number
-  /** Their inputs. */
-  inputs: number
-}
-
 /** Creates a function that runs one input in a batch with others. */
 export function createBatcher<Input, Output>(options: BatchOptions<Input, Output>) {
   const { run, size, maxConcurrent = 1, hasRoom = () => true } = options
   interface Entry {
     input: Input
+    signal: AbortSignal | undefined
     resolve(output: Output): void
     reject(error: unknown): void
   }
@@ -55,15 +45,12 @@ export function createBatcher<Input, Output>(options: BatchOptions<Input, Output
   let lastSize = 0
   let late = 0
   let isStarting = false
-  let batches = 0
-  let inputs = 0
 
   async function start(): Promise<void> {
     const half = Math.ceil((queue.length + lastSize) / 2)
-    const batch = queue.splice(0, Math.min(size, Math.max(minSplitSize, half)))
+    const batch = queue.splice(0, Math.min(size, Math.max(minSplitSize, half))).filter(isAwaited)
+    if (batch.length === 0) return
     running++
-    batches++
-    inputs += batch.length
     let isLate = false
     const timer = setTimeout(() => {
       isLate = true
@@ -108,13 +95,20 @@ export function createBatcher<Input, Output>(options: BatchOptions<Input, Output
     })
   }
 
-  function runInBatch(input: Input): Promise<Output> {
+  function isAwaited({ signal, reject }: Entry): boolean {
+    if (signal?.aborted) reject(new ClientGoneError())
+    return !signal?.aborted
+  }
+
+  /** Throws `ClientGoneError` when the signal is aborted before the batch starts. */
+  function runInBatch(input: Input, signal?: AbortSignal): Promise<Output> {
     return new Promise((resolve, reject) => {
-      queue.push({ input, resolve, reject })
+      queue.push({ input, signal, resolve, reject })
       startSoon()
     })
   }
-  runInBatch.readState = (): BatchState => ({ queued: queue.length, running, batches, inputs })
+  /** Inputs that wait for a batch. */
+  runInBatch.countQueued = () => queue.length
   return runInBatch
 }
 

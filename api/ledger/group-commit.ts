@@ -8,12 +8,12 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type BatchState, createBatcher } from '../concurrency/batcher.ts'
+import { createBatcher } from '../concurrency/batcher.ts'
 import { createFairQueue } from '../concurrency/fair-queue.ts'
 import type { Sql } from '../database/connect.ts'
 import { lockNotAvailable } from '../database/connection-error.ts'
 import { ClientGoneError } from '../errors.ts'
-import { type Locked, type Settlement, type SettleRequest, type Stale, settleGroup } from './settlement.ts'
+import { type Settlement, type SettleRequest, type Stale, settleGroup } from './settlement.ts'
 
 const maxGroupSize = 256
 
@@ -43,9 +43,11 @@ export function createStatementCount(sql: Sql): StatementCount {
   }
 }
 
-/** `queued` are the requests for the next group, without those that wait for a lock. */
-export interface GroupCommitState extends BatchState {
-  /** Requests whose key is locked, queued or in a statement. */
+/** Requests that wait. */
+export interface GroupCommitState {
+  /** For the next group. */
+  queued: number
+  /** For the lock of their key, or in a statement that waits for it. */
   waitingForLock: number
 }
 
@@ -59,8 +61,13 @@ export interface GroupCommitOptions {
   statements?: StatementCount
 }
 
-/** Undefined: the client closed its connection before the statement was sent. Nothing was decided. */
-type Decision = Settlement | Stale | undefined
+type Decision = Settlement | Stale
+
+/** A key that another session has locked. Undefined: the client closed its connection, so nothing was decided. */
+interface LockedKey {
+  settle(request: SettleRequest, signal?: AbortSignal): Promise<Decision | undefined>
+  waiting: number
+}
 
 /** How long a request waits for a connection for its lock wait. The lock wait itself has the same limit, in SQL. */
 const maxWaitMs = 5_000
@@ -78,7 +85,7 @@ export function createGroupCommit(
   { maxLockWaits, statements = createStatementCount(sql) }: GroupCommitOptions,
 ) {
   const settleUnlocked = createBatcher({
-    run: (requests: SettleRequest[]) => settleConnected(requests, { waitForLocks: false }),
+    run: (requests: SettleRequest[]) => settleTogether(requests, { waitForLocks: false }),
     size: maxGroupSize,
     hasRoom: statements.hasFreeConnection,
   })
@@ -89,18 +96,10 @@ export function createGroupCommit(
     maxWaitMs,
   })
   /** By key id. */
-  const lockedKeys = new Map<number, { settle(request: SettleRequest): Promise<Decision>; waiting: number }>()
+  const lockedKeys = new Map<number, LockedKey>()
 
-  /** Settles the requests of a group whose clients are still connected. */
-  async function settleConnected(
-    requests: readonly SettleRequest[],
-    options: { waitForLocks: boolean },
-  ): Promise<(Decision | Locked)[]> {
-    const connected = requests.filter(({ signal }) => !signal?.aborted)
-    if (connected.length === 0) return requests.map(() => undefined)
-    const settlements = await statements.count(() => settleGroup(sql, connected, options))
-    const byRequest = new Map(connected.map((request, index) => [request, settlements[index]]))
-    return requests.map((request) => byRequest.get(request))
+  function settleTogether(requests: readonly SettleRequest[], options: { waitForLocks: boolean }) {
+    return statements.count(() => settleGroup(sql, requests, options))
   }
 
   /** Creates the batcher of one locked key. Each of its groups waits for the lock, or polls it. */
@@ -110,43 +109,39 @@ export function createGroupCommit(
       hasRoom: () => waitForLocks, // a second group that polls might overtake the first
       async run(requests: SettleRequest[]) {
         const decisions = new Map<SettleRequest, Decision>()
+        const isOpen = (request: SettleRequest) => !request.signal?.aborted && !decisions.has(request)
         const deadline = performance.now() + maxWaitMs
-        for (let rest = requests; ; await sleep(lockPollIntervalMs)) {
+        for (;;) {
           const leave = await lockWaits.enter(keyId)
-          const settled = await settleConnected(rest, { waitForLocks }).finally(leave)
-          for (const [index, request] of rest.entries()) {
+          const open = requests.filter(isOpen)
+          const settled = await settleTogether(open, { waitForLocks }).finally(leave)
+          for (const [index, request] of open.entries()) {
             const decision = settled[index]
-            if (decision?.outcome !== 'locked') decisions.set(request, decision)
+            if (decision !== undefined && decision.outcome !== 'locked') decisions.set(request, decision)
           }
-          rest = requests.filter((request) => !decisions.has(request))
-          if (rest.length === 0) return requests.map((request) => decisions.get(request))
+          if (!requests.some(isOpen)) return requests.map((request) => decisions.get(request))
           if (performance.now() > deadline) throw new LockTimeoutError('a key is locked')
+          await sleep(lockPollIntervalMs)
         }
       },
     })
   }
 
+  const isLocked = (keyId: number) => lockedKeys.has(keyId)
+
   async function settleLocked(request: SettleRequest): Promise<Decision> {
-    const { keyId } = request
+    const { keyId, signal } = request
     const key = lockedKeys.get(keyId) ?? { settle: createLockedKeyBatcher(keyId), waiting: 0 }
     lockedKeys.set(keyId, key)
     key.waiting++
     try {
-      return await key.settle(request)
+      const decision = await key.settle(request, signal)
+      if (decision === undefined) throw new ClientGoneError()
+      return decision
     } finally {
       key.waiting--
       if (key.waiting === 0) lockedKeys.delete(keyId)
     }
-  }
-
-  async function decide(request: SettleRequest, onWait: () => void): Promise<Decision> {
-    // Requests of a key are settled in order, so a new one queues behind those that already wait for the key's lock.
-    if (!lockedKeys.has(request.keyId)) {
-      const decision = await settleUnlocked(request)
-      if (decision?.outcome !== 'locked') return decision
-    }
-    onWait()
-    return settleLocked(request)
   }
 
   /**
@@ -154,15 +149,20 @@ export function createGroupCommit(
    * signal is aborted before the statement is sent, and an error with the code `lockNotAvailable` when the lock wait
    * times out.
    */
-  async function settle(request: SettleRequest, onWait = () => {}): Promise<Settlement | Stale> {
-    const decision = await decide(request, onWait)
-    if (decision === undefined) throw new ClientGoneError()
-    return decision
+  async function settle(request: SettleRequest, onWait = () => {}): Promise<Decision> {
+    // Requests of a key are settled in order, so a new one queues behind those that already wait for the key's lock.
+    if (!isLocked(request.keyId)) {
+      const decision = await settleUnlocked(request, request.signal)
+      if (decision.outcome !== 'locked') return decision
+    }
+    onWait()
+    return settleLocked(request)
   }
+  settle.isLocked = isLocked
   settle.readState = (): GroupCommitState => {
     let waitingForLock = 0
     for (const { waiting } of lockedKeys.values()) waitingForLock += waiting
-    return { ...settleUnlocked.readState(), waitingForLock }
+    return { queued: settleUnlocked.countQueued(), waitingForLock }
   }
   return settle
 }

@@ -15,6 +15,9 @@ import { createGroupCommit, createStatementCount, type GroupCommitState } from '
 import { sweepIdempotencyKeys } from './idempotency-keys.ts'
 import type { Settlement, SettleRequest, Stale } from './settlement.ts'
 
+/** A request of a known key. */
+type KeyRequest = Omit<SettleRequest, 'keyId' | 'secretHash'>
+
 export interface Ledger {
   /** Returns a key from the cache. It may have been revoked since. */
   findCachedKey(secret: string): BearerKey | undefined
@@ -24,11 +27,16 @@ export interface Ledger {
    * Decides about a key's request, and charges it. Calls `onWait` when another session has locked the key.
    * Throws `ClientGoneError` when the request's signal is aborted before the statement is sent.
    */
-  settle(
+  settle(key: BearerKey, request: KeyRequest, onWait?: () => void): Promise<Settlement | Stale>
+  /**
+   * Lets `read` settle a key's request in the statement that reads its response: `read` gets what to settle, and the result
+   * has the settlement. It gets undefined if the key is locked; the request is settled afterwards then.
+   */
+  settleWith<T extends { settlement?: Settlement | undefined }>(
     key: BearerKey,
-    request: Omit<SettleRequest, 'keyId' | 'secretHash'>,
-    onWait?: () => void,
-  ): Promise<Settlement | Stale>
+    request: KeyRequest,
+    read: (settle: SettleRequest | undefined) => Promise<T | undefined>,
+  ): Promise<T | undefined>
   /**
    * Returns a cached `throttled` settlement of a key. It is cached until the key's rate-limit window ends, for a second
    * at most. Undefined: the database has to decide.
@@ -94,6 +102,33 @@ export function createLedger(sql: Sql): Ledger {
     statements.count(() => sweepIdempotencyKeys(sql)).catch(() => {})
   }
 
+  function identify({ id, secretHash }: BearerKey, request: KeyRequest): SettleRequest {
+    return { keyId: id, secretHash, ...request }
+  }
+
+  /** Notes what the result of `settle` says about the key, and whether charges can be recorded. */
+  async function noteSettlement<Result>(
+    { id, secret }: BearerKey,
+    { charge }: KeyRequest,
+    settle: () => Promise<Result>,
+    getSettlement: (result: Result) => Settlement | undefined,
+  ): Promise<Result> {
+    const sentAt = performance.now()
+    const result = await settle().catch((error: unknown) => {
+      if (charge !== null && isOutOfResources(error)) failingUntil = performance.now() + chargeFailureMs
+      throw error
+    })
+    const settlement = getSettlement(result)
+    if (settlement === undefined) return result
+    if (settlement.outcome === 'unusable') keys.delete(secret)
+    if (settlement.outcome === 'throttled') cacheThrottle(id, settlement, sentAt)
+    if (settlement.charged > 0) {
+      failingUntil = Number.NEGATIVE_INFINITY
+      if (charge?.idempotency) countSweep()
+    }
+    return result
+  }
+
   return {
     readState: settleInGroup.readState,
     canCharge: () => performance.now() >= failingUntil,
@@ -106,23 +141,20 @@ export function createLedger(sql: Sql): Ledger {
       keys.set(secret, key)
       return key
     },
-    async settle({ id, secret, secretHash }, request, onWait) {
-      const sentAt = performance.now()
-      const settlement = await settleInGroup({ keyId: id, secretHash, ...request }, onWait).catch(
-        (error: unknown) => {
-          if (request.charge !== null && isOutOfResources(error))
-            failingUntil = performance.now() + chargeFailureMs
-          throw error
-        },
+    async settle(key, request, onWait) {
+      const settle = () => settleInGroup(identify(key, request), onWait)
+      return noteSettlement(key, request, settle, (decision) =>
+        decision.outcome === 'stale' ? undefined : decision,
       )
-      if (settlement.outcome === 'stale') return settlement
-      if (settlement.outcome === 'unusable') keys.delete(secret)
-      if (settlement.outcome === 'throttled') cacheThrottle(id, settlement, sentAt)
-      if (settlement.charged > 0) {
-        failingUntil = Number.NEGATIVE_INFINITY
-        if (request.charge?.idempotency) countSweep()
-      }
-      return settlement
+    },
+    async settleWith(key, request, read) {
+      if (settleInGroup.isLocked(key.id)) return read(undefined)
+      return noteSettlement(
+        key,
+        request,
+        () => read(identify(key, request)),
+        (result) => result?.settlement,
+      )
     },
     findCachedThrottle(keyId) {
       const { settlement, expiresAt = 0, windowEndsAt = 0 } = throttles.get(keyId) ?? {}

@@ -1,10 +1,10 @@
 /**
  * Settles requests: decides which keys may have their response, and charges them. One call of the SQL function `settle`
- * does this for a group of requests, and commits before any response is sent (decisions/0001-billing.md).
+ * does this for a group of requests, and commits before any response is sent (decisions/0001-billing.md). The statement
+ * that calls it may also read the responses.
  *
  * @module
  */
-import { type LookUp, selectDocument } from '../catalog/document-lookup.ts'
 import {
   type Fragment,
   isEmbedded,
@@ -26,29 +26,23 @@ export interface SettleRequest {
   version: number | null
   /** Null: the request is free. */
   charge: Charge | null
-  /** A look-up in the same statement; null: none. */
-  lookUp: PricedLookUp | null
   /** Aborted when the client closes its connection. */
   signal?: AbortSignal
 }
 
-/** A document that is charged for in the statement that reads it. */
-export interface PricedLookUp extends LookUp {
-  /** In credits, when nothing is found. The response has no items then. */
-  priceIfAbsent: number
-}
-
 /** A response that costs credits, and what the ledger records about it. */
 export interface Charge {
-  /** In credits; an empty page costs 0. Admin keys are never charged. */
-  price: number
+  /**
+   * In credits; an empty page costs 0. Null: one for each item that the statement finds. Admin keys are never charged.
+   */
+  price: number | null
   /** The most credits that the client is ready to pay. Null: any price. */
   maxCredits: number | null
-  /** In the response. */
-  items: number
+  /** In the response. Null: as many as the price. */
+  items: number | null
   /** A UUID. */
   requestId: string
-  /** Without the query. Of a look-up that finds nothing, the ledger records the endpoint instead. */
+  /** Without the query. For a resource that doesn't exist, the endpoint: the ledger doesn't keep names that nobody has. */
   path: string
   /** The route's pattern. */
   endpoint: string
@@ -84,11 +78,9 @@ export interface Settlement {
     | undefined
   /** The dataset's version at that moment. */
   version: number
-  /** The document found, as JSON text, of that version. Undefined: none was found or looked up. */
-  document: string | undefined
 }
 
-/** The dataset does not have the version that the request needs. Nothing was decided. */
+/** The dataset does not have the version or the resource that the request needs. Nothing was decided. */
 export interface Stale {
   outcome: 'stale'
   /** The dataset's version. */
@@ -100,10 +92,12 @@ export interface Locked {
   outcome: 'locked'
 }
 
+type Decision = Settlement | Stale | Locked
+
 /** A row of the type `settlement`. */
-interface Row {
+export interface SettlementRow {
   n: number
-  outcome: (Settlement | Stale | Locked)['outcome']
+  outcome: Decision['outcome']
   due: number
   charged: number
   balance: number
@@ -113,31 +107,47 @@ interface Row {
   reset_seconds: number | null
 }
 
-/** The first row has the settlements of the whole group. Row n has the document of request n, if any. */
-interface ResultRow {
-  version: number
-  rows: Row[] | null
-  document: string | null
+/**
+ * SQL: settles requests, whose places are those of the array; undefined: a place without a request. The value is a JSON
+ * array of `SettlementRow`, without order. With `waitForLocks`, waits for locked keys, for 5 seconds at most. Without,
+ * their requests are `locked`. `foundItems` is SQL: an array of the number of items found for each place; null: there is
+ * no such resource. The statement reads `dataset`.
+ */
+export function callSettle(
+  sql: Sql,
+  requests: readonly (SettleRequest | undefined)[],
+  { waitForLocks, foundItems = sql`'{}'` }: { waitForLocks: boolean; foundItems?: Fragment },
+): Fragment {
+  const input = requests.flatMap((request, n) => (request === undefined ? [] : toInput(request, n)))
+  return sql`settle(
+    ${JSON.stringify(input)}::text::json, ${waitForLocks}, dataset.version, ${foundItems}, ${readStatementLimit(sql)}::integer
+  )`
 }
 
-const noLookUp = { kind: '', key: '' }
-
-/**
- * Settles a group of requests, and returns the decisions in their order. With `waitForLocks`, waits for locked keys, for
- * 5 seconds at most. Without, their requests are `locked`.
- */
+/** Settles a group of requests, and returns the decisions in their order. */
 export async function settleGroup(
   sql: Sql,
   requests: readonly SettleRequest[],
-  { waitForLocks }: { waitForLocks: boolean },
-): Promise<(Settlement | Stale | Locked)[]> {
-  const input = requests.map(({ keyId, secretHash, version, isCounted, charge, lookUp }, n) => ({
+  options: { waitForLocks: boolean },
+): Promise<Decision[]> {
+  const [result] = await sql<{ version: number; settlements: SettlementRow[] | null }[]>`
+    select version, case when ${isAwaited(sql)} then ${callSettle(sql, requests, options)} end as settlements
+    from dataset`
+  if (result === undefined) throw new Error('the dataset row is missing')
+  const { version, settlements } = result
+  if (settlements === null) return settleGroup(sql, requests, options) // nothing is settled yet
+  return settlements.sort((a, b) => a.n - b.n).map((row) => toDecision(row, version))
+}
+
+/** Returns the JSON object of the type `settle_request`. */
+function toInput({ keyId, secretHash, version, isCounted, charge }: SettleRequest, n: number) {
+  return {
     n,
     key_id: keyId,
     secret_hash: `\\x${secretHash.toString('hex')}`,
     version,
     is_counted: isCounted,
-    price: charge?.price ?? 0,
+    price: charge === null ? 0 : charge.price,
     max_credits: charge?.maxCredits,
     items: charge?.items,
     request_id: charge?.requestId,
@@ -145,56 +155,23 @@ export async function settleGroup(
     endpoint: charge?.endpoint,
     idempotency_key: charge?.idempotency?.key,
     request: charge?.idempotency?.request,
-    if_absent: lookUp && {
-      price: lookUp.priceIfAbsent,
-      items: 0,
-      path: charge?.endpoint, // the ledger doesn't keep names that nobody has, or nobody has any more
-      ...(lookUp.priceIfAbsent === 0 && { idempotency_key: null }), // what is free is not a repetition
-    },
-  }))
-  const settled = (absent: Fragment) => sql`
-    select version, case when ${isAwaited(sql)} then settle(
-      ${JSON.stringify(input)}::text::json, ${waitForLocks}, version, ${absent}, ${readStatementLimit(sql)}::integer
-    ) end as rows
-    from dataset`
-  const lookUps = requests.map(({ lookUp }) => lookUp ?? noLookUp)
-  // Without look-ups, the statement doesn't use the catalog's tables, so that locks on these don't delay it.
-  const result = lookUps.every((lookUp) => lookUp === noLookUp)
-    ? await sql<ResultRow[]>`select version, rows, null as document from (${settled(sql`'{}'`)}) settled`
-    : await sql<ResultRow[]>`
-      with found as materialized (
-        select place - 1 as n, kind <> '' and document is null as is_absent, document
-        from unnest(
-            ${sql.typed.texts(lookUps.map(({ kind }) => kind))}, ${sql.typed.texts(lookUps.map(({ key }) => key))}
-          ) with ordinality asked(kind, key, place)
-          left join lateral (${selectDocument(sql)}) document on true
-      ), settled as materialized (
-        ${settled(sql`array(select n::integer from found where is_absent)`)}
-      )
-      select version, case when n = 0 then rows end as rows, document from settled, found order by n`
-  const [first] = result
-  if (first === undefined) throw new Error('the dataset row is missing')
-  const { version, rows } = first
-  if (rows === null) return settleGroup(sql, requests, { waitForLocks }) // nothing is settled yet
-  return rows
-    .sort((a, b) => a.n - b.n)
-    .map((row) => toSettlement(row, version, result[row.n]?.document ?? undefined))
+  }
 }
 
 /**
  * SQL: whether the statement begins early enough to end before its caller stops waiting for it. This matters only for
  * the embedded database, where statements wait for the one session. It uses this machine's clock, so times compare.
  */
-function isAwaited(sql: Sql): Fragment {
+export function isAwaited(sql: Sql): Fragment {
   if (!isEmbedded(sql)) return sql`true`
   return sql`now() < to_timestamp(${Date.now() / 1000 + responseMarginSeconds}::double precision)`
 }
 
-function toSettlement(
-  { outcome, due, charged, balance, used, ...row }: Row,
+/** Returns the decision of a row. `version` is the dataset's. */
+export function toDecision(
+  { outcome, due, charged, balance, used, ...row }: SettlementRow,
   version: number,
-  document: string | undefined,
-): Settlement | Stale | Locked {
+): Decision {
   if (outcome === 'stale') return { outcome, version }
   if (outcome === 'locked') return { outcome }
   const { rate_limit_requests: requests, rate_limit_seconds: seconds, reset_seconds: resetSeconds } = row
@@ -202,5 +179,5 @@ function toSettlement(
     requests === null || seconds === null || resetSeconds === null
       ? undefined
       : { limit: { requests, seconds }, remaining: Math.max(0, requests - used), resetSeconds }
-  return { outcome, due, charged, balance, rateLimit, version, document }
+  return { outcome, due, charged, balance, rateLimit, version }
 }

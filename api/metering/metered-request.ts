@@ -5,7 +5,7 @@
  * @module
  */
 import type { Handler } from 'hono'
-import type { Catalog, ReplicaRouting } from '../catalog/replica-routing.ts'
+import type { ReplicaRouting } from '../catalog/replica-routing.ts'
 import type { Replicas } from '../database/replicas.ts'
 import { ApiError, badRequest } from '../errors.ts'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
@@ -15,11 +15,11 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { Charge, Settlement, SettleRequest } from '../ledger/settlement.ts'
 import type { TraceDatabase } from '../telemetry/tracing.ts'
 import {
-  documentCost,
   isQuote,
   type MeteredError,
   type MeteredQuery,
   type MeteredResponse,
+  type PreparedResponse,
   prepareResponse,
   reportSettlement,
   respond,
@@ -38,13 +38,16 @@ export interface Meter {
   ): Handler<HonoEnvironment>
 }
 
-type SettleOptions = Partial<Pick<SettleRequest, 'isCounted' | 'charge' | 'lookUp'>>
+type SettleOptions = Partial<Pick<SettleRequest, 'isCounted' | 'charge'>>
 
 /** Validates a request. `url` is its public URL. */
 type Validate = (c: ApiContext, url: URL) => MeteredQuery
 
 /** What the client requires of a charge. */
 type Conditions = Pick<Charge, 'maxCredits' | 'idempotency'>
+
+/** Where a response comes from. */
+type Source = 'cache' | 'replica' | 'primary'
 
 /** What a meter works with besides the ledger. */
 export interface MeterOptions {
@@ -59,7 +62,7 @@ export interface MeterOptions {
 
 /** Creates the meter of a ledger. */
 export function createMeter(
-  ledger: Pick<Ledger, 'settle'>,
+  ledger: Pick<Ledger, 'settle' | 'settleWith'>,
   {
     basePath,
     publicUrl,
@@ -71,23 +74,15 @@ export function createMeter(
 ): Meter {
   async function checkOut(c: ApiContext, validate: Validate): Promise<Response> {
     const { query, conditions } = await validateRequest(c, validate)
-    const { document } = query
-    if (document !== undefined && isPriceKnown(c) && !routing.hasReplica()) {
-      // One statement reads a single resource and charges for it. From then on nothing may fail.
-      const charge = createCharge(c, conditions, { cost: documentCost, items: documentCost })
-      const settlement = await settle(c, { charge, lookUp: document.lookUp })
-      return respond(c, prepareResponse(c, document.createResponse(settlement)), settlement)
-    }
     // Cheapest source first. Data of the cache or a replica may be outdated: then nothing is charged, and the next source
-    // is read. A read on the primary is never outdated.
+    // is read. A read on the primary is never outdated, and settles the request in the same statement.
     for (const source of ['cache', 'replica', 'primary'] as const) {
-      const response = await read(source, c, query)
+      const response = await read(source, c, query, conditions)
       if (response === undefined) continue
       const prepared = prepareResponse(c, response)
-      const version = source === 'primary' ? undefined : response.version
-      const charge = prepared.isFree ? null : createCharge(c, conditions, prepared, 'error' in response)
-      const settlement = await settleVersion(c, version, { charge })
+      const settlement = response.settlement ?? (await settleResponse(c, prepared, conditions, source))
       if (settlement === undefined) continue
+      reportSettlement(c, settlement, conditions.maxCredits)
       if (source !== 'cache' && 'data' in response) responseCache.set(publicUrl(c).href, response)
       return respond(c, prepared, settlement)
     }
@@ -110,56 +105,89 @@ export function createMeter(
   }
 
   async function read(
-    source: 'cache' | 'replica' | 'primary',
+    source: Source,
     c: ApiContext,
     query: MeteredQuery,
+    conditions: Conditions,
   ): Promise<MeteredResponse | MeteredError | undefined> {
     if (source === 'cache') return responseCache.get(publicUrl(c).href)
     const requester = { caller: c.get('caller').id, onWait: c.get('onWait') }
-    const readCatalog = (catalog: Catalog) => query.read(catalog, requester)
-    if (source === 'primary') {
-      return (await traceDatabase('read', () => readCatalog(routing.primary))) ?? query.createError()
+    if (source === 'replica') {
+      if (!routing.hasReplica()) return undefined
+      return traceDatabase('read', () => routing.readReplica((catalog) => query.read(catalog, requester)))
     }
-    return routing.hasReplica() ? traceDatabase('read', () => routing.readReplica(readCatalog)) : undefined
+    const readPrimary = (settle?: SettleRequest) =>
+      traceDatabase(settle === undefined ? 'read' : 'read and settle', () =>
+        query.read(routing.primary, { ...requester, settle }),
+      )
+    const response = isPaid(c)
+      ? await ledger.settleWith(
+          c.get('caller'),
+          createRequest(c, { charge: createCharge(c, conditions) }),
+          readPrimary,
+        )
+      : await readPrimary()
+    if (response?.settlement !== undefined) noteVersion(response.settlement)
+    return response ?? query.createError()
   }
 
-  function createCharge(
+  /** Settles the request of a response. Undefined: the response is outdated. */
+  function settleResponse(
     c: ApiContext,
+    { response, isFree, cost, items }: PreparedResponse,
     conditions: Conditions,
-    { cost, items }: { cost: number; items: number },
-    isAbsent = false,
-  ): Charge {
-    const endpoint = describeRoute(c).slice(basePath.length)
+    source: Source,
+  ): Promise<Settlement | undefined> {
+    const charge = createCharge(c, conditions)
+    // The ledger doesn't keep names that nobody has.
+    const path = 'error' in response ? charge.endpoint : charge.path
+    const version = source === 'primary' ? undefined : response.version
+    return settleVersion(c, version, { charge: isFree ? null : { ...charge, path, price: cost, items } })
+  }
+
+  /** Creates a charge of a credit for each item. */
+  function createCharge(c: ApiContext, conditions: Conditions): Charge {
     return {
       requestId: c.get('requestId'),
-      path: isAbsent ? endpoint : c.req.path.slice(basePath.length),
-      endpoint,
+      path: c.req.path.slice(basePath.length),
+      endpoint: describeRoute(c).slice(basePath.length),
       ...conditions,
-      price: cost,
-      items,
+      price: null,
+      items: null,
     }
+  }
+
+  function createRequest(
+    c: ApiContext,
+    { isCounted = true, charge = null }: SettleOptions,
+    version?: number,
+  ) {
+    return { isCounted, version: version ?? null, charge, signal: c.req.raw.signal }
+  }
+
+  function noteVersion({ version }: { version: number }): void {
+    responseCache.noteVersion(version)
+    replicas.noteVersion(version)
   }
 
   /** Settles a request, unless the dataset has another version than this: then nothing is decided. */
   async function settleVersion(
     c: ApiContext,
     version: number | undefined,
-    { isCounted = true, charge = null, lookUp = null }: SettleOptions = {},
+    options: SettleOptions = {},
   ): Promise<Settlement | undefined> {
-    const request = { isCounted, version: version ?? null, charge, lookUp, signal: c.req.raw.signal }
+    const request = createRequest(c, options, version)
     const settlement = await traceDatabase('settle', () =>
       ledger.settle(c.get('caller'), request, c.get('onWait')),
     )
-    responseCache.noteVersion(settlement.version)
-    replicas.noteVersion(settlement.version)
-    if (settlement.outcome === 'stale') return undefined
-    reportSettlement(c, settlement, charge)
-    return settlement
+    noteVersion(settlement)
+    return settlement.outcome === 'stale' ? undefined : settlement
   }
 
   async function settle(c: ApiContext, request?: SettleOptions): Promise<Settlement> {
     const settlement = await settleVersion(c, undefined, request)
     if (settlement === undefined) throw new Error('a request of any version is never stale')
+    reportSettlement(c, settlement)
     return settlement
   }
 
@@ -174,11 +202,8 @@ export function createMeter(
   }
 }
 
-/**
- * Whether the price of a single resource is known before it is read. A quote is free, and a conditional request is free
- * if its tag still matches.
- */
-function isPriceKnown(c: ApiContext): boolean {
+/** Whether a response with data costs something. A quote doesn't, nor a conditional request whose tag still matches. */
+function isPaid(c: ApiContext): boolean {
   return !isQuote(c) && c.req.header('If-None-Match') === undefined
 }
 

@@ -5,6 +5,7 @@
  */
 import { Buffer } from 'node:buffer'
 import type { LookUp } from '../catalog/document-lookup.ts'
+import type { CatalogPage } from '../catalog/page-reader.ts'
 import type { Catalog } from '../catalog/replica-routing.ts'
 import type { Requester } from '../catalog/stored-lists.ts'
 import {
@@ -24,8 +25,8 @@ import {
   send,
   setHeader,
 } from '../http/response.ts'
-import type { Charge, PricedLookUp, Settlement } from '../ledger/settlement.ts'
-import { createLinkHeader, createPagination, type ListPage, type Page } from '../paging/page.ts'
+import type { Settlement, SettleRequest } from '../ledger/settlement.ts'
+import { createLinkHeader, createPagination, type Page } from '../paging/page.ts'
 
 /** A response with data. */
 export interface MeteredResponse {
@@ -34,14 +35,16 @@ export interface MeteredResponse {
   /** The entity tag of the data, and of everything else that the response depends on. */
   tag: string
   headers: Readonly<Record<string, string>>
-  /** JSON text, or its UTF-8: a document, or the items of a list with commas between them. */
-  data: string | Uint8Array
+  /** JSON in UTF-8: a document, or the items of a list with commas between them. */
+  data: Uint8Array<ArrayBuffer>
   /** JSON text of a list's pagination object; undefined: the response is a document. */
   pagination?: string
   /** Of a list in the response cache: its items as they have been compressed. */
   compressed?: CompressedBeginning
   /** The version of the dataset that the data was read at; undefined: the data isn't part of the dataset. */
   version: number | undefined
+  /** Of the request, if the statement that read the data has settled it. */
+  settlement?: Settlement | undefined
 }
 
 /** An error response. One of them costs something: the 404 of an unknown user. */
@@ -50,25 +53,21 @@ export interface MeteredError {
   cost: number
   error: ApiError
   version?: undefined
+  settlement?: undefined
 }
 
 /** What a valid request asks of the catalog. */
 export interface MeteredQuery {
-  /** Reads the response; undefined: there is no such resource. */
-  read(catalog: Catalog, requester: Requester): Promise<MeteredResponse | MeteredError | undefined>
+  /** Reads the response, and settles its request if asked to; undefined: there is no such resource. */
+  read(catalog: Catalog, reader: Reader): Promise<MeteredResponse | MeteredError | undefined>
   /** Creates the response if there is no such resource. */
   createError(): MeteredError
-  /** For a single resource: lets the statement that charges for it also read it. */
-  document?: {
-    lookUp: PricedLookUp
-    createResponse(result: LookUpResult): MeteredResponse | MeteredError
-  }
 }
 
-type LookUpResult = Pick<Settlement, 'document' | 'version'>
-
-/** In credits: the price of a single resource. */
-export const documentCost = 1
+/** Who reads, and the request that the statement shall settle; undefined: none. */
+export interface Reader extends Requester {
+  settle?: SettleRequest | undefined
+}
 
 /** Creates the query of a single resource with this public URL. `missing` is the response if there is none. */
 export function createDocumentQuery(
@@ -76,29 +75,20 @@ export function createDocumentQuery(
   lookUp: LookUp,
   missing: { cost: number; createError: () => ApiError },
 ): MeteredQuery {
-  const createError = (): MeteredError => ({ cost: missing.cost, error: missing.createError() })
-  const createResponse = ({ document, version }: LookUpResult): MeteredResponse | MeteredError =>
-    document === undefined
-      ? createError()
-      : {
-          cost: documentCost,
-          tag: createEntityTag(origin + pathname, document),
-          headers: {},
-          data: document,
-          version,
-        }
   return {
-    async read(catalog) {
-      const found = await catalog.lookUp(lookUp)
-      return found && createResponse(found)
+    async read(catalog, { settle }) {
+      const found = await catalog.lookUp(lookUp, settle)
+      if (found === undefined) return undefined
+      const { count, digest = '', items, version, settlement } = found
+      const tag = createEntityTag(origin + pathname, digest)
+      return { cost: count, tag, headers: {}, data: items, version, settlement }
     },
-    createError,
-    document: { lookUp: { ...lookUp, priceIfAbsent: missing.cost }, createResponse },
+    createError: () => ({ cost: missing.cost, error: missing.createError() }),
   }
 }
 
 /** Creates the response of a list, whose cost is its number of items. `urlStart` is that of `createLinkHeader`. */
-export function createListResponse(urlStart: string, page: Page, found: ListPage): MeteredResponse {
+export function createListResponse(urlStart: string, page: Page, found: CatalogPage): MeteredResponse {
   const link = createLinkHeader(urlStart, page, found)
   return {
     cost: found.count,
@@ -107,6 +97,7 @@ export function createListResponse(urlStart: string, page: Page, found: ListPage
     data: found.items,
     pagination: JSON.stringify(createPagination(page, found)),
     version: found.version,
+    settlement: found.settlement,
   }
 }
 
@@ -114,7 +105,7 @@ const listStart = Buffer.from('{"data":[')
 
 /** Renders the body: a list gets the request's meta object. */
 export function renderBody(c: ApiContext, { data, pagination, compressed }: MeteredResponse): Body {
-  if (typeof data === 'string') return data
+  if (pagination === undefined) return data
   const meta = JSON.stringify({
     request_id: c.get('requestId'),
     timestamp: Math.floor(Date.now() / 1000), // seconds
@@ -183,7 +174,11 @@ export async function respond(
  * draft (`RateLimit-Policy`, `RateLimit`) and in those that octokit reads (`X-RateLimit-*`; reset in Unix seconds).
  * Throws 401, 403, 422 or 429 if the ledger has refused the request.
  */
-export function reportSettlement(c: ApiContext, settlement: Settlement, charge: Charge | null = null): void {
+export function reportSettlement(
+  c: ApiContext,
+  settlement: Settlement,
+  maxCredits: number | null = null,
+): void {
   const { outcome, due, balance, rateLimit } = settlement
   if (outcome === 'unusable') throw unauthorized('invalid_api_key', 'Invalid API key')
   setHeader(c, 'X-Credits-Cost', '0')
@@ -198,7 +193,7 @@ export function reportSettlement(c: ApiContext, settlement: Settlement, charge: 
     setHeader(c, 'X-RateLimit-Reset', String(Math.ceil(Date.now() / 1000) + resetSeconds))
   }
   if (outcome === 'throttled') throw tooManyRequests(resetSeconds)
-  if (outcome === 'over_max_credits') throw maxCreditsExceeded(due, charge?.maxCredits ?? 0)
+  if (outcome === 'over_max_credits') throw maxCreditsExceeded(due, maxCredits ?? 0)
   if (outcome === 'insufficient') throw insufficientCredits(due, balance)
   if (outcome === 'conflict') throw idempotencyConflict()
 }

@@ -43,8 +43,8 @@ export function createResponseCache({ maxBytes }: { maxBytes: number }): Respons
     sizeCalculation: ({ data, headers }, url) =>
       entryOverheadBytes +
       countBytes(url) +
-      countBytes(data) +
-      (typeof data === 'string' ? 0 : Math.ceil(compressedShare * data.length)) +
+      data.length +
+      Math.ceil(compressedShare * data.length) +
       Object.values(headers).reduce((sum, text) => sum + countBytes(text), 0),
   })
   let current: number | undefined
@@ -53,7 +53,7 @@ export function createResponseCache({ maxBytes }: { maxBytes: number }): Respons
       const response = responses.get(url)
       return response?.version === current ? response : undefined
     },
-    set(url, response) {
+    set(url, { settlement: _, ...response }) {
       const { data, version } = response
       if (version === undefined || (current !== undefined && version < current)) return
       if (!requestedUrls.has(url)) {
@@ -61,8 +61,7 @@ export function createResponseCache({ maxBytes }: { maxBytes: number }): Respons
         return
       }
       // Bytes from the driver are part of a larger buffer, which they would keep alive.
-      const ownData = typeof data === 'string' ? data : new Uint8Array(data)
-      responses.set(url, { ...response, data: ownData, compressed: new Map() })
+      responses.set(url, { ...response, data: new Uint8Array(data), compressed: new Map() })
     },
     noteVersion(version) {
       if (version === current) return
@@ -72,7 +71,7 @@ export function createResponseCache({ maxBytes }: { maxBytes: number }): Respons
   }
 }
 
-/** An upper bound: a character of a string takes two bytes at most. */
-function countBytes(text: string | Uint8Array): number {
-  return typeof text === 'string' ? 2 * text.length : text.length
+/** An upper bound: a character takes two bytes at most. */
+function countBytes(text: string): number {
+  return 2 * text.length
 }

@@ -27,14 +27,14 @@ export interface Page<After = unknown> {
   after?: After | undefined
 }
 
-/** One page of a list, read by one statement. */
+/** One page of a list, read by one statement. A single resource is a page of one item. */
 export interface ListPage {
   /** Items of the whole list. */
   total: number
   /** Items of this page. */
   count: number
   /** The items as JSON texts with commas between them, in UTF-8. */
-  items: Uint8Array
+  items: Uint8Array<ArrayBuffer>
   /** Differs if the items differ; undefined for lists without entity tags. */
   digest?: string | undefined
   /** The version of the dataset that the page was read at; undefined for lists outside the dataset. */
@@ -76,20 +76,33 @@ export function renderPage(sql: Sql, { item, order, digest }: Rendering) {
 /**
  * Runs a statement that selects pages: a row each, with columns as `ListPage` names them. Undefined for a row without
  * items: there is no such list.
- *
- * Items stay bytes. Decoding and encoding them would take 100 µs for 30 users, if they have a letter beyond Latin-1.
  */
 export async function selectPages(
   statement: postgres.PendingQuery<ListPage[]>,
 ): Promise<(ListPage | undefined)[]> {
+  return (await selectRows(statement)).map(toPage)
+}
+
+/** Returns the page of a row; undefined if the row has no items. */
+export function toPage(row: Partial<ListPage>): ListPage | undefined {
+  return row.items === undefined ? undefined : (row as ListPage)
+}
+
+/**
+ * Runs a statement, and returns its rows without the columns that are null. The column `items` stays bytes: decoding and
+ * encoding would take 100 µs for 30 users, if they have a letter beyond Latin-1.
+ */
+export async function selectRows<Row extends object>(
+  statement: postgres.PendingQuery<Row[]>,
+): Promise<Partial<Row>[]> {
   const rows = await statement.raw()
   return rows.map((values) => {
-    const page: Partial<Record<keyof ListPage, unknown>> = {}
+    const row: Record<string, unknown> = {}
     for (const [index, { name, parser = String }] of rows.columns.entries()) {
       const bytes = values[index]
-      if (bytes != null) page[name] = name === 'items' ? bytes : parser(bytes.toString())
+      if (bytes != null) row[name] = name === 'items' ? bytes : parser(bytes.toString())
     }
-    return page.items === undefined ? undefined : (page as ListPage)
+    return row as Partial<Row>
   })
 }
 

@@ -5,13 +5,13 @@
  * @module
  */
 import type { Catalog } from '../catalog/replica-routing.ts'
-import type { Requester } from '../catalog/stored-lists.ts'
 import { ApiError, badRequest, notFound } from '../errors.ts'
 import type { ApiContext } from '../http/request-context.ts'
 import { send, setHeader } from '../http/response.ts'
 import {
   createListResponse,
   type MeteredQuery,
+  type Reader,
   renderBody,
   setDataHeaders,
 } from '../metering/metered-response.ts'
@@ -47,14 +47,14 @@ export interface ListRequest<Filter, After> {
 export function createListQuery<Filter, After>(
   url: URL,
   parameters: ListParameters<Filter, After>,
-  find: (catalog: Catalog, request: ListRequest<Filter, After> & Requester) => Promise<ListPage | undefined>,
+  find: (catalog: Catalog, request: ListRequest<Filter, After> & Reader) => Promise<ListPage | undefined>,
   createError: () => ApiError = () => notFound('Not found'),
 ): MeteredQuery {
   const request = readListRequest(url, parameters)
   return {
-    async read(catalog, requester) {
+    async read(catalog, reader) {
       try {
-        const found = await find(catalog, { ...request, ...requester })
+        const found = await find(catalog, { ...request, ...reader })
         return found && createListResponse(beginPageUrl(url), request.page, found)
       } catch (error) {
         if (error instanceof ApiError && error.status < 500) return { cost: 0, error }

@@ -79,7 +79,7 @@ export function addRepositoryRoutes(app: Hono<HonoEnvironment>, meter: Meter): v
         return createListQuery(
           url,
           parameters,
-          (catalog, { page }) => catalog[list]({ repository, page }),
+          (catalog, { page, settle }) => catalog[list]({ repository, page }, settle),
           createNotFound,
         )
       }),

@@ -128,21 +128,6 @@ function addReadings(registry: Registry, sources: MetricsSources): void {
     'state',
   )
   gauge(
-    'devdata_ledger_groups_in_progress',
-    'Statements in progress that settle a group of requests.',
-    () => readLedger().running,
-  )
-  counter(
-    'devdata_ledger_groups_total',
-    'Groups of requests settled, one statement each.',
-    () => readLedger().batches,
-  )
-  counter(
-    'devdata_ledger_grouped_requests_total',
-    'Requests settled in groups; divided by the number of groups, the average size of a group.',
-    () => readLedger().inputs,
-  )
-  gauge(
     'devdata_replica_usable',
     'Whether reads go to a replica (1), or not (0).',
     () => Object.fromEntries(listReplicas().map(({ name, isUsable }) => [name, Number(isUsable)])),

@@ -55,6 +55,5 @@ export function createSettleRequest(
       endpoint: '/users',
       idempotency: null,
     },
-    lookUp: null,
   }
 }

@@ -372,20 +372,20 @@ create type settle_request as (
   secret_hash bytea, -- SHA-256
   version bigint, -- that the dataset must have; null: any
   is_counted boolean, -- against the rate limit
-  price bigint, -- credits
+  price bigint, -- credits; null: one for each item that is found
   max_credits bigint, -- that the client is ready to pay; null: any
-  items integer,
+  items integer, -- null: as many as the price
   request_id uuid,
   path text,
   endpoint text,
   idempotency_key uuid, -- null: none
-  request uuid, -- digest of the request that the idempotency key was sent with
-  if_absent json -- of a look-up: the members that differ when it finds nothing
+  request uuid -- digest of the request that the idempotency key was sent with
 );
 
 -- The decision about a request. Outcomes:
 --   settled, replayed (paid before, at least in part), unusable, throttled, over_max_credits, insufficient, conflict;
---   stale: the dataset has another version; locked: another session has locked the key's row. Neither changes anything.
+--   stale: the dataset has another version, or not the resource; locked: another session has locked the key's row.
+--   Neither changes anything.
 create type settlement as (
   n integer,
   outcome text,
@@ -410,7 +410,7 @@ begin
     select id from api_keys
     where id in (select key_id from unnest(requests)) and (
       rate_limit_requests is not null or last_used_at > now() - interval '1 minute' is not true
-      or role = 'user' and id in (select key_id from unnest(requests) where price > 0 or idempotency_key is not null)
+      or role = 'user' and id in (select key_id from unnest(requests) where coalesce(price, 1) > 0 or idempotency_key is not null)
     )
     order by id for no key update skip locked);
 end
@@ -493,11 +493,11 @@ $$;
 
 -- Settles a group of requests, each on its own, those of a key in their order.
 --
--- `requests` is a JSON array of settle_request, and the result one of settlement. `absent` are the places of look-ups
--- that found nothing. If the statement takes longer than `max_seconds` (null: no limit), nothing is charged, because the
--- caller no longer waits.
+-- `requests` is a JSON array of settle_request, and the result one of settlement. `found_items` has the number of items
+-- that the statement has found for each place; null: there is no such resource. If the statement takes longer than
+-- `max_seconds` (null: no limit), nothing is charged, because the caller no longer waits.
 create function settle(
-  requests json, wait_for_locks boolean, dataset_version bigint default null, absent integer[] default '{}',
+  requests json, wait_for_locks boolean, dataset_version bigint default null, found_items integer[] default '{}',
   max_seconds integer default null
 ) returns json language plpgsql
 -- A session plans each statement once, perhaps while the tables are still small. Plans must not depend on that.
@@ -507,9 +507,7 @@ set lock_timeout = '5s'
 as $$
 #variable_conflict use_column
 declare
-  asked settle_request[] := array(
-    select json_populate_record(r, case when n = any(absent) then if_absent end)
-    from json_populate_recordset(null::settle_request, requests) r);
+  asked settle_request[] := array(select json_populate_recordset(null::settle_request, requests));
   locked integer[] := lock_keys(asked, wait_for_locks);
   moment timestamptz := clock_timestamp();
   key record; -- of load_keys, after the requests so far
@@ -529,6 +527,7 @@ begin
     if key.is_locked and not key.is_use_noted then used_keys := used_keys || key.id; end if;
 
     foreach request in array key.requests loop
+      request.price := coalesce(request.price, found_items[request.n + 1]);
       payment := null;
       if request.idempotency_key is not null then
         select * into payment from idempotency_keys
@@ -538,7 +537,7 @@ begin
       is_limited := request.is_counted and key.rate_limit_requests is not null;
       due := case when key.is_charged then greatest(0, request.price - coalesce(payment.paid, 0)) else 0 end;
       outcome := case
-        when request.version <> dataset_version then 'stale'
+        when request.version <> dataset_version or request.price is null then 'stale'
         when not key.is_locked and (
           is_limited or key.is_charged and (request.price > 0 or request.idempotency_key is not null)
         ) then 'locked'
@@ -561,7 +560,7 @@ begin
         key.balance := key.balance - charged;
         key.last_position := key.last_position + 1;
         entries := entries || row(key.id, key.last_position, key.entry_at, 'charge', 0, charged, key.balance,
-          request.items, request.request_id, request.path, request.endpoint)::ledger;
+          coalesce(request.items, request.price), request.request_id, request.path, request.endpoint)::ledger;
         if request.idempotency_key is not null then -- its 24 hours count from the first use
           insert into idempotency_keys values (key.id, request.idempotency_key, request.request,
             coalesce(payment.created_at, moment), coalesce(payment.paid, 0) + charged)
