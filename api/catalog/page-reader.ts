@@ -85,7 +85,7 @@ interface Row extends Partial<ListPage> {
 }
 
 /**
- * SQL: the pages, and the settlements of their requests. If reading takes longer than a second, nothing is settled: clients
+ * SQL: the pages, and the settlements of their requests. If reading takes longer than 100 ms, nothing is settled: clients
  * may have left meanwhile.
  */
 function selectSettled(sql: Sql, select: Fragment, requests: readonly (SettleRequest | undefined)[]) {
@@ -95,7 +95,7 @@ function selectSettled(sql: Sql, select: Fragment, requests: readonly (SettleReq
     with found as materialized (${select}),
     settled as materialized (
       select version, case
-        when ${isAwaited(sql)} and clock_timestamp() < now() + interval '1 second' then ${settle}
+        when ${isAwaited(sql)} and clock_timestamp() < now() + interval '100 ms' then ${settle}
       end as settlements
       from dataset, (select array(select count from found order by place) as items offset 0) counted
     )
