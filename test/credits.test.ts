@@ -58,7 +58,7 @@ describeOnEachDatabase('a key’s credits', (kind) => {
     [`${repository}/dependencies?per_page=2`, true],
   ]
 
-  testInside('are not charged for a response that can’t be made', async () => {
+  testInside('are not charged for a response that was read apart and can’t be made', async () => {
     const { secret, id } = await service.createKey({ credits: 10 })
     const ledger = createLedger(service.ledgerSql)
     const replicas = createReplicas([])

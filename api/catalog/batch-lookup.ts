@@ -73,5 +73,5 @@ export function createBatchReader(
     })
   }
 
-  return (request, settle) => readers[request.lookUp.by](request, settle)
+  return (request, toSettle) => readers[request.lookUp.by](request, toSettle)
 }

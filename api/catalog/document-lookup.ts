@@ -50,7 +50,7 @@ export function createLookup(sql: Sql): ReadPage<LookUp> {
   return createPageReader(sql, {
     maxPages: maxBatchSize,
     select: (lookUps) => sql`
-      select asked.place, found.*, dataset.version
+      select asked.place, 1 as total, 0 as offset, found.*, dataset.version
       from dataset, unnest(
           ${sql.typed.texts(lookUps.map(({ kind }) => kind))}, ${sql.typed.texts(lookUps.map(({ key }) => key))}
         ) with ordinality as asked(kind, key, place)

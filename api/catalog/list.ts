@@ -5,7 +5,7 @@
  */
 import type { Fragment, Sql } from '../database/connect.ts'
 import { overCapacity } from '../errors.ts'
-import type { SettleRequest } from '../ledger/settlement.ts'
+import type { PageRequest } from '../ledger/settlement.ts'
 import { limitPage, offsetOf, type Page, type Rendering, renderPage } from '../paging/page.ts'
 import { type BatchLookUp, createBatchReader } from './batch-lookup.ts'
 import { type Filter, hashFilter, isUnfiltered, type ListName } from './filter.ts'
@@ -59,16 +59,13 @@ const kinds = {
 } satisfies Record<string, ListKind>
 
 /**
- * Reads a page of the items that a filter matches or a batch look-up names, by internal id. The first request for a
- * filter waits until its stored list is built. Throws as `build` does, and `overCapacity` if that takes too long.
- * Undefined: the replica lacks the stored list. `settle` is that of `ReadPage`.
+ * Reads a page of the items that a filter matches or a batch look-up names, by internal id, and settles the request as
+ * `ReadPage` does. The first request for a filter waits until its stored list is built. Throws as `build` does, and
+ * `overCapacity` if that takes too long. Undefined: the replica lacks the stored list.
  */
 export type ReadList = (
-  request: {
-    filter: Filter | BatchLookUp
-    page: Page<number>
-    settle?: SettleRequest | undefined
-  } & Requester,
+  request: { filter: Filter | BatchLookUp; page: Page<number> } & Requester,
+  toSettle: PageRequest | undefined,
 ) => Promise<CatalogPage | undefined>
 
 /** A page of the stored list with this hash. */
@@ -153,21 +150,21 @@ export function createList(
       ) page
     ) found`)
 
-  return async ({ filter, page, settle, ...requester }) => {
-    if ('entries' in filter) return readNamed({ lookUp: filter, page }, settle)
+  return async ({ filter, page, ...requester }, toSettle) => {
+    if ('entries' in filter) return readNamed({ lookUp: filter, page }, toSettle)
     if (isUnfiltered(filter) && !hasGaps) {
-      const found = await readUnfiltered(page, settle)
+      const found = await readUnfiltered(page, toSettle)
       if (found !== undefined) return found
       hasGaps = true
     }
     if (filter.ownerKey !== '') {
-      const found = await listOwned(sql, { filter, page, settle }, rendered)
-      if (found !== undefined) return found
+      const found = await listOwned(sql, { filter, page }, rendered)
+      if (found !== undefined) return { ...found, settlement: undefined }
     }
     const hash = hashFilter(list, filter)
     const readStored = isUnfiltered(filter) ? readWithGaps : readFiltered
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-      const found = await readStored({ hash, page }, settle)
+      const found = await readStored({ hash, page }, toSettle)
       if (found !== undefined) storedLists.noteUse(hash)
       if (found !== undefined || isReplica) return found
       await storedLists.build(list, filter, requester)

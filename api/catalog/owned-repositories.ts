@@ -5,10 +5,8 @@
  * @module
  */
 import type { Fragment, Sql } from '../database/connect.ts'
-import type { SettleRequest } from '../ledger/settlement.ts'
-import { limitPage, offsetOf, type Page } from '../paging/page.ts'
+import { type ListPage, limitPage, offsetOf, type Page, selectPages } from '../paging/page.ts'
 import { type Filter, selectDependencies, selectOwned } from './filter.ts'
-import { type CatalogPage, readPages } from './page-reader.ts'
 
 /** Reading a page finds all of the owner's repositories. If there are more than this, a stored list costs less. */
 const maxOwned = 1_000
@@ -19,15 +17,15 @@ const maxOwned = 1_000
  */
 export async function listOwned(
   sql: Sql,
-  { filter, page, settle }: { filter: Filter; page: Page<number>; settle?: SettleRequest | undefined },
+  { filter, page }: { filter: Filter; page: Page<number> },
   rendered: Fragment,
-): Promise<CatalogPage | undefined> {
+): Promise<ListPage | undefined> {
   const dependencies = selectDependencies(sql, filter)
   const skipped =
     page.after === undefined
       ? sql`${offsetOf(page)}::bigint`
       : sql`count(*) filter (where id <= ${page.after}::bigint)`
-  const select = sql`
+  const [found] = await selectPages(sql`
     with owned as materialized (
       ${selectOwned(sql, filter.ownerKey)} limit ${sql.unsafe(String(maxOwned + 1))}
     ), matches as materialized (
@@ -41,7 +39,7 @@ export async function listOwned(
               )`
       }
     )
-    select 1 as place, start.total, dataset.version, start.skipped as offset, found.*
+    select start.total, dataset.version, start.skipped as offset, found.*
     from dataset, (select count(*) as total, ${skipped} as skipped from matches) start, lateral (
       select ${rendered} from (
         select * from repositories where id = any(array(
@@ -49,7 +47,6 @@ export async function listOwned(
         )) order by id ${limitPage(sql)}
       ) page
     ) found
-    where (select count(*) from owned) <= ${sql.unsafe(String(maxOwned))}`
-  const [found] = await readPages(sql, select, [settle])
+    where (select count(*) from owned) <= ${sql.unsafe(String(maxOwned))}`)
   return found
 }

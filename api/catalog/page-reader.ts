@@ -5,33 +5,40 @@
  */
 import { createBatcher } from '../concurrency/batcher.ts'
 import type { Fragment, Sql } from '../database/connect.ts'
+import { countStatements } from '../database/statement-count.ts'
 import {
   callSettle,
-  isAwaited,
+  isSettlingError,
+  type PageRequest,
   type Settlement,
   type SettlementRow,
-  type SettleRequest,
   toDecision,
 } from '../ledger/settlement.ts'
-import { type ListPage, selectRows, toPage } from '../paging/page.ts'
+import { isPage, type ListPage, selectRows } from '../paging/page.ts'
 
 /** A page of the catalog. */
 export interface CatalogPage extends ListPage {
-  /** Of the request, if the statement has settled it. */
-  settlement?: Settlement | undefined
+  /** Of the request. Undefined: the statement has not settled it. */
+  settlement: Settlement | undefined
 }
 
 /**
- * Reads a page. With `settle`, the statement also settles this request, and the page has its settlement, unless the key
- * is locked or reading takes long. Undefined: there is no such list or resource, and nothing is settled. Throws
- * `ClientGoneError` when the request's signal is aborted before the statement is sent.
+ * Reads a page. The statement also settles the request `toSettle`, unless its key is locked, the database is busy, or
+ * settling fails. Undefined: there is no such list or resource, and nothing is settled. Throws `ClientGoneError` when the
+ * request's signal is aborted before the statement is sent.
  */
-export type ReadPage<Request> = (request: Request, settle?: SettleRequest) => Promise<CatalogPage | undefined>
+export type ReadPage<Request> = (
+  request: Request,
+  toSettle: PageRequest | undefined,
+) => Promise<CatalogPage | undefined>
 
 interface PageReaderOptions<Request> {
   /** Maximum pages that one statement reads. A few large pages must not delay the others. */
   maxPages: number
-  /** Statements at a time. Default: 1. Two at a time may have requests of the same key, which is locked for one of them. */
+  /**
+   * Statements at a time. Default: 1. With two, requests of the same key may be in both, and one of them finds the key
+   * locked.
+   */
   maxConcurrent?: number | undefined
   /**
    * SQL: a row for each request, with the column `place` (from 1), and those of `ListPage`, which are null for a list that
@@ -40,42 +47,42 @@ interface PageReaderOptions<Request> {
   select(requests: readonly Request[]): Fragment
 }
 
+/**
+ * Settling is left to the ledger if reading takes longer, because clients may have left meanwhile. It is the time after
+ * which a batch is late.
+ */
+const maxReadMs = 100
+
 /** Creates a function that reads pages. */
 export function createPageReader<Request>(
   sql: Sql,
   { maxPages, maxConcurrent, select }: PageReaderOptions<Request>,
 ): ReadPage<Request> {
+  const statements = countStatements(sql)
+
+  async function run(
+    inputs: readonly { request: Request; toSettle: PageRequest | undefined }[],
+  ): Promise<(CatalogPage | undefined)[]> {
+    const pages = select(inputs.map(({ request }) => request))
+    // A statement behind another one may wait for long. One connection is left for those that aren't counted.
+    const requests = inputs.map(({ toSettle }) => (statements.countFree() > 0 ? toSettle : undefined))
+    if (requests.every((request) => request === undefined))
+      return readRows(sql<Row[]>`${pages}`, inputs.length)
+    try {
+      return await readRows(selectSettled(sql, pages, requests), inputs.length)
+    } catch (error) {
+      if (!isSettlingError(error)) throw error
+      return readRows(sql<Row[]>`${pages}`, inputs.length) // the ledger finds out what is wrong
+    }
+  }
+
   const read = createBatcher({
     size: maxPages,
     maxConcurrent,
-    run: (inputs: { request: Request; settle: SettleRequest | undefined }[]) =>
-      readPages(
-        sql,
-        select(inputs.map(({ request }) => request)),
-        inputs.map(({ settle }) => settle),
-      ),
+    run: (inputs: { request: Request; toSettle: PageRequest | undefined }[]) =>
+      statements.count(() => run(inputs)),
   })
-  return (request, settle) => read({ request, settle }, settle?.signal)
-}
-
-/** Reads pages and settles their requests; undefined: one that isn't settled. `select` is that of `PageReaderOptions`. */
-export async function readPages(
-  sql: Sql,
-  select: Fragment,
-  requests: readonly (SettleRequest | undefined)[],
-): Promise<(CatalogPage | undefined)[]> {
-  const hasRequests = requests.some((request) => request !== undefined)
-  const rows = await selectRows(hasRequests ? selectSettled(sql, select, requests) : sql<Row[]>`${select}`)
-  const pages: (CatalogPage | undefined)[] = requests.map(() => undefined)
-  // Ordered here: sorting in the database would copy each page once more, a tenth of its cost.
-  for (const row of rows) if (row.place !== undefined) pages[row.place - 1] = toPage(row)
-  const { settlements = [], version = 0 } = rows.find((row) => row.settlements !== undefined) ?? {}
-  for (const row of settlements) {
-    const page = pages[row.n]
-    const decision = toDecision(row, version)
-    if (page !== undefined && 'charged' in decision) page.settlement = decision
-  }
-  return pages
+  return (request, toSettle) => read({ request, toSettle }, toSettle?.signal)
 }
 
 /** A page at its place, from 1. One row also has the settlements of all requests, even if there is no page. */
@@ -84,21 +91,40 @@ interface Row extends Partial<ListPage> {
   settlements?: SettlementRow[]
 }
 
-/**
- * SQL: the pages, and the settlements of their requests. If reading takes longer than 100 ms, nothing is settled: clients
- * may have left meanwhile.
- */
-function selectSettled(sql: Sql, select: Fragment, requests: readonly (SettleRequest | undefined)[]) {
-  const settle = callSettle(sql, requests, { waitForLocks: false, foundItems: sql`counted.items` })
+/** SQL: the pages, and the settlements of their requests. */
+function selectSettled(sql: Sql, pages: Fragment, requests: readonly (PageRequest | undefined)[]) {
+  const settle = callSettle(sql, requests, {
+    waitForLocks: false,
+    condition: sql`clock_timestamp() < now() + ${`${maxReadMs} ms`}::interval`,
+    foundItems: sql`counted.items`,
+  })
   // Because of `offset 0`, everything is read before the clock is.
   return sql<Row[]>`
-    with found as materialized (${select}),
+    with found as materialized (${pages}),
     settled as materialized (
-      select version, case
-        when ${isAwaited(sql)} and clock_timestamp() < now() + interval '100 ms' then ${settle}
-      end as settlements
+      select version, ${settle} as settlements
       from dataset, (select array(select count from found order by place) as items offset 0) counted
     )
     select found.*, settled.version, case when coalesce(place, 1) = 1 then settlements end as settlements
     from settled left join found on true`
+}
+
+/** Runs a statement that selects `count` pages. They are ordered here: the database would copy each once more. */
+async function readRows(
+  statement: Parameters<typeof selectRows<Row>>[0],
+  count: number,
+): Promise<(CatalogPage | undefined)[]> {
+  const pages = new Array<CatalogPage | undefined>(count).fill(undefined)
+  const rows = await selectRows(statement)
+  for (const { place = 0, settlements: _, ...page } of rows) {
+    if (isPage(page)) pages[place - 1] = { ...page, settlement: undefined }
+  }
+  for (const { settlements = [], version } of rows) {
+    for (const settlement of settlements) {
+      const page = pages[settlement.n]
+      const decision = toDecision(settlement, version ?? 0)
+      if (page !== undefined && 'charged' in decision) page.settlement = decision
+    }
+  }
+  return pages
 }

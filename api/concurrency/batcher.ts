@@ -48,7 +48,7 @@ export function createBatcher<Input, Output>(options: BatchOptions<Input, Output
 
   async function start(): Promise<void> {
     const half = Math.ceil((queue.length + lastSize) / 2)
-    const batch = queue.splice(0, Math.min(size, Math.max(minSplitSize, half))).filter(isAwaited)
+    const batch = queue.splice(0, Math.min(size, Math.max(minSplitSize, half))).filter(keepConnected)
     if (batch.length === 0) return
     running++
     let isLate = false
@@ -95,7 +95,8 @@ export function createBatcher<Input, Output>(options: BatchOptions<Input, Output
     })
   }
 
-  function isAwaited({ signal, reject }: Entry): boolean {
+  /** Rejects an entry whose client has disconnected. */
+  function keepConnected({ signal, reject }: Entry): boolean {
     if (signal?.aborted) reject(new ClientGoneError())
     return !signal?.aborted
   }

@@ -2,7 +2,7 @@
  * Group commit: while one group of requests is being settled, the next ones queue, and are then settled together. Many
  * requests share a statement and a flush of the disk, so a busy key is not limited to one charge per flush.
  *
- * Groups skip keys that another session has locked: another instance that settles, or an operator's command. Requests
+ * Groups skip keys that another session has locked: one that settles with its page, another instance, or a command. Requests
  * of a locked key have a queue of their own, so that they don't delay other keys.
  *
  * @module
@@ -12,36 +12,11 @@ import { createBatcher } from '../concurrency/batcher.ts'
 import { createFairQueue } from '../concurrency/fair-queue.ts'
 import type { Sql } from '../database/connect.ts'
 import { lockNotAvailable } from '../database/connection-error.ts'
+import { countStatements } from '../database/statement-count.ts'
 import { ClientGoneError } from '../errors.ts'
 import { type Settlement, type SettleRequest, type Stale, settleGroup } from './settlement.ts'
 
 const maxGroupSize = 256
-
-/**
- * Counts the statements in progress on the ledger's connections. When all connections are busy, postgres.js sends a
- * statement behind another one, where it may wait, or be lost with that connection.
- */
-export interface StatementCount {
-  /** Runs `work`, which has one statement in progress at a time. */
-  count<T>(work: () => Promise<T>): Promise<T>
-  hasFreeConnection(): boolean
-}
-
-/** Creates the count of one pool. */
-export function createStatementCount(sql: Sql): StatementCount {
-  let inProgress = 0
-  return {
-    async count(work) {
-      inProgress++
-      try {
-        return await work()
-      } finally {
-        inProgress--
-      }
-    },
-    hasFreeConnection: () => inProgress < sql.options.max,
-  }
-}
 
 /** Requests that wait. */
 export interface GroupCommitState {
@@ -57,15 +32,13 @@ export interface GroupCommitOptions {
    * keys are polled, which takes longer, and other instances may go first.
    */
   maxLockWaits: number
-  /** Counts the statements of everything that uses the connections. Default: nothing else does. */
-  statements?: StatementCount
 }
 
 type Decision = Settlement | Stale
 
 /** A key that another session has locked. Undefined: the client closed its connection, so nothing was decided. */
 interface LockedKey {
-  settle(request: SettleRequest, signal?: AbortSignal): Promise<Decision | undefined>
+  settle(request: SettleRequest, signal: AbortSignal | undefined): Promise<Decision | undefined>
   waiting: number
 }
 
@@ -80,14 +53,12 @@ class LockTimeoutError extends Error {
 }
 
 /** Creates the group commit of an instance: a function that settles a request in a group with others. */
-export function createGroupCommit(
-  sql: Sql,
-  { maxLockWaits, statements = createStatementCount(sql) }: GroupCommitOptions,
-) {
+export function createGroupCommit(sql: Sql, { maxLockWaits }: GroupCommitOptions) {
+  const statements = countStatements(sql)
   const settleUnlocked = createBatcher({
     run: (requests: SettleRequest[]) => settleTogether(requests, { waitForLocks: false }),
     size: maxGroupSize,
-    hasRoom: statements.hasFreeConnection,
+    hasRoom: () => statements.countFree() > 0,
   })
   const waitForLocks = maxLockWaits > 0
   const lockWaits = createFairQueue<number>({
@@ -99,7 +70,7 @@ export function createGroupCommit(
   const lockedKeys = new Map<number, LockedKey>()
 
   function settleTogether(requests: readonly SettleRequest[], options: { waitForLocks: boolean }) {
-    return statements.count(() => settleGroup(sql, requests, options))
+    return statements.count(async () => (requests.length === 0 ? [] : settleGroup(sql, requests, options)))
   }
 
   /** Creates the batcher of one locked key. Each of its groups waits for the lock, or polls it. */
@@ -150,7 +121,7 @@ export function createGroupCommit(
    * times out.
    */
   async function settle(request: SettleRequest, onWait = () => {}): Promise<Decision> {
-    // Requests of a key are settled in order, so a new one queues behind those that already wait for the key's lock.
+    // The requests of a key that are settled here are settled in order: a new one queues behind those that wait for the lock.
     if (!isLocked(request.keyId)) {
       const decision = await settleUnlocked(request, request.signal)
       if (decision.outcome !== 'locked') return decision

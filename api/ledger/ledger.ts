@@ -10,13 +10,14 @@ import { LRUCache } from 'lru-cache'
 import { createBatcher } from '../concurrency/batcher.ts'
 import type { Sql } from '../database/connect.ts'
 import { isOutOfResources } from '../database/connection-error.ts'
+import { countStatements } from '../database/statement-count.ts'
 import { type BearerKey, findApiKeys, hashSecret } from './api-key.ts'
-import { createGroupCommit, createStatementCount, type GroupCommitState } from './group-commit.ts'
+import { createGroupCommit, type GroupCommitState } from './group-commit.ts'
 import { sweepIdempotencyKeys } from './idempotency-keys.ts'
-import type { Settlement, SettleRequest, Stale } from './settlement.ts'
+import type { Charge, PageRequest, Settlement, SettleRequest, Stale, UnpricedCharge } from './settlement.ts'
 
 /** A request of a known key. */
-type KeyRequest = Omit<SettleRequest, 'keyId' | 'secretHash'>
+type KeyRequest<C extends UnpricedCharge = Charge> = Omit<SettleRequest<C>, 'keyId' | 'secretHash'>
 
 export interface Ledger {
   /** Returns a key from the cache. It may have been revoked since. */
@@ -29,14 +30,17 @@ export interface Ledger {
    */
   settle(key: BearerKey, request: KeyRequest, onWait?: () => void): Promise<Settlement | Stale>
   /**
-   * Lets `read` settle a key's request in the statement that reads its response: `read` gets what to settle, and the result
-   * has the settlement. It gets undefined if the key is locked; the request is settled afterwards then.
+   * Returns what the statement that reads a response shall settle. Undefined: requests of the key wait for its lock, so
+   * this one is to be settled by `settle`.
    */
-  settleWith<T extends { settlement?: Settlement | undefined }>(
+  prepare(key: BearerKey, request: KeyRequest<UnpricedCharge>): PageRequest | undefined
+  /** Notes what such a statement has settled. It was sent after `sentAt`, on the clock of `performance.now()`. */
+  noteSettlement(
     key: BearerKey,
-    request: KeyRequest,
-    read: (settle: SettleRequest | undefined) => Promise<T | undefined>,
-  ): Promise<T | undefined>
+    request: KeyRequest<UnpricedCharge>,
+    settlement: Settlement,
+    sentAt: number,
+  ): void
   /**
    * Returns a cached `throttled` settlement of a key. It is cached until the key's rate-limit window ends, for a second
    * at most. Undefined: the database has to decide.
@@ -71,15 +75,15 @@ interface CachedThrottle {
 export function createLedger(sql: Sql): Ledger {
   const keys = new LRUCache<string, BearerKey>({ max: maxCachedKeys }) // by secret
   const throttles = new LRUCache<number, CachedThrottle>({ max: maxCachedKeys })
-  const statements = createStatementCount(sql)
+  const statements = countStatements(sql)
   const lookUp = createBatcher({
     run: (hashes: Buffer[]) => statements.count(() => findApiKeys(sql, hashes)),
     size: 1_000,
-    hasRoom: statements.hasFreeConnection,
+    hasRoom: () => statements.countFree() > 0,
   })
   // One connection is for groups, one for look-ups of keys, one for `/health`, the others for lock waits. With more
   // statements than connections, postgres.js would send one behind another, which may wait for a lock.
-  const settleInGroup = createGroupCommit(sql, { maxLockWaits: Math.max(0, sql.options.max - 3), statements })
+  const settleInGroup = createGroupCommit(sql, { maxLockWaits: Math.max(0, sql.options.max - 3) })
   let chargesUntilSweep = sweepInterval
   /** On the clock of `performance.now()`. */
   let failingUntil = Number.NEGATIVE_INFINITY
@@ -97,36 +101,22 @@ export function createLedger(sql: Sql): Ledger {
   /** Deletes old idempotency keys from time to time, in the background. The next sweep makes up for one that fails. */
   function countSweep(): void {
     chargesUntilSweep--
-    if (chargesUntilSweep > 0 || !statements.hasFreeConnection()) return
+    if (chargesUntilSweep > 0 || statements.countFree() === 0) return
     chargesUntilSweep = sweepInterval
     statements.count(() => sweepIdempotencyKeys(sql)).catch(() => {})
   }
 
-  function identify({ id, secretHash }: BearerKey, request: KeyRequest): SettleRequest {
-    return { keyId: id, secretHash, ...request }
-  }
-
-  /** Notes what the result of `settle` says about the key, and whether charges can be recorded. */
-  async function noteSettlement<Result>(
+  function noteSettlement(
     { id, secret }: BearerKey,
-    { charge }: KeyRequest,
-    settle: () => Promise<Result>,
-    getSettlement: (result: Result) => Settlement | undefined,
-  ): Promise<Result> {
-    const sentAt = performance.now()
-    const result = await settle().catch((error: unknown) => {
-      if (charge !== null && isOutOfResources(error)) failingUntil = performance.now() + chargeFailureMs
-      throw error
-    })
-    const settlement = getSettlement(result)
-    if (settlement === undefined) return result
+    { charge }: KeyRequest<UnpricedCharge>,
+    settlement: Settlement,
+    sentAt: number,
+  ): void {
     if (settlement.outcome === 'unusable') keys.delete(secret)
     if (settlement.outcome === 'throttled') cacheThrottle(id, settlement, sentAt)
-    if (settlement.charged > 0) {
-      failingUntil = Number.NEGATIVE_INFINITY
-      if (charge?.idempotency) countSweep()
-    }
-    return result
+    if (settlement.charged === 0) return
+    failingUntil = Number.NEGATIVE_INFINITY
+    if (charge?.idempotency) countSweep()
   }
 
   return {
@@ -142,20 +132,22 @@ export function createLedger(sql: Sql): Ledger {
       return key
     },
     async settle(key, request, onWait) {
-      const settle = () => settleInGroup(identify(key, request), onWait)
-      return noteSettlement(key, request, settle, (decision) =>
-        decision.outcome === 'stale' ? undefined : decision,
+      const sentAt = performance.now()
+      const { id: keyId, secretHash } = key
+      const decision = await settleInGroup({ keyId, secretHash, ...request }, onWait).catch(
+        (error: unknown) => {
+          if (request.charge !== null && isOutOfResources(error))
+            failingUntil = performance.now() + chargeFailureMs
+          throw error
+        },
       )
+      if (decision.outcome !== 'stale') noteSettlement(key, request, decision, sentAt)
+      return decision
     },
-    async settleWith(key, request, read) {
-      if (settleInGroup.isLocked(key.id)) return read(undefined)
-      return noteSettlement(
-        key,
-        request,
-        () => read(identify(key, request)),
-        (result) => result?.settlement,
-      )
+    prepare({ id: keyId, secretHash }, request) {
+      return settleInGroup.isLocked(keyId) ? undefined : { keyId, secretHash, ...request }
     },
+    noteSettlement,
     findCachedThrottle(keyId) {
       const { settlement, expiresAt = 0, windowEndsAt = 0 } = throttles.get(keyId) ?? {}
       const now = performance.now()

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import postgres from 'postgres'
 import {
   type Fragment,
   isEmbedded,
@@ -16,7 +17,7 @@ import type { RateLimit } from './api-key.ts'
 import type { Idempotency } from './idempotency-keys.ts'
 
 /** What a request asks of the ledger. */
-export interface SettleRequest {
+export interface SettleRequest<C extends UnpricedCharge = Charge> {
   keyId: number
   /** SHA-256 of the secret. */
   secretHash: Buffer
@@ -25,21 +26,26 @@ export interface SettleRequest {
   /** The version that the dataset must have; null: any. */
   version: number | null
   /** Null: the request is free. */
-  charge: Charge | null
+  charge: C | null
   /** Aborted when the client closes its connection. */
   signal?: AbortSignal
 }
 
+/** What a request asks of the ledger before its response is read: it costs a credit for each item that is found. */
+export type PageRequest = SettleRequest<UnpricedCharge>
+
 /** A response that costs credits, and what the ledger records about it. */
-export interface Charge {
-  /**
-   * In credits; an empty page costs 0. Null: one for each item that the statement finds. Admin keys are never charged.
-   */
-  price: number | null
+export interface Charge extends UnpricedCharge {
+  /** In credits; an empty page costs 0. Admin keys are never charged. */
+  price: number
+  /** In the response. */
+  items: number
+}
+
+/** A charge without its price. */
+export interface UnpricedCharge {
   /** The most credits that the client is ready to pay. Null: any price. */
   maxCredits: number | null
-  /** In the response. Null: as many as the price. */
-  items: number | null
   /** A UUID. */
   requestId: string
   /** Without the query. For a resource that doesn't exist, the endpoint: the ledger doesn't keep names that nobody has. */
@@ -88,7 +94,7 @@ export interface Stale {
 }
 
 /** Another session has locked the key's row. Nothing was decided. */
-export interface Locked {
+interface Locked {
   outcome: 'locked'
 }
 
@@ -109,19 +115,24 @@ export interface SettlementRow {
 
 /**
  * SQL: settles requests, whose places are those of the array; undefined: a place without a request. The value is a JSON
- * array of `SettlementRow`, without order. With `waitForLocks`, waits for locked keys, for 5 seconds at most. Without,
- * their requests are `locked`. `foundItems` is SQL: an array of the number of items found for each place; null: there is
- * no such resource. The statement reads `dataset`.
+ * array of `SettlementRow`, without order; null: nothing is settled, because the statement began too late, or `condition`
+ * (SQL) is false. With `waitForLocks`, waits for locked keys, for 5 seconds at most. Without, their requests are `locked`.
+ * `foundItems` is SQL: an array of the number of items found for each place; null: there is no such resource. The
+ * statement reads `dataset`.
  */
 export function callSettle(
   sql: Sql,
-  requests: readonly (SettleRequest | undefined)[],
-  { waitForLocks, foundItems = sql`'{}'` }: { waitForLocks: boolean; foundItems?: Fragment },
+  requests: readonly (PageRequest | undefined)[],
+  {
+    waitForLocks,
+    condition = sql`true`,
+    foundItems = sql`'{}'`,
+  }: { waitForLocks: boolean; condition?: Fragment; foundItems?: Fragment },
 ): Fragment {
   const input = requests.flatMap((request, n) => (request === undefined ? [] : toInput(request, n)))
-  return sql`settle(
+  return sql`case when ${isAwaited(sql)} and ${condition} then settle(
     ${JSON.stringify(input)}::text::json, ${waitForLocks}, dataset.version, ${foundItems}, ${readStatementLimit(sql)}::integer
-  )`
+  ) end`
 }
 
 /** Settles a group of requests, and returns the decisions in their order. */
@@ -131,30 +142,34 @@ export async function settleGroup(
   options: { waitForLocks: boolean },
 ): Promise<Decision[]> {
   const [result] = await sql<{ version: number; settlements: SettlementRow[] | null }[]>`
-    select version, case when ${isAwaited(sql)} then ${callSettle(sql, requests, options)} end as settlements
-    from dataset`
+    select version, ${callSettle(sql, requests, options)} as settlements from dataset`
   if (result === undefined) throw new Error('the dataset row is missing')
   const { version, settlements } = result
   if (settlements === null) return settleGroup(sql, requests, options) // nothing is settled yet
   return settlements.sort((a, b) => a.n - b.n).map((row) => toDecision(row, version))
 }
 
-/** Returns the JSON object of the type `settle_request`. */
-function toInput({ keyId, secretHash, version, isCounted, charge }: SettleRequest, n: number) {
+/** Whether an error comes from settling: the statement's other work didn't fail. */
+export function isSettlingError(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && (error.where?.includes('function settle(') ?? false)
+}
+
+/** Returns the JSON object of the type `settle_request`. Without a price, it is that of the items that are found. */
+function toInput({ keyId, secretHash, version, isCounted, charge }: PageRequest, n: number) {
+  const { maxCredits, requestId, path, endpoint, idempotency, ...priced } = charge ?? { price: 0 }
   return {
     n,
     key_id: keyId,
     secret_hash: `\\x${secretHash.toString('hex')}`,
     version,
     is_counted: isCounted,
-    price: charge === null ? 0 : charge.price,
-    max_credits: charge?.maxCredits,
-    items: charge?.items,
-    request_id: charge?.requestId,
-    path: charge?.path,
-    endpoint: charge?.endpoint,
-    idempotency_key: charge?.idempotency?.key,
-    request: charge?.idempotency?.request,
+    max_credits: maxCredits,
+    request_id: requestId,
+    path,
+    endpoint,
+    idempotency_key: idempotency?.key,
+    request: idempotency?.request,
+    ...priced,
   }
 }
 
@@ -162,7 +177,7 @@ function toInput({ keyId, secretHash, version, isCounted, charge }: SettleReques
  * SQL: whether the statement begins early enough to end before its caller stops waiting for it. This matters only for
  * the embedded database, where statements wait for the one session. It uses this machine's clock, so times compare.
  */
-export function isAwaited(sql: Sql): Fragment {
+function isAwaited(sql: Sql): Fragment {
   if (!isEmbedded(sql)) return sql`true`
   return sql`now() < to_timestamp(${Date.now() / 1000 + responseMarginSeconds}::double precision)`
 }

@@ -12,7 +12,7 @@ import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
 import { assertReadableUrl, describeRoute } from '../http/url.ts'
 import { digestIdempotency } from '../ledger/idempotency-keys.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { Charge, Settlement, SettleRequest } from '../ledger/settlement.ts'
+import type { Charge, Settlement, SettleRequest, UnpricedCharge } from '../ledger/settlement.ts'
 import type { TraceDatabase } from '../telemetry/tracing.ts'
 import {
   isQuote,
@@ -28,8 +28,8 @@ import type { ResponseCache } from './response-cache.ts'
 
 /** Settles and sends the responses of endpoints that need a key. */
 export interface Meter {
-  /** Settles a request, by default one that is free. Throws as `reportSettlement` does. */
-  settle(c: ApiContext, request?: SettleOptions): Promise<Settlement>
+  /** Settles a request that is free. Throws as `reportSettlement` does. */
+  settle(c: ApiContext, options?: SettleOptions): Promise<Settlement>
   /** An endpoint whose responses cost credits. An `ApiError` that `validate` throws is a free response. */
   metered(validate: Validate): Handler<HonoEnvironment>
   /** An endpoint that costs nothing. */
@@ -38,16 +38,13 @@ export interface Meter {
   ): Handler<HonoEnvironment>
 }
 
-type SettleOptions = Partial<Pick<SettleRequest, 'isCounted' | 'charge'>>
+type SettleOptions = Partial<Pick<SettleRequest, 'isCounted'>>
 
 /** Validates a request. `url` is its public URL. */
 type Validate = (c: ApiContext, url: URL) => MeteredQuery
 
 /** What the client requires of a charge. */
-type Conditions = Pick<Charge, 'maxCredits' | 'idempotency'>
-
-/** Where a response comes from. */
-type Source = 'cache' | 'replica' | 'primary'
+type Conditions = Pick<UnpricedCharge, 'maxCredits' | 'idempotency'>
 
 /** What a meter works with besides the ledger. */
 export interface MeterOptions {
@@ -62,7 +59,7 @@ export interface MeterOptions {
 
 /** Creates the meter of a ledger. */
 export function createMeter(
-  ledger: Pick<Ledger, 'settle' | 'settleWith'>,
+  ledger: Pick<Ledger, 'settle' | 'prepare' | 'noteSettlement'>,
   {
     basePath,
     publicUrl,
@@ -74,13 +71,20 @@ export function createMeter(
 ): Meter {
   async function checkOut(c: ApiContext, validate: Validate): Promise<Response> {
     const { query, conditions } = await validateRequest(c, validate)
+    const charge = {
+      requestId: c.get('requestId'),
+      path: c.req.path.slice(basePath.length),
+      endpoint: describeRoute(c).slice(basePath.length),
+      ...conditions,
+    }
     // Cheapest source first. Data of the cache or a replica may be outdated: then nothing is charged, and the next source
-    // is read. A read on the primary is never outdated, and settles the request in the same statement.
+    // is read. A read on the primary is never outdated, and its statement settles the request, too, if it can.
     for (const source of ['cache', 'replica', 'primary'] as const) {
-      const response = await read(source, c, query, conditions)
+      const response = await read(source, c, query, charge)
       if (response === undefined) continue
       const prepared = prepareResponse(c, response)
-      const settlement = response.settlement ?? (await settleResponse(c, prepared, conditions, source))
+      const version = source === 'primary' ? null : response.version
+      const settlement = response.settlement ?? (await settleResponse(c, prepared, charge, version))
       if (settlement === undefined) continue
       reportSettlement(c, settlement, conditions.maxCredits)
       if (source !== 'cache' && 'data' in response) responseCache.set(publicUrl(c).href, response)
@@ -105,64 +109,53 @@ export function createMeter(
   }
 
   async function read(
-    source: Source,
+    source: 'cache' | 'replica' | 'primary',
     c: ApiContext,
     query: MeteredQuery,
-    conditions: Conditions,
+    charge: UnpricedCharge,
   ): Promise<MeteredResponse | MeteredError | undefined> {
     if (source === 'cache') return responseCache.get(publicUrl(c).href)
-    const requester = { caller: c.get('caller').id, onWait: c.get('onWait') }
+    const caller = c.get('caller')
+    const requester = { caller: caller.id, onWait: c.get('onWait') }
     if (source === 'replica') {
       if (!routing.hasReplica()) return undefined
-      return traceDatabase('read', () => routing.readReplica((catalog) => query.read(catalog, requester)))
-    }
-    const readPrimary = (settle?: SettleRequest) =>
-      traceDatabase(settle === undefined ? 'read' : 'read and settle', () =>
-        query.read(routing.primary, { ...requester, settle }),
+      return traceDatabase('read', () =>
+        routing.readReplica((catalog) => query.read(catalog, requester, undefined)),
       )
-    const response = isPaid(c)
-      ? await ledger.settleWith(
-          c.get('caller'),
-          createRequest(c, { charge: createCharge(c, conditions) }),
-          readPrimary,
-        )
-      : await readPrimary()
-    if (response?.settlement !== undefined) noteVersion(response.settlement)
+    }
+    const request = createRequest(c, charge)
+    const toSettle = isPricedByItems(c) ? ledger.prepare(caller, request) : undefined
+    const response = await traceDatabase(toSettle === undefined ? 'read' : 'read and settle', () =>
+      query.read(routing.primary, requester, toSettle),
+    )
+    if (response?.settlement !== undefined) {
+      ledger.noteSettlement(caller, request, response.settlement, c.get('startedAt'))
+      noteVersion(response.settlement)
+    }
     return response ?? query.createError()
   }
 
-  /** Settles the request of a response. Undefined: the response is outdated. */
+  /** Settles the request of a response, unless the dataset has another version than this (null: any). */
   function settleResponse(
     c: ApiContext,
     { response, isFree, cost, items }: PreparedResponse,
-    conditions: Conditions,
-    source: Source,
+    charge: UnpricedCharge,
+    version: number | null = null,
   ): Promise<Settlement | undefined> {
-    const charge = createCharge(c, conditions)
     // The ledger doesn't keep names that nobody has.
     const path = 'error' in response ? charge.endpoint : charge.path
-    const version = source === 'primary' ? undefined : response.version
-    return settleVersion(c, version, { charge: isFree ? null : { ...charge, path, price: cost, items } })
+    return settleRequest(
+      c,
+      createRequest<Charge>(c, isFree ? null : { ...charge, path, price: cost, items }, { version }),
+    )
   }
 
-  /** Creates a charge of a credit for each item. */
-  function createCharge(c: ApiContext, conditions: Conditions): Charge {
-    return {
-      requestId: c.get('requestId'),
-      path: c.req.path.slice(basePath.length),
-      endpoint: describeRoute(c).slice(basePath.length),
-      ...conditions,
-      price: null,
-      items: null,
-    }
-  }
-
-  function createRequest(
+  function createRequest<C extends UnpricedCharge>(
     c: ApiContext,
-    { isCounted = true, charge = null }: SettleOptions,
-    version?: number,
+    charge: C | null,
+    { isCounted = true, version = null }: { isCounted?: boolean; version?: number | null } = {},
   ) {
-    return { isCounted, version: version ?? null, charge, signal: c.req.raw.signal }
+    return { isCounted, version, charge, signal: c.req.raw.signal }
   }
 
   function noteVersion({ version }: { version: number }): void {
@@ -170,13 +163,11 @@ export function createMeter(
     replicas.noteVersion(version)
   }
 
-  /** Settles a request, unless the dataset has another version than this: then nothing is decided. */
-  async function settleVersion(
+  /** Undefined: the dataset has another version than the request needs, and nothing is decided. */
+  async function settleRequest(
     c: ApiContext,
-    version: number | undefined,
-    options: SettleOptions = {},
+    request: Parameters<Ledger['settle']>[1],
   ): Promise<Settlement | undefined> {
-    const request = createRequest(c, options, version)
     const settlement = await traceDatabase('settle', () =>
       ledger.settle(c.get('caller'), request, c.get('onWait')),
     )
@@ -184,8 +175,8 @@ export function createMeter(
     return settlement.outcome === 'stale' ? undefined : settlement
   }
 
-  async function settle(c: ApiContext, request?: SettleOptions): Promise<Settlement> {
-    const settlement = await settleVersion(c, undefined, request)
+  async function settle(c: ApiContext, options?: SettleOptions): Promise<Settlement> {
+    const settlement = await settleRequest(c, createRequest<Charge>(c, null, options))
     if (settlement === undefined) throw new Error('a request of any version is never stale')
     reportSettlement(c, settlement)
     return settlement
@@ -202,8 +193,11 @@ export function createMeter(
   }
 }
 
-/** Whether a response with data costs something. A quote doesn't, nor a conditional request whose tag still matches. */
-function isPaid(c: ApiContext): boolean {
+/**
+ * Whether a response with data costs a credit for each item. A quote is free, and so is a conditional request whose tag
+ * matches: it has to be compared first.
+ */
+function isPricedByItems(c: ApiContext): boolean {
   return !isQuote(c) && c.req.header('If-None-Match') === undefined
 }
 

@@ -25,8 +25,8 @@ import {
   send,
   setHeader,
 } from '../http/response.ts'
-import type { Settlement, SettleRequest } from '../ledger/settlement.ts'
-import { createLinkHeader, createPagination, type Page } from '../paging/page.ts'
+import type { PageRequest, Settlement } from '../ledger/settlement.ts'
+import { createLinkHeader, createPagination, type ListPage, type Page } from '../paging/page.ts'
 
 /** A response with data. */
 export interface MeteredResponse {
@@ -58,15 +58,14 @@ export interface MeteredError {
 
 /** What a valid request asks of the catalog. */
 export interface MeteredQuery {
-  /** Reads the response, and settles its request if asked to; undefined: there is no such resource. */
-  read(catalog: Catalog, reader: Reader): Promise<MeteredResponse | MeteredError | undefined>
+  /** Reads the response, and settles its request as `ReadPage` does; undefined: there is no such resource. */
+  read(
+    catalog: Catalog,
+    requester: Requester,
+    toSettle: PageRequest | undefined,
+  ): Promise<MeteredResponse | MeteredError | undefined>
   /** Creates the response if there is no such resource. */
   createError(): MeteredError
-}
-
-/** Who reads, and the request that the statement shall settle; undefined: none. */
-export interface Reader extends Requester {
-  settle?: SettleRequest | undefined
 }
 
 /** Creates the query of a single resource with this public URL. `missing` is the response if there is none. */
@@ -76,8 +75,8 @@ export function createDocumentQuery(
   missing: { cost: number; createError: () => ApiError },
 ): MeteredQuery {
   return {
-    async read(catalog, { settle }) {
-      const found = await catalog.lookUp(lookUp, settle)
+    async read(catalog, _, toSettle) {
+      const found = await catalog.lookUp(lookUp, toSettle)
       if (found === undefined) return undefined
       const { count, digest = '', items, version, settlement } = found
       const tag = createEntityTag(origin + pathname, digest)
@@ -88,7 +87,11 @@ export function createDocumentQuery(
 }
 
 /** Creates the response of a list, whose cost is its number of items. `urlStart` is that of `createLinkHeader`. */
-export function createListResponse(urlStart: string, page: Page, found: CatalogPage): MeteredResponse {
+export function createListResponse(
+  urlStart: string,
+  page: Page,
+  found: ListPage & Partial<CatalogPage>,
+): MeteredResponse {
   const link = createLinkHeader(urlStart, page, found)
   return {
     cost: found.count,
@@ -133,7 +136,7 @@ export interface PreparedResponse {
   isNotModified: boolean
 }
 
-/** Prices and renders a response. Rendering comes before the charge, because it may fail. */
+/** Prices and renders a response. Rendering comes before a charge that is made apart from reading. */
 export function prepareResponse(c: ApiContext, response: MeteredResponse | MeteredError): PreparedResponse {
   if ('error' in response) {
     const { cost } = response

@@ -80,12 +80,12 @@ export function renderPage(sql: Sql, { item, order, digest }: Rendering) {
 export async function selectPages(
   statement: postgres.PendingQuery<ListPage[]>,
 ): Promise<(ListPage | undefined)[]> {
-  return (await selectRows(statement)).map(toPage)
+  return (await selectRows(statement)).map((row) => (isPage(row) ? row : undefined))
 }
 
-/** Returns the page of a row; undefined if the row has no items. */
-export function toPage(row: Partial<ListPage>): ListPage | undefined {
-  return row.items === undefined ? undefined : (row as ListPage)
+/** Whether a row has a page: it has items then, perhaps none. */
+export function isPage(row: Partial<ListPage>): row is ListPage {
+  return row.items !== undefined
 }
 
 /**

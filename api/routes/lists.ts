@@ -4,14 +4,16 @@
  *
  * @module
  */
+import type { CatalogPage } from '../catalog/page-reader.ts'
 import type { Catalog } from '../catalog/replica-routing.ts'
+import type { Requester } from '../catalog/stored-lists.ts'
 import { ApiError, badRequest, notFound } from '../errors.ts'
 import type { ApiContext } from '../http/request-context.ts'
 import { send, setHeader } from '../http/response.ts'
+import type { PageRequest } from '../ledger/settlement.ts'
 import {
   createListResponse,
   type MeteredQuery,
-  type Reader,
   renderBody,
   setDataHeaders,
 } from '../metering/metered-response.ts'
@@ -47,14 +49,18 @@ export interface ListRequest<Filter, After> {
 export function createListQuery<Filter, After>(
   url: URL,
   parameters: ListParameters<Filter, After>,
-  find: (catalog: Catalog, request: ListRequest<Filter, After> & Reader) => Promise<ListPage | undefined>,
+  find: (
+    catalog: Catalog,
+    request: ListRequest<Filter, After> & Requester,
+    toSettle: PageRequest | undefined,
+  ) => Promise<CatalogPage | undefined>,
   createError: () => ApiError = () => notFound('Not found'),
 ): MeteredQuery {
   const request = readListRequest(url, parameters)
   return {
-    async read(catalog, reader) {
+    async read(catalog, requester, toSettle) {
       try {
-        const found = await find(catalog, { ...request, ...reader })
+        const found = await find(catalog, { ...request, ...requester }, toSettle)
         return found && createListResponse(beginPageUrl(url), request.page, found)
       } catch (error) {
         if (error instanceof ApiError && error.status < 500) return { cost: 0, error }

@@ -48,9 +48,9 @@ export function addRepositoryRoutes(app: Hono<HonoEnvironment>, meter: Meter): v
       createListQuery(
         url,
         repositoryParameters,
-        (catalog, { filter: { filter, excludesDependencies }, ...request }) => {
+        (catalog, { filter: { filter, excludesDependencies }, ...request }, toSettle) => {
           const list = excludesDependencies ? 'listRepositoriesAlone' : 'listRepositories'
-          return catalog[list]({ ...request, filter })
+          return catalog[list]({ ...request, filter }, toSettle)
         },
       ),
     ),
@@ -79,7 +79,7 @@ export function addRepositoryRoutes(app: Hono<HonoEnvironment>, meter: Meter): v
         return createListQuery(
           url,
           parameters,
-          (catalog, { page, settle }) => catalog[list]({ repository, page }, settle),
+          (catalog, { page }, toSettle) => catalog[list]({ repository, page }, toSettle),
           createNotFound,
         )
       }),

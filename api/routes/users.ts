@@ -16,7 +16,9 @@ export function addUserRoutes(app: Hono<HonoEnvironment>, meter: Meter): void {
   app.get(
     '/users',
     meter.metered((_, url) =>
-      createListQuery(url, userParameters, (catalog, request) => catalog.listUsers(request)),
+      createListQuery(url, userParameters, (catalog, request, toSettle) =>
+        catalog.listUsers(request, toSettle),
+      ),
     ),
   )
 
