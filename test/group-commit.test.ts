@@ -187,6 +187,41 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
     }
   })
 
+  test('are 503 and reported by /health while charges can’t be recorded, and quotes are served', async () => {
+    const { sql } = service
+    const { secret, id } = await service.createKey()
+    const path = '/users?per_page=3'
+    expect((await service.request(path, { key: secret })).status).toBe(200)
+    await sql`
+      create function refuse() returns trigger language plpgsql as $$
+      begin raise exception 'disk full' using errcode = 'disk_full'; end $$`
+    await sql`create trigger refuse before insert on ledger execute function refuse()`
+    try {
+      const responses = await Promise.all(repeat(3, () => service.request(path, { key: secret })))
+      expect(countStatuses(responses)).toEqual({ 503: 3 })
+      expect((await service.request('/health')).status).toBe(503)
+      expect((await service.request(path, { key: secret, method: 'HEAD' })).status).toBe(200)
+    } finally {
+      await sql`drop function refuse cascade`
+    }
+    expect((await service.request(path, { key: secret })).status).toBe(200)
+    expect(await service.readLedger(id)).toMatchObject({ charged: 6 })
+  })
+
+  test('are charged once for a page that was read slowly', async () => {
+    if (kind === 'embedded') return // its one session can't wait for a lock
+    const { secret, id } = await service.createKey()
+    expect((await service.request('/users?per_page=3', { key: secret })).status).toBe(200)
+    let pages: Promise<{ status: number }[]> | undefined
+    await service.sql.begin(async (tx) => {
+      await tx`lock table users in access exclusive mode`
+      pages = Promise.all(repeat(5, () => service.request('/users?per_page=3', { key: secret })))
+      await tx`select pg_sleep(0.3)`
+    })
+    expect((await pages)?.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    expect(await service.readLedger(id)).toMatchObject({ charged: 18 })
+  })
+
   test('are charged only if their own client is connected', async () => {
     const key = await service.createKey({ credits: 100 })
     const settle = createGroupCommit(service.ledgerSql, { maxLockWaits: 1 })
