@@ -95,7 +95,7 @@ interface Row extends Partial<ListPage> {
 function selectSettled(sql: Sql, pages: Fragment, requests: readonly (PageRequest | undefined)[]) {
   const settle = callSettle(sql, requests, {
     waitForLocks: false,
-    condition: sql`clock_timestamp() < now() + ${`${maxReadMs} ms`}::interval`,
+    condition: sql`clock_timestamp() < statement_timestamp() + ${`${maxReadMs} ms`}::interval`,
     foundItems: sql`counted.items`,
   })
   // Because of `offset 0`, everything is read before the clock is.
