@@ -63,8 +63,8 @@ export function createBatchReader(
                 else count(*) filter (where id <= asked.after) end as skipped
               from named
             )
-            select start.total, dataset.version, start.skipped as offset, found.*
-            from dataset, start, lateral (
+            select start.total, start.skipped as offset, found.*
+            from start, lateral (
               select ${rendered} from (
                 select * from named order by id limit asked.size offset start.skipped
               ) page

@@ -50,8 +50,8 @@ export function createLookup(sql: Sql): ReadPage<LookUp> {
   return createPageReader(sql, {
     maxPages: maxBatchSize,
     select: (lookUps) => sql`
-      select asked.place, 1 as total, 0 as offset, found.*, dataset.version
-      from dataset, unnest(
+      select asked.place, 1 as total, 0 as offset, found.*
+      from unnest(
           ${sql.typed.texts(lookUps.map(({ kind }) => kind))}, ${sql.typed.texts(lookUps.map(({ key }) => key))}
         ) with ordinality as asked(kind, key, place)
         left join lateral (

@@ -99,9 +99,9 @@ export function createList(
           ${sql.typed.bigints(pages.map(({ size }) => size))}
         ) with ordinality asked(skipped, size, place)
         left join lateral (
-          select published.total, published.version, asked.skipped as offset, found.*
+          select published.total, asked.skipped as offset, found.*
           from (
-            select ${sql(countColumn)} as total, version from dataset where ${sql(countColumn)} = ${sql(lastIdColumn)}
+            select ${sql(countColumn)} as total from dataset where ${sql(countColumn)} = ${sql(lastIdColumn)}
           ) published,
           lateral (
             select ${rendered} from (
@@ -130,7 +130,7 @@ export function createList(
   }
 
   const readFiltered = createStoredReader(sql`
-    select stored_list.total, stored_list.version, stored_list.skipped as offset, found.*
+    select stored_list.total, stored_list.skipped as offset, found.*
     from (${selectStoredPage(sql)}) stored_list,
     lateral (
       select ${rendered} from (
@@ -140,7 +140,7 @@ export function createList(
 
   // With gaps, the stored list of all ids says where a page begins, and the page is read as a range from there.
   const readWithGaps = createStoredReader(sql`
-    select start.total, start.version, start.skipped as offset, found.*
+    select start.total, start.skipped as offset, found.*
     from (${selectStoredStart(sql)}) start,
     lateral (
       select ${rendered} from (

@@ -41,8 +41,8 @@ interface PageReaderOptions<Request> {
    */
   maxConcurrent?: number | undefined
   /**
-   * SQL: a row for each request, with the column `place` (from 1), and those of `ListPage`, which are null for a list that
-   * doesn't exist.
+   * SQL: a row for each request, with the column `place` (from 1), and those of `ListPage` except `version`. They are null
+   * for a list that doesn't exist.
    */
   select(requests: readonly Request[]): Fragment
 }
@@ -64,15 +64,15 @@ export function createPageReader<Request>(
     inputs: readonly { request: Request; toSettle: PageRequest | undefined }[],
   ): Promise<(CatalogPage | undefined)[]> {
     const pages = select(inputs.map(({ request }) => request))
+    const readAlone = () => readRows(selectAlone(sql, pages), inputs.length)
     // A statement behind another one may wait for long. One connection is left for those that aren't counted.
     const requests = inputs.map(({ toSettle }) => (statements.countFree() > 0 ? toSettle : undefined))
-    if (requests.every((request) => request === undefined))
-      return readRows(sql<Row[]>`${pages}`, inputs.length)
+    if (requests.every((request) => request === undefined)) return readAlone()
     try {
       return await readRows(selectSettled(sql, pages, requests), inputs.length)
     } catch (error) {
       if (!isSettlingError(error)) throw error
-      return readRows(sql<Row[]>`${pages}`, inputs.length) // the ledger finds out what is wrong
+      return readAlone() // the ledger finds out what is wrong
     }
   }
 
@@ -91,6 +91,13 @@ interface Row extends Partial<ListPage> {
   settlements?: SettlementRow[]
 }
 
+/** SQL: the dataset's version. `limit` is for the planner: if it expected more rows, it would compile the statement. */
+const selectVersion = (sql: Sql) => sql`(select version from dataset limit 1) dataset`
+
+function selectAlone(sql: Sql, pages: Fragment) {
+  return sql<Row[]>`select found.*, version from ${selectVersion(sql)}, (${pages}) found`
+}
+
 /** SQL: the pages, and the settlements of their requests. */
 function selectSettled(sql: Sql, pages: Fragment, requests: readonly (PageRequest | undefined)[]) {
   const settle = callSettle(sql, requests, {
@@ -103,7 +110,7 @@ function selectSettled(sql: Sql, pages: Fragment, requests: readonly (PageReques
     with found as materialized (${pages}),
     settled as materialized (
       select version, ${settle} as settlements
-      from dataset, (select array(select count from found order by place) as items offset 0) counted
+      from ${selectVersion(sql)}, (select array(select count from found order by place) as items offset 0) counted
     )
     select found.*, settled.version, case when coalesce(place, 1) = 1 then settlements end as settlements
     from settled left join found on true`

@@ -39,8 +39,7 @@ export function createRepositoryList(
           ${sql.typed.bigints(requests.map(({ page }) => page.size))}
         ) with ordinality asked(key, after, skipped, size, place)
         left join lateral (
-          select dataset.version, found.*
-          from dataset, (${selectRepositoryByKey(sql, sql`asked.key`)}) r, lateral (${found}) found
+          select found.* from (${selectRepositoryByKey(sql, sql`asked.key`)}) r, lateral (${found}) found
         ) page on true`,
   })
 }

@@ -132,13 +132,13 @@ export function createStoredLists(
 }
 
 /**
- * SQL: `total`, `version`, `skipped` (items before the page) and `ids` (of the page, ascending) of a filter's stored list
+ * SQL: `total`, `skipped` (items before the page) and `ids` (of the page, ascending) of a filter's stored list
  * at the dataset's version; no row if there is none. The row `asked` has `hash` (of list and filter, in hexadecimal
  * digits), `skipped`, `size` and `after`, an id or 0.
  */
 export function selectStoredPage(sql: Sql): Fragment {
   return sql`
-    select total, version, skipped, array(
+    select total, skipped, array(
       select id from stored_list_chunks c, unnest(c.ids) as id
       where c.stored_list_id = place.id and c.chunk >= skipped / ${chunkSize} and c.chunk <= skipped / ${chunkSize} + 1
       order by id limit asked.size offset skipped % ${chunkSize}
@@ -149,7 +149,7 @@ export function selectStoredPage(sql: Sql): Fragment {
 /** SQL: the same, with the page's `first_id` in place of `ids`; null: the page is empty. */
 export function selectStoredStart(sql: Sql): Fragment {
   return sql`
-    select total, version, skipped, (
+    select total, skipped, (
       select c.ids[skipped % ${chunkSize} + 1] from stored_list_chunks c
       where c.stored_list_id = place.id and c.chunk = skipped / ${chunkSize}
     ) as first_id
@@ -160,7 +160,7 @@ export function selectStoredStart(sql: Sql): Fragment {
 function selectStoredPlace(sql: Sql): Fragment {
   // Items before `after` may have come or gone since the last page, so its rank is looked up: once, because of `offset 0`.
   return sql`
-    select l.id, l.total, l.version, case when asked.after = 0 then asked.skipped else coalesce((
+    select l.id, l.total, case when asked.after = 0 then asked.skipped else coalesce((
       select c.chunk * ${chunkSize}::bigint + (select count(*) from unnest(c.ids) as id where id <= asked.after)
       from stored_list_chunks c where c.stored_list_id = l.id and c.ids[1] <= asked.after order by c.ids[1] desc limit 1
     ), 0) end as skipped
