@@ -5,7 +5,7 @@
  */
 import type { Fragment, Sql } from '../database/connect.ts'
 import { overCapacity } from '../errors.ts'
-import type { PageRequest } from '../ledger/settlement.ts'
+import type { SettleRequest } from '../ledger/settlement.ts'
 import { limitPage, offsetOf, type Page, type Rendering, renderPage } from '../paging/page.ts'
 import { type BatchLookUp, createBatchReader } from './batch-lookup.ts'
 import { type Filter, hashFilter, isUnfiltered, type ListName } from './filter.ts'
@@ -65,11 +65,11 @@ const kinds = {
  */
 export type ReadList = (
   request: { filter: Filter | BatchLookUp; page: Page<number> } & Requester,
-  toSettle: PageRequest | undefined,
+  toSettle: SettleRequest | undefined,
 ) => Promise<CatalogPage | undefined>
 
 /** A page of the stored list with this hash. */
-interface StoredPageRequest {
+interface StoredSettleRequest {
   hash: Buffer
   page: Page<number>
 }
@@ -117,7 +117,7 @@ export function createList(
   function createStoredReader(page: Fragment) {
     return createPageReader(sql, {
       maxPages,
-      select: (requests: readonly StoredPageRequest[]) => sql`
+      select: (requests: readonly StoredSettleRequest[]) => sql`
           select asked.place, page.*
           from unnest(
             ${sql.typed.texts(requests.map(({ hash }) => hash.toString('hex')))},

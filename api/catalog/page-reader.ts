@@ -3,15 +3,16 @@
  *
  * @module
  */
+import type postgres from 'postgres'
 import { createBatcher } from '../concurrency/batcher.ts'
 import type { Fragment, Sql } from '../database/connect.ts'
-import { countStatements } from '../database/statement-count.ts'
+import { countFreeConnections, countStatement } from '../database/statement-count.ts'
 import {
   callSettle,
   isSettlingError,
-  type PageRequest,
   type Settlement,
   type SettlementRow,
+  type SettleRequest,
   toDecision,
 } from '../ledger/settlement.ts'
 import { isPage, type ListPage, selectRows } from '../paging/page.ts'
@@ -29,7 +30,7 @@ export interface CatalogPage extends ListPage {
  */
 export type ReadPage<Request> = (
   request: Request,
-  toSettle: PageRequest | undefined,
+  toSettle: SettleRequest | undefined,
 ) => Promise<CatalogPage | undefined>
 
 interface PageReaderOptions<Request> {
@@ -58,18 +59,16 @@ export function createPageReader<Request>(
   sql: Sql,
   { maxPages, maxConcurrent, select }: PageReaderOptions<Request>,
 ): ReadPage<Request> {
-  const statements = countStatements(sql)
-
   async function run(
-    inputs: readonly { request: Request; toSettle: PageRequest | undefined }[],
+    inputs: readonly { request: Request; toSettle: SettleRequest | undefined }[],
   ): Promise<(CatalogPage | undefined)[]> {
     const pages = select(inputs.map(({ request }) => request))
-    const readAlone = () => readRows(selectAlone(sql, pages), inputs.length)
+    const readAlone = () => readRows(selectAlone(sql, pages))
     // A statement behind another one may wait for long. One connection is left for those that aren't counted.
-    const requests = inputs.map(({ toSettle }) => (statements.countFree() > 0 ? toSettle : undefined))
+    const requests = inputs.map(({ toSettle }) => (countFreeConnections(sql) > 0 ? toSettle : undefined))
     if (requests.every((request) => request === undefined)) return readAlone()
     try {
-      return await readRows(selectSettled(sql, pages, requests), inputs.length)
+      return await readRows(selectSettled(sql, pages, requests))
     } catch (error) {
       if (!isSettlingError(error)) throw error
       return readAlone() // the ledger finds out what is wrong
@@ -79,15 +78,16 @@ export function createPageReader<Request>(
   const read = createBatcher({
     size: maxPages,
     maxConcurrent,
-    run: (inputs: { request: Request; toSettle: PageRequest | undefined }[]) =>
-      statements.count(() => run(inputs)),
+    run: (inputs: { request: Request; toSettle: SettleRequest | undefined }[]) =>
+      countStatement(sql, () => run(inputs)),
   })
   return (request, toSettle) => read({ request, toSettle }, toSettle?.signal)
 }
 
-/** A page at its place, from 1. One row also has the settlements of all requests, even if there is no page. */
+/** A page at its place, from 1; without items, there is none. The first row has the settlements of all requests. */
 interface Row extends Partial<ListPage> {
-  place?: number
+  place: number
+  version: number
   settlements?: SettlementRow[]
 }
 
@@ -99,7 +99,7 @@ function selectAlone(sql: Sql, pages: Fragment) {
 }
 
 /** SQL: the pages, and the settlements of their requests. */
-function selectSettled(sql: Sql, pages: Fragment, requests: readonly (PageRequest | undefined)[]) {
+function selectSettled(sql: Sql, pages: Fragment, requests: readonly (SettleRequest | undefined)[]) {
   const settle = callSettle(sql, requests, {
     waitForLocks: false,
     condition: sql`clock_timestamp() < statement_timestamp() + ${`${maxReadMs} ms`}::interval`,
@@ -112,26 +112,17 @@ function selectSettled(sql: Sql, pages: Fragment, requests: readonly (PageReques
       select version, ${settle} as settlements
       from ${selectVersion(sql)}, (select array(select count from found order by place) as items offset 0) counted
     )
-    select found.*, settled.version, case when coalesce(place, 1) = 1 then settlements end as settlements
-    from settled left join found on true`
+    select found.*, settled.version, case when place = 1 then settlements end as settlements from settled, found`
 }
 
-/** Runs a statement that selects `count` pages. They are ordered here: the database would copy each once more. */
-async function readRows(
-  statement: Parameters<typeof selectRows<Row>>[0],
-  count: number,
-): Promise<(CatalogPage | undefined)[]> {
-  const pages = new Array<CatalogPage | undefined>(count).fill(undefined)
-  const rows = await selectRows(statement)
-  for (const { place = 0, settlements: _, ...page } of rows) {
-    if (isPage(page)) pages[place - 1] = { ...page, settlement: undefined }
-  }
-  for (const { settlements = [], version } of rows) {
-    for (const settlement of settlements) {
-      const page = pages[settlement.n]
-      const decision = toDecision(settlement, version ?? 0)
-      if (page !== undefined && 'charged' in decision) page.settlement = decision
-    }
-  }
-  return pages
+/** Reads pages in the order of their places. Ordering them in the database would copy each once more. */
+async function readRows(statement: postgres.PendingQuery<Row[]>): Promise<(CatalogPage | undefined)[]> {
+  const rows = (await selectRows(statement)).sort((a, b) => a.place - b.place)
+  const settlements = new Map(rows[0]?.settlements?.map((row) => [row.n + 1, row]))
+  return rows.map(({ place, settlements: _, ...page }) => {
+    if (!isPage(page)) return undefined
+    const row = settlements.get(place)
+    const decision = row && toDecision(row, page.version)
+    return { ...page, settlement: decision && 'charged' in decision ? decision : undefined }
+  })
 }

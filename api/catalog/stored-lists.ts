@@ -8,7 +8,7 @@
  */
 import { createFairQueue } from '../concurrency/fair-queue.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
-import { countStatements } from '../database/statement-count.ts'
+import { countStatement } from '../database/statement-count.ts'
 import { overCapacity } from '../errors.ts'
 import { assertChangesKnown, type KnownChanges } from './dataset.ts'
 import { type Filter, findDependencies, hashFilter, type ListName, selectMatches } from './filter.ts'
@@ -97,8 +97,7 @@ export function createStoredLists(
       })
       if (leave !== undefined && !build.isStarted) {
         build.isStarted = true
-        await countStatements(sql)
-          .count(() => buildStoredList(sql, list, filter))
+        await countStatement(sql, () => buildStoredList(sql, list, filter))
           .then((total) => total !== undefined && eviction.noteBuilt(total))
           .then(() => build.resolve(), build.reject)
         builds.delete(key)

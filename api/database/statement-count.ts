@@ -6,31 +6,19 @@
  */
 import type { Sql } from './connect.ts'
 
-/** The count of one pool. */
-export interface StatementCount {
-  /** Runs `work`, which has one statement in progress at a time. */
-  count<T>(work: () => Promise<T>): Promise<T>
-  /** Connections without a statement that is counted. */
-  countFree(): number
+const counts = new WeakMap<Sql, number>()
+
+/** Runs `work`, which has one statement in progress at a time. */
+export async function countStatement<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
+  counts.set(sql, (counts.get(sql) ?? 0) + 1)
+  try {
+    return await work()
+  } finally {
+    counts.set(sql, (counts.get(sql) ?? 0) - 1)
+  }
 }
 
-const counts = new WeakMap<Sql, StatementCount>()
-
-/** Returns the count of a pool, the same for all that use it. */
-export function countStatements(sql: Sql): StatementCount {
-  let inProgress = 0
-  const known = counts.get(sql)
-  const count = known ?? {
-    async count(work) {
-      inProgress++
-      try {
-        return await work()
-      } finally {
-        inProgress--
-      }
-    },
-    countFree: () => sql.options.max - inProgress,
-  }
-  counts.set(sql, count)
-  return count
+/** Returns how many connections have no statement that is counted. */
+export function countFreeConnections(sql: Sql): number {
+  return sql.options.max - (counts.get(sql) ?? 0)
 }

@@ -12,7 +12,7 @@ import { createBatcher } from '../concurrency/batcher.ts'
 import { createFairQueue } from '../concurrency/fair-queue.ts'
 import type { Sql } from '../database/connect.ts'
 import { lockNotAvailable } from '../database/connection-error.ts'
-import { countStatements } from '../database/statement-count.ts'
+import { countFreeConnections, countStatement } from '../database/statement-count.ts'
 import { ClientGoneError } from '../errors.ts'
 import { type Settlement, type SettleRequest, type Stale, settleGroup } from './settlement.ts'
 
@@ -54,11 +54,10 @@ class LockTimeoutError extends Error {
 
 /** Creates the group commit of an instance: a function that settles a request in a group with others. */
 export function createGroupCommit(sql: Sql, { maxLockWaits }: GroupCommitOptions) {
-  const statements = countStatements(sql)
   const settleUnlocked = createBatcher({
     run: (requests: SettleRequest[]) => settleTogether(requests, { waitForLocks: false }),
     size: maxGroupSize,
-    hasRoom: () => statements.countFree() > 0,
+    hasRoom: () => countFreeConnections(sql) > 0,
   })
   const waitForLocks = maxLockWaits > 0
   const lockWaits = createFairQueue<number>({
@@ -70,7 +69,7 @@ export function createGroupCommit(sql: Sql, { maxLockWaits }: GroupCommitOptions
   const lockedKeys = new Map<number, LockedKey>()
 
   function settleTogether(requests: readonly SettleRequest[], options: { waitForLocks: boolean }) {
-    return statements.count(async () => (requests.length === 0 ? [] : settleGroup(sql, requests, options)))
+    return countStatement(sql, async () => (requests.length === 0 ? [] : settleGroup(sql, requests, options)))
   }
 
   /** Creates the batcher of one locked key. Each of its groups waits for the lock, or polls it. */

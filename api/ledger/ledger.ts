@@ -10,14 +10,14 @@ import { LRUCache } from 'lru-cache'
 import { createBatcher } from '../concurrency/batcher.ts'
 import type { Sql } from '../database/connect.ts'
 import { isOutOfResources } from '../database/connection-error.ts'
-import { countStatements } from '../database/statement-count.ts'
+import { countFreeConnections, countStatement } from '../database/statement-count.ts'
 import { type BearerKey, findApiKeys, hashSecret } from './api-key.ts'
 import { createGroupCommit, type GroupCommitState } from './group-commit.ts'
 import { sweepIdempotencyKeys } from './idempotency-keys.ts'
-import type { Charge, PageRequest, Settlement, SettleRequest, Stale, UnpricedCharge } from './settlement.ts'
+import type { Settlement, SettleRequest, Stale } from './settlement.ts'
 
 /** A request of a known key. */
-type KeyRequest<C extends UnpricedCharge = Charge> = Omit<SettleRequest<C>, 'keyId' | 'secretHash'>
+export type KeyRequest = Omit<SettleRequest, 'keyId' | 'secretHash'>
 
 export interface Ledger {
   /** Returns a key from the cache. It may have been revoked since. */
@@ -33,14 +33,9 @@ export interface Ledger {
    * Returns what the statement that reads a response shall settle. Undefined: requests of the key wait for its lock, so
    * this one is to be settled by `settle`.
    */
-  prepare(key: BearerKey, request: KeyRequest<UnpricedCharge>): PageRequest | undefined
+  prepare(key: BearerKey, request: KeyRequest): SettleRequest | undefined
   /** Notes what such a statement has settled. It was sent after `sentAt`, on the clock of `performance.now()`. */
-  noteSettlement(
-    key: BearerKey,
-    request: KeyRequest<UnpricedCharge>,
-    settlement: Settlement,
-    sentAt: number,
-  ): void
+  noteSettlement(key: BearerKey, request: KeyRequest, settlement: Settlement, sentAt: number): void
   /**
    * Returns a cached `throttled` settlement of a key. It is cached until the key's rate-limit window ends, for a second
    * at most. Undefined: the database has to decide.
@@ -75,11 +70,10 @@ interface CachedThrottle {
 export function createLedger(sql: Sql): Ledger {
   const keys = new LRUCache<string, BearerKey>({ max: maxCachedKeys }) // by secret
   const throttles = new LRUCache<number, CachedThrottle>({ max: maxCachedKeys })
-  const statements = countStatements(sql)
   const lookUp = createBatcher({
-    run: (hashes: Buffer[]) => statements.count(() => findApiKeys(sql, hashes)),
+    run: (hashes: Buffer[]) => countStatement(sql, () => findApiKeys(sql, hashes)),
     size: 1_000,
-    hasRoom: () => statements.countFree() > 0,
+    hasRoom: () => countFreeConnections(sql) > 0,
   })
   // One connection is for groups, one for look-ups of keys, one for `/health`, the others for lock waits. With more
   // statements than connections, postgres.js would send one behind another, which may wait for a lock.
@@ -101,14 +95,14 @@ export function createLedger(sql: Sql): Ledger {
   /** Deletes old idempotency keys from time to time, in the background. The next sweep makes up for one that fails. */
   function countSweep(): void {
     chargesUntilSweep--
-    if (chargesUntilSweep > 0 || statements.countFree() === 0) return
+    if (chargesUntilSweep > 0 || countFreeConnections(sql) === 0) return
     chargesUntilSweep = sweepInterval
-    statements.count(() => sweepIdempotencyKeys(sql)).catch(() => {})
+    countStatement(sql, () => sweepIdempotencyKeys(sql)).catch(() => {})
   }
 
   function noteSettlement(
     { id, secret }: BearerKey,
-    { charge }: KeyRequest<UnpricedCharge>,
+    { charge }: KeyRequest,
     settlement: Settlement,
     sentAt: number,
   ): void {

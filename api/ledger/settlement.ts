@@ -17,7 +17,7 @@ import type { RateLimit } from './api-key.ts'
 import type { Idempotency } from './idempotency-keys.ts'
 
 /** What a request asks of the ledger. */
-export interface SettleRequest<C extends UnpricedCharge = Charge> {
+export interface SettleRequest {
   keyId: number
   /** SHA-256 of the secret. */
   secretHash: Buffer
@@ -26,24 +26,20 @@ export interface SettleRequest<C extends UnpricedCharge = Charge> {
   /** The version that the dataset must have; null: any. */
   version: number | null
   /** Null: the request is free. */
-  charge: C | null
+  charge: Charge | null
   /** Aborted when the client closes its connection. */
   signal?: AbortSignal
 }
 
-/** What a request asks of the ledger before its response is read: it costs a credit for each item that is found. */
-export type PageRequest = SettleRequest<UnpricedCharge>
-
 /** A response that costs credits, and what the ledger records about it. */
-export interface Charge extends UnpricedCharge {
-  /** In credits; an empty page costs 0. Admin keys are never charged. */
-  price: number
-  /** In the response. */
-  items: number
-}
-
-/** A charge without its price. */
-export interface UnpricedCharge {
+export interface Charge {
+  /**
+   * In credits; an empty page costs 0. Null: one for each item that the same statement finds. Admin keys are never
+   * charged.
+   */
+  price: number | null
+  /** In the response. Null: as many as the price. */
+  items: number | null
   /** The most credits that the client is ready to pay. Null: any price. */
   maxCredits: number | null
   /** A UUID. */
@@ -122,7 +118,7 @@ export interface SettlementRow {
  */
 export function callSettle(
   sql: Sql,
-  requests: readonly (PageRequest | undefined)[],
+  requests: readonly (SettleRequest | undefined)[],
   {
     waitForLocks,
     condition = sql`true`,
@@ -154,22 +150,22 @@ export function isSettlingError(error: unknown): boolean {
   return error instanceof postgres.PostgresError && (error.where?.includes('function settle(') ?? false)
 }
 
-/** Returns the JSON object of the type `settle_request`. Without a price, it is that of the items that are found. */
-function toInput({ keyId, secretHash, version, isCounted, charge }: PageRequest, n: number) {
-  const { maxCredits, requestId, path, endpoint, idempotency, ...priced } = charge ?? { price: 0 }
+/** Returns the JSON object of the type `settle_request`. */
+function toInput({ keyId, secretHash, version, isCounted, charge }: SettleRequest, n: number) {
   return {
     n,
     key_id: keyId,
     secret_hash: `\\x${secretHash.toString('hex')}`,
     version,
     is_counted: isCounted,
-    max_credits: maxCredits,
-    request_id: requestId,
-    path,
-    endpoint,
-    idempotency_key: idempotency?.key,
-    request: idempotency?.request,
-    ...priced,
+    price: charge === null ? 0 : charge.price,
+    max_credits: charge?.maxCredits,
+    items: charge?.items,
+    request_id: charge?.requestId,
+    path: charge?.path,
+    endpoint: charge?.endpoint,
+    idempotency_key: charge?.idempotency?.key,
+    request: charge?.idempotency?.request,
   }
 }
 

@@ -11,8 +11,8 @@ import { ApiError, badRequest } from '../errors.ts'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
 import { assertReadableUrl, describeRoute } from '../http/url.ts'
 import { digestIdempotency } from '../ledger/idempotency-keys.ts'
-import type { Ledger } from '../ledger/ledger.ts'
-import type { Charge, Settlement, SettleRequest, UnpricedCharge } from '../ledger/settlement.ts'
+import type { KeyRequest, Ledger } from '../ledger/ledger.ts'
+import type { Charge, Settlement, SettleRequest } from '../ledger/settlement.ts'
 import type { TraceDatabase } from '../telemetry/tracing.ts'
 import {
   isQuote,
@@ -44,7 +44,7 @@ type SettleOptions = Partial<Pick<SettleRequest, 'isCounted'>>
 type Validate = (c: ApiContext, url: URL) => MeteredQuery
 
 /** What the client requires of a charge. */
-type Conditions = Pick<UnpricedCharge, 'maxCredits' | 'idempotency'>
+type Conditions = Pick<Charge, 'maxCredits' | 'idempotency'>
 
 /** What a meter works with besides the ledger. */
 export interface MeterOptions {
@@ -72,6 +72,8 @@ export function createMeter(
   async function checkOut(c: ApiContext, validate: Validate): Promise<Response> {
     const { query, conditions } = await validateRequest(c, validate)
     const charge = {
+      price: null,
+      items: null,
       requestId: c.get('requestId'),
       path: c.req.path.slice(basePath.length),
       endpoint: describeRoute(c).slice(basePath.length),
@@ -112,7 +114,7 @@ export function createMeter(
     source: 'cache' | 'replica' | 'primary',
     c: ApiContext,
     query: MeteredQuery,
-    charge: UnpricedCharge,
+    charge: Charge,
   ): Promise<MeteredResponse | MeteredError | undefined> {
     if (source === 'cache') return responseCache.get(publicUrl(c).href)
     const caller = c.get('caller')
@@ -135,26 +137,26 @@ export function createMeter(
     return response ?? query.createError()
   }
 
-  /** Settles the request of a response, unless the dataset has another version than this (null: any). */
+  /** Settles the request of a response. Undefined: the response is outdated. */
   function settleResponse(
     c: ApiContext,
     { response, isFree, cost, items }: PreparedResponse,
-    charge: UnpricedCharge,
+    charge: Charge,
     version: number | null = null,
   ): Promise<Settlement | undefined> {
     // The ledger doesn't keep names that nobody has.
     const path = 'error' in response ? charge.endpoint : charge.path
     return settleRequest(
       c,
-      createRequest<Charge>(c, isFree ? null : { ...charge, path, price: cost, items }, { version }),
+      createRequest(c, isFree ? null : { ...charge, path, price: cost, items }, { version }),
     )
   }
 
-  function createRequest<C extends UnpricedCharge>(
+  function createRequest(
     c: ApiContext,
-    charge: C | null,
-    { isCounted = true, version = null }: { isCounted?: boolean; version?: number | null } = {},
-  ) {
+    charge: Charge | null,
+    { isCounted = true, version = null }: Partial<Pick<SettleRequest, 'isCounted' | 'version'>> = {},
+  ): KeyRequest {
     return { isCounted, version, charge, signal: c.req.raw.signal }
   }
 
@@ -164,10 +166,7 @@ export function createMeter(
   }
 
   /** Undefined: the dataset has another version than the request needs, and nothing is decided. */
-  async function settleRequest(
-    c: ApiContext,
-    request: Parameters<Ledger['settle']>[1],
-  ): Promise<Settlement | undefined> {
+  async function settleRequest(c: ApiContext, request: KeyRequest): Promise<Settlement | undefined> {
     const settlement = await traceDatabase('settle', () =>
       ledger.settle(c.get('caller'), request, c.get('onWait')),
     )
@@ -176,7 +175,7 @@ export function createMeter(
   }
 
   async function settle(c: ApiContext, options?: SettleOptions): Promise<Settlement> {
-    const settlement = await settleRequest(c, createRequest<Charge>(c, null, options))
+    const settlement = await settleRequest(c, createRequest(c, null, options))
     if (settlement === undefined) throw new Error('a request of any version is never stale')
     reportSettlement(c, settlement)
     return settlement

@@ -25,7 +25,7 @@ import {
   send,
   setHeader,
 } from '../http/response.ts'
-import type { PageRequest, Settlement } from '../ledger/settlement.ts'
+import type { Settlement, SettleRequest } from '../ledger/settlement.ts'
 import { createLinkHeader, createPagination, type ListPage, type Page } from '../paging/page.ts'
 
 /** A response with data. */
@@ -62,7 +62,7 @@ export interface MeteredQuery {
   read(
     catalog: Catalog,
     requester: Requester,
-    toSettle: PageRequest | undefined,
+    toSettle: SettleRequest | undefined,
   ): Promise<MeteredResponse | MeteredError | undefined>
   /** Creates the response if there is no such resource. */
   createError(): MeteredError

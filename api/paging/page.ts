@@ -73,18 +73,15 @@ export function renderPage(sql: Sql, { item, order, digest }: Rendering) {
     ${digest === undefined ? sql`` : sql`, bit_xor(${digest})::text as digest`}`
 }
 
-/**
- * Runs a statement that selects pages: a row each, with columns as `ListPage` names them. Undefined for a row without
- * items: there is no such list.
- */
+/** Runs a statement that selects pages: a row each. Undefined for a row without items: there is no such list. */
 export async function selectPages(
-  statement: postgres.PendingQuery<ListPage[]>,
+  statement: postgres.PendingQuery<Partial<ListPage>[]>,
 ): Promise<(ListPage | undefined)[]> {
   return (await selectRows(statement)).map((row) => (isPage(row) ? row : undefined))
 }
 
 /** Whether a row has a page: it has items then, perhaps none. */
-export function isPage(row: Partial<ListPage>): row is ListPage {
+export function isPage<Row extends Partial<ListPage>>(row: Row): row is Row & ListPage {
   return row.items !== undefined
 }
 
@@ -94,7 +91,7 @@ export function isPage(row: Partial<ListPage>): row is ListPage {
  */
 export async function selectRows<Row extends object>(
   statement: postgres.PendingQuery<Row[]>,
-): Promise<Partial<Row>[]> {
+): Promise<Row[]> {
   const rows = await statement.raw()
   return rows.map((values) => {
     const row: Record<string, unknown> = {}
@@ -102,7 +99,7 @@ export async function selectRows<Row extends object>(
       const bytes = values[index]
       if (bytes != null) row[name] = name === 'items' ? bytes : parser(bytes.toString())
     }
-    return row as Partial<Row>
+    return row as Row
   })
 }
 

@@ -10,7 +10,7 @@ import type { Requester } from '../catalog/stored-lists.ts'
 import { ApiError, badRequest, notFound } from '../errors.ts'
 import type { ApiContext } from '../http/request-context.ts'
 import { send, setHeader } from '../http/response.ts'
-import type { PageRequest } from '../ledger/settlement.ts'
+import type { SettleRequest } from '../ledger/settlement.ts'
 import {
   createListResponse,
   type MeteredQuery,
@@ -52,7 +52,7 @@ export function createListQuery<Filter, After>(
   find: (
     catalog: Catalog,
     request: ListRequest<Filter, After> & Requester,
-    toSettle: PageRequest | undefined,
+    toSettle: SettleRequest | undefined,
   ) => Promise<CatalogPage | undefined>,
   createError: () => ApiError = () => notFound('Not found'),
 ): MeteredQuery {
