@@ -102,10 +102,11 @@ function selectAlone(sql: Sql, pages: Fragment) {
 function selectSettled(sql: Sql, pages: Fragment, requests: readonly (SettleRequest | undefined)[]) {
   const settle = callSettle(sql, requests, {
     waitForLocks: false,
-    condition: sql`clock_timestamp() < statement_timestamp() + ${`${maxReadMs} ms`}::interval`,
+    condition: sql`clock_timestamp() < now() + ${`${maxReadMs} ms`}::interval`,
     foundItems: sql`counted.items`,
   })
-  // Because of `offset 0`, everything is read before the clock is.
+  // Because of `offset 0`, everything is read before the clock is. `now()` is when the statement arrived, even if it had to
+  // wait for a lock before it could be parsed.
   return sql<Row[]>`
     with found as materialized (${pages}),
     settled as materialized (
