@@ -46,30 +46,30 @@ export function createBatchReader(
     return createPageReader(sql, {
       maxPages,
       select: (requests: readonly BatchRequest[]) => sql`
-          select asked.place, page.*
-          from unnest(
-            ${sql.typed.texts(requests.map(({ lookUp }) => lookUp.entries.join()))},
-            ${sql.typed.bigints(requests.map(({ page }) => offsetOf(page)))},
-            ${sql.typed.bigints(requests.map(({ page }) => page.after ?? 0))},
-            ${sql.typed.bigints(requests.map(({ page }) => page.size))}
-          ) with ordinality asked(entries, skipped, after, size, place),
-          lateral (
-            with named as (
-              select distinct on (${column}) * from ${sql(list)}
-              where ${column} = any(string_to_array(asked.entries, ',')::${type})
-              order by ${column}, id desc
-            ), start as (
-              select count(*) as total, case when asked.after = 0 then asked.skipped
-                else count(*) filter (where id <= asked.after) end as skipped
-              from named
-            )
-            select start.total, start.skipped as offset, found.*
-            from start, lateral (
-              select ${rendered} from (
-                select * from named order by id limit asked.size offset start.skipped
-              ) page
-            ) found
-          ) page`,
+        select asked.place, page.*
+        from unnest(
+          ${sql.typed.texts(requests.map(({ lookUp }) => lookUp.entries.join()))},
+          ${sql.typed.bigints(requests.map(({ page }) => offsetOf(page)))},
+          ${sql.typed.bigints(requests.map(({ page }) => page.after ?? 0))},
+          ${sql.typed.bigints(requests.map(({ page }) => page.size))}
+        ) with ordinality asked(entries, skipped, after, size, place),
+        lateral (
+          with named as (
+            select distinct on (${column}) * from ${sql(list)}
+            where ${column} = any(string_to_array(asked.entries, ',')::${type})
+            order by ${column}, id desc
+          ), start as (
+            select count(*) as total, case when asked.after = 0 then asked.skipped
+              else count(*) filter (where id <= asked.after) end as skipped
+            from named
+          )
+          select start.total, start.skipped as offset, found.*
+          from start, lateral (
+            select ${rendered} from (
+              select * from named order by id limit asked.size offset start.skipped
+            ) page
+          ) found
+        ) page`,
     })
   }
 

@@ -69,7 +69,7 @@ export type ReadList = (
 ) => Promise<CatalogPage | undefined>
 
 /** A page of the stored list with this hash. */
-interface StoredSettleRequest {
+interface StoredPageRequest {
   hash: Buffer
   page: Page<number>
 }
@@ -93,39 +93,39 @@ export function createList(
   const readUnfiltered = createPageReader(sql, {
     maxPages,
     select: (pages: readonly Page<number>[]) => sql`
-        select asked.place, page.*
-        from unnest(
-          ${sql.typed.bigints(pages.map((page) => page.after ?? offsetOf(page)))},
-          ${sql.typed.bigints(pages.map(({ size }) => size))}
-        ) with ordinality asked(skipped, size, place)
-        left join lateral (
-          select published.total, asked.skipped as offset, found.*
-          from (
-            select ${sql(countColumn)} as total from dataset where ${sql(countColumn)} = ${sql(lastIdColumn)}
-          ) published,
-          lateral (
-            select ${rendered} from (
-              select * from ${sql(list)}
-              where id > asked.skipped and id <= asked.skipped + asked.size
-              order by id ${limitPage(sql)}
-            ) page
-          ) found
-        ) page on true`,
+      select asked.place, page.*
+      from unnest(
+        ${sql.typed.bigints(pages.map((page) => page.after ?? offsetOf(page)))},
+        ${sql.typed.bigints(pages.map(({ size }) => size))}
+      ) with ordinality asked(skipped, size, place)
+      left join lateral (
+        select published.total, asked.skipped as offset, found.*
+        from (
+          select ${sql(countColumn)} as total from dataset where ${sql(countColumn)} = ${sql(lastIdColumn)}
+        ) published,
+        lateral (
+          select ${rendered} from (
+            select * from ${sql(list)}
+            where id > asked.skipped and id <= asked.skipped + asked.size
+            order by id ${limitPage(sql)}
+          ) page
+        ) found
+      ) page on true`,
   })
 
   /** Creates a reader of stored lists. `page` is SQL: the page that the row `asked` requests. */
   function createStoredReader(page: Fragment) {
     return createPageReader(sql, {
       maxPages,
-      select: (requests: readonly StoredSettleRequest[]) => sql`
-          select asked.place, page.*
-          from unnest(
-            ${sql.typed.texts(requests.map(({ hash }) => hash.toString('hex')))},
-            ${sql.typed.bigints(requests.map(({ page }) => offsetOf(page)))},
-            ${sql.typed.bigints(requests.map(({ page }) => page.after ?? 0))},
-            ${sql.typed.bigints(requests.map(({ page }) => page.size))}
-          ) with ordinality asked(hash, skipped, after, size, place)
-          left join lateral (${page}) page on true`,
+      select: (requests: readonly StoredPageRequest[]) => sql`
+        select asked.place, page.*
+        from unnest(
+          ${sql.typed.texts(requests.map(({ hash }) => hash.toString('hex')))},
+          ${sql.typed.bigints(requests.map(({ page }) => offsetOf(page)))},
+          ${sql.typed.bigints(requests.map(({ page }) => page.after ?? 0))},
+          ${sql.typed.bigints(requests.map(({ page }) => page.size))}
+        ) with ordinality asked(hash, skipped, after, size, place)
+        left join lateral (${page}) page on true`,
     })
   }
 

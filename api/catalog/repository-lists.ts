@@ -31,15 +31,15 @@ export function createRepositoryList(
     maxPages: 32,
     maxConcurrent,
     select: (requests) => sql`
-        select asked.place, page.*
-        from unnest(
-          ${sql.typed.texts(requests.map(({ repository }) => repository.key))},
-          ${sql.typed.texts(requests.map(({ page }) => page.after ?? ''))},
-          ${sql.typed.bigints(requests.map(({ page }) => offsetOf(page)))},
-          ${sql.typed.bigints(requests.map(({ page }) => page.size))}
-        ) with ordinality asked(key, after, skipped, size, place)
-        left join lateral (
-          select found.* from (${selectRepositoryByKey(sql, sql`asked.key`)}) r, lateral (${found}) found
-        ) page on true`,
+      select asked.place, page.*
+      from unnest(
+        ${sql.typed.texts(requests.map(({ repository }) => repository.key))},
+        ${sql.typed.texts(requests.map(({ page }) => page.after ?? ''))},
+        ${sql.typed.bigints(requests.map(({ page }) => offsetOf(page)))},
+        ${sql.typed.bigints(requests.map(({ page }) => page.size))}
+      ) with ordinality asked(key, after, skipped, size, place)
+      left join lateral (
+        select found.* from (${selectRepositoryByKey(sql, sql`asked.key`)}) r, lateral (${found}) found
+      ) page on true`,
   })
 }
