@@ -1,12 +1,16 @@
 /**
- * A settlement that takes too long is 503, and is never charged later (decisions/0001-billing.md).
+ * A settlement that takes too long is 503, and is never charged later (decisions/0001-billing.md). An instance that is
+ * frozen doesn't block keys (decisions/0006-database.md).
  *
  * @module
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDatabase } from '../api/database/database.ts'
+import { testPool } from './support/databases.ts'
 import { createInstance, openSameDatabase } from './support/instance.ts'
-import { describeOnServer } from './support/server.ts'
+import { describeOnServer, getServerUrl } from './support/server.ts'
 import { startTestService, type TestService } from './support/service.ts'
+import { startTcpProxy } from './support/tcp-proxy.ts'
 
 describeOnServer('a settlement that takes too long', () => {
   let service: TestService
@@ -47,6 +51,36 @@ describeOnServer('a settlement that takes too long', () => {
       await close()
     },
   )
+})
+
+describeOnServer('an instance that stops reading', () => {
+  test('keeps no rows locked for longer than its server waits for it', async () => {
+    const server = getServerUrl()
+    let isFrozen = false
+    await using proxy = await startTcpProxy(server, ({ client, database, cut }) => {
+      client.pipe(database)
+      database.on('data', (chunk) => {
+        if (isFrozen) database.pause()
+        else client.write(chunk)
+      })
+      database.on('close', cut)
+    })
+    const openAt = (databaseUrl: string) => openDatabase({ ...testPool, databaseUrl, dataDirectory: '' })
+    const [frozen, other] = await Promise.all([openAt(proxy.urlOf(server)), openAt(server)])
+    await other.sql`create table frozen_keys as select 1 as id`
+    await frozen.sql`select 1`
+    isFrozen = true
+    const reading = frozen.sql`
+      with locked as materialized (select id from frozen_keys for update)
+      select repeat('x', 1000000) from generate_series(1, 100), locked`.catch(() => 'failed')
+    const lock = () => other.sql`select from frozen_keys for update skip locked`
+    await expect.poll(lock, { timeout: 5_000 }).toHaveLength(0)
+    await expect.poll(lock, { timeout: 30_000, interval: 500 }).toHaveLength(1)
+    proxy.cutAll()
+    expect(await reading).toBe('failed')
+    await other.sql`drop table frozen_keys`
+    await Promise.all([frozen.close(), other.close()])
+  })
 })
 
 /** Statements that settle a group at this moment. */

@@ -56,6 +56,9 @@ export function assertPatched(): void {
 
 const connectTimeoutSeconds = 10
 
+/** The server closes a connection whose instance reads nothing for this time. */
+const unreadTimeoutMs = 10_000
+
 /** Options of all connections. */
 const commonOptions = {
   types,
@@ -141,6 +144,8 @@ export function openServerPool(server: Server, options: PoolOptions & { usesSess
         default_transaction_isolation: 'read committed',
         // Planning a page anew for each request takes longer than reading it. What profits from it says `set local`.
         plan_cache_mode: 'force_generic_plan',
+        // A statement that settles holds locks until its rows are sent. The server must not wait for a frozen instance.
+        tcp_user_timeout: unreadTimeoutMs,
         ...(statementTimeoutSeconds > 0 && { statement_timeout: statementTimeoutSeconds * 1000 }),
       }),
     },

@@ -40,6 +40,7 @@ export function createPoolerDetector(
         delete options.connection?.statement_timeout
         delete options.connection?.default_transaction_isolation
         delete options.connection?.plan_cache_mode
+        delete options.connection?.tcp_user_timeout
       }
     }
     isDetected = true
