@@ -52,12 +52,9 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
       returning o.identity
     ), gained as (
       insert into contributions (identity, repository_id, kind)
-      select owner_identity, id, 'owner' from changed c
-      where not exists (
-        select from contributions o
-        where o.identity = c.owner_identity and o.repository_id = c.id and o.kind = 'owner'
-      )
+      select owner_identity, id, 'owner' from changed
       order by owner_identity, id
+      on conflict do nothing
       returning identity
     )
     insert into affected_users
