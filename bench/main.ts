@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- SUBJECT`: measures, and prints one table. Figures that miss their goal are no failure.
+ * `npm run bench -- SUBJECT`: measures, and prints one table. A figure that misses its goal isn't a failure.
  *
  * @module
  */
@@ -18,9 +18,12 @@ const few = 100_000
 /** Options that all subjects have. */
 interface CommonOptions {
   json?: string
-  users: number
   seconds: number
   idleTimeout: number
+}
+
+interface UsersOption {
+  users: number
 }
 
 function readCount(text: string): number {
@@ -31,10 +34,13 @@ function readCount(text: string): number {
 function createSubject(name: string, description: string, seconds: number): Command {
   return new Command(name)
     .description(description)
-    .option('--users <count>', 'users in the database', readCount, 1_000_000)
     .option('--seconds <count>', 'length of a run', readCount, seconds)
     .option('--idle-timeout <seconds>', 'how long each round waits for others on the machine', readCount, 0)
     .option('--json <file>', 'write the figures to a file too')
+}
+
+function createUsersOption(): Option {
+  return new Option('--users <count>', 'users in the database').argParser(readCount).default(1_000_000)
 }
 
 /** Prints what was measured, also when it ends early. */
@@ -74,22 +80,27 @@ const program = new Command('bench')
 
 program.addCommand(
   createSubject('ledger', 'look-ups that are charged, and the ledger as it grows', 6)
+    .addOption(createUsersOption())
     .option('--rounds <count>', 'runs of each contender', readCount, 5)
     .option('--ledger-rows <count>', 'rows of the large ledger', readCount, 10_000_000)
     .addOption(new Option('--part <name>', 'only one of its three').choices(ledgerParts))
-    .action((options: CommonOptions & { rounds: number; ledgerRows: number; part?: LedgerPart }) =>
-      run(options, (report) => measureLedger(report, options)),
+    .action(
+      (options: CommonOptions & UsersOption & { rounds: number; ledgerRows: number; part?: LedgerPart }) =>
+        run(options, (report) => measureLedger(report, options)),
     ),
 )
 program.addCommand(
-  createSubject('overload', 'ten times more requests than the service can serve', 30).action(
-    (options: CommonOptions) => run(options, (report) => measureOverload(report, options)),
-  ),
+  createSubject('overload', 'ten times more requests than the service can serve', 30)
+    .addOption(createUsersOption())
+    .action((options: CommonOptions & UsersOption) =>
+      run(options, (report) => measureOverload(report, options)),
+    ),
 )
 program.addCommand(
   createSubject('runtimes', 'Node and Deno, traced and not', 5)
+    .addOption(createUsersOption())
     .option('--rounds <count>', 'runs of each contender', readCount, 5)
-    .action((options: CommonOptions & { rounds: number }) =>
+    .action((options: CommonOptions & UsersOption & { rounds: number }) =>
       run(options, (report) => measureRuntimes(report, options)),
     ),
 )
@@ -102,6 +113,7 @@ program.addCommand(
 )
 program.addCommand(
   createSubject('catalog', 'pages of lists, loads, and what they take', 6)
+    .addOption(createUsersOption())
     .option('--rounds <count>', 'runs of each contender', readCount, 5)
     .option('--small-users <count>', 'users in the small database', readCount, 10_000)
     .option('--keep <folder>', 'keep files and databases there, and use what is kept')

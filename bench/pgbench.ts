@@ -20,7 +20,7 @@ export interface PgbenchResult {
 
 /** What pgbench runs. */
 export interface PgbenchOptions {
-  /** SQL texts. Each connection runs one after the other, chosen at random. */
+  /** SQL texts. Each connection runs scripts one after another, picked at random. */
   scripts: readonly string[]
   connections: number
   seconds: number
@@ -74,7 +74,7 @@ function findBinary(name: string): string {
 /**
  * Writes the script of a request: authentication, reading, and a debit with its entry. `found` is SQL: the column
  * `count`, which is the price, and what the response has. `path` is SQL too: what the ledger records. The variable `keys`
- * is how many keys take turns.
+ * is the number of keys to pick from.
  */
 export function writeRequest({ found, path }: { found: string; path: string }): string {
   return `\\set key random(1, :keys)

@@ -22,7 +22,12 @@ const usualSeconds = 10
 const step = 100
 /** Runs of readers beside the load, one after the other, until it is over. */
 const runSeconds = 5
-const read = ['/users, no filter', '/users, one dependency', '/users, location, broad', '/repos, no filter']
+const listNames = [
+  '/users, no filter',
+  '/users, one dependency',
+  '/users, location, broad',
+  '/repos, no filter',
+]
 
 /** A refresh alone, and the next one beside readers. */
 export async function measureRefresh(
@@ -34,7 +39,7 @@ export async function measureRefresh(
   const { url, forge } = database
   const changed = Math.ceil(forge.users / step).toLocaleString('en')
   await using service = await startOurs(url)
-  const lists = (await countLists(service, createLists(forge))).filter(({ name }) => read.includes(name))
+  const lists = (await countLists(service, createLists(forge))).filter(({ name }) => listNames.includes(name))
   report.say(`a refresh of ${changed} users and repositories, alone`)
   const alone = await refresh(stage, database, runImport)
   report.compare(
@@ -70,8 +75,13 @@ export async function measureRefresh(
       while (isLoading) await readOnce()
       await readOnce() // what the new version makes necessary comes after the load
     }
-    ;[mixed] = await Promise.all([countMixed(service, lists, revision, () => isLoading), keepReading()])
-    return loading
+    const [result, count] = await Promise.all([
+      loading,
+      countMixed(service, lists, revision, () => isLoading),
+      keepReading(),
+    ])
+    mixed = count
+    return result
   })
 
   const of = `in the ${seconds.toFixed(0)} s of a refresh`
@@ -127,12 +137,12 @@ async function countMixed(
   let mixed = 0
   while (isLoading()) {
     for (const list of lists.filter(({ path }) => path === '/users')) {
+      // Of an unfiltered list, a page of `step` users begins with the one that is refreshed.
       const page = 1 + Math.floor((Math.random() * list.total) / step)
       const response = await ask(service, addressOf(list, page, step))
       const { data }: { data: { following: number }[] } = await response.json()
       const isRefreshed = data.map(({ following }) => following === refreshedFollowing(revision))
       const isNew = Number(response.headers.get('X-Dataset-Version')) > revision
-      // The first of each hundred users is refreshed.
       const lacksRefreshed = Object.keys(list.query).length === 0 && !isRefreshed[0]
       if (isNew ? lacksRefreshed : isRefreshed.includes(true)) mixed++
     }
