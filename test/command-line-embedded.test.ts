@@ -45,7 +45,7 @@ describe('devdata on the embedded database that nobody runs', () => {
       code: 1,
       stdout: '',
       stderr:
-        'There is no database in wrong; check DATA_DIR and DATABASE_URL. To create one, start the service, or load data\n',
+        'There is no database in wrong; check DATA_DIR and DATABASE_URL. To create one, start the service, create a key, or load data\n',
     })
     expect(readdirSync(folder.directory)).toEqual([])
     await folder.remove()

@@ -43,7 +43,7 @@ describeOnServer('devdata on PostgreSQL', { concurrent: true }, () => {
       expect(await run(args)).toEqual({
         code: 1,
         stdout: '',
-        stderr: 'The database has no devdata schema yet; run first: npm run -s devdata -- migrate\n',
+        stderr: 'The database has no devdata schema yet; run this first: npm run -s devdata -- migrate\n',
       })
     }
     const sql = postgres(url, { max: 1 })

@@ -147,7 +147,7 @@ describeOnServer('an instance that is started by its first request', () => {
       }
       await expect
         .poll(readOutput)
-        .toContain('The database has no devdata schema yet; run first: deno task devdata migrate')
+        .toContain('The database has no devdata schema yet; run this first: deno task devdata migrate')
       const version = await fetch(`${announced}/version`)
       expect([version.status, await version.json()]).toMatchObject([200, { dataset: null }])
       await migrate(empty.sql)

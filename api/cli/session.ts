@@ -64,7 +64,7 @@ export async function withDatabase<T>(
   const { databaseUrl, dataDirectory } = config
   if (databaseUrl === undefined && !createsDatabase && !hasDatabase(dataDirectory)) {
     throw new OperatorError(
-      `There is no database in ${dataDirectory}; check DATA_DIR and DATABASE_URL. To create one, start the service, or load data`,
+      `There is no database in ${dataDirectory}; check DATA_DIR and DATABASE_URL. To create one, start the service, create a key, or load data`,
     )
   }
   const database = await openReady(

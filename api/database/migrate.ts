@@ -173,7 +173,7 @@ export async function assertMigrated(sql: Sql): Promise<Pick<SchemaState, 'isRea
   const state = await readSchemaState(sql)
   if (state.missing.length === 0) return state
   throw new MigrationError(
-    `The database ${describeLack(state.missing)}; run first: ${devdataCommand('migrate')}`,
+    `The database ${describeLack(state.missing)}; run this first: ${devdataCommand('migrate')}`,
   )
 }
 
