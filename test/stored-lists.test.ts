@@ -216,7 +216,7 @@ describeOnEachDatabase('new filters', (kind) => {
     const list = createList(service.sql, store, userListOnPrimary)
     for (const location of ['berlin', 'paris', 'london']) {
       const filter = createFilter({ locations: [location] })
-      const page = await list({ filter, page: { number: 1, size: 1 }, caller: 1 }, undefined)
+      const page = await list({ filter, page: { number: 1, size: 1 } }, { caller: 1 })
       expect(page?.total).toBe(
         sampleUsers.filter((user) => foldText(user.location ?? '').includes(foldText(location))).length,
       )
@@ -229,7 +229,7 @@ describeOnEachDatabase('new filters', (kind) => {
     const list = createList(service.sql, { ...store, build: async () => {} }, userListOnPrimary)
     const filter = createFilter({ locations: ['too late'] })
     const page = { number: 1, size: 1 }
-    await expect(list({ filter, page, caller: 1 }, undefined)).rejects.toMatchObject({
+    await expect(list({ filter, page }, { caller: 1 })).rejects.toMatchObject({
       code: 'over_capacity',
     })
   })
@@ -241,10 +241,7 @@ describeOnEachDatabase('new filters', (kind) => {
     if (greedy === undefined || other === undefined) throw new Error('there are two stores')
     const readUsed = createList(service.sql, other, userListOnPrimary)
     const ask = (read: typeof readUsed, location: string) =>
-      read(
-        { filter: createFilter({ locations: [location] }), page: { number: 1, size: 1 }, caller: 1 },
-        undefined,
-      )
+      read({ filter: createFilter({ locations: [location] }), page: { number: 1, size: 1 } }, { caller: 1 })
     const findUse = async (location: string) => {
       const hash = hashFilter('users', createFilter({ locations: [location] }))
       const [kept] = await service.sql<{ used: number }[]>`

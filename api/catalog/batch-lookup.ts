@@ -73,5 +73,5 @@ export function createBatchReader(
     })
   }
 
-  return (request, toSettle) => readers[request.lookUp.by](request, toSettle)
+  return (request, options) => readers[request.lookUp.by](request, options)
 }

@@ -5,12 +5,11 @@
  */
 import type { Fragment, Sql } from '../database/connect.ts'
 import { overCapacity } from '../errors.ts'
-import type { SettleRequest } from '../ledger/settlement.ts'
 import { limitPage, offsetOf, type Page, type Rendering, renderPage } from '../paging/page.ts'
 import { type BatchLookUp, createBatchReader } from './batch-lookup.ts'
 import { type Filter, hashFilter, isUnfiltered, type ListName } from './filter.ts'
-import { listOwned } from './owned-repositories.ts'
-import { type CatalogPage, createPageReader } from './page-reader.ts'
+import { createOwnedReader } from './owned-repositories.ts'
+import { type CatalogPage, createPageReader, type ReadOptions } from './page-reader.ts'
 import { type Requester, type StoredLists, selectStoredPage, selectStoredStart } from './stored-lists.ts'
 
 /** How the pages of a list are read. */
@@ -64,8 +63,8 @@ const kinds = {
  * `overCapacity` if that takes too long. Undefined: the replica lacks the stored list.
  */
 export type ReadList = (
-  request: { filter: Filter | BatchLookUp; page: Page<number> } & Requester,
-  toSettle: SettleRequest | undefined,
+  request: { filter: Filter | BatchLookUp; page: Page<number> },
+  requester: Requester & ReadOptions,
 ) => Promise<CatalogPage | undefined>
 
 /** A page of the stored list with this hash. */
@@ -84,10 +83,11 @@ export function createList(
   { kind, isReplica }: { kind: keyof typeof kinds; isReplica: boolean },
 ): ReadList {
   const { list, countColumn, lastIdColumn, render, maxPages }: ListKind = kinds[kind]
-  /** Once an id is missing, one always is, because ids aren't used again. */
+  /** Never becomes false again, because ids aren't reused. */
   let hasGaps = false
   const rendered = sql`${renderPage(sql, render(sql))}, max(id) as next`
   const readNamed = createBatchReader(sql, list, rendered, { maxPages })
+  const readOwned = createOwnedReader(sql, rendered)
 
   // Without gaps an id is the item's rank, and a page is a range of ids. With gaps this selects no page.
   const readUnfiltered = createPageReader(sql, {
@@ -150,21 +150,21 @@ export function createList(
       ) page
     ) found`)
 
-  return async ({ filter, page, ...requester }, toSettle) => {
-    if ('entries' in filter) return readNamed({ lookUp: filter, page }, toSettle)
+  return async ({ filter, page }, requester) => {
+    if ('entries' in filter) return readNamed({ lookUp: filter, page }, requester)
     if (isUnfiltered(filter) && !hasGaps) {
-      const found = await readUnfiltered(page, toSettle)
+      const found = await readUnfiltered(page, requester)
       if (found !== undefined) return found
       hasGaps = true
     }
     if (filter.ownerKey !== '') {
-      const found = await listOwned(sql, { filter, page }, rendered)
-      if (found !== undefined) return { ...found, settlement: undefined }
+      const found = await readOwned({ filter, page }, requester)
+      if (found !== undefined) return found
     }
     const hash = hashFilter(list, filter)
     const readStored = isUnfiltered(filter) ? readWithGaps : readFiltered
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-      const found = await readStored({ hash, page }, toSettle)
+      const found = await readStored({ hash, page }, requester)
       if (found !== undefined) storedLists.noteUse(hash)
       if (found !== undefined || isReplica) return found
       await storedLists.build(list, filter, requester)

@@ -4,7 +4,7 @@
  * @module
  */
 import type postgres from 'postgres'
-import { createBatcher } from '../concurrency/batcher.ts'
+import { createBatcher, lateAfterMs } from '../concurrency/batcher.ts'
 import type { Fragment, Sql } from '../database/connect.ts'
 import { countFreeConnections, countStatement } from '../database/statement-count.ts'
 import {
@@ -20,18 +20,23 @@ import { isPage, type ListPage, selectRows } from '../paging/page.ts'
 /** A page of the catalog. */
 export interface CatalogPage extends ListPage {
   /** Of the request. Undefined: the statement has not settled it. */
-  settlement: Settlement | undefined
+  settlement?: Settlement | undefined
+}
+
+/** For whom a page is read. */
+export interface ReadOptions {
+  /** The request, if the statement that reads the page is to settle it. */
+  toSettle?: SettleRequest | undefined
+  /** Aborted when the client closes its connection. */
+  signal?: AbortSignal | undefined
 }
 
 /**
  * Reads a page. The statement also settles the request `toSettle`, unless its key is locked, the database is busy, or
  * settling fails. Undefined: there is no such list or resource, and nothing is settled. Throws `ClientGoneError` when the
- * request's signal is aborted before the statement is sent.
+ * signal is aborted before the statement is sent.
  */
-export type ReadPage<Request> = (
-  request: Request,
-  toSettle: SettleRequest | undefined,
-) => Promise<CatalogPage | undefined>
+export type ReadPage<Request> = (request: Request, options: ReadOptions) => Promise<CatalogPage | undefined>
 
 interface PageReaderOptions<Request> {
   /** Maximum pages that one statement reads. A few large pages must not delay the others. */
@@ -48,50 +53,53 @@ interface PageReaderOptions<Request> {
   select(requests: readonly Request[]): Fragment
 }
 
-/**
- * Settling is left to the ledger if reading takes longer, because clients may have left meanwhile. It is the time after
- * which a batch is late.
- */
-const maxReadMs = 100
+/** If reading takes longer, the ledger settles the requests, because clients may have disconnected. */
+const maxReadMs = lateAfterMs
 
 /** Creates a function that reads pages. */
 export function createPageReader<Request>(
   sql: Sql,
   { maxPages, maxConcurrent, select }: PageReaderOptions<Request>,
 ): ReadPage<Request> {
-  async function run(
-    inputs: readonly { request: Request; toSettle: SettleRequest | undefined }[],
-  ): Promise<(CatalogPage | undefined)[]> {
+  interface Input {
+    request: Request
+    toSettle: SettleRequest | undefined
+  }
+
+  async function run(inputs: readonly Input[]): Promise<(CatalogPage | undefined)[]> {
     const pages = select(inputs.map(({ request }) => request))
     const readAlone = () => readRows(selectAlone(sql, pages))
-    // A statement behind another one may wait for long. One connection is left for those that aren't counted.
-    const requests = inputs.map(({ toSettle }) => (countFreeConnections(sql) > 0 ? toSettle : undefined))
-    if (requests.every((request) => request === undefined)) return readAlone()
+    const requests = inputs.map(({ toSettle }) => toSettle)
+    // A statement queued behind another one may wait a long time. One connection is left for those that aren't counted.
+    const isBusy = countFreeConnections(sql) <= 0
+    if (isBusy || requests.every((request) => request === undefined)) return readAlone()
     try {
       return await readRows(selectSettled(sql, pages, requests))
     } catch (error) {
       if (!isSettlingError(error)) throw error
-      return readAlone() // the ledger finds out what is wrong
+      return readAlone() // then `ledger.settle` reports the error
     }
   }
 
   const read = createBatcher({
     size: maxPages,
     maxConcurrent,
-    run: (inputs: { request: Request; toSettle: SettleRequest | undefined }[]) =>
-      countStatement(sql, () => run(inputs)),
+    run: (inputs: Input[]) => countStatement(sql, () => run(inputs)),
   })
-  return (request, toSettle) => read({ request, toSettle }, toSettle?.signal)
+  return (request, { toSettle, signal }) => read({ request, toSettle }, signal)
 }
 
-/** A page at its place, from 1; without items, there is none. The first row has the settlements of all requests. */
+/**
+ * The page of the request at `place`, from 1. Without `items`, there is no such list or resource. The first row has the
+ * settlements of all requests.
+ */
 interface Row extends Partial<ListPage> {
   place: number
   version: number
   settlements?: SettlementRow[]
 }
 
-/** SQL: the dataset's version. `limit` is for the planner: if it expected more rows, it would compile the statement. */
+/** SQL: the dataset's version. `limit` is for the planner: if it expected more rows, it would JIT-compile the statement. */
 const selectVersion = (sql: Sql) => sql`(select version from dataset limit 1) dataset`
 
 function selectAlone(sql: Sql, pages: Fragment) {
@@ -102,11 +110,10 @@ function selectAlone(sql: Sql, pages: Fragment) {
 function selectSettled(sql: Sql, pages: Fragment, requests: readonly (SettleRequest | undefined)[]) {
   const settle = callSettle(sql, requests, {
     waitForLocks: false,
-    condition: sql`clock_timestamp() < now() + ${`${maxReadMs} ms`}::interval`,
+    maxAgeMs: maxReadMs,
     foundItems: sql`counted.items`,
   })
-  // Because of `offset 0`, everything is read before the clock is. `now()` is when the statement arrived, even if it had to
-  // wait for a lock before it could be parsed.
+  // Because of `offset 0`, everything is read before the statement's age is checked.
   return sql<Row[]>`
     with found as materialized (${pages}),
     settled as materialized (
@@ -119,7 +126,7 @@ function selectSettled(sql: Sql, pages: Fragment, requests: readonly (SettleRequ
 /** Reads pages in the order of their places. Ordering them in the database would copy each once more. */
 async function readRows(statement: postgres.PendingQuery<Row[]>): Promise<(CatalogPage | undefined)[]> {
   const rows = (await selectRows(statement)).sort((a, b) => a.place - b.place)
-  const settlements = new Map(rows[0]?.settlements?.map((row) => [row.n + 1, row]))
+  const settlements = new Map(rows[0]?.settlements?.map((row) => [row.place, row]))
   return rows.map(({ place, settlements: _, ...page }) => {
     if (!isPage(page)) return undefined
     const row = settlements.get(place)

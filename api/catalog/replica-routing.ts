@@ -5,6 +5,7 @@
  */
 import type { Sql } from '../database/connect.ts'
 import type { Database } from '../database/database.ts'
+import { ClientGoneError } from '../errors.ts'
 import { createCommitList } from './commits.ts'
 import { createDependencyList } from './dependencies.ts'
 import { createLookup, type LookUp } from './document-lookup.ts'
@@ -54,6 +55,7 @@ export function createReplicaRouting(
       try {
         return await read(catalog)
       } catch (error) {
+        if (error instanceof ClientGoneError) throw error
         replicas.reportFailure(replica, error)
         return undefined
       }

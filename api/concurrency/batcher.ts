@@ -25,7 +25,7 @@ export interface BatchOptions<Input, Output> {
 }
 
 /** A batch is late after this time: its connection may be dead. An extra batch may run for each late one. */
-const lateAfterMs = 100
+export const lateAfterMs = 100
 const maxExtra = 2
 /** Batches up to this size aren't split: a statement costs about as much as ten inputs. */
 const minSplitSize = 8
@@ -48,7 +48,9 @@ export function createBatcher<Input, Output>(options: BatchOptions<Input, Output
 
   async function start(): Promise<void> {
     const half = Math.ceil((queue.length + lastSize) / 2)
-    const batch = queue.splice(0, Math.min(size, Math.max(minSplitSize, half))).filter(keepConnected)
+    const taken = queue.splice(0, Math.min(size, Math.max(minSplitSize, half)))
+    const batch = taken.filter(({ signal }) => !signal?.aborted)
+    for (const { signal, reject } of taken) if (signal?.aborted) reject(new ClientGoneError())
     if (batch.length === 0) return
     running++
     let isLate = false
@@ -93,12 +95,6 @@ export function createBatcher<Input, Output>(options: BatchOptions<Input, Output
       isStarting = false
       startNow()
     })
-  }
-
-  /** Rejects an entry whose client has disconnected. */
-  function keepConnected({ signal, reject }: Entry): boolean {
-    if (signal?.aborted) reject(new ClientGoneError())
-    return !signal?.aborted
   }
 
   /** Throws `ClientGoneError` when the signal is aborted before the batch starts. */

@@ -40,7 +40,7 @@ export interface DatabaseOptions {
 export interface Database {
   /** Connections for reads. */
   sql: Sql
-  /** Connections for settling apart from reading, so that slow reads don't delay it. */
+  /** Connections for settling separately from reading, so that slow reads don't delay it. */
   ledgerSql: Sql
   kind: 'postgresql' | 'embedded'
   /** Whether this process runs the embedded database itself. */

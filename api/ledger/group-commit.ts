@@ -2,7 +2,7 @@
  * Group commit: while one group of requests is being settled, the next ones queue, and are then settled together. Many
  * requests share a statement and a flush of the disk, so a busy key is not limited to one charge per flush.
  *
- * Groups skip keys that another session has locked: one that settles with its page, another instance, or a command. Requests
+ * Groups skip keys that another session has locked: a statement that reads pages, another instance, or a command. Requests
  * of a locked key have a queue of their own, so that they don't delay other keys.
  *
  * @module
@@ -36,8 +36,9 @@ export interface GroupCommitOptions {
 
 type Decision = Settlement | Stale
 
-/** A key that another session has locked. Undefined: the client closed its connection, so nothing was decided. */
+/** A key that another session has locked. */
 interface LockedKey {
+  /** Undefined: the client closed its connection, so nothing was decided. */
   settle(request: SettleRequest, signal: AbortSignal | undefined): Promise<Decision | undefined>
   waiting: number
 }
@@ -57,7 +58,7 @@ export function createGroupCommit(sql: Sql, { maxLockWaits }: GroupCommitOptions
   const settleUnlocked = createBatcher({
     run: (requests: SettleRequest[]) => settleTogether(requests, { waitForLocks: false }),
     size: maxGroupSize,
-    hasRoom: () => countFreeConnections(sql) > 0,
+    hasRoom: () => countFreeConnections(sql) > 1, // the last one is for `/health`
   })
   const waitForLocks = maxLockWaits > 0
   const lockWaits = createFairQueue<number>({
@@ -120,7 +121,7 @@ export function createGroupCommit(sql: Sql, { maxLockWaits }: GroupCommitOptions
    * times out.
    */
   async function settle(request: SettleRequest, onWait = () => {}): Promise<Decision> {
-    // The requests of a key that are settled here are settled in order: a new one queues behind those that wait for the lock.
+    // Requests of a key are settled here in order: a new one queues behind those that wait for the lock.
     if (!isLocked(request.keyId)) {
       const decision = await settleUnlocked(request, request.signal)
       if (decision.outcome !== 'locked') return decision

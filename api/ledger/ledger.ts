@@ -30,8 +30,8 @@ export interface Ledger {
    */
   settle(key: BearerKey, request: KeyRequest, onWait?: () => void): Promise<Settlement | Stale>
   /**
-   * Returns what the statement that reads a response shall settle. Undefined: requests of the key wait for its lock, so
-   * this one is to be settled by `settle`.
+   * Returns what the statement that reads a response shall settle. Undefined: other requests wait for the key's lock; call
+   * `settle`, which queues behind them.
    */
   prepare(key: BearerKey, request: KeyRequest): SettleRequest | undefined
   /** Notes what such a statement has settled. It was sent after `sentAt`, on the clock of `performance.now()`. */
@@ -73,7 +73,7 @@ export function createLedger(sql: Sql): Ledger {
   const lookUp = createBatcher({
     run: (hashes: Buffer[]) => countStatement(sql, () => findApiKeys(sql, hashes)),
     size: 1_000,
-    hasRoom: () => countFreeConnections(sql) > 0,
+    hasRoom: () => countFreeConnections(sql) > 1, // the last one is for `/health`
   })
   // One connection is for groups, one for look-ups of keys, one for `/health`, the others for lock waits. With more
   // statements than connections, postgres.js would send one behind another, which may wait for a lock.

@@ -82,7 +82,7 @@ export interface Settlement {
   version: number
 }
 
-/** The dataset does not have the version or the resource that the request needs. Nothing was decided. */
+/** The dataset does not have the version that the request needs. Nothing was decided. */
 export interface Stale {
   outcome: 'stale'
   /** The dataset's version. */
@@ -98,7 +98,8 @@ type Decision = Settlement | Stale | Locked
 
 /** A row of the type `settlement`. */
 export interface SettlementRow {
-  n: number
+  /** Of the request, from 1. */
+  place: number
   outcome: Decision['outcome']
   due: number
   charged: number
@@ -110,23 +111,25 @@ export interface SettlementRow {
 }
 
 /**
- * SQL: settles requests, whose places are those of the array; undefined: a place without a request. The value is a JSON
- * array of `SettlementRow`, without order; null: nothing is settled, because the statement began too late, or `condition`
- * (SQL) is false. With `waitForLocks`, waits for locked keys, for 5 seconds at most. Without, their requests are `locked`.
- * `foundItems` is SQL: an array of the number of items found for each place; null: there is no such resource. The
- * statement reads `dataset`.
+ * SQL: settles requests, each at its place in the array; undefined: a place without a request. The value is a JSON array of
+ * `SettlementRow`, without order; null: nothing is settled, because the statement is older than `maxAgeMs`. With
+ * `waitForLocks`, waits for locked keys, for 5 seconds at most. Without, their requests are `locked`. `foundItems` is SQL:
+ * an array of the number of items found for each place. If it is null, there is no such resource, and the value has no row
+ * for that place. The statement reads `dataset`.
  */
 export function callSettle(
   sql: Sql,
   requests: readonly (SettleRequest | undefined)[],
   {
     waitForLocks,
-    condition = sql`true`,
+    maxAgeMs,
     foundItems = sql`'{}'`,
-  }: { waitForLocks: boolean; condition?: Fragment; foundItems?: Fragment },
+  }: { waitForLocks: boolean; maxAgeMs?: number | undefined; foundItems?: Fragment },
 ): Fragment {
-  const input = requests.flatMap((request, n) => (request === undefined ? [] : toInput(request, n)))
-  return sql`case when ${isAwaited(sql)} and ${condition} then settle(
+  const input = requests.flatMap((request, index) =>
+    request === undefined ? [] : toInput(request, index + 1),
+  )
+  return sql`case when ${maxAgeMs === undefined ? sql`true` : isYounger(sql, maxAgeMs)} then settle(
     ${JSON.stringify(input)}::text::json, ${waitForLocks}, dataset.version, ${foundItems}, ${readStatementLimit(sql)}::integer
   ) end`
 }
@@ -135,25 +138,27 @@ export function callSettle(
 export async function settleGroup(
   sql: Sql,
   requests: readonly SettleRequest[],
-  options: { waitForLocks: boolean },
+  { waitForLocks }: { waitForLocks: boolean },
 ): Promise<Decision[]> {
+  // A statement that waits for the embedded database's session must not charge after its caller has stopped waiting.
+  const maxAgeMs = isEmbedded(sql) ? responseMarginSeconds * 1_000 : undefined
   const [result] = await sql<{ version: number; settlements: SettlementRow[] | null }[]>`
-    select version, ${callSettle(sql, requests, options)} as settlements from dataset`
+    select version, ${callSettle(sql, requests, { waitForLocks, maxAgeMs })} as settlements from dataset`
   if (result === undefined) throw new Error('the dataset row is missing')
   const { version, settlements } = result
-  if (settlements === null) return settleGroup(sql, requests, options) // nothing is settled yet
-  return settlements.sort((a, b) => a.n - b.n).map((row) => toDecision(row, version))
+  if (settlements === null) return settleGroup(sql, requests, { waitForLocks }) // nothing is settled yet
+  return settlements.sort((a, b) => a.place - b.place).map((row) => toDecision(row, version))
 }
 
 /** Whether an error comes from settling: the statement's other work didn't fail. */
 export function isSettlingError(error: unknown): boolean {
-  return error instanceof postgres.PostgresError && (error.where?.includes('function settle(') ?? false)
+  return error instanceof postgres.PostgresError && (error.where?.includes(' settle(json,') ?? false) // the other words may be translated
 }
 
 /** Returns the JSON object of the type `settle_request`. */
-function toInput({ keyId, secretHash, version, isCounted, charge }: SettleRequest, n: number) {
+function toInput({ keyId, secretHash, version, isCounted, charge }: SettleRequest, place: number) {
   return {
-    n,
+    place,
     key_id: keyId,
     secret_hash: `\\x${secretHash.toString('hex')}`,
     version,
@@ -170,12 +175,13 @@ function toInput({ keyId, secretHash, version, isCounted, charge }: SettleReques
 }
 
 /**
- * SQL: whether the statement begins early enough to end before its caller stops waiting for it. This matters only for
- * the embedded database, where statements wait for the one session. It uses this machine's clock, so times compare.
+ * SQL: whether the statement was sent less than `maxAgeMs` ago. A server counts from its arrival. A statement may wait for
+ * the embedded database's one session before it counts as arrived, but that database has this machine's clock.
  */
-function isAwaited(sql: Sql): Fragment {
-  if (!isEmbedded(sql)) return sql`true`
-  return sql`now() < to_timestamp(${Date.now() / 1000 + responseMarginSeconds}::double precision)`
+function isYounger(sql: Sql, maxAgeMs: number): Fragment {
+  return isEmbedded(sql)
+    ? sql`clock_timestamp() < to_timestamp(${(Date.now() + maxAgeMs) / 1_000}::double precision)`
+    : sql`clock_timestamp() < now() + ${maxAgeMs}::integer * interval '1 millisecond'`
 }
 
 /** Returns the decision of a row. `version` is the dataset's. */

@@ -12,7 +12,7 @@ import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
 import { assertReadableUrl, describeRoute } from '../http/url.ts'
 import { digestIdempotency } from '../ledger/idempotency-keys.ts'
 import type { KeyRequest, Ledger } from '../ledger/ledger.ts'
-import type { Charge, Settlement, SettleRequest } from '../ledger/settlement.ts'
+import type { Charge, Settlement } from '../ledger/settlement.ts'
 import type { TraceDatabase } from '../telemetry/tracing.ts'
 import {
   isQuote,
@@ -29,7 +29,7 @@ import type { ResponseCache } from './response-cache.ts'
 /** Settles and sends the responses of endpoints that need a key. */
 export interface Meter {
   /** Settles a request that is free. Throws as `reportSettlement` does. */
-  settle(c: ApiContext, options?: SettleOptions): Promise<Settlement>
+  settle(c: ApiContext, options?: { isCounted: boolean }): Promise<Settlement>
   /** An endpoint whose responses cost credits. An `ApiError` that `validate` throws is a free response. */
   metered(validate: Validate): Handler<HonoEnvironment>
   /** An endpoint that costs nothing. */
@@ -37,8 +37,6 @@ export interface Meter {
     respond: (c: ApiContext, url: URL, settlement: Settlement) => Response | Promise<Response>,
   ): Handler<HonoEnvironment>
 }
-
-type SettleOptions = Partial<Pick<SettleRequest, 'isCounted'>>
 
 /** Validates a request. `url` is its public URL. */
 type Validate = (c: ApiContext, url: URL) => MeteredQuery
@@ -85,7 +83,7 @@ export function createMeter(
       const response = await read(source, c, query, charge)
       if (response === undefined) continue
       const prepared = prepareResponse(c, response)
-      const version = source === 'primary' ? null : response.version
+      const version = source === 'primary' ? null : (response.version ?? null)
       const settlement = response.settlement ?? (await settleResponse(c, prepared, charge, version))
       if (settlement === undefined) continue
       reportSettlement(c, settlement, conditions.maxCredits)
@@ -118,17 +116,15 @@ export function createMeter(
   ): Promise<MeteredResponse | MeteredError | undefined> {
     if (source === 'cache') return responseCache.get(publicUrl(c).href)
     const caller = c.get('caller')
-    const requester = { caller: caller.id, onWait: c.get('onWait') }
+    const requester = { caller: caller.id, onWait: c.get('onWait'), signal: c.req.raw.signal }
     if (source === 'replica') {
       if (!routing.hasReplica()) return undefined
-      return traceDatabase('read', () =>
-        routing.readReplica((catalog) => query.read(catalog, requester, undefined)),
-      )
+      return traceDatabase('read', () => routing.readReplica((catalog) => query.read(catalog, requester)))
     }
-    const request = createRequest(c, charge)
+    const request = createRequest(c, { charge })
     const toSettle = isPricedByItems(c) ? ledger.prepare(caller, request) : undefined
     const response = await traceDatabase(toSettle === undefined ? 'read' : 'read and settle', () =>
-      query.read(routing.primary, requester, toSettle),
+      query.read(routing.primary, { ...requester, toSettle }),
     )
     if (response?.settlement !== undefined) {
       ledger.noteSettlement(caller, request, response.settlement, c.get('startedAt'))
@@ -140,24 +136,21 @@ export function createMeter(
   /** Settles the request of a response. Undefined: the response is outdated. */
   function settleResponse(
     c: ApiContext,
-    { response, isFree, cost, items }: PreparedResponse,
+    { response, isFree, cost }: PreparedResponse,
     charge: Charge,
-    version: number | null = null,
+    version: number | null,
   ): Promise<Settlement | undefined> {
     // The ledger doesn't keep names that nobody has.
-    const path = 'error' in response ? charge.endpoint : charge.path
-    return settleRequest(
-      c,
-      createRequest(c, isFree ? null : { ...charge, path, price: cost, items }, { version }),
-    )
+    const found = 'error' in response ? { path: charge.endpoint, items: 0 } : { items: cost }
+    const priced = isFree ? null : { ...charge, ...found, price: cost }
+    return settleRequest(c, createRequest(c, { charge: priced, version }))
   }
 
   function createRequest(
     c: ApiContext,
-    charge: Charge | null,
-    { isCounted = true, version = null }: Partial<Pick<SettleRequest, 'isCounted' | 'version'>> = {},
+    { charge = null, version = null, isCounted = true }: Partial<KeyRequest>,
   ): KeyRequest {
-    return { isCounted, version, charge, signal: c.req.raw.signal }
+    return { charge, version, isCounted, signal: c.req.raw.signal }
   }
 
   function noteVersion({ version }: { version: number }): void {
@@ -174,8 +167,8 @@ export function createMeter(
     return settlement.outcome === 'stale' ? undefined : settlement
   }
 
-  async function settle(c: ApiContext, options?: SettleOptions): Promise<Settlement> {
-    const settlement = await settleRequest(c, createRequest(c, null, options))
+  async function settle(c: ApiContext, options: { isCounted?: boolean } = {}): Promise<Settlement> {
+    const settlement = await settleRequest(c, createRequest(c, options))
     if (settlement === undefined) throw new Error('a request of any version is never stale')
     reportSettlement(c, settlement)
     return settlement

@@ -5,7 +5,7 @@
  */
 import { Buffer } from 'node:buffer'
 import type { LookUp } from '../catalog/document-lookup.ts'
-import type { CatalogPage } from '../catalog/page-reader.ts'
+import type { CatalogPage, ReadOptions } from '../catalog/page-reader.ts'
 import type { Catalog } from '../catalog/replica-routing.ts'
 import type { Requester } from '../catalog/stored-lists.ts'
 import {
@@ -25,8 +25,8 @@ import {
   send,
   setHeader,
 } from '../http/response.ts'
-import type { Settlement, SettleRequest } from '../ledger/settlement.ts'
-import { createLinkHeader, createPagination, type ListPage, type Page } from '../paging/page.ts'
+import type { Settlement } from '../ledger/settlement.ts'
+import { createLinkHeader, createPagination, type Page } from '../paging/page.ts'
 
 /** A response with data. */
 export interface MeteredResponse {
@@ -61,8 +61,7 @@ export interface MeteredQuery {
   /** Reads the response, and settles its request as `ReadPage` does; undefined: there is no such resource. */
   read(
     catalog: Catalog,
-    requester: Requester,
-    toSettle: SettleRequest | undefined,
+    requester: Requester & ReadOptions,
   ): Promise<MeteredResponse | MeteredError | undefined>
   /** Creates the response if there is no such resource. */
   createError(): MeteredError
@@ -75,8 +74,8 @@ export function createDocumentQuery(
   missing: { cost: number; createError: () => ApiError },
 ): MeteredQuery {
   return {
-    async read(catalog, _, toSettle) {
-      const found = await catalog.lookUp(lookUp, toSettle)
+    async read(catalog, requester) {
+      const found = await catalog.lookUp(lookUp, requester)
       if (found === undefined) return undefined
       const { count, digest = '', items, version, settlement } = found
       const tag = createEntityTag(origin + pathname, digest)
@@ -87,11 +86,7 @@ export function createDocumentQuery(
 }
 
 /** Creates the response of a list, whose cost is its number of items. `urlStart` is that of `createLinkHeader`. */
-export function createListResponse(
-  urlStart: string,
-  page: Page,
-  found: ListPage & Partial<CatalogPage>,
-): MeteredResponse {
+export function createListResponse(urlStart: string, page: Page, found: CatalogPage): MeteredResponse {
   const link = createLinkHeader(urlStart, page, found)
   return {
     cost: found.count,
@@ -130,22 +125,21 @@ export interface PreparedResponse {
   body: Body | null
   /** In credits. */
   cost: number
-  items: number
   /** Whether the request is a quote, the response is a 304, or it is an error without a price. */
   isFree: boolean
   isNotModified: boolean
 }
 
-/** Prices and renders a response. Rendering comes before a charge that is made apart from reading. */
+/** Prices and renders a response. One that isn't settled yet is rendered before its charge. */
 export function prepareResponse(c: ApiContext, response: MeteredResponse | MeteredError): PreparedResponse {
   if ('error' in response) {
     const { cost } = response
-    return { response, body: null, cost, items: 0, isFree: isQuote(c) || cost === 0, isNotModified: false }
+    return { response, body: null, cost, isFree: isQuote(c) || cost === 0, isNotModified: false }
   }
   const isNotModified = matchesEntityTag(c.req.header('If-None-Match'), response.tag)
   const cost = isNotModified ? 0 : response.cost
   const isFree = isQuote(c) || isNotModified
-  return { response, body: isFree ? null : renderBody(c, response), cost, items: cost, isFree, isNotModified }
+  return { response, body: isFree ? null : renderBody(c, response), cost, isFree, isNotModified }
 }
 
 /** Sets the headers of a response with data. */

@@ -1,5 +1,6 @@
 import type { Hono } from 'hono'
 import type { Sql } from '../database/connect.ts'
+import { countStatement } from '../database/statement-count.ts'
 import { badRequest } from '../errors.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
 import { sendJson, setHeader } from '../http/response.ts'
@@ -67,7 +68,7 @@ export function addApiKeyRoutes(app: Hono<HonoEnvironment>, meter: Meter, sql: S
       path,
       meter.free((c, url) =>
         sendFreeList(c, url, parameters, ({ page, filter: day }) =>
-          list(sql, { keyId: c.get('caller').id, day, page }),
+          countStatement(sql, () => list(sql, { keyId: c.get('caller').id, day, page })),
         ),
       ),
     )

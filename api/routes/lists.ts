@@ -4,13 +4,12 @@
  *
  * @module
  */
-import type { CatalogPage } from '../catalog/page-reader.ts'
+import type { CatalogPage, ReadOptions } from '../catalog/page-reader.ts'
 import type { Catalog } from '../catalog/replica-routing.ts'
 import type { Requester } from '../catalog/stored-lists.ts'
 import { ApiError, badRequest, notFound } from '../errors.ts'
 import type { ApiContext } from '../http/request-context.ts'
 import { send, setHeader } from '../http/response.ts'
-import type { SettleRequest } from '../ledger/settlement.ts'
 import {
   createListResponse,
   type MeteredQuery,
@@ -51,16 +50,16 @@ export function createListQuery<Filter, After>(
   parameters: ListParameters<Filter, After>,
   find: (
     catalog: Catalog,
-    request: ListRequest<Filter, After> & Requester,
-    toSettle: SettleRequest | undefined,
+    request: ListRequest<Filter, After>,
+    requester: Requester & ReadOptions,
   ) => Promise<CatalogPage | undefined>,
   createError: () => ApiError = () => notFound('Not found'),
 ): MeteredQuery {
   const request = readListRequest(url, parameters)
   return {
-    async read(catalog, requester, toSettle) {
+    async read(catalog, requester) {
       try {
-        const found = await find(catalog, { ...request, ...requester }, toSettle)
+        const found = await find(catalog, request, requester)
         return found && createListResponse(beginPageUrl(url), request.page, found)
       } catch (error) {
         if (error instanceof ApiError && error.status < 500) return { cost: 0, error }

@@ -11,6 +11,7 @@ import { shareRead } from '../concurrency/batcher.ts'
 import { isDatabaseUnavailable } from '../database/connection-error.ts'
 import type { Database } from '../database/database.ts'
 import { mayLackMigration } from '../database/migrate.ts'
+import { countStatement } from '../database/statement-count.ts'
 import { unavailable } from '../errors.ts'
 import type { Lifecycle } from '../http/middleware.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
@@ -70,7 +71,7 @@ export function addOperationsRoutes(
   })
 
   // Concurrent requests share a statement, because anybody may send any number of them.
-  const readSharedDataset = shareRead(() => readDataset(sql))
+  const readSharedDataset = shareRead(() => countStatement(sql, () => readDataset(sql)))
 
   async function readAvailableDataset() {
     if (lifecycle.phase === 'waiting') return null
@@ -99,6 +100,8 @@ export function addOperationsRoutes(
 
   app.get(
     '/admin/keys',
-    meter.free((c, url) => sendFreeList(c, url, keyParameters, ({ page }) => listKeyPage(sql, page))),
+    meter.free((c, url) =>
+      sendFreeList(c, url, keyParameters, ({ page }) => countStatement(sql, () => listKeyPage(sql, page))),
+    ),
   )
 }

@@ -48,9 +48,9 @@ export function addRepositoryRoutes(app: Hono<HonoEnvironment>, meter: Meter): v
       createListQuery(
         url,
         repositoryParameters,
-        (catalog, { filter: { filter, excludesDependencies }, ...request }, toSettle) => {
+        (catalog, { filter: { filter, excludesDependencies }, page }, requester) => {
           const list = excludesDependencies ? 'listRepositoriesAlone' : 'listRepositories'
-          return catalog[list]({ ...request, filter }, toSettle)
+          return catalog[list]({ filter, page }, requester)
         },
       ),
     ),
@@ -79,7 +79,7 @@ export function addRepositoryRoutes(app: Hono<HonoEnvironment>, meter: Meter): v
         return createListQuery(
           url,
           parameters,
-          (catalog, { page }, toSettle) => catalog[list]({ repository, page }, toSettle),
+          (catalog, { page }, requester) => catalog[list]({ repository, page }, requester),
           createNotFound,
         )
       }),

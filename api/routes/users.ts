@@ -16,8 +16,8 @@ export function addUserRoutes(app: Hono<HonoEnvironment>, meter: Meter): void {
   app.get(
     '/users',
     meter.metered((_, url) =>
-      createListQuery(url, userParameters, (catalog, request, toSettle) =>
-        catalog.listUsers(request, toSettle),
+      createListQuery(url, userParameters, (catalog, request, requester) =>
+        catalog.listUsers(request, requester),
       ),
     ),
   )

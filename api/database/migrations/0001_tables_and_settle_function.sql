@@ -367,7 +367,7 @@ revoke execute on function analyze_table(regclass) from public;
 
 -- What a request asks of the ledger.
 create type settle_request as (
-  n integer, -- place in its group
+  place integer, -- in its group, from 1
   key_id integer,
   secret_hash bytea, -- SHA-256
   version bigint, -- that the dataset must have; null: any
@@ -384,10 +384,10 @@ create type settle_request as (
 
 -- The decision about a request. Outcomes:
 --   settled, replayed (paid before, at least in part), unusable, throttled, over_max_credits, insufficient, conflict;
---   stale: the dataset has another version, or not the resource; locked: another session has locked the key's row.
+--   stale: the dataset has another version; locked: another session has locked the key's row.
 --   Neither changes anything.
 create type settlement as (
-  n integer,
+  place integer,
   outcome text,
   due bigint, -- credits: the price, or what is not paid yet under the idempotency key
   charged bigint, -- credits: `due`, or 0 when the request is refused
@@ -459,7 +459,7 @@ create function load_keys(all_requests settle_request[], locked_ids integer[], m
     coalesce(extract(epoch from w.started_at - moment), 0) + rate_limit_seconds,
     coalesce(l.balance, 0), coalesce(l.position, 0), greatest(l.created_at, moment), own_requests
   from (
-    select key_id, array_agg(r order by n) as own_requests, array_agg(distinct secret_hash) as hashes
+    select key_id, array_agg(r order by place) as own_requests, array_agg(distinct secret_hash) as hashes
     from unnest(all_requests) r group by key_id
   ) r
     left join api_keys k on k.id = r.key_id
@@ -494,7 +494,7 @@ $$;
 -- Settles a group of requests, each on its own, those of a key in their order.
 --
 -- `requests` is a JSON array of settle_request, and the result one of settlement. `found_items` has the number of items
--- that the statement has found for each place; null: there is no such resource. If the statement takes longer than
+-- that the statement has found for each place; null: there is no such resource, and no settlement. If the statement takes longer than
 -- `max_seconds` (null: no limit), nothing is charged, because the caller no longer waits.
 create function settle(
   requests json, wait_for_locks boolean, dataset_version bigint default null, found_items integer[] default '{}',
@@ -527,7 +527,8 @@ begin
     if key.is_locked and not key.is_use_noted then used_keys := used_keys || key.id; end if;
 
     foreach request in array key.requests loop
-      request.price := coalesce(request.price, found_items[request.n + 1]);
+      request.price := coalesce(request.price, found_items[request.place]);
+      continue when request.price is null;
       payment := null;
       if request.idempotency_key is not null then
         select * into payment from idempotency_keys
@@ -537,7 +538,7 @@ begin
       is_limited := request.is_counted and key.rate_limit_requests is not null;
       due := case when key.is_charged then greatest(0, request.price - coalesce(payment.paid, 0)) else 0 end;
       outcome := case
-        when request.version <> dataset_version or request.price is null then 'stale'
+        when request.version <> dataset_version then 'stale'
         when not key.is_locked and (
           is_limited or key.is_charged and (request.price > 0 or request.idempotency_key is not null)
         ) then 'locked'
@@ -568,7 +569,7 @@ begin
             do update set request = excluded.request, created_at = excluded.created_at, paid = excluded.paid;
         end if;
       end if;
-      settlements := settlements || row(request.n, outcome, due, charged, key.balance, key.rate_limit_requests,
+      settlements := settlements || row(request.place, outcome, due, charged, key.balance, key.rate_limit_requests,
         key.rate_limit_seconds, key.used, key.reset_seconds)::settlement;
     end loop;
   end loop;
