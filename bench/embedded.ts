@@ -70,7 +70,7 @@ export async function measureEmbedded(report: Report, { rounds, seconds }: Embed
     const memory = watchMemory(embedded)
     for (const [name, targets] of Object.entries(await createTargets())) {
       const load = (program: Program) => async () => {
-        const job = { port: program.port, targets, most: 1, connections, seconds, warmUp }
+        const job = { port: program.port, targets, connections, seconds, warmUp }
         return (await generator.run(job)).perSecond
       }
       for (const program of [embedded, served]) await load(program)()

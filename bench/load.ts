@@ -24,7 +24,8 @@ export interface Load {
   port: number
   /** Of these one is chosen at random for each request. */
   targets: readonly Target[]
-  most: number
+  /** Of targets that have none. Default: 1. */
+  most?: number
   seconds: number
 }
 
@@ -124,7 +125,7 @@ export async function serveJobs<Job, Result>(run: (job: Job) => Promise<Result>)
 }
 
 /** Creates a function that writes requests for random targets. `headers` are further lines. */
-export function createRequests({ port, targets, most }: Load): (headers?: string) => string {
+export function createRequests({ port, targets, most = 1 }: Load): (headers?: string) => string {
   const rest = (key: string) => ` HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}\r\n`
   const parts = targets.map(({ key, path, most: own = most }) => {
     const [before = '', after] = path.split('{n}')

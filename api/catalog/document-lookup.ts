@@ -7,9 +7,6 @@ import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { foldText } from './case-folding.ts'
 import { createPageReader, type ReadPage } from './page-reader.ts'
 
-/** Names that one statement looks up. */
-const maxBatchSize = 256
-
 /** The name of a single resource. */
 export interface LookUp {
   kind: 'user' | 'repository'
@@ -48,7 +45,7 @@ export function selectUrl(sql: SqlOrTransaction, members: Fragment): Fragment {
  */
 export function createLookup(sql: Sql): ReadPage<LookUp> {
   return createPageReader(sql, {
-    maxPages: maxBatchSize,
+    maxPages: 256,
     select: (lookUps) => sql`
       select asked.place, 1 as total, 0 as offset, found.*
       from unnest(

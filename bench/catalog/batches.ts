@@ -60,7 +60,7 @@ export async function measureBatches(
     const [counted] = await countLists(service, [list])
     if (counted === undefined) throw new Error('a list has a count')
     const load = (targets: Target[]) => async () =>
-      (await generator.run({ port: service.port, targets, most: 1, connections, seconds, warmUp })).perSecond
+      (await generator.run({ port: service.port, targets, connections, seconds, warmUp })).perSecond
     const of = await alternate(report, rounds, [
       ['batches', load(batches)],
       ['pages', load(randomPages(counted, size))],

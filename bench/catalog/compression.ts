@@ -21,7 +21,7 @@ type Coding = (typeof codings)[number]
 
 const lists = ['/users, no filter', '/repos, no filter']
 const size = 100
-const load = { most: 1, connections: 32, warmUp: 1 }
+const load = { connections: 32, warmUp: 1 }
 
 /** Measures pages of 100 items, from the response cache and without it. */
 export async function measureCompression(

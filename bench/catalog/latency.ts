@@ -146,7 +146,7 @@ export async function measureMedian(
   targets: Target[],
   seconds: number,
 ): Promise<number> {
-  return (await generator.run({ port, targets, most: 1, connections, seconds, warmUp })).median
+  return (await generator.run({ port, targets, connections, seconds, warmUp })).median
 }
 
 /** Throws unless the page is as full as its place in the list says. */

@@ -56,7 +56,7 @@ export async function measureRefresh(
 
   report.say('the next refresh, beside readers')
   const targets = lists.flatMap((list) => randomPages(list))
-  const load = { port: service.port, targets, most: 1, connections, warmUp }
+  const load = { port: service.port, targets, connections, warmUp }
   const usual = await generator.run({ ...load, seconds: usualSeconds })
   report.say(`before: ${describe(usual)}`)
   const beside: ClosedLoopResult[] = []
