@@ -50,7 +50,7 @@ export type Fragment = postgres.PendingQuery<postgres.Row[]>
 
 /** Throws `OperatorError` if postgres.js lacks our patches, for example after `npm install --ignore-scripts`. */
 export function assertPatched(): void {
-  if ('response_timeout' in postgres().options) return // the option of the last patch; this does not connect
+  if ('response_timeout' in postgres().options) return // the option of a patch; this does not connect
   throw new OperatorError('The installed postgres.js is not patched; run: node patches/apply.mjs')
 }
 
