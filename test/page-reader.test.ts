@@ -27,7 +27,7 @@ describeOnEachDatabase('a page', (kind) => {
   afterEach(() => expectBalanced(service))
   afterAll(() => service.close())
 
-  test('is charged for by the statement that reads it, whatever it has', async () => {
+  test('is charged for by the statement that reads it, whatever list it is of', async () => {
     const { sql } = service
     const key = await service.createKey({ credits: 100 })
     const storedLists = createStoredLists(sql, { maxBytes: 2 ** 20, maxWaitMs: 1_000, maxQueued: 10 })

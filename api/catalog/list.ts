@@ -83,7 +83,7 @@ export function createList(
   { kind, isReplica }: { kind: keyof typeof kinds; isReplica: boolean },
 ): ReadList {
   const { list, countColumn, lastIdColumn, render, maxPages }: ListKind = kinds[kind]
-  /** Never becomes false again, because ids aren't reused. */
+  /** Once true, it stays true, because ids aren't reused. */
   let hasGaps = false
   const rendered = sql`${renderPage(sql, render(sql))}, max(id) as next`
   const readNamed = createBatchReader(sql, list, rendered, { maxPages })

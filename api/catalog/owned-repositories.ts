@@ -59,8 +59,9 @@ export function createOwnedReader(sql: Sql, rendered: Fragment): ReadPage<OwnedR
   return createPageReader(sql, {
     maxPages: 1,
     maxConcurrent: Number.POSITIVE_INFINITY,
+    // `maxPages` is 1, so there is one request.
     select: (requests) => sql`
       select place, page.* from (values (1)) asked(place)
-      left join (${requests.map(selectPage)}) page on true`, // there is one
+      left join (${requests.map(selectPage)}) page on true`,
   })
 }

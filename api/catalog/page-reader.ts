@@ -23,7 +23,7 @@ export interface CatalogPage extends ListPage {
   settlement?: Settlement | undefined
 }
 
-/** For whom a page is read. */
+/** What a page reader does for a request beside reading. */
 export interface ReadOptions {
   /** The request, if the statement that reads the page is to settle it. */
   toSettle?: SettleRequest | undefined

@@ -114,8 +114,8 @@ export interface SettlementRow {
  * SQL: settles requests, each at its place in the array; undefined: a place without a request. The value is a JSON array of
  * `SettlementRow`, without order; null: nothing is settled, because the statement is older than `maxAgeMs`. With
  * `waitForLocks`, waits for locked keys, for 5 seconds at most. Without, their requests are `locked`. `foundItems` is SQL:
- * an array of the number of items found for each place. If it is null, there is no such resource, and the value has no row
- * for that place. The statement reads `dataset`.
+ * an array of the number of items found for each place. If it is null, there is no such resource: a request without a price
+ * then has no row. The statement reads `dataset`.
  */
 export function callSettle(
   sql: Sql,
@@ -152,7 +152,8 @@ export async function settleGroup(
 
 /** Whether an error comes from settling: the statement's other work didn't fail. */
 export function isSettlingError(error: unknown): boolean {
-  return error instanceof postgres.PostgresError && (error.where?.includes(' settle(json,') ?? false) // the other words may be translated
+  // The server may translate the words around the function's name.
+  return error instanceof postgres.PostgresError && (error.where?.includes(' settle(json,') ?? false)
 }
 
 /** Returns the JSON object of the type `settle_request`. */

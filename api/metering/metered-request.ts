@@ -148,7 +148,7 @@ export function createMeter(
 
   function createRequest(
     c: ApiContext,
-    { charge = null, version = null, isCounted = true }: Partial<KeyRequest>,
+    { charge = null, version = null, isCounted = true }: Partial<Omit<KeyRequest, 'signal'>>,
   ): KeyRequest {
     return { charge, version, isCounted, signal: c.req.raw.signal }
   }

@@ -1,6 +1,5 @@
 import type { Hono } from 'hono'
 import type { Sql } from '../database/connect.ts'
-import { countStatement } from '../database/statement-count.ts'
 import { badRequest } from '../errors.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
 import { sendJson, setHeader } from '../http/response.ts'
@@ -67,8 +66,8 @@ export function addApiKeyRoutes(app: Hono<HonoEnvironment>, meter: Meter, sql: S
     app.get(
       path,
       meter.free((c, url) =>
-        sendFreeList(c, url, parameters, ({ page, filter: day }) =>
-          countStatement(sql, () => list(sql, { keyId: c.get('caller').id, day, page })),
+        sendFreeList(c, url, parameters, sql, ({ page, filter: day }) =>
+          list(sql, { keyId: c.get('caller').id, day, page }),
         ),
       ),
     )

@@ -7,6 +7,8 @@
 import type { CatalogPage, ReadOptions } from '../catalog/page-reader.ts'
 import type { Catalog } from '../catalog/replica-routing.ts'
 import type { Requester } from '../catalog/stored-lists.ts'
+import type { Sql } from '../database/connect.ts'
+import { countStatement } from '../database/statement-count.ts'
 import { ApiError, badRequest, notFound } from '../errors.ts'
 import type { ApiContext } from '../http/request-context.ts'
 import { send, setHeader } from '../http/response.ts'
@@ -70,15 +72,17 @@ export function createListQuery<Filter, After>(
   }
 }
 
-/** Sends a page of a list that is free, and that no cache may store. */
+/** Sends a page of a list that is free, and that no cache may store. `find` runs one statement on `sql`. */
 export async function sendFreeList<Filter, After>(
   c: ApiContext,
   url: URL,
   parameters: ListParameters<Filter, After>,
+  sql: Sql,
   find: (request: ListRequest<Filter, After>) => Promise<ListPage>,
 ): Promise<Response> {
   const request = readListRequest(url, parameters)
-  const response = createListResponse(beginPageUrl(url), request.page, await find(request))
+  const found = await countStatement(sql, () => find(request))
+  const response = createListResponse(beginPageUrl(url), request.page, found)
   setDataHeaders(c, response)
   setHeader(c, 'Cache-Control', 'no-store')
   return send(c, renderBody(c, response), { type: 'application/json' })

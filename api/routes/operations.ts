@@ -100,8 +100,6 @@ export function addOperationsRoutes(
 
   app.get(
     '/admin/keys',
-    meter.free((c, url) =>
-      sendFreeList(c, url, keyParameters, ({ page }) => countStatement(sql, () => listKeyPage(sql, page))),
-    ),
+    meter.free((c, url) => sendFreeList(c, url, keyParameters, sql, ({ page }) => listKeyPage(sql, page))),
   )
 }

@@ -1,7 +1,6 @@
 import type { Hono } from 'hono'
 import { listRemovals } from '../catalog/removals.ts'
 import type { Sql } from '../database/connect.ts'
-import { countStatement } from '../database/statement-count.ts'
 import { badRequest } from '../errors.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
 import type { Meter } from '../metering/metered-request.ts'
@@ -26,8 +25,8 @@ export function addRemovalRoutes(app: Hono<HonoEnvironment>, meter: Meter, sql: 
   app.get(
     '/removals',
     meter.free((c, url) =>
-      sendFreeList(c, url, removalParameters, ({ page, filter: since }) =>
-        countStatement(sql, () => listRemovals(sql, since, page)),
+      sendFreeList(c, url, removalParameters, sql, ({ page, filter: since }) =>
+        listRemovals(sql, since, page),
       ),
     ),
   )

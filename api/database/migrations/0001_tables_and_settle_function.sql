@@ -494,8 +494,9 @@ $$;
 -- Settles a group of requests, each on its own, those of a key in their order.
 --
 -- `requests` is a JSON array of settle_request, and the result one of settlement. `found_items` has the number of items
--- that the statement has found for each place; null: there is no such resource, and no settlement. If the statement takes longer than
--- `max_seconds` (null: no limit), nothing is charged, because the caller no longer waits.
+-- that the statement has found for each place. If it is null, there is no such resource: a request without a price then
+-- has no settlement. If the statement takes longer than `max_seconds` (null: no limit), nothing is charged, because the
+-- caller no longer waits.
 create function settle(
   requests json, wait_for_locks boolean, dataset_version bigint default null, found_items integer[] default '{}',
   max_seconds integer default null
