@@ -182,11 +182,10 @@ export function formatNumber(value: number): string {
     : value.toPrecision(3)
 }
 
+/** Of an even number of values: the mean of the two in the middle, so that two rounds don't count as the better one. */
 export function median(values: readonly number[]): number {
-  return percentile(
-    values.toSorted((a, b) => a - b),
-    0.5,
-  )
+  const sorted = values.toSorted((a, b) => a - b)
+  return (percentile(sorted, 0.5) + percentile(sorted.toReversed(), 0.5)) / 2
 }
 
 /** The value below which a share of the others lie. `sorted` ascending; NaN when it is empty. */
