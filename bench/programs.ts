@@ -135,9 +135,20 @@ function readPort({ stdout }: ChildProcess): Promise<number> {
 
 /** What a process and its threads have used of the processor, in microseconds. Linux tells in hundredths of a second. */
 export async function readProcessorTime({ pid }: Pick<Program, 'pid'>): Promise<number> {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8')
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ') // from the third on
+  const fields = await readProcess(pid)
   return (Number(fields[11]) + Number(fields[12])) * 10_000
+}
+
+/** The same, of all child processes that ended. */
+export async function readTimeOfEnded({ pid }: Pick<Program, 'pid'>): Promise<number> {
+  const fields = await readProcess(pid)
+  return (Number(fields[13]) + Number(fields[14])) * 10_000
+}
+
+/** The fields of `/proc/PID/stat` from the third on. */
+async function readProcess(pid: number): Promise<string[]> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8')
+  return text.slice(text.lastIndexOf(')') + 2).split(' ')
 }
 
 /** Resident memory of a process, in MiB. */

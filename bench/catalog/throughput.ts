@@ -14,6 +14,7 @@ import { runPgbench } from '../pgbench.ts'
 import {
   type Program,
   readProcessorTime,
+  readTimeOfEnded,
   startFastify,
   startFloor,
   startOnDeno,
@@ -215,10 +216,10 @@ interface Measured {
 
 /** What the server's processes have used of the processors, in microseconds. */
 async function readDatabaseTime(sql: Sql): Promise<number> {
-  const rows = await sql<{ pid: number }[]>`
-    select pid from pg_stat_activity
-    where backend_type in ('client backend', 'walwriter', 'checkpointer', 'background writer')`
-  const times = await Promise.all(rows.map((row) => readProcessorTime(row)))
+  const rows = await sql<{ pid: number; server: number }[]>`
+    select pid, split_part(pg_read_file('postmaster.pid'), e'\n', 1)::integer as server from pg_stat_activity`
+  const ended = readTimeOfEnded({ pid: rows[0]?.server ?? 0 })
+  const times = await Promise.all([ended, ...rows.map((row) => readProcessorTime(row).catch(() => 0))])
   return times.reduce((sum, time) => sum + time, 0)
 }
 
