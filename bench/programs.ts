@@ -139,7 +139,7 @@ export async function readProcessorTime({ pid }: Pick<Program, 'pid'>): Promise<
   return (Number(fields[11]) + Number(fields[12])) * 10_000
 }
 
-/** The same, of all child processes that ended. */
+/** The same, of its child processes that have ended. */
 export async function readTimeOfEnded({ pid }: Pick<Program, 'pid'>): Promise<number> {
   const fields = await readProcess(pid)
   return (Number(fields[13]) + Number(fields[14])) * 10_000

@@ -47,7 +47,7 @@ describeOnEachDatabase('a page', (kind) => {
       () => createLookup(sql)(lookUpUser('ngoldberg'), options),
     ]
     for (const [index, read] of reads.entries()) {
-      // On a busy machine the statement may be too late. Then it charges nothing.
+      // On a busy machine the statement may take longer than `lateAfterMs`. Then it charges nothing.
       await expect.poll(async () => (await read())?.settlement?.balance).toBe(99 - index)
     }
     await storedLists.close()

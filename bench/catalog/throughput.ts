@@ -218,9 +218,9 @@ interface Measured {
 async function readDatabaseTime(sql: Sql): Promise<number> {
   const rows = await sql<{ pid: number; server: number }[]>`
     select pid, split_part(pg_read_file('postmaster.pid'), e'\n', 1)::integer as server from pg_stat_activity`
-  const ended = readTimeOfEnded({ pid: rows[0]?.server ?? 0 })
-  const times = await Promise.all([ended, ...rows.map((row) => readProcessorTime(row).catch(() => 0))])
-  return times.reduce((sum, time) => sum + time, 0)
+  const times = await Promise.all(rows.map((row) => readProcessorTime(row).catch(() => 0))) // it may have ended
+  const ended = await readTimeOfEnded({ pid: rows[0]?.server ?? 0 })
+  return times.reduce((sum, time) => sum + time, ended)
 }
 
 /** Writes the response of the first list of a mix to a file, and returns its path. */
