@@ -10,7 +10,7 @@ import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltDocs, docsDirectory, findDocs, nameDocsPointer } from '../api/docs/docs-manifest.ts'
 import { buildDocs } from '../docs-site/build.ts'
-import { readUrls, type ServedDocs, serveDocs } from './support/docs.ts'
+import { copyDocs, readUrls, type ServedDocs, serveDocs } from './support/docs.ts'
 import { createInstance } from './support/instance.ts'
 
 let docs: ServedDocs
@@ -111,9 +111,7 @@ describe('the docs folder', () => {
 
 test('a file of the docs that is missing is not taken for an unreachable database', async () => {
   const directory = join(scratch, 'incomplete')
-  // Other tests may be building a draft.
-  const isComplete = (path: string) => !basename(path).startsWith('draft-')
-  await cp(docsDirectory, directory, { recursive: true, filter: isComplete })
+  await copyDocs(directory)
   await rm(join(directory, basename(manifest.directory), 'quickstart', 'index.html'))
   const incomplete = createInstance(docs.database, { docsDirectory: directory })
   const response = await incomplete.request('/docs/quickstart', { headers: { Accept: 'text/html' } })

@@ -11,6 +11,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { buildDocs } from '../docs-site/build.ts'
+import { copyDocs } from './support/docs.ts'
 import { inheritEnvironment } from './support/program.ts'
 
 const project = resolve(import.meta.dirname, '..')
@@ -119,7 +120,7 @@ test.each([
 ] as const)(
   'while it serves, %s stops the service, and npm ends with 0 after it',
   async (_, signal, target) => {
-    await cp(join(project, 'dist/docs'), join(directory, 'dist/docs'), { recursive: true })
+    await copyDocs(join(directory, 'dist/docs'))
     const { pid, ended, readOutput } = await npmStart(/devdata is ready at/)
     process.kill(pid * target, signal)
     expect([await ended, readOutput()]).toEqual([[0, null], expect.not.stringContaining('npm error')])

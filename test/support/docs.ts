@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { cp } from 'node:fs/promises'
+import { basename } from 'node:path'
 import type { Database } from '../../api/database/database.ts'
 import { type BuiltDocs, docsDirectory, findDocs } from '../../api/docs/docs-manifest.ts'
 import { buildDocs } from '../../docs-site/build.ts'
@@ -30,6 +32,12 @@ export async function serveDocs(): Promise<ServedDocs> {
     manifest,
     close: () => database.close(),
   }
+}
+
+/** Copies the built docs to a new folder, without the drafts that other tests are building. */
+export function copyDocs(to: string): Promise<void> {
+  const isComplete = (path: string) => !basename(path).startsWith('draft-')
+  return cp(docsDirectory, to, { recursive: true, filter: isComplete })
 }
 
 /** Where a page's links and its script lead, seen from the page's own URL. */
