@@ -185,7 +185,8 @@ export function formatNumber(value: number): string {
 /** Of an even number of values: the mean of the two in the middle, so that two rounds don't count as the better one. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
-  return (percentile(sorted, 0.5) + percentile(sorted.toReversed(), 0.5)) / 2
+  const middle = (sorted.length - 1) / 2
+  return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2
 }
 
 /** The value below which a share of the others lie. `sorted` ascending; NaN when it is empty. */
