@@ -63,7 +63,7 @@ const program = new Command('bench')
   .option('--json <file>', 'where --quick writes its figures', 'bench/figures.json')
   .action(({ quick, json }: { quick?: true; json: string }, command: Command) => {
     if (!quick) return command.help()
-    const options = { users: few, seconds: 2.5, rounds: 1 }
+    const options = { users: few, seconds: 2, rounds: 1 }
     return run({ json, idleTimeout: 0 }, async (report) => {
       report.subject = 'ledger'
       await measureLedger(report, { ...options, ledgerRows: 1_000_000 })
