@@ -174,6 +174,10 @@ test.each<[url: string, rule: string]>([
     'postgres://db:99999/name',
     'postgres://u:hunter2@db:abc/name',
   ].map((url): [string, string] => [url, 'must have a port from 1 to 65535']),
+  ...['postgres://one%2Ctwo/name', 'postgres:///name?host=one%2Ctwo'].map((url): [string, string] => [
+    url,
+    'must name one host: several, separated by commas, are not supported',
+  ]),
   ...['soon', '1.5', '1e3', '9999999'].map((seconds): [string, string] => [
     `postgres://db/name?connect_timeout=${seconds}`,
     'must have a connect_timeout of whole seconds, at most 999999; 0 sets no limit',

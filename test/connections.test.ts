@@ -287,6 +287,12 @@ describe.skipIf(missing.length > 0)('a database connection', () => {
     )
   })
 
+  test('may have an IPv6 address', async () => {
+    // The server's IPv4 address, written as an IPv6 address.
+    expect(await describeSession(urlOf('[::ffff:127.0.0.1]'))).toEqual(plain)
+    expect(await describeSession(urlOf('localhost', 'host=0:0:0:0:0:ffff:127.0.0.1'))).toEqual(plain)
+  })
+
   test('has the session settings of its URL, and a database name with any characters', async () => {
     expect(await describeSession(urlOf('127.0.0.1', 'work_mem=5MB&channel_binding=prefer'))).toEqual({
       ...plain,

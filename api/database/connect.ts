@@ -132,8 +132,11 @@ export function describeServer(url: string, setting: string, timeoutSeconds = co
  */
 export function openServerPool(server: Server, options: PoolOptions & { usesSession: boolean }): Sql {
   const { max, statementTimeoutSeconds, usesSession } = options
+  // Lists, which the driver's types lack: it would split a text at each colon of an IPv6 address.
+  const place: object = { host: [server.host], port: [server.port] }
   return postgres({
     ...server,
+    ...place,
     ...limitResponse(options),
     max,
     prepare: usesSession,
