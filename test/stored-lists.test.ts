@@ -9,6 +9,7 @@ import { foldText } from '../api/catalog/case-folding.ts'
 import { createFilter, hashFilter } from '../api/catalog/filter.ts'
 import { createList } from '../api/catalog/list.ts'
 import { createStoredLists } from '../api/catalog/stored-lists.ts'
+import { ClientGoneError } from '../api/errors.ts'
 import { createInstance, openSameDatabase } from './support/instance.ts'
 import { readListAnswer } from './support/list-answer.ts'
 import { loadRecords } from './support/records.ts'
@@ -208,6 +209,26 @@ describeOnEachDatabase('new filters', (kind) => {
     await Promise.all([...ask('one', 10), ...ask('two', 10), ...ask('three', 10)])
     expect(computed).toHaveBeenCalledTimes(3)
     computed.mockRestore()
+    await store.close()
+  })
+
+  test('aren’t computed for clients that have left', async () => {
+    const store = createStoredLists(service.sql, options)
+    const client = new AbortController()
+    const ask = (location: string, signal?: AbortSignal) =>
+      store.build('users', createFilter({ locations: [location] }), { caller: 1, signal })
+    const others = [ask('others 1'), ask('others 2')] // as many as are computed at a time
+    const left = [ask('has left', client.signal)]
+    client.abort()
+    left.push(ask('has left', client.signal))
+    const results = await Promise.allSettled(left)
+    expect(results.map((result) => 'reason' in result && result.reason)).toEqual([
+      expect.any(ClientGoneError),
+      expect.any(ClientGoneError),
+    ])
+    await Promise.all(others)
+    expect(await service.sql`select from stored_lists where filter::text ilike '%others%'`).toHaveLength(2)
+    expect(await service.sql`select from stored_lists where filter::text ilike '%has left%'`).toHaveLength(0)
     await store.close()
   })
 

@@ -32,6 +32,8 @@ export interface Requester {
   caller: number
   /** Called before the request waits for a stored list. */
   onWait?: (() => void) | undefined
+  /** Aborted when the client closes its connection. */
+  signal?: AbortSignal | undefined
 }
 
 /** The stored lists of one database. `close` doesn't wait for lists that are being built. */
@@ -39,7 +41,8 @@ export interface StoredLists extends Pick<StoredListEviction, 'noteUse' | 'close
   /**
    * Builds a missing list: once for all concurrent requests. A caller who requests many new lists delays only itself.
    * Throws `overCapacity` when too many requests wait, or the wait would be too long, and 410 or 400 when the filter asks
-   * for changes since a version that is too old, or doesn't exist yet.
+   * for changes since a version that is too old, or doesn't exist yet. Throws `ClientGoneError` when the signal is aborted
+   * before the list is being built.
    */
   build(list: ListName, filter: Filter, requester: Requester): Promise<void>
   /** Whether `build` would refuse the caller, because too many of its requests wait already. */
@@ -78,7 +81,7 @@ export function createStoredLists(
   let allWaiting = 0
 
   /** Waits until the list is built, by this request or by another one: the first whose turn comes builds it. */
-  async function waitForBuild(list: ListName, filter: Filter, caller: number): Promise<void> {
+  async function waitForBuild(list: ListName, filter: Filter, { caller, signal }: Requester): Promise<void> {
     const key = hashFilter(list, filter).toString('hex')
     const build = builds.get(key) ?? { ...Promise.withResolvers<void>(), isStarted: false, waiting: 0 }
     builds.set(key, build)
@@ -92,7 +95,7 @@ export function createStoredLists(
     }
 
     async function takeTurn(): Promise<void> {
-      const leave = await queue.enter(caller).catch((refusal: unknown) => {
+      const leave = await queue.enter(caller, signal).catch((refusal: unknown) => {
         if (!build.isStarted) throw refusal
       })
       if (leave !== undefined && !build.isStarted) {
@@ -113,13 +116,14 @@ export function createStoredLists(
     isFullFor: (caller) => waiting.has(caller) && !hasRoomFor(caller),
     noteUse: eviction.noteUse,
     close: eviction.close,
-    async build(list, filter, { caller, onWait }) {
+    async build(list, filter, requester) {
+      const { caller, onWait } = requester
       if (!hasRoomFor(caller)) throw overCapacity()
       waiting.set(caller, (waiting.get(caller) ?? 0) + 1)
       allWaiting++
       onWait?.()
       try {
-        await waitForBuild(list, filter, caller)
+        await waitForBuild(list, filter, requester)
       } finally {
         allWaiting--
         const left = (waiting.get(caller) ?? 0) - 1

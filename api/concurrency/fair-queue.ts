@@ -21,7 +21,7 @@ export interface FairQueue<Caller> {
   /**
    * Waits for the caller's turn. The caller must call the returned function when its request has ended; further calls
    * do nothing. Throws `overCapacity` when the queue is full or the wait is too long, and `ClientGoneError` when the
-   * signal is aborted during the wait.
+   * signal is aborted before the turn comes.
    */
   enter(caller: Caller, signal?: AbortSignal): Promise<() => void>
   /** Whether the queue is full, and the caller has its share of the places. `enter` refuses such a caller. */
@@ -101,6 +101,7 @@ export function createFairQueue<Caller>(options: FairQueueOptions): FairQueue<Ca
     isFullFor,
     readState: () => ({ running, queued }),
     async enter(caller, signal) {
+      if (signal?.aborted) throw new ClientGoneError()
       if (running < maxConcurrent) return start() // nothing waits: a place that becomes free is taken immediately
       if (isFullFor(caller)) throw overCapacity()
       if (queued >= maxQueued) refuseNewestOfLongest()
