@@ -78,7 +78,8 @@ export function createLedger(sql: Sql): Ledger {
   // One connection is for groups, one for look-ups of keys, one for `/health`, the others for lock waits. With more
   // statements than connections, postgres.js would send one behind another, which may wait for a lock.
   const settleInGroup = createGroupCommit(sql, { maxLockWaits: Math.max(0, sql.options.max - 3) })
-  let chargesUntilSweep = sweepInterval
+  // Random, so that instances that live for a few charges sweep as often.
+  let chargesUntilSweep = Math.ceil(Math.random() * sweepInterval)
   /** On the clock of `performance.now()`. */
   let failingUntil = Number.NEGATIVE_INFINITY
 
