@@ -18,6 +18,7 @@ import type { Config } from './config.ts'
 import { createReadConnector } from './database/connect.ts'
 import type { Database } from './database/database.ts'
 import { assertMigrated, createSchemaExplainer } from './database/migrate.ts'
+import { countStatement } from './database/statement-count.ts'
 import { addApiCatalogRoute } from './docs/api-catalog.ts'
 import { createDocsFinder } from './docs/docs-manifest.ts'
 import { addOpenApiRoutes } from './docs/openapi.ts'
@@ -110,12 +111,14 @@ export function createApp(options: AppOptions): App {
     routing: createReplicaRouting(database, storedLists),
     traceDatabase: tracing?.traceDatabase,
   })
+  // Concurrent requests share a statement, because anybody may send any number of them to `/version`.
+  const readSharedDataset = shareRead(() => countStatement(sql, () => readDataset(sql)))
   const metrics = createMetrics({
     countInProgress: () => loadShedder.countInProgress(),
     readQueue: queue.readState,
     readLedger: ledger.readState,
     listReplicas: replicas.list,
-    readDataset: () => readDataset(sql),
+    readDataset: readSharedDataset,
   })
 
   // Every request.
@@ -151,7 +154,10 @@ export function createApp(options: AppOptions): App {
   addRepositoryRoutes(app, meter)
   addRemovalRoutes(app, meter, sql)
   addApiKeyRoutes(app, meter, sql)
-  addOperationsRoutes(app, meter, { database, checkSchema, ledger, lifecycle, metrics, buildInfo })
+  addOperationsRoutes(app, meter, {
+    ...{ database, checkSchema, ledger, lifecycle, metrics, buildInfo },
+    readDataset: readSharedDataset,
+  })
   app.on('GET', ['/', ''], (c) => c.redirect(`${publicRoot(c)}/docs`))
   addOpenApiRoutes(app, publicRoot)
   for (const host of new Set([app, root])) addApiCatalogRoute(host, publicRoot)

@@ -5,6 +5,7 @@
  */
 import type { Sql } from '../database/connect.ts'
 import { describeFailure } from '../database/connection-error.ts'
+import { countStatement } from '../database/statement-count.ts'
 
 /** Of a stored list in the database, in bytes. */
 const minStoredListBytes = 4096
@@ -58,10 +59,12 @@ export function createStoredListEviction(
     const taken = uses
     uses = new Map()
     writtenAt = performance.now()
-    await writeUses(sql, taken).catch(reportFailure('The use of stored lists could not be recorded'))
+    await countStatement(sql, () => writeUses(sql, taken)).catch(
+      reportFailure('The use of stored lists could not be recorded'),
+    )
     if (untilSweep > 0) return
     untilSweep = sweepInterval
-    await sweepStoredLists(sql, { maxBytes, signal: closing.signal }).catch(
+    await countStatement(sql, () => sweepStoredLists(sql, { maxBytes, signal: closing.signal })).catch(
       reportFailure('Old stored lists could not be deleted'),
     )
   }

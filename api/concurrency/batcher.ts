@@ -110,8 +110,8 @@ export function createBatcher<Input, Output>(options: BatchOptions<Input, Output
 }
 
 /**
- * Creates a function that shares reads: calls during a read share the next one. A call never gets the result of a read
- * that started before it.
+ * Creates a function that shares reads: concurrent calls share a few reads. A call never gets the result of a read that
+ * started before it.
  */
 export function shareRead<T>(read: () => Promise<T>): () => Promise<T> {
   const readInBatch = createBatcher<null, T>({

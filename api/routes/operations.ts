@@ -6,12 +6,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hono } from 'hono'
 import type { BuildInfo } from '../build-info.ts'
-import { readDataset } from '../catalog/dataset.ts'
-import { shareRead } from '../concurrency/batcher.ts'
+import type { Dataset } from '../catalog/dataset.ts'
 import { isDatabaseUnavailable } from '../database/connection-error.ts'
 import type { Database } from '../database/database.ts'
 import { mayLackMigration } from '../database/migrate.ts'
-import { countStatement } from '../database/statement-count.ts'
 import { unavailable } from '../errors.ts'
 import type { Lifecycle } from '../http/middleware.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
@@ -28,6 +26,7 @@ export interface OperationsOptions {
   database: Pick<Database, 'sql' | 'kind'>
   /** Throws `MigrationError` when the database lacks a migration. */
   checkSchema: () => Promise<{ isReadOnly: boolean }>
+  readDataset: () => Promise<Dataset>
   ledger: Pick<Ledger, 'canCharge'>
   lifecycle: Readonly<Lifecycle>
   metrics: Pick<Metrics, 'render' | 'contentType'>
@@ -47,7 +46,15 @@ const keyParameters: ListParameters<undefined, number> = { ...noFilter, readAfte
 export function addOperationsRoutes(
   app: Hono<HonoEnvironment>,
   meter: Meter,
-  { database: { sql, kind }, checkSchema, ledger, lifecycle, metrics, buildInfo }: OperationsOptions,
+  {
+    database: { sql, kind },
+    checkSchema,
+    readDataset,
+    ledger,
+    lifecycle,
+    metrics,
+    buildInfo,
+  }: OperationsOptions,
 ): void {
   // A load may hold the embedded database's only session. If that database had failed, so would this process.
   const busyState = kind === 'embedded' ? { isReadOnly: false } : undefined
@@ -70,13 +77,10 @@ export function addOperationsRoutes(
     return c.json({ status: 'ok', database: kind })
   })
 
-  // Concurrent requests share a statement, because anybody may send any number of them.
-  const readSharedDataset = shareRead(() => countStatement(sql, () => readDataset(sql)))
-
   async function readAvailableDataset() {
     if (lifecycle.phase === 'waiting') return null
     try {
-      const { version, updated_at } = await readSharedDataset()
+      const { version, updated_at } = await readDataset()
       return { version, updated_at }
     } catch (error) {
       if (isDatabaseUnavailable(error) || mayLackMigration(error)) return null

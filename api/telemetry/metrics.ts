@@ -11,7 +11,6 @@ import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { Counter, type CounterConfiguration, Gauge, Histogram, Registry } from 'prom-client'
 import type { Dataset } from '../catalog/dataset.ts'
-import { shareRead } from '../concurrency/batcher.ts'
 import type { ApiError } from '../errors.ts'
 import { errorCodeHeader } from '../http/error-handler.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
@@ -99,7 +98,7 @@ type Reading = number | Record<string, number> | undefined
 /** Adds the metrics that are read at each scrape. */
 function addReadings(registry: Registry, sources: MetricsSources): void {
   const { countInProgress, readQueue, readLedger, listReplicas } = sources
-  const readDataset = shareRead(() => sources.readDataset().catch(() => undefined))
+  const readDataset = () => sources.readDataset().catch(() => undefined)
 
   const gauge = createAdder((options) => new Gauge(options))
   const counter = createAdder((options) => new Counter(options))
