@@ -112,6 +112,11 @@ describeOnEachDatabase('a batch parameter', (kind) => {
     ]) {
       expect(await askLogins(`/users?${query}`)).toEqual(expected)
     }
+    const [repository] = sampleRepositories
+    for (const empty of ['owner', 'dependency_files', 'dependency_status', 'changed_since']) {
+      const { data } = await ask(`/repos?full_names=${repository?.full_name}&${empty}=`)
+      expect([empty, data]).toEqual([empty, [repository]])
+    }
   })
 
   test('of 100 entries returns them all on one page, whose links return the same', async () => {

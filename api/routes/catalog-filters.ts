@@ -29,7 +29,8 @@ export const userParameters: ListParameters<Filter | BatchLookUp, number> = {
   names: ['location', ...dependencyNames, 'changed_since', 'logins', 'forge_rest_ids'],
   readDefaultSize,
   readAfter: readIdAfter,
-  readFilter: (query) => readFilter(query, { locations: readValues(query, 'location', locationLimits) }),
+  readFilter: (query) =>
+    readBatchLookUp(query) ?? readFilter(query, { locations: readValues(query, 'location', locationLimits) }),
 }
 
 /** Which repositories a list has, and whether with their dependencies. */
@@ -43,20 +44,19 @@ export const repositoryParameters: ListParameters<RepositoryFilter, number> = {
   names: ['owner', ...dependencyNames, 'changed_since', 'full_names', 'forge_rest_ids', 'exclude'],
   readDefaultSize,
   readAfter: readIdAfter,
-  readFilter(query) {
-    const owner = readSingle(query, 'owner')
-    if (owner !== undefined) readForgeName(owner, 'owner')
-    return {
-      filter: readFilter(query, { owner }),
-      excludesDependencies: readOption(query, 'exclude', ['dependencies']) !== undefined,
-    }
-  },
+  readFilter: (query) => ({
+    filter: readBatchLookUp(query) ?? readFilter(query, { owner: readOwner(query) }),
+    excludesDependencies: readOption(query, 'exclude', ['dependencies']) !== undefined,
+  }),
+}
+
+function readOwner(query: URLSearchParams): string | undefined {
+  const owner = readSingle(query, 'owner')
+  return owner === undefined ? undefined : readForgeName(owner, 'owner')
 }
 
 /** Reads the filters that both lists have. `own` is the part of the filter that only one of them has. */
-function readFilter(query: URLSearchParams, own: WrittenFilter): Filter | BatchLookUp {
-  const lookUp = readBatchLookUp(query)
-  if (lookUp !== undefined) return lookUp
+function readFilter(query: URLSearchParams, own: WrittenFilter): Filter {
   const dependencies = {
     dependencyNames: readEntries(query, 'dependency_names', dependencyLimits),
     dependencyFiles: readEntries(query, 'dependency_files', dependencyLimits),
