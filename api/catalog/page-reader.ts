@@ -15,7 +15,7 @@ import {
   type SettleRequest,
   toDecision,
 } from '../ledger/settlement.ts'
-import { isPage, type ListPage, selectRows } from '../paging/page.ts'
+import { type ListPage, selectRows } from '../paging/page.ts'
 
 /** A page of the catalog. */
 export interface CatalogPage extends ListPage {
@@ -32,8 +32,8 @@ export interface ReadOptions {
 }
 
 /**
- * Reads a page. The statement also settles the request `toSettle`, unless its key is locked, the database is busy, or
- * settling fails. Undefined: there is no such list or resource, and nothing is settled. Throws `ClientGoneError` when the
+ * Reads a page. The statement also settles the request `toSettle`, unless its key is locked, the database is busy, reading
+ * takes longer than `maxReadMs`, or settling fails. Undefined: there is no such list or resource, and nothing is settled. Throws `ClientGoneError` when the
  * signal is aborted before the statement is sent.
  */
 export type ReadPage<Request> = (request: Request, options: ReadOptions) => Promise<CatalogPage | undefined>
@@ -97,6 +97,11 @@ interface Row extends Partial<ListPage> {
   place: number
   version: number
   settlements?: SettlementRow[]
+}
+
+/** Whether a row has a page: it has items then, perhaps none. */
+function isPage(row: Partial<ListPage>): row is ListPage {
+  return row.items !== undefined
 }
 
 /** SQL: the dataset's version. `limit` is for the planner: if it expected more rows, it would JIT-compile the statement. */

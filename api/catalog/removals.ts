@@ -3,9 +3,8 @@
  *
  * @module
  */
-import { Buffer } from 'node:buffer'
 import type { Sql } from '../database/connect.ts'
-import { type ListPage, offsetOf, type Page, renderPage } from '../paging/page.ts'
+import { type ListPage, offsetOf, type Page, renderPage, selectPage } from '../paging/page.ts'
 import { assertChangesKnown, type KnownChanges } from './dataset.ts'
 
 /**
@@ -22,19 +21,18 @@ export async function listRemovals(sql: Sql, since: number, page: Page<number>):
       )`
   const item = sql`format('{"forge_rest_id":%s,"kind":"%s","version":%s}', forge_rest_id, kind, version)`
   // One statement reads the versions too, so a change can't delete removals between a check and the list.
-  const [found] = await sql<(KnownChanges & Omit<ListPage, 'items'> & { items: string })[]>`
+  const found = await selectPage(sql<(ListPage & KnownChanges)[]>`
     select d.version, d.changes_since as "changesSince", counted.total, place.skipped as offset, found.*
     from dataset d, (
       select count(*) as total from removals where version > ${since}::bigint and not exists_again
     ) counted, (select ${skipped} as skipped) place, lateral (
-      select ${renderPage(sql, { item, order: sql`id`, digest: sql`hashtextextended(${item}, id)` })}, max(id) as next
+      select ${renderPage(sql, { item, order: sql`id` })}, max(id) as next
       from (
         select forge_rest_id, kind, version, id from removals
         where version > ${since}::bigint and not exists_again
         order by id limit ${size} offset place.skipped
       ) r
-    ) found`
-  if (found === undefined) throw new Error('the dataset row is missing')
+    ) found`)
   assertChangesKnown('since', since, found)
-  return { ...found, items: Buffer.from(found.items) }
+  return found
 }

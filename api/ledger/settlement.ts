@@ -78,7 +78,7 @@ export interface Settlement {
         resetSeconds: number
       }
     | undefined
-  /** The dataset's version at that moment. */
+  /** The dataset's version when the statement began. */
   version: number
 }
 

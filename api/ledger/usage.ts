@@ -4,7 +4,7 @@
  * @module
  */
 import type { Sql } from '../database/connect.ts'
-import { type ListPage, limitPage, offsetOf, type Page, renderPage, selectPages } from '../paging/page.ts'
+import { type ListPage, limitPage, offsetOf, type Page, renderPage, selectPage } from '../paging/page.ts'
 
 /** A page of a key's ledger. */
 export interface UsagePage<After> {
@@ -25,7 +25,7 @@ export interface SumKey {
  * Lists the entries of a key's ledger, newest first. One entry of kind `balance` stands for those that were pruned.
  * Positions have no gaps, and entries of a day are consecutive, so any page is a range.
  */
-export async function listUsage(sql: Sql, { keyId, day, page }: UsagePage<number>): Promise<ListPage> {
+export function listUsage(sql: Sql, { keyId, day, page }: UsagePage<number>): Promise<ListPage> {
   const { after, size } = page
   const skipped =
     after === undefined
@@ -37,7 +37,7 @@ export async function listUsage(sql: Sql, { keyId, day, page }: UsagePage<number
       : sql`
         select min(first_position) as first, max(last_position) as last
         from usage_days(${keyId}) where day = ${day}::date`
-  const [found] = await selectPages(sql`
+  return selectPage(sql<ListPage[]>`
     with stored as (select min(position) as first from ledger where api_key_id = ${keyId}),
     range as (
       select r.*, coalesce(greatest(0, r.last - r.first + 1), 0)::bigint as total
@@ -54,12 +54,10 @@ export async function listUsage(sql: Sql, { keyId, day, page }: UsagePage<number
         order by position desc ${limitPage(sql)}
       ) e
     ) entries`)
-  if (found === undefined) throw new Error('the key is missing')
-  return found
 }
 
 /** Lists a key's spending by day and endpoint, newest day first. Pruning the ledger doesn't change it. */
-export async function listUsageByDay(sql: Sql, { keyId, day, page }: UsagePage<SumKey>): Promise<ListPage> {
+export function listUsageByDay(sql: Sql, { keyId, day, page }: UsagePage<SumKey>): Promise<ListPage> {
   const { after, size } = page
   const skipped =
     after === undefined
@@ -68,7 +66,7 @@ export async function listUsageByDay(sql: Sql, { keyId, day, page }: UsagePage<S
         select count(*) from days
         where day > ${after.day}::date or day = ${after.day}::date and endpoint <= ${after.endpoint}
       )`
-  const [found] = await selectPages(sql`
+  return selectPage(sql<ListPage[]>`
     with days as materialized (
       select day, endpoint, entries as requests, items, cost from usage_days(${keyId})
       where endpoint <> '' ${day === null ? sql`` : sql`and day = ${day}::date`}
@@ -79,6 +77,4 @@ export async function listUsageByDay(sql: Sql, { keyId, day, page }: UsagePage<S
         (array_agg(to_char(day, 'YYYY-MM-DD') || endpoint order by day, endpoint desc))[1] as next
       from (select * from days order by day desc, endpoint limit ${size} offset place.skipped) d
     ) sums`)
-  if (found === undefined) throw new Error('the sums have no row')
-  return found
 }

@@ -73,16 +73,13 @@ export function renderPage(sql: Sql, { item, order, digest }: Rendering) {
     ${digest === undefined ? sql`` : sql`, bit_xor(${digest})::text as digest`}`
 }
 
-/** Runs a statement that selects pages: a row each. Undefined for a row without items: there is no such list. */
-export async function selectPages(
-  statement: postgres.PendingQuery<Partial<ListPage>[]>,
-): Promise<(ListPage | undefined)[]> {
-  return (await selectRows(statement)).map((row) => (isPage(row) ? row : undefined))
-}
-
-/** Whether a row has a page: it has items then, perhaps none. */
-export function isPage<Row extends Partial<ListPage>>(row: Row): row is Row & ListPage {
-  return row.items !== undefined
+/** Runs a statement whose row is a page, perhaps with further columns. */
+export async function selectPage<Row extends ListPage>(
+  statement: postgres.PendingQuery<Row[]>,
+): Promise<Row> {
+  const [page] = await selectRows(statement)
+  if (page === undefined) throw new Error('the page has no row')
+  return page
 }
 
 /**

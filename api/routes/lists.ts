@@ -9,7 +9,7 @@ import type { Catalog } from '../catalog/replica-routing.ts'
 import type { Requester } from '../catalog/stored-lists.ts'
 import type { Sql } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
-import { ApiError, badRequest, notFound } from '../errors.ts'
+import { ApiError, badRequest } from '../errors.ts'
 import type { ApiContext } from '../http/request-context.ts'
 import { send, setHeader } from '../http/response.ts'
 import {
@@ -44,8 +44,9 @@ export interface ListRequest<Filter, After> {
 }
 
 /**
- * Creates the query of a list of the catalog. `find` returns undefined if there is no such list. A 4xx that it throws is a
- * free response.
+ * Creates the query of a list of the catalog. `find` returns undefined if there is no such list, or a replica lacks it;
+ * `createError` creates the response if there is none. Default: the list always exists. A 4xx that `find` throws is a free
+ * response.
  */
 export function createListQuery<Filter, After>(
   url: URL,
@@ -55,7 +56,9 @@ export function createListQuery<Filter, After>(
     request: ListRequest<Filter, After>,
     requester: Requester & ReadOptions,
   ) => Promise<CatalogPage | undefined>,
-  createError: () => ApiError = () => notFound('Not found'),
+  createError: () => ApiError = () => {
+    throw new Error('a list that always exists was not found')
+  },
 ): MeteredQuery {
   const request = readListRequest(url, parameters)
   return {
