@@ -10,6 +10,7 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { generateSchema, schemaFile } from '../client/build.ts'
+import { version as shellVersion } from '../client/src/shell/version.ts'
 import { type InstalledClient, installClient } from './support/client.ts'
 import { deno } from './support/deno.ts'
 import { inheritEnvironment } from './support/program.ts'
@@ -47,7 +48,7 @@ test('the packed file has JavaScript, declarations, README and license, and is s
   )
   expect(dependencies).toBe(undefined)
   const jsr = JSON.parse(await readFile(join(project, 'client/deno.json'), 'utf8'))
-  expect([name, jsr.version]).toEqual(['devdata-client', version])
+  expect([name, jsr.version, shellVersion]).toEqual(['devdata-client', version, version])
 })
 
 test('programs compile strictly against its declarations, without the types of a runtime', async () => {

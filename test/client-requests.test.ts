@@ -361,6 +361,18 @@ test('a cache makes what has not changed free', async () => {
   expect(JSON.parse(JSON.stringify([...cache.values()]))).toEqual([...cache.values()])
 })
 
+test('a cache has no old totals', async () => {
+  const { api } = await createTestClient({ cache: new Map() })
+  const readFirstPage = async () => {
+    const list = api.users.list({}, { pageSize: 100 }) // the last page stays the last one
+    await list.pages().next()
+    return [list.total, list.spent]
+  }
+  const [total = 0] = await readFirstPage()
+  await loadRecords(service.sql, { users: [createUser(9_001)] })
+  expect(await readFirstPage()).toEqual([total + 1, 0])
+})
+
 test('a request that another process repeats under its own idempotency key is charged once', async () => {
   const { api, id } = await createTestClient()
   for (const _ of [1, 2]) await api.users.get('ngoldberg', { idempotencyKey: 'my-step' })

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -225,16 +225,60 @@ describe('mirror', () => {
     expect(await readCharged()).toBe(whole)
 
     const [gone] = before.users
+    const bio = 'two\u2028lines\r' // neither ends a line of the files
     await removeRows(service.sql, { users: [gone.forge_rest_id] })
-    await loadRecords(service.sql, { users: [createUser(5_001), { ...before.users[1], bio: 'new' }] })
+    await loadRecords(service.sql, { users: [createUser(5_001), { ...before.users[1], bio }] })
     const refreshed = await run(['mirror', 'copy'])
     expect(refreshed.stderr).toMatch(/3 items read, 2 credits spent/)
     const { users } = copy()
     expect(users.find(({ login }) => login === gone.login)).toBe(undefined)
-    expect(users.find(({ forge_rest_id: id }) => id === before.users[1].forge_rest_id).bio).toBe('new')
+    expect(users.find(({ forge_rest_id: id }) => id === before.users[1].forge_rest_id).bio).toBe(bio)
     expect(new Set(users.map((user) => user.forge_rest_id)).size).toBe(before.users.length)
     const again = await run(['mirror', 'copy'])
     expect(again.stderr).toMatch(/^0 items read, 0 credits spent/)
+  })
+
+  test('pays once for a page that was lost when it was killed after a list without changes', async () => {
+    await run(['mirror', 'copy'])
+    const charged = await readCharged()
+    const [repository] = parseLines(readFile('copy/repos.ndjson'))
+    await loadRecords(service.sql, { repos: [{ ...repository, description: 'new' }] })
+    let requests = 0
+    onRequest = () => ++requests === 2 && child.kill('SIGKILL') // the second one asks for repositories
+    const child = start(['mirror', 'copy'])
+    expect(await once(child, 'close')).toEqual([null, 'SIGKILL'])
+    expect(await readCharged()).toBe(charged + 1)
+    onRequest = () => {}
+    expect((await run(['mirror', 'copy'])).code).toBe(0)
+    expect(await readCharged()).toBe(charged + 1)
+    expect(readFile('copy/repos.ndjson')).toContain('"description":"new"')
+  })
+
+  test('refuses a folder that another process uses, but not one that a killed process has left', async () => {
+    await run(['mirror', 'copy'])
+    writeFileSync(join(directory, 'copy/mirror.pid'), String(process.pid))
+    expect(await run(['mirror', 'copy'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`Another command (process ${process.pid}) uses copy`),
+    })
+    const { pid } = spawnSync(process.execPath, ['--version'])
+    writeFileSync(join(directory, 'copy/mirror.pid'), String(pid))
+    expect((await run(['mirror', 'copy'])).code).toBe(0)
+    expect(existsSync(join(directory, 'copy/mirror.pid'))).toBe(false)
+  })
+
+  test('changes nothing if the fetched changes are missing', async () => {
+    await run(['mirror', 'copy'])
+    const before = readFile('copy/users.ndjson')
+    writeFileSync(
+      join(directory, 'copy/mirror.json'),
+      '{"version":1,"changes":{"bytes":9,"items":1,"version":2}}',
+    )
+    expect(await run(['mirror', 'copy'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('changes.ndjson is missing'),
+    })
+    expect(readFile('copy/users.ndjson')).toBe(before)
   })
 
   test('leaves files alone that it did not write', async () => {
@@ -250,10 +294,14 @@ describe('what can’t be done', () => {
     [['nothing'], {}, 2, /must be one of users/],
     [['users', '--budget', '-1'], {}, 2, /budget/],
     [['users', '--format', 'xml'], {}, 2, /--format must be one of/],
-    [['users', '--location', ''], {}, 2, /location is empty/],
+    [['users', '--location', ''], {}, 2, /: --location is empty/],
+    [['users', '--dependency', 'a,b'], {}, 2, /--dependency must not .* repeat the option/],
+    [['users', '--state', 'a', '--output', './a'], {}, 2, /different files/],
+    [['users', '--state', 'a', '--output', 'a.new'], {}, 2, /different files/],
     [['users', '--key', '5d1c7c0e-9c3f-4c57-8f6b-2a4d7f0e1b93'], {}, 2, /Unknown option '--key'/],
     [['credits', '--key-file', 'absent'], {}, 2, /can't be read/],
     [['credits'], { DEVDATA_API_KEY: '' }, 2, /DEVDATA_API_KEY or/],
+    [['credits'], { DEVDATA_API_KEY: 'two\nlines' }, 2, /DEVDATA_API_KEY or/],
     [['credits'], { DEVDATA_URL: '' }, 2, /DEVDATA_URL or/],
     [['credits', '--url', 'localhost:8000'], {}, 2, /DEVDATA_URL or --url/],
     [
@@ -277,6 +325,17 @@ describe('what can’t be done', () => {
       code: 4,
       stderr: expect.stringContaining('need 100, have 7'),
     })
+  })
+
+  test.runIf(existsSync('/dev/full'))('says so when its output can’t be written', async () => {
+    const child = spawn('sh', ['-c', '"$0" "$1" users > /dev/full', process.execPath, installed.shell], {
+      cwd: directory,
+      env: { ...inheritEnvironment(), DEVDATA_URL: served.url, DEVDATA_API_KEY: key.secret },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const [stderr, ending] = await Promise.all([text(child.stderr), once(child, 'close')])
+    expect(ending).toEqual([1, null])
+    expect(stderr).toMatch(/^devdata-client: ENOSPC: no space left on device/m)
   })
 
   test('neither reads a list nor ends in an error when the reader of its output leaves', async () => {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { createRandomKey } from './idempotency-key.ts'
 import type { List, ListOptions, Page } from './list.ts'
 import { isListState, type ListState } from './list-state.ts'
 import type { ListedRepository, Removal, User } from './types.ts'
@@ -49,6 +50,8 @@ export class Changes implements AsyncIterable<Change> {
   readonly #lists: ChangeLists
   readonly #since: number | undefined
   readonly #options: ListOptions
+  /** What the idempotency keys of all pages begin with, so that one is free from any earlier state. */
+  readonly #key: string
   #type: Change['type'] = 'user'
   /** The list that is being read; undefined: all are read. */
   #list: ChangeList | undefined
@@ -65,6 +68,7 @@ export class Changes implements AsyncIterable<Change> {
     this.#lists = lists
     this.#since = since
     this.#options = others
+    this.#key = resume?.list.key ?? createRandomKey()
     this.#spentBefore = resume?.spent ?? 0
     this.#version = resume?.version
     this.#open(resume?.type ?? 'user', resume?.list)
@@ -137,11 +141,14 @@ export class Changes implements AsyncIterable<Change> {
   #open(type: Change['type'], resume?: ListState): void {
     const { budget, ...others } = this.#options
     const left = budget === undefined ? undefined : Math.max(0, budget - this.#spentBefore)
-    const options = { ...others, resume, ...(type !== 'removal' && { budget: left }) }
+    const options = { ...others, ...(type !== 'removal' && { budget: left }) }
+    const openList = (resume: ListState | undefined) =>
+      type === 'removal'
+        ? this.#lists.removal(this.#since ?? 0, { ...options, resume })
+        : this.#lists[type](this.#since, { ...options, resume })
+    const list = openList(resume)
     this.#type = type
     this.#list =
-      type === 'removal'
-        ? this.#lists.removal(this.#since ?? 0, options)
-        : this.#lists[type](this.#since, options)
+      list.state && list.state.key !== this.#key ? openList({ ...list.state, key: this.#key }) : list
   }
 }

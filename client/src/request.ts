@@ -20,7 +20,6 @@ export interface CachedResponse {
   /** The body, JSON text. */
   body: string
   next: string | null
-  total: number
 }
 
 /** Where responses are kept for conditional requests: a `Map`, or anything with these two methods. */
@@ -163,9 +162,10 @@ export function createSender({
       })
     }
     const etag = header('ETag')
-    const { next, total } = kept ?? { next: readNext(header('Link')), total: count('X-Total-Count') ?? 0 }
+    const total = count('X-Total-Count') ?? 0
+    const next = kept === undefined ? readNext(header('Link')) : kept.next // the tag depends on it, too
     if (status === 200 && method === 'GET' && etag !== null) {
-      await cache?.set(url, { etag, body: text, next, total })
+      await cache?.set(url, { etag, body: text, next })
     }
     return { ...info, body, next, total, version: count('X-Dataset-Version') }
   }

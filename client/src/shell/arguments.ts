@@ -107,7 +107,9 @@ export function readSettings({ url, keyFile }: Arguments): { baseUrl: string; ap
     throw new UsageError('DEVDATA_URL or --url must be the base URL of the API')
   }
   const apiKey = (keyFile === undefined ? DEVDATA_API_KEY : readKeyFile(keyFile)).trim()
-  if (apiKey === '') throw new UsageError('DEVDATA_API_KEY or the file of --key-file must have the API key')
+  if (!/^[!-~]+$/.test(apiKey)) {
+    throw new UsageError('DEVDATA_API_KEY or the file of --key-file must have the API key, and nothing else')
+  }
   return { baseUrl, apiKey }
 }
 

@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { createClient, type Wait } from '../client.ts'
 import { type Arguments, parseArguments, readSettings } from './arguments.ts'
@@ -13,15 +12,18 @@ import { helpText } from './help.ts'
 import { mirror } from './mirror.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { readCredits, readList, readQuote } from './reading.ts'
+import { version } from './version.ts'
 
 const interruption = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort(signal))
-// The reader of a pipe has left, such as `head`.
-process.stdout.on('error', () => process.exit(141))
+process.stdout.on('error', (error: Error & { code?: string }) => {
+  const hasReaderLeft = error.code === 'EPIPE' // such as `head`
+  process.exit(hasReaderLeft ? 141 : fail(error))
+})
 
 async function run(given: Arguments): Promise<number> {
   if (given.command === 'help') return print(helpText)
-  if (given.command === 'version') return print(`${readVersion()}\n`)
+  if (given.command === 'version') return print(`${version}\n`)
   const { baseUrl, apiKey } = readSettings(given)
   const progress = createProgress(process.stderr, given.isQuiet)
   const api = createClient({ baseUrl, apiKey, onWait: (wait) => progress.note(describeWait(wait)) })
@@ -58,11 +60,6 @@ function describe(error: unknown): string {
 function describeWait({ delayMs, error }: Wait): string {
   const seconds = Math.ceil(delayMs / 1000)
   return `waiting ${seconds} s: ${error?.message ?? 'the rate limit is used up'}`
-}
-
-function readVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-  return version
 }
 
 try {

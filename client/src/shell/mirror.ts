@@ -6,9 +6,17 @@
  *
  * @module
  */
-import { createReadStream, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import {
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import process from 'node:process'
 import type { Change, ChangesState } from '../changes.ts'
 import { ChangesExpiredError } from '../errors.ts'
 import type { Arguments } from './arguments.ts'
@@ -28,8 +36,40 @@ interface MirrorState {
 const files = { user: 'users.ndjson', repository: 'repos.ndjson' } as const
 
 /** Brings the copy in a folder up to date. Returns the exit code. */
-export async function mirror(context: CommandContext, { folder, budget }: Arguments): Promise<number> {
-  mkdirSync(folder, { recursive: true })
+export async function mirror(context: CommandContext, given: Arguments): Promise<number> {
+  mkdirSync(given.folder, { recursive: true })
+  const unlock = lockFolder(given.folder)
+  try {
+    return await updateCopy(context, given)
+  } finally {
+    unlock()
+  }
+}
+
+/**
+ * Takes a folder for this process, because two at a time would mix their files. Returns a function that frees it. Throws a
+ * `UsageError` if another process has it. What a killed process has left doesn't count.
+ */
+function lockFolder(folder: string): () => void {
+  const file = join(folder, 'mirror.pid')
+  const owner = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0
+  if (owner !== process.pid && isRunning(owner)) {
+    throw new UsageError(`Another command (process ${owner}) uses ${folder}: wait for it, or delete ${file}`)
+  }
+  writeFileSync(file, String(process.pid))
+  return () => rmSync(file, { force: true })
+}
+
+function isRunning(pid: number): boolean {
+  if (!(pid > 0)) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as { code?: string }).code !== 'ESRCH'
+  }
+}
+
+async function updateCopy(context: CommandContext, { folder, budget }: Arguments): Promise<number> {
   const stateFile = join(folder, 'mirror.json')
   const changesFile = join(folder, 'changes.ndjson')
   let saved = readState<MirrorState>(stateFile)
@@ -94,6 +134,9 @@ async function fetchChanges(
 
 /** Writes the copy anew with the changes. Doing so twice makes no difference. */
 async function applyChanges(folder: string, changesFile: string): Promise<void> {
+  if (!existsSync(changesFile)) {
+    throw new UsageError(`${changesFile} is missing: restore it, or delete the folder to begin again`)
+  }
   const isFirst = Object.values(files).every((file) => !existsSync(join(folder, file)))
   const replaced = { user: new Set<number>(), repository: new Set<number>() }
   const removed = { user: new Set<number>(), repository: new Set<number>() }
@@ -129,10 +172,11 @@ async function applyChanges(folder: string, changesFile: string): Promise<void> 
 /** Reads a file of JSON lines; one that doesn't exist has none. */
 async function* readLines<Line>(file: string): AsyncGenerator<Line, void, undefined> {
   if (!existsSync(file)) return
-  for await (const line of createInterface({
-    input: createReadStream(file),
-    crlfDelay: Number.POSITIVE_INFINITY,
-  })) {
-    yield JSON.parse(line)
+  // Not by readline, which also splits at U+2028: JSON may contain it.
+  let rest = ''
+  for await (const chunk of createReadStream(file, 'utf8')) {
+    const lines = `${rest}${chunk}`.split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) yield JSON.parse(line)
   }
 }

@@ -36,6 +36,7 @@ interface SavedState {
 /** Reads a list to its end, or until the budget stops it. Returns the exit code. */
 export async function readList({ api, progress, signal }: CommandContext, given: Arguments): Promise<number> {
   const { list: name, format, stateFile, outputFile, budget } = given
+  if (stateFile !== undefined && outputFile !== undefined) assertDifferent(stateFile, outputFile)
   const identity = identify(given)
   const saved = stateFile === undefined ? undefined : readState<SavedState>(stateFile)
   if (saved !== undefined && saved.identity !== identity) {
@@ -69,6 +70,13 @@ export async function readList({ api, progress, signal }: CommandContext, given:
   return budgetExitCode
 }
 
+/** A state is written to a file beside it, which then takes its place. */
+function assertDifferent(stateFile: string, outputFile: string): void {
+  if ([stateFile, `${stateFile}.new`].some((file) => resolve(file) === resolve(outputFile))) {
+    throw new UsageError('--state and --output must name different files')
+  }
+}
+
 /** A state is of one output. Otherwise, what is to be continued is cut to a length that another file had. */
 function identify({ list, filter, day, isByDay, format, outputFile }: Arguments): string {
   const output = outputFile === undefined ? undefined : resolve(outputFile)
@@ -89,9 +97,15 @@ function openList(
   }
 }
 
-/** The client throws a `TypeError` for what it can't ask the service for. */
+/** The client throws a `TypeError` for what it can't ask the service for, with its names of the options. */
 function toUsageError(error: unknown): unknown {
-  return error instanceof TypeError ? new UsageError(error.message) : error
+  if (!(error instanceof TypeError)) return error
+  const message = error.message
+    .replace('dependencyNames', '--dependency')
+    .replace('dependencyFiles', '--file')
+    .replace(/^(?=location|owner|day)/, '--')
+    .replace('several values are an array', 'to give several, repeat the option')
+  return new UsageError(message)
 }
 
 /** Prints what a list would cost. Returns the exit code. */
