@@ -93,8 +93,7 @@ export function startCall({ baseUrl, apiKey }: Settings, budget: Budget, cancell
 
 /** Whether the service has refused this try before it looked at what earlier tries were charged. */
 function isEarly({ status, headers }: Response): boolean {
-  const isBusy = ['over_capacity', 'shutting_down'].includes(headers.get('X-Error-Code') ?? '')
-  return isBusy || status === 401 || status === 429
+  return headers.get('X-Error-Code') === 'over_capacity' || status === 401 || status === 429
 }
 
 /**
