@@ -10,9 +10,8 @@ async function get(url, { tries = 5 } = {}) {
     try {
       const response = await fetch(url, { headers, signal: AbortSignal.timeout(30_000) })
       if (response.ok) return await response.json()
-      const { error } = await response.json()
-      if (![429, 500, 503].includes(response.status)) throw new Error(error)
-      if (attempt === tries) throw new Error(error)
+      const isTemporary = [429, 500, 503].includes(response.status)
+      if (!isTemporary || attempt === tries) throw new Error(await response.text())
       wait = Number(response.headers.get('Retry-After') ?? wait)
     } catch (error) {
       const isBroken = error instanceof TypeError || error.name === 'TimeoutError'

@@ -15,7 +15,7 @@ def get(url, tries=5):
         wait = 2**attempt * random.uniform(0.5, 1)
         try:
             response = session.get(url, headers=headers, timeout=30)
-        except (requests.ConnectionError, requests.Timeout):
+        except (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError):
             if attempt == tries:
                 raise
         else:

@@ -106,8 +106,13 @@ forget.addEventListener('click', () => {
 })
 shown.addEventListener('change', () => showKey(shown.checked))
 find('#key-close', HTMLButtonElement).addEventListener('click', () => dialog.close())
-dialog.addEventListener('click', (event) => {
-  if (event.target === dialog) dialog.close() // A click beside the dialog.
+// A click beside the form closes the dialog. One that began in the form doesn't: it has selected text.
+let pressed: EventTarget | null = null
+dialog.addEventListener('pointerdown', ({ target }) => {
+  pressed = target
+})
+dialog.addEventListener('click', ({ target }) => {
+  if (target === dialog && pressed === dialog) dialog.close()
 })
 onKeyChange(changeKey)
 onShownChange(update)
