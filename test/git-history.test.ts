@@ -219,6 +219,12 @@ describe('the dependency history of a clone', () => {
     expect(warnings.map((warning) => warning.path)).toEqual(['\uFFFD/package.json', '\uFFFD/package.json'])
   })
 
+  test('names a manifest by its text, and leaves out names that no filter may have', async () => {
+    const clone = new Clone('names')
+    clone.commit(1000, { 'requirements/größe.txt': 'flask\n', 'requirements/a\nb.txt': 'django\n' })
+    expect(await readLines(clone)).toEqual(['flask größe.txt 1000  1000 active'])
+  })
+
   test('reports progress up to all versions, and reads from the given commit', async () => {
     const clone = new Clone('progress')
     clone.commit(1000, { 'package.json': npm('a') })

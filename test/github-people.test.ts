@@ -109,6 +109,18 @@ describeOnOneDatabase('An import from the forge', (kind) => {
     expect(await readAuthors()).toEqual(['ada'])
   })
 
+  test('keeps who was forgotten by the login alone out after a new login', async () => {
+    await commitAs(tool, work)
+    await forgetPerson(service.sql, { identities: [identifyLogin('ada')], keepRepositories: false })
+    await loadBob()
+    const { model } = started.organization
+    model.renameAccount(ada, 'ada-2')
+    model.addAddress(ada, home)
+    await commitAs(model.addRepository({ owner: ada, name: 'own' }), home)
+    await started.load(service.sql, { targets: [{ owner: 'ada-2' }] })
+    expect(await searchTables(service.sql, ['ada"', 'ada-2', home])).toEqual([])
+  })
+
   test('keeps who was forgotten by the id out after a new login', async () => {
     await forgetPerson(service.sql, {
       identities: [identifyForgeId(ada.databaseId)],

@@ -176,6 +176,10 @@ describeOnEachDatabase('an import into existing data', (kind) => {
     const logins = async (place: string) =>
       (await read(`/users?location=${encodeURIComponent(place)}`)).map(({ login }) => login)
     expect([await logins('london'), await logins('york'), await logins('łÓDŹ')]).toEqual([[], [], ['Ada']])
+    // What nobody has any more is gone: it may have been personal.
+    const orphans = await service.sql`
+      select from locations where not exists (select from location_users where location_id = locations.id)`
+    expect(orphans).toHaveLength(0)
   })
 
   test('lists new commits among the others, newest first, those without a date last', async () => {

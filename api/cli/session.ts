@@ -88,8 +88,8 @@ export async function withDatabase<T>(
     if (isInterrupted) await cleanUp(database.ledgerSql)
     throw error
   } finally {
+    interruption.ignore() // a signal now ends the process, which may wait for others that use its database
     await database.close(isInterrupted ? {} : { othersTimeoutMs })
-    interruption.ignore()
   }
 }
 

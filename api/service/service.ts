@@ -143,7 +143,7 @@ async function start(options: Runtime): Promise<void> {
     let isEmpty = false
     if (kind === 'embedded') {
       if (dataset !== undefined) await loadDataset(sql, dataset, config)
-      else if (config.sampleData) await loadSampleData(sql, config)
+      else if (config.sampleData) await loadSampleData(sql)
       if (hasDemoKeys) keys = await prepareDemoKeys(sql, config)
       else await revokeDemoKeys(sql, config)
       isEmpty = (await readDataset(sql)).version === 0

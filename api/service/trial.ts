@@ -41,17 +41,11 @@ export function isTrial(
 }
 
 /** Loads the sample data into a database that has never had data. */
-export async function loadSampleData(
-  sql: Sql,
-  { changesKeptDays }: Partial<Pick<Config, 'changesKeptDays'>> = {},
-): Promise<void> {
+export async function loadSampleData(sql: Sql): Promise<void> {
   const { version } = await readDataset(sql)
   if (version > 0) return
   console.log('Loading the sample data (once) …')
-  await importNdjson(sql, {
-    sources: await findSources([sampleDirectory]),
-    changesKeptDays,
-  })
+  await importNdjson(sql, { sources: await findSources([sampleDirectory]) })
 }
 
 /** Throws `OperatorError` when a start can't load a folder, whatever the database contains. */

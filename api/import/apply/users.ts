@@ -64,6 +64,9 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
     where location_id is not null and location_id is distinct from old_location_id
     order by location_id, id`
   await tx`
+    delete from locations l using changed_locations c
+    where l.id = c.old_location_id and not exists (select from location_users where location_id = l.id)`
+  await tx`
     with changed as (
       select c.id, s.identities from changed_users c join ${staged} s using (position)
     ), lost as (

@@ -62,12 +62,15 @@ export interface Manifest {
   isOfTests: boolean
 }
 
-/** Finds out whether a path in a repository is a manifest; undefined when it isn't, or belongs to another package. */
+/**
+ * Finds out whether a path in a repository is a manifest. Undefined: it isn't, belongs to another package, or has a control
+ * character or more than 255 characters in its name.
+ */
 export function findManifest(path: string): Manifest | undefined {
   const folders = path.split('/')
   const fileName = folders.pop() ?? ''
   const format = findFormat(folders.at(-1), fileName)
-  if (format === undefined) return undefined
+  if (format === undefined || !isName(fileName)) return undefined
   if (folders.some((name) => thirdPartyFolders.test(name))) return undefined
   return { fileName, format, isOfTests: folders.some((name) => testFolders.test(name)) }
 }

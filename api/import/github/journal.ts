@@ -8,8 +8,8 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The forge is asked again for what an older journal has. */
-const maxAgeMs = 24 * 3_600_000
+/** The forge is asked again for what an older journal has. Shorter than a day: each night's import asks again. */
+const maxAgeMs = 12 * 3_600_000
 const fileName = 'import.journal'
 
 /** What an import has done so far. */
@@ -32,7 +32,7 @@ export const noJournal: Journal = {
   close: async () => {},
 }
 
-/** Opens the journal of a folder. One of another import (`purpose`), or of yesterday, is replaced. */
+/** Opens the journal of a folder. One of another import (`purpose`), or an old one, is replaced. */
 export async function openJournal(directory: string, purpose: unknown): Promise<Journal> {
   const path = join(directory, fileName)
   const header = hash(purpose)

@@ -93,6 +93,8 @@ export function loadFindings(
       changesKeptDays,
       forgotten,
       completeUrls,
+      // Addresses of a user whom another command has removed meanwhile.
+      onOrphan: async () => {},
       onStep: (step) => onProgress(step, 0, undefined),
     })
     return { ...result, forgotten: filtered.leftOut, skipped }

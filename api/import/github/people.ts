@@ -64,7 +64,7 @@ export async function findPeople(
     ...new Map(repositories.map(({ owner }) => [owner.id, owner])).values(),
     ...accounts.values(),
   ]
-  await blockLogins(sql, forgotten, people)
+  await blockAccounts(sql, forgotten, people)
   await forgetAddresses(sql, forgotten, accounts, changesKeptDays)
 
   const logins = new Map(knownUsers.map(({ id, name }) => [id, name]))
@@ -93,25 +93,28 @@ function findForgotten(
   { find }: ForgottenPeople,
   account: Pick<AuthorAccount, 'databaseId' | 'login'>,
 ): (ForgottenPerson & { identity: string }) | undefined {
-  for (const identity of [identifyForgeId(account.databaseId ?? 0), identifyLogin(account.login)]) {
+  for (const identity of identify(account)) {
     const person = find(identity)
     if (person !== undefined) return { ...person, identity }
   }
   return undefined
 }
 
-/** Under another login, the repositories of forgotten people are still theirs. */
-async function blockLogins(
+/** The id first: a login may pass to somebody else. */
+function identify({ databaseId, login }: Pick<AuthorAccount, 'databaseId' | 'login'>): string[] {
+  return [...(databaseId === null ? [] : [identifyForgeId(databaseId)]), identifyLogin(login)]
+}
+
+/** Under another login, forgotten people and their repositories are still theirs: whoever has the id or the login has both. */
+async function blockAccounts(
   sql: Sql,
   forgotten: ForgottenPeople,
   people: readonly Pick<AuthorAccount, 'databaseId' | 'login'>[],
 ): Promise<void> {
   for (const account of people) {
     const person = findForgotten(forgotten, account)
-    const login = identifyLogin(account.login)
-    if (person !== undefined && forgotten.find(login) === undefined) {
-      await blockIdentities(sql, person.id, [login])
-    }
+    const unknown = identify(account).filter((identity) => forgotten.find(identity) === undefined)
+    if (person !== undefined && unknown.length > 0) await blockIdentities(sql, person.id, unknown)
   }
 }
 
