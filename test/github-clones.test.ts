@@ -52,6 +52,22 @@ test('A clone stays while the forge fails', async () => {
   await service.close()
 })
 
+test('A clone is made anew if its branch is in the way of the new default branch', async () => {
+  await using fake = await startTestForge({ repositories: 4 })
+  const service = await startTestService(anyDatabase, { data: 'empty' })
+  const { organization } = fake
+  const { monolith } = organization.special
+  await fake.load(service.sql)
+  const branch = monolith.git.readBranch()
+  for (const name of ['other', `${branch}/next`]) {
+    execFileSync('git', ['-C', monolith.git.path, 'branch', '-m', name])
+  }
+  await organization.model.push(monolith, [{ author, date: 1_752_000_000, message: 'x' }])
+  const { load } = await fake.load(service.sql)
+  expect(load?.commits).toEqual({ added: 1, updated: 0, removed: 0 })
+  await service.close()
+})
+
 test('A clone that lacks objects is made anew, or else its history is skipped and the rest is loaded', async () => {
   await using fake = await startTestForge({ repositories: 12 })
   const first = await startTestService(anyDatabase, { data: 'empty' })
