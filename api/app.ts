@@ -155,8 +155,13 @@ export function createApp(options: AppOptions): App {
   addRemovalRoutes(app, meter, sql)
   addApiKeyRoutes(app, meter, sql)
   addOperationsRoutes(app, meter, {
-    ...{ database, checkSchema, ledger, lifecycle, metrics, buildInfo },
+    database,
+    checkSchema,
     readDataset: readSharedDataset,
+    ledger,
+    lifecycle,
+    metrics,
+    buildInfo,
   })
   app.on('GET', ['/', ''], (c) => c.redirect(`${publicRoot(c)}/docs`))
   addOpenApiRoutes(app, publicRoot)

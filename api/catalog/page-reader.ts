@@ -33,8 +33,8 @@ export interface ReadOptions {
 
 /**
  * Reads a page. The statement also settles the request `toSettle`, unless its key is locked, the database is busy, reading
- * takes longer than `maxReadMs`, or settling fails. Undefined: there is no such list or resource, and nothing is settled. Throws `ClientGoneError` when the
- * signal is aborted before the statement is sent.
+ * takes longer than `maxReadMs`, or settling fails. Returns undefined, and settles nothing, if there is no such list or
+ * resource. Throws `ClientGoneError` if the signal is aborted before the statement is sent.
  */
 export type ReadPage<Request> = (request: Request, options: ReadOptions) => Promise<CatalogPage | undefined>
 

@@ -12,6 +12,7 @@ import { countStatement } from '../database/statement-count.ts'
 import { overCapacity } from '../errors.ts'
 import { assertChangesKnown, type KnownChanges } from './dataset.ts'
 import { type Filter, findDependencies, hashFilter, type ListName, selectMatches } from './filter.ts'
+import type { ReadOptions } from './page-reader.ts'
 import { createStoredListEviction, type StoredListEviction } from './stored-list-eviction.ts'
 
 /** Ids in a chunk: the largest page (100) touches two at most. */
@@ -28,12 +29,10 @@ const minRenewalMs = 10_000
 const renewalShare = 1 / 4
 
 /** The caller of a request for a filtered list. */
-export interface Requester {
+export interface Requester extends Pick<ReadOptions, 'signal'> {
   caller: number
   /** Called before the request waits for a stored list. */
   onWait?: (() => void) | undefined
-  /** Aborted when the client closes its connection. */
-  signal?: AbortSignal | undefined
 }
 
 /** The stored lists of one database. `close` doesn't wait for lists that are being built. */
@@ -41,8 +40,8 @@ export interface StoredLists extends Pick<StoredListEviction, 'noteUse' | 'close
   /**
    * Builds a missing list: once for all concurrent requests. A caller who requests many new lists delays only itself.
    * Throws `overCapacity` when too many requests wait, or the wait would be too long, and 410 or 400 when the filter asks
-   * for changes since a version that is too old, or doesn't exist yet. Throws `ClientGoneError` when the signal is aborted
-   * before the list is being built.
+   * for changes since a version that is too old, or doesn't exist yet. Throws `ClientGoneError` if the signal is aborted
+   * before anybody begins to build the list.
    */
   build(list: ListName, filter: Filter, requester: Requester): Promise<void>
   /** Whether `build` would refuse the caller, because too many of its requests wait already. */

@@ -88,7 +88,7 @@ export async function withDatabase<T>(
     if (isInterrupted) await cleanUp(database.ledgerSql)
     throw error
   } finally {
-    interruption.ignore() // a signal now ends the process, which may wait for others that use its database
+    interruption.ignore() // from now on, a signal ends the process: closing may wait for others that use the database
     await database.close(isInterrupted ? {} : { othersTimeoutMs })
   }
 }

@@ -132,7 +132,7 @@ export function describeServer(url: string, setting: string, timeoutSeconds = co
  */
 export function openServerPool(server: Server, options: PoolOptions & { usesSession: boolean }): Sql {
   const { max, statementTimeoutSeconds, usesSession } = options
-  // Lists, which the driver's types lack: it would split a text at each colon of an IPv6 address.
+  // The driver would split a text at the colons of an IPv6 address. It accepts lists, but its types don't have them.
   const place: object = { host: [server.host], port: [server.port] }
   return postgres({
     ...server,

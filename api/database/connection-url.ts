@@ -17,7 +17,6 @@ export class ConnectionUrlError extends Error {
 
 const urlRule = 'must be a URL such as postgres://user:password@host:5432/name'
 const portRule = 'must have a port from 1 to 65535'
-const hostRule = 'must name one host: several, separated by commas, are not supported'
 
 type Take = (name: string) => string | undefined
 
@@ -36,7 +35,9 @@ export function parseConnectionUrl(text: string) {
     return value || undefined
   }
   const host = take('host') ?? unescapePart(url.hostname)
-  if (host.includes(',')) throw new ConnectionUrlError(hostRule)
+  if (host.includes(',')) {
+    throw new ConnectionUrlError('must name one host: several, separated by commas, are not supported')
+  }
   const port = readPort(take('port') ?? (url.port || '5432'))
   const connectTimeoutSeconds = readConnectTimeout(take('connect_timeout'))
   const tls = takeTls(take)

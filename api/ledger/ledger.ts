@@ -78,7 +78,7 @@ export function createLedger(sql: Sql): Ledger {
   // One connection is for groups, one for look-ups of keys, one for `/health`, the others for lock waits. With more
   // statements than connections, postgres.js would send one behind another, which may wait for a lock.
   const settleInGroup = createGroupCommit(sql, { maxLockWaits: Math.max(0, sql.options.max - 3) })
-  // Random, so that instances that live for a few charges sweep as often.
+  // Random, because many instances end before they have made `sweepInterval` charges.
   let chargesUntilSweep = Math.ceil(Math.random() * sweepInterval)
   /** On the clock of `performance.now()`. */
   let failingUntil = Number.NEGATIVE_INFINITY

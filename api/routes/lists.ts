@@ -44,9 +44,9 @@ export interface ListRequest<Filter, After> {
 }
 
 /**
- * Creates the query of a list of the catalog. `find` returns undefined if there is no such list, or a replica lacks it;
- * `createError` creates the response if there is none. Default: the list always exists. A 4xx that `find` throws is a free
- * response.
+ * Creates the query of a list of the catalog. `find` returns undefined if the list doesn't exist, or if a replica doesn't
+ * have it. `createError` creates the response for a list that doesn't exist; without it, the list always exists. A 4xx that
+ * `find` throws is a free response.
  */
 export function createListQuery<Filter, After>(
   url: URL,

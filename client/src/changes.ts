@@ -50,7 +50,10 @@ export class Changes implements AsyncIterable<Change> {
   readonly #lists: ChangeLists
   readonly #since: number | undefined
   readonly #options: ListOptions
-  /** What the idempotency keys of all pages begin with, so that one is free from any earlier state. */
+  /**
+   * What the idempotency keys of all pages begin with: a page that was paid for is free, whichever earlier state the
+   * iteration continues from.
+   */
   readonly #key: string
   #type: Change['type'] = 'user'
   /** The list that is being read; undefined: all are read. */
@@ -142,13 +145,13 @@ export class Changes implements AsyncIterable<Change> {
     const { budget, ...others } = this.#options
     const left = budget === undefined ? undefined : Math.max(0, budget - this.#spentBefore)
     const options = { ...others, ...(type !== 'removal' && { budget: left }) }
-    const openList = (resume: ListState | undefined) =>
+    const openList = (resume?: ListState) =>
       type === 'removal'
         ? this.#lists.removal(this.#since ?? 0, { ...options, resume })
         : this.#lists[type](this.#since, { ...options, resume })
-    const list = openList(resume)
+    // A new list has a key of its own: it is opened again with the one that all lists share.
+    const state = resume ?? openList().state
     this.#type = type
-    this.#list =
-      list.state && list.state.key !== this.#key ? openList({ ...list.state, key: this.#key }) : list
+    this.#list = openList(state && { ...state, key: this.#key })
   }
 }

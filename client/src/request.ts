@@ -50,6 +50,9 @@ export interface Wait {
   error: DevdataError | undefined
 }
 
+/** A possible API key: what a header may contain. */
+export const keyPattern = /^[!-~]+$/
+
 /** How requests are sent. */
 export interface SenderOptions {
   /** The base URL of the service. */
@@ -110,7 +113,7 @@ export function createSender({
 }: SenderOptions): Send {
   assertKnownOptions(others)
   const { href: base } = readBaseUrl(baseUrl)
-  if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey)) {
+  if (typeof apiKey !== 'string' || !keyPattern.test(apiKey)) {
     throw new TypeError('apiKey must be an API key: visible ASCII characters')
   }
   /** Until when the rate limit is used up. */
@@ -163,7 +166,7 @@ export function createSender({
     }
     const etag = header('ETag')
     const total = count('X-Total-Count') ?? 0
-    const next = kept === undefined ? readNext(header('Link')) : kept.next // the tag depends on it, too
+    const next = kept === undefined ? readNext(header('Link')) : kept.next // unchanged, because the tag depends on it
     if (status === 200 && method === 'GET' && etag !== null) {
       await cache?.set(url, { etag, body: text, next })
     }

@@ -23,13 +23,17 @@ export async function removeUsers(change: DatasetChange, ids: Fragment): Promise
   await tx`delete from user_addresses using removed_users r where user_id = r.id`
   await tx`
     delete from location_users l using removed_users r where l.location_id = r.location_id and l.user_id = r.id`
-  await tx`
-    delete from locations l
-    where id in (select location_id from removed_users)
-      and not exists (select from location_users where location_id = l.id)`
+  await removeUnusedLocations(change, tx`select location_id from removed_users`)
   const { count } = await tx`delete from users u using removed_users r where u.id = r.id`
   await tx`drop table removed_users`
   removed.users += count
+}
+
+/** Removes those of some locations that no user has any more. `ids` selects their ids. */
+export async function removeUnusedLocations({ tx }: DatasetChange, ids: Fragment): Promise<void> {
+  await tx`
+    delete from locations l
+    where id in (${ids}) and not exists (select from location_users where location_id = l.id)`
 }
 
 /** Removes repositories with their commits. `ids` selects their ids. */

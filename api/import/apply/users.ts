@@ -1,7 +1,7 @@
 import { localPrefix } from '../../catalog/forge-names.ts'
 import { stagingTable } from '../staging.ts'
 import { type AppliedRows, analyzeTables } from './dataset-change.ts'
-import { noteReturns } from './removal.ts'
+import { noteReturns, removeUnusedLocations } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
 
 /** Unstages users of whom the dataset knows more than their commits. */
@@ -63,9 +63,7 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
     select location_id, id from changed_locations
     where location_id is not null and location_id is distinct from old_location_id
     order by location_id, id`
-  await tx`
-    delete from locations l using changed_locations c
-    where l.id = c.old_location_id and not exists (select from location_users where location_id = l.id)`
+  await removeUnusedLocations(load, tx`select old_location_id from changed_locations`)
   await tx`
     with changed as (
       select c.id, s.identities from changed_users c join ${staged} s using (position)

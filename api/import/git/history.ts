@@ -17,7 +17,7 @@
 import { readBlobs } from './blobs.ts'
 import type { Clone } from './clone.ts'
 import { type Declaration, dateDependencies, type GitDependency } from './dependency-dates.ts'
-import { decodePath, type MainlineCommit, type ManifestChange, readMainline } from './mainline.ts'
+import { type MainlineCommit, type ManifestChange, readMainline } from './mainline.ts'
 import { decodeManifest, type ManifestContent, type ManifestFormat, parseManifest } from './manifests.ts'
 
 /** A version of a manifest that was skipped. */
@@ -134,4 +134,8 @@ function parseVersion(format: ManifestFormat, content: Uint8Array, strings: Map<
 
 function versionKey({ blob, format }: Pick<ManifestChange, 'blob' | 'format'>): string {
   return `${blob} ${format}`
+}
+
+function decodePath(path: string): string {
+  return Buffer.from(path, 'latin1').toString('utf8')
 }

@@ -9,7 +9,7 @@ import { findManifest, type ManifestFormat } from './manifests.ts'
 
 /** A new version of a manifest, or its deletion. */
 export interface ManifestChange {
-  /** Its bytes as Latin-1: see `decodePath`. */
+  /** As Latin-1, which keeps every byte. */
   path: string
   /** Base name. */
   fileName: string
@@ -54,7 +54,7 @@ export async function readMainline({ directory, head }: Clone, allManifests: boo
       // Latin-1 keeps every byte, so two paths that are not UTF-8 stay different.
       const text = field.toString('latin1')
       if (entry !== undefined) {
-        const manifest = findManifest(decodePath(text))
+        const manifest = findManifest(field.toString())
         if (manifest?.isOfTests && !allManifests) leftOut.add(text)
         else if (manifest !== undefined && current !== undefined) {
           if (current.changes.length === 0) commits.push(current)
@@ -70,11 +70,6 @@ export async function readMainline({ directory, head }: Clone, allManifests: boo
     }
   }
   return { commits: commits.reverse(), leftOut }
-}
-
-/** Decodes a path that keeps its bytes as Latin-1. */
-export function decodePath(path: string): string {
-  return Buffer.from(path, 'latin1').toString('utf8')
 }
 
 /** Reads a raw entry, `:<old mode> <new mode> <old object> <new object> <status>`. */

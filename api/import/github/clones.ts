@@ -59,6 +59,7 @@ const refusal =
 /** The user's settings of git replace the URL, or a proxy redirects: that will not be different a moment later. */
 const wrongUrl = /redirect|transport '[^']*' not allowed/i
 
+/** A branch of the clone is in the way of the new default branch, such as `dev` of `dev/main`. */
 const blockedBranch = /cannot lock ref|local refs could not be updated/
 
 /** The forge refuses the token. It says 404 to a good token that may not see the repository. */
@@ -120,8 +121,7 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
             continue
           }
           if (refusal.test(message) || wrongUrl.test(message) || attempt === maxAttempts) throw error
-          // A clone that was damaged, say when the machine crashed, is made anew. So is one whose branch is in the way of the
-          // new default branch: `dev` of `dev/main`.
+          // A clone that was damaged, say when the machine crashed, is made anew.
           if (attempt === 2 && (blockedBranch.test(message) || (await isDamaged(path)))) {
             await rm(path, { recursive: true, force: true })
           }

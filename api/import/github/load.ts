@@ -93,7 +93,7 @@ export function loadFindings(
       changesKeptDays,
       forgotten,
       completeUrls,
-      // Addresses of a user whom another command has removed meanwhile.
+      // Another command may have removed a user since their addresses were staged: these are left out.
       onOrphan: async () => {},
       onStep: (step) => onProgress(step, 0, undefined),
     })

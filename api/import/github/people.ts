@@ -100,12 +100,12 @@ function findForgotten(
   return undefined
 }
 
-/** The id first: a login may pass to somebody else. */
+/** Lists the identities of an account: the id first, because a login may pass to somebody else. */
 function identify({ databaseId, login }: Pick<AuthorAccount, 'databaseId' | 'login'>): string[] {
   return [...(databaseId === null ? [] : [identifyForgeId(databaseId)]), identifyLogin(login)]
 }
 
-/** Under another login, forgotten people and their repositories are still theirs: whoever has the id or the login has both. */
+/** Records both id and login of forgotten people, so that loads recognize them and their repositories after a rename. */
 async function blockAccounts(
   sql: Sql,
   forgotten: ForgottenPeople,
@@ -113,8 +113,8 @@ async function blockAccounts(
 ): Promise<void> {
   for (const account of people) {
     const person = findForgotten(forgotten, account)
-    const unknown = identify(account).filter((identity) => forgotten.find(identity) === undefined)
-    if (person !== undefined && unknown.length > 0) await blockIdentities(sql, person.id, unknown)
+    const missing = identify(account).filter((identity) => forgotten.find(identity) === undefined)
+    if (person !== undefined && missing.length > 0) await blockIdentities(sql, person.id, missing)
   }
 }
 

@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import type { RepositoryFilter, UserFilter } from '../filters.ts'
+import { keyPattern } from '../request.ts'
 import { UsageError } from './exit.ts'
 import { type Format, formats } from './format.ts'
 
@@ -107,7 +108,7 @@ export function readSettings({ url, keyFile }: Arguments): { baseUrl: string; ap
     throw new UsageError('DEVDATA_URL or --url must be the base URL of the API')
   }
   const apiKey = (keyFile === undefined ? DEVDATA_API_KEY : readKeyFile(keyFile)).trim()
-  if (!/^[!-~]+$/.test(apiKey)) {
+  if (!keyPattern.test(apiKey)) {
     throw new UsageError('DEVDATA_API_KEY or the file of --key-file must have the API key, and nothing else')
   }
   return { baseUrl, apiKey }

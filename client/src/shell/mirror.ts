@@ -48,7 +48,7 @@ export async function mirror(context: CommandContext, given: Arguments): Promise
 
 /**
  * Takes a folder for this process, because two at a time would mix their files. Returns a function that frees it. Throws a
- * `UsageError` if another process has it. What a killed process has left doesn't count.
+ * `UsageError` if another process has it. A lock that a killed process has left is ignored.
  */
 function lockFolder(folder: string): () => void {
   const file = join(folder, 'mirror.pid')

@@ -97,7 +97,7 @@ function openList(
   }
 }
 
-/** The client throws a `TypeError` for what it can't ask the service for, with its names of the options. */
+/** The client throws a `TypeError` for what it can't ask the service for. Its message gets the names of our options. */
 function toUsageError(error: unknown): unknown {
   if (!(error instanceof TypeError)) return error
   const message = error.message
