@@ -1,5 +1,5 @@
 /**
- * Creates and finds elements.
+ * Creates and finds elements, and closes dialogs.
  *
  * @module
  */
@@ -24,4 +24,16 @@ export function find<T extends Element>(selector: string, type: { new (): T }): 
   const element = document.querySelector(selector)
   if (!(element instanceof type)) throw new Error(`The page has no ${selector}`)
   return element
+}
+
+/** Closes a dialog on a click beside what it has, unless the click began inside: then it has selected text. */
+export function closeOnClickBeside(dialog: HTMLDialogElement): void {
+  let pressed: EventTarget | null = null
+  dialog.addEventListener('pointerdown', ({ target }) => {
+    pressed = target
+  })
+  // The dialog itself is clicked only outside of what it has.
+  dialog.addEventListener('click', ({ target }) => {
+    if (target === dialog && pressed === dialog) dialog.close()
+  })
 }

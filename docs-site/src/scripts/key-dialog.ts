@@ -4,7 +4,7 @@
  * @module
  */
 import { apiUrl, onBalance, sendRequest } from './api-request.ts'
-import { find } from './elements.ts'
+import { closeOnClickBeside, find } from './elements.ts'
 import { isKeyShown, onKeyChange, onShownChange, readKey, showKey, writeKey } from './key.ts'
 import { describeKeyError, type KeyState, readKeyState, writeBalance, writeCredits } from './key-state.ts'
 
@@ -106,14 +106,7 @@ forget.addEventListener('click', () => {
 })
 shown.addEventListener('change', () => showKey(shown.checked))
 find('#key-close', HTMLButtonElement).addEventListener('click', () => dialog.close())
-// A click beside the form closes the dialog. One that began in the form doesn't: it has selected text.
-let pressed: EventTarget | null = null
-dialog.addEventListener('pointerdown', ({ target }) => {
-  pressed = target
-})
-dialog.addEventListener('click', ({ target }) => {
-  if (target === dialog && pressed === dialog) dialog.close()
-})
+closeOnClickBeside(dialog)
 onKeyChange(changeKey)
 onShownChange(update)
 changeKey()

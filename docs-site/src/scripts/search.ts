@@ -4,7 +4,7 @@
  * @module
  */
 import { docsPath } from '../docs-path.ts'
-import { createElement } from './elements.ts'
+import { closeOnClickBeside, createElement } from './elements.ts'
 import { improveQuery } from './search-query.ts'
 
 /** A part of a page that Pagefind found; its texts are HTML. */
@@ -135,10 +135,9 @@ export function startSearch(search: HTMLElement): void {
     if (dialog.open) dialog.close()
     else open()
   })
+  closeOnClickBeside(dialog)
   dialog.addEventListener('click', (event) => {
-    const target = event.target as Element
-    // The dialog itself is clicked only outside of what it has.
-    if (target === dialog || target.closest('a, .close')) dialog.close()
+    if ((event.target as Element).closest('a, .close')) dialog.close()
   })
   dialog.addEventListener('keydown', (event) => {
     const links = [...list.querySelectorAll('a')]
