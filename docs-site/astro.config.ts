@@ -26,6 +26,7 @@ const styles = [
   'usage',
   'diagrams',
   'without-scripts',
+  'print',
 ]
 // build.ts sets it, and explains why it isn't called BASE_URL here.
 const { DOCS_BASE_URL: baseUrl = originPlaceholder } = process.env

@@ -6,9 +6,12 @@
 
 import { find } from './src/scripts/elements.ts'
 import { onKeyChange, readKey, writeKey } from './src/scripts/key.ts'
-import { describeKeyError, readKeyState, writeBalance } from './src/scripts/key-state.ts'
+import { findKey, readKeyState, writeBalance, writeKeyEnd } from './src/scripts/key-state.ts'
 
-/** Starts the form. Returns a function that shows a balance that a response has told. */
+/**
+ * Starts the form. The field shows the last four characters of the key alone: the bar is in view all the time. Returns
+ * a function that shows a balance that a response has told.
+ */
 export function startKeyForm(): (credits: string) => void {
   const input = find('#key', HTMLInputElement)
   const state = find('#key-state', HTMLOutputElement)
@@ -40,7 +43,7 @@ export function startKeyForm(): (credits: string) => void {
 
   function showKey(): void {
     const key = readKey()
-    input.value = key ?? ''
+    input.value = key ? writeKeyEnd(key) : ''
     forget.hidden = !key
     if (demo) demo.hidden = key === demo.dataset.demoKey
     void checkKey()
@@ -48,12 +51,17 @@ export function startKeyForm(): (credits: string) => void {
 
   find('#key-form', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault()
-    const key = input.value.trim()
-    const error = describeKeyError(key)
-    if (error) say(error, 'bad')
-    else if (key === readKey()) void checkKey()
-    else writeKey(key)
+    const text = input.value.trim()
+    const current = readKey()
+    if (text === '') return writeKey(undefined)
+    if (current && text === writeKeyEnd(current)) return void checkKey()
+    const entered = findKey(text)
+    if ('error' in entered) return say(entered.error, 'bad')
+    if (entered.key === current) showKey()
+    else writeKey(entered.key)
   })
+  // What is typed or pasted replaces the key, of which the field has only the end.
+  input.addEventListener('focus', () => input.select())
   demo?.addEventListener('click', () => writeKey(demo.dataset.demoKey))
   forget.addEventListener('click', () => {
     writeKey(undefined)

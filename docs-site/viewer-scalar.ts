@@ -1,12 +1,12 @@
 /**
- * Starts Scalar's API reference on our `openapi.json`. Only requests to this API get the reader's key.
+ * Starts Scalar's API reference on our `openapi.json`.
  *
  * @module
  */
 
 import { find } from './src/scripts/elements.ts'
-import { readKey } from './src/scripts/key.ts'
 import { repairMarkup } from './viewer-repairs.ts'
+import { createSend } from './viewer-send.ts'
 import { onThemeChange, readTheme } from './viewer-theme.ts'
 import { writeOperationUrl, writeTagSlug } from './viewer-urls.ts'
 
@@ -18,11 +18,20 @@ interface Library {
   ): { updateConfiguration(configuration: object): void }
 }
 
+interface Parameter {
+  in: string
+  name: string
+  example?: unknown
+  explode?: boolean
+  schema: { type?: string; items?: object }
+}
+
 /** The parts of `openapi.json` that this script reads. */
 interface Specification {
+  info: { description: string }
   paths: Record<string, Record<string, { operationId: string; tags?: string[] }>>
   servers: { url: string }[]
-  components: { parameters: Record<string, { in: string; name: string; example?: unknown }> }
+  components: { parameters: Record<string, Parameter> }
 }
 
 /** Parameters whose examples a first request doesn't send: it starts at the first page, and shows whole items of many. */
@@ -45,6 +54,24 @@ function reduceExamples({ components }: Specification): void {
     if (parameter.in === 'header' || isUnsent) delete parameter.example
     if (parameter.name === 'per_page') parameter.example = 2
   }
+}
+
+/**
+ * Makes texts of lists: what a reader types in a field is one value. Scalar splits the text of a list at its commas, so
+ * `Berlin, Germany` would become two places. Whoever wants several places adds rows with the same name.
+ */
+function typeListsAsTexts({ components }: Specification): void {
+  for (const parameter of Object.values(components.parameters)) {
+    const { schema, example, explode = true } = parameter
+    if (parameter.in !== 'query' || schema.type !== 'array') continue
+    parameter.schema = explode ? { ...schema.items } : { type: 'string' }
+    if (Array.isArray(example)) parameter.example = explode ? example[0] : example.join(',')
+  }
+}
+
+/** Links the document itself: Scalar's own download has the changes that this script makes. */
+function linkDocument({ info }: Specification): void {
+  info.description = `OpenAPI document: [YAML](openapi.yml), [JSON](openapi.json)\n\n${info.description}`
 }
 
 async function fetchSpecification(url: string): Promise<Specification> {
@@ -76,8 +103,11 @@ export async function startScalar(
     fetchSpecification(settings.url),
   ])
   reduceExamples(specification)
+  typeListsAsTexts(specification)
+  linkDocument(specification)
   // The document's server: BASE_URL, or this page's own origin.
   const apiUrl = `${specification.servers[0]?.url.replace(/\/$/, '')}/`
+  const send = createSend(apiUrl, sayCredits)
   const { url: _, ...others } = settings
   const configure = () => ({
     ...others,
@@ -86,16 +116,8 @@ export async function startScalar(
     // The first view and the reference pages link to these URLs.
     generateTagSlug: ({ name = '' }: { name?: string }) => writeTagSlug(name),
     generateOperationSlug: ({ operationId = '' }: { operationId?: string }) => operationId,
-    onRequestBuilt({ request }: { request: Request }) {
-      const key = readKey()
-      if (!request.url.startsWith(apiUrl)) return
-      // Without a key, the response says what is missing.
-      if (key) request.headers.set('Authorization', `Bearer ${key}`)
-      else request.headers.delete('Authorization')
-    },
-    onResponseReceived({ response }: { response: Response }) {
-      const credits = response.headers.get('X-Credits-Remaining')
-      if (credits !== null) sayCredits(credits)
+    customFetch: send,
+    onResponseReceived() {
       requestAnimationFrame(() => requestAnimationFrame(showResponse))
     },
   })

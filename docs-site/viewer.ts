@@ -38,6 +38,8 @@ export function createApiReference(selector: string, settings: { url: string }):
   find('#theme', HTMLButtonElement).addEventListener('click', () =>
     setTheme(readTheme() === 'dark' ? 'light' : 'dark', { store: true }),
   )
+  // Paper is white in every theme.
+  matchMedia('print').addEventListener('change', ({ matches }) => setTheme(matches ? 'light' : readTheme()))
 
   const app = find(selector, HTMLElement)
   const state = find('#viewer-state', HTMLOutputElement)

@@ -71,6 +71,29 @@ describe.skipIf(!hasChromium())('every page', () => {
     await context.close()
   })
 
+  test('is printed without menus, forms and buttons, dark on white', async () => {
+    const context = await portal.openContext({ viewport: { width: 794, height: 1123 }, colorScheme: 'dark' })
+    const page = await context.newPage()
+    const paths = ['', 'quickstart/', 'recipes/', 'loading-data/', 'your-key/', 'reference/list-users/']
+    for (const path of [...paths.map((each) => `/docs/${each}`), '/api-docs']) {
+      await page.emulateMedia({ media: 'screen', colorScheme: 'dark' })
+      await page.goto(`${portal.origin}${path}`, { waitUntil: 'load' })
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+      const controls = page.locator('button, input, select, textarea, nav, dialog').filter({ visible: true })
+      const shown = await controls.evaluateAll((all) => all.map(({ outerHTML }) => outerHTML.slice(0, 120)))
+      expect([path, shown]).toEqual([path, []])
+      const light = await page.locator('main h1, main p, pre .ec-line span').evaluateAll((texts) =>
+        texts.flatMap((text) => {
+          const { color } = getComputedStyle(text)
+          const parts = (color.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number)
+          return Math.max(...parts) > 140 ? [`${color} ${text.textContent}`] : []
+        }),
+      )
+      expect([path, light]).toEqual([path, []])
+    }
+    await context.close()
+  })
+
   test('has no horizontal scroll from 320 to 1,920 pixels, and nothing in it has', async () => {
     const context = await portal.openContext({})
     const page = await context.newPage()

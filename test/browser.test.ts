@@ -184,22 +184,25 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     expectGoodManners()
   })
 
-  /** Sends the request of the operation that the viewer shows first, and waits for its answer. */
-  async function testRequest(path: string) {
-    await openRequest(page)
-    const sent = page.waitForResponse((response) => new URL(response.url()).pathname === path)
+  /** Sends the request of an open dialog, at the price that it shows, and waits for its response. */
+  async function send(path: RegExp, { isFree = false } = {}) {
+    const sent = page.waitForResponse(
+      (response) => response.request().method() === 'GET' && path.test(new URL(response.url()).pathname),
+    )
     await page.getByRole('button', { name: /^Send get request to/ }).click()
+    if (!isFree) await page.getByRole('button', { name: /^Get it for/ }).click()
     return sent
   }
 
   test('a key is entered once: it is checked, sent on every endpoint, kept in the tab, and nowhere else', async () => {
     const { secret, id } = await portal.service.createKey({ credits: 1000 })
     await visitViewer(page, `${origin}/api-docs#tag/users/listUsers`)
-    await page.getByLabel('API key').fill(secret)
+    await page.getByLabel('API key').fill(`Bearer ${secret.toUpperCase()}`)
     await page.getByRole('button', { name: 'Use', exact: true }).click()
     await page.getByText('1,000 credits left').waitFor()
     expect(await page.evaluate(() => sessionStorage.getItem('devdata-api-key'))).toBe(secret)
-    const response = await testRequest('/users')
+    await openRequest(page)
+    const response = await send(/^\/users$/)
     expect(response.status()).toBe(200)
     expect(new URL(response.url()).searchParams.get('per_page')).toBe('2')
     expect(Object.keys(response.request().headers())).not.toContain('if-none-match')
@@ -216,11 +219,9 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     // After a reload, on another endpoint, the key is still there.
     await page.goto(`${origin}/api-docs#tag/repositories/getRepository`)
     await reload(page)
-    await expect.poll(() => page.getByLabel('API key').inputValue()).toBe(secret)
+    await expect.poll(() => page.getByLabel('API key').inputValue()).toBe(`…${secret.slice(-4)}`)
     await openRequest(page, page.locator('[id$="tag/repositories/getRepository"]'))
-    const sent = page.waitForResponse((each) => /^\/repos\/./.test(new URL(each.url()).pathname))
-    await page.getByRole('button', { name: /^Send get request to/ }).click()
-    expect((await sent).status()).toBe(200)
+    expect((await send(/^\/repos\/./)).status()).toBe(200)
 
     // Another tab, and what outlives this one, have no key.
     const stored = await page.evaluate(() => JSON.stringify({ ...localStorage }) + document.cookie)
@@ -280,7 +281,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     await page.getByRole('button', { name: 'Use the demo key' }).click()
     await page.getByText(/credits left/).waitFor()
     await openRequest(page, page.locator('[id$="tag/repositories/getRepository"]'))
-    await page.getByRole('button', { name: /^Send get request to/ }).click()
+    await send(/^\/repos\/./)
     const status = page
       .getByRole('dialog')
       .getByText(/^\d{3} /)
@@ -294,13 +295,14 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     await page.getByLabel('API key').fill('00000000-0000-4000-8000-000000000000')
     await page.getByLabel('API key').press('Enter')
     await page.locator('#key-state', { hasText: 'Invalid API key' }).waitFor()
-    const response = await testRequest('/users')
+    await openRequest(page)
+    const response = await send(/^\/users$/, { isFree: true })
     expect([response.status(), await response.json()]).toEqual([401, { error: 'Invalid API key' }])
     await page.getByText('"Invalid API key"').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Forget' }).click()
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
-    // The browser itself reports the two answers of 401, and nothing else.
+    // The browser itself reports the responses with 401, and nothing else.
     expect(complaints.filter((text) => !text.includes('401'))).toEqual([])
   })
 
@@ -309,7 +311,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     expect(await page.getByLabel('API key').inputValue()).toBe('')
     await page.getByRole('button', { name: 'Use the demo key' }).click()
     await page.getByText(/^[\d,]+ credits left$/).waitFor()
-    expect(await page.getByLabel('API key').inputValue()).toBe(demoKey)
+    expect(await page.getByLabel('API key').inputValue()).toBe(`…${demoKey.slice(-4)}`)
     expectGoodManners()
   })
 

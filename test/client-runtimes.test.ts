@@ -61,25 +61,29 @@ test.each([
   ['the Node of the machine', ['node']],
   ['Deno', [deno, 'run', '--quiet', '--no-prompt', '--allow-all']],
 ])(
-  'the programs of the README run on %s, and their lists have items',
+  'each program of the README runs by itself on %s, and their lists have items',
   async (_, [command = '', ...parameters]) => {
-    const samples = listSamples(readme, 'js')
-    expect(samples.length).toBeGreaterThan(3)
-    const report = 'console.log(JSON.stringify([user.login, items, credits, version]))'
+    const programs = listSamples(readme, 'js')
     const directory = await mkdtemp(join(installed.directory, 'readme-'))
-    await writeFile(join(directory, 'readme.mjs'), [...samples, report].join('\n'))
-    const { stdout } = await run(command, [...parameters, 'readme.mjs'], { cwd: directory, env: environment })
-    const lines = stdout.trimEnd().split('\n')
-    const [login, items, credits, version] = JSON.parse(lines.at(-1) ?? '')
-    expect([login, credits, version]).toEqual(['ngoldberg', items, expect.any(Number)])
-    expect(items).toBeGreaterThan(1)
-    expect(lines.length).toBe(items + 3)
+    const outputs: string[][] = []
+    for (const [index, program] of programs.entries()) {
+      await writeFile(join(directory, `${index}.mjs`), program)
+      const options = { cwd: directory, env: environment }
+      const { stdout } = await run(command, [...parameters, `${index}.mjs`], options)
+      outputs.push(stdout.trimEnd().split('\n'))
+    }
+    const [first = [], list = [], resumed, copied] = outputs
+    expect(outputs.length).toBe(4)
+    const [, balance, items = 0, credits] = /^Noor Goldberg (\d+) (\d+) (\d+)$/.exec(first[0] ?? '') ?? []
+    expect([Number(balance) > 0, Number(items) > 1, credits]).toEqual([true, true, items])
+    expect([list.length - 1, list.at(-1)?.split(' ')[0]]).toEqual([Number(items), items])
+    expect([resumed, copied]).toEqual([[''], ['']])
     const stored = await readFile(join(directory, 'pages.ndjson'), 'utf8')
     const users = stored
       .trimEnd()
       .split('\n')
       .flatMap((line) => JSON.parse(line).users)
-    expect(users.length).toBe(items)
+    expect(users.length).toBe(Number(items))
   },
 )
 

@@ -44,6 +44,19 @@ describe('GET /docs', () => {
     }
   })
 
+  test('has a title for each page that no other page has, with the name of the site once', async () => {
+    const names = Object.keys(manifest.files).filter((name) => name.endsWith('.html'))
+    const titles = await Promise.all(
+      names.map(async (name) => {
+        const text = await readFile(join(manifest.directory, name), 'utf8')
+        return /<title>([^<]*)<\/title>/.exec(text)?.[1] ?? ''
+      }),
+    )
+    expect(titles.filter((title) => !/^(?!.*devdata.*devdata).+ \| devdata$/.test(title))).toEqual([])
+    expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([])
+    expect(titles).toContain('Ask who uses a package | devdata')
+  })
+
   test('has every page and anchor that its pages link to', async () => {
     const texts = new Map<string, string>()
     for (const name of Object.keys(manifest.files).filter((file) => file.endsWith('.html'))) {

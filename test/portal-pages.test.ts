@@ -11,6 +11,7 @@ import { requests } from '../docs-site/requests.ts'
 import { writeSample } from '../docs-site/samples.ts'
 import { setParameter } from '../docs-site/src/scripts/corrections.ts'
 import { writeCsv } from '../docs-site/src/scripts/csv.ts'
+import { findKey } from '../docs-site/src/scripts/key-state.ts'
 import { describePrice, readFields, writePath } from '../docs-site/src/scripts/query.ts'
 import { escapePart } from '../docs-site/src/scripts/url.ts'
 import { hasChromium, openPortal, type Portal, reload, visit } from './support/browser.ts'
@@ -23,6 +24,32 @@ test('a question becomes the URL that a sample has, and the URL the question aga
   for (const name of ['usersOfZod', 'usersOfReactInGermany', 'usersWhoRemovedRequests'] as const) {
     const { path } = requests[name]
     expect(writePath(readFields(path))).toBe(path)
+  }
+})
+
+test('a place keeps its commas, and several are separated by semicolons', () => {
+  const fields = { list: 'users', packages: '', files: '', status: '', perPage: '1' } as const
+  const path = writePath({ ...fields, places: 'Berlin, Germany; Lisbon;' })
+  expect(new URLSearchParams(path.split('?')[1]).getAll('location')).toEqual(['Berlin, Germany', 'Lisbon'])
+  expect(readFields(path)).toMatchObject({ places: 'Berlin, Germany; Lisbon' })
+})
+
+test('a key is found in what readers paste, and nothing else is taken for one', () => {
+  const key = '7e1f0c1e-2f4b-4c58-9f0e-0a6b1c2d3e4f'
+  const texts = [
+    key,
+    `  ${key}\n`,
+    key.toUpperCase(),
+    `Bearer ${key}`,
+    `Authorization: Bearer ${key}`,
+    `"${key}"`,
+    `export API_KEY=${key}`,
+    `curl -H 'Authorization: Bearer ${key}' ${'http://127.0.0.1:8000/users'}`,
+    `${key} ${key.toUpperCase()}`,
+  ]
+  for (const text of texts) expect([text, findKey(text)]).toEqual([text, { key }])
+  for (const text of ['Bearer', 'schlüssel', `${key}0`, `x${key}`, key.slice(1), `${key} ${nobody}`]) {
+    expect([text, findKey(text)]).toEqual([text, { error: expect.stringMatching(/^Invalid key: must be /) }])
   }
 })
 

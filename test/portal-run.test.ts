@@ -227,7 +227,10 @@ describe.skipIf(!hasChromium())('Run, in a browser', () => {
     await dialog.getByLabel('Key', { exact: true }).fill('schlüssel')
     await dialog.getByRole('button', { name: 'Use this key' }).click()
     await dialog.getByText(/^Invalid key: /).waitFor()
-    await page.keyboard.press('Escape')
+    await dialog.getByLabel('Key', { exact: true }).fill(`Authorization: Bearer ${demoKey.toUpperCase()}`)
+    await dialog.getByRole('button', { name: 'Use this key' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    expect(await page.evaluate(() => sessionStorage.getItem('devdata-api-key'))).toBe(demoKey)
   })
 
   test('the key is in no URL, and "Forget" removes it from the tab', async () => {

@@ -81,6 +81,13 @@ function writeBody({ assets, demoKey, firstView, library }: ViewerFrame): string
       </button>
     </header>
     <div id="app" tabindex="-1">${firstView}</div>
+    <dialog id="price" aria-labelledby="price-text">
+      <form method="dialog">
+        <p id="price-text"></p>
+        <button id="price-accept" value="accept"></button>
+        <button value="">Don’t send</button>
+      </form>
+    </dialog>
     <output id="viewer-state"></output>
     <template id="library">${files.join('')}</template>`
 }

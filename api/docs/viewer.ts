@@ -39,7 +39,7 @@ function renderReference(assets: string) {
     hideDarkModeToggle: true,
     defaultOpenAllTags: true,
     persistAuth: false,
-    documentDownloadType: 'both',
+    documentDownloadType: 'none',
   })
 }
 

@@ -6,7 +6,7 @@
 import { apiUrl, onBalance, sendRequest } from './api-request.ts'
 import { closeOnClickBeside, find } from './elements.ts'
 import { isKeyShown, onKeyChange, onShownChange, readKey, showKey, writeKey } from './key.ts'
-import { describeKeyError, type KeyState, readKeyState, writeBalance, writeCredits } from './key-state.ts'
+import { findKey, type KeyState, readKeyState, writeBalance, writeCredits } from './key-state.ts'
 
 const open = find('#key-open', HTMLButtonElement)
 const balance = find('#key-balance', HTMLElement)
@@ -93,11 +93,12 @@ export function openKeyDialog(): void {
 open.addEventListener('click', openKeyDialog)
 find('#key-form', HTMLFormElement).addEventListener('submit', (event) => {
   event.preventDefault()
-  const key = input.value.trim() || undefined
-  const error = describeKeyError(key ?? '')
-  if (error) say(error, 'bad')
-  else if (key && key === readKey()) void checkKey(key)
-  else writeKey(key)
+  if (input.value.trim() === '') return writeKey(undefined)
+  const entered = findKey(input.value)
+  if ('error' in entered) return say(entered.error, 'bad')
+  input.value = entered.key
+  if (entered.key === readKey()) void checkKey(entered.key)
+  else writeKey(entered.key)
 })
 demo.addEventListener('click', () => writeKey(demoKey))
 forget.addEventListener('click', () => {

@@ -9,9 +9,10 @@ import { writeUrl } from './url.ts'
 /** A list that the builder can ask for. */
 export type ListName = 'users' | 'repos'
 
-/** The fields of the form, as typed. The first three are comma-separated lists. */
+/** The fields of the form, as typed. Packages and files are comma-separated lists. */
 export interface QueryFields {
   list: ListName
+  /** Separated by semicolons, because a place has commas: `Berlin, Germany`. */
   places: string
   packages: string
   files: string
@@ -19,9 +20,9 @@ export interface QueryFields {
   perPage: string
 }
 
-const splitList = (text: string): string[] =>
+const splitList = (text: string, separator = ','): string[] =>
   text
-    .split(',')
+    .split(separator)
     .map((each) => each.trim())
     .filter((each) => each !== '')
 
@@ -30,7 +31,7 @@ export function writePath({ list, places, packages, files, status, perPage }: Qu
   const names = splitList(packages).join(',')
   const manifests = splitList(files).join(',')
   const parameters: [name: string, value: string][] = [
-    ...(list === 'users' ? splitList(places).map((place): [string, string] => ['location', place]) : []),
+    ...(list === 'users' ? splitList(places, ';').map((place): [string, string] => ['location', place]) : []),
     ['dependency_names', names],
     ['dependency_files', manifests],
     ['dependency_status', names || manifests ? status : ''],
@@ -49,7 +50,7 @@ export function readFields(path: string): QueryFields {
   const join = (name: string) => parameters.getAll(name).join(',').replaceAll(',', ', ')
   return {
     list: list === 'repos' ? 'repos' : 'users',
-    places: join('location'),
+    places: parameters.getAll('location').join('; '),
     packages: join('dependency_names'),
     files: join('dependency_files'),
     status: join('dependency_status'),

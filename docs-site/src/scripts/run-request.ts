@@ -47,19 +47,6 @@ export function fillFields(form: HTMLFormElement, path: string): void {
     if (field.dataset.place === 'query') field.value = query.get(field.dataset.parameter ?? '') ?? ''
 }
 
-const nouns: readonly (readonly [path: RegExp, one: string, many: string])[] = [
-  [/\/commits/, 'commit', 'commits'],
-  [/\/dependencies/, 'dependency', 'dependencies'],
-  [/^\/users/, 'user', 'users'],
-  [/^\/repos/, 'repository', 'repositories'],
-]
-
-/** `51 users`, for a list at this path. */
-export function countItems(path: string, count: number): string {
-  const noun = nouns.find(([pattern]) => pattern.test(path.split('?')[0] ?? ''))
-  return `${count.toLocaleString('en')} ${noun?.[count === 1 ? 1 : 2]}`
-}
-
 /** `crypto.randomUUID` is missing on pages without HTTPS, except those of this machine. */
 export const createIdempotencyKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')

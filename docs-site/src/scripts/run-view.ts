@@ -6,7 +6,7 @@
 import { statusTexts } from '../../status-texts.ts'
 import type { ApiResponse } from './api-request.ts'
 import { createElement } from './elements.ts'
-import { writeCredits } from './key-state.ts'
+import { hideKey, writeCredits } from './key-state.ts'
 import type { LedgerEntry } from './usage.ts'
 
 /** Headers that say something about this API. */
@@ -26,10 +26,6 @@ const shownHeaders = [
 
 /** Longer texts get no colors, because each colored part is an element. */
 const maxColoredCharacters = 40_000
-
-/** The key of `GET /api-key/credits`: readers show their screen to others. The dialog has the whole key. */
-const hideKey = (name: string, value: unknown) =>
-  name === 'api_key' && typeof value === 'string' ? `…${value.slice(-4)}` : value
 
 function writeBody(text: string): (string | Node)[] {
   let body = text

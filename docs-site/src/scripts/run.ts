@@ -11,7 +11,8 @@ import { explainError } from './error-page.ts'
 import { onKeyChange, readKey } from './key.ts'
 import { openKeyDialog } from './key-dialog.ts'
 import { writeCredits } from './key-state.ts'
-import { countItems, createIdempotencyKey, fillFields, type RunRequest, readPath } from './run-request.ts'
+import { countItems, readQuote, writeQuote } from './quote.ts'
+import { createIdempotencyKey, fillFields, type RunRequest, readPath } from './run-request.ts'
 import { writeReceipt, writeResponse } from './run-view.ts'
 import { followKey, updateSample } from './sample-code.ts'
 import { getPage, type LedgerEntry, writeEntriesPath } from './usage.ts'
@@ -107,28 +108,17 @@ function startRun(form: HTMLFormElement): void {
     say('Getting the price …')
     const head = await sendRequest({ method: 'HEAD', path, key, headers: sends })
     if (request !== current) return
-    const cost = readNumber(head, 'X-Credits-Cost')
+    const price = readQuote(head)
+    const { cost, balance, total } = price
     // Free, or refused. Should it cost something by now, the service refuses it.
-    if (cost === 0) return deliver(request, { ...sends, 'Max-Credits': '0' })
+    if (cost === 0 && price.isAffordable) return deliver(request, { ...sends, 'Max-Credits': '0' })
     if (cost > Number(sends['Max-Credits'] ?? cost)) return deliver(request, sends)
-
-    const total = head.headers.get('X-Total-Count')
-    const isWhole = total === null || Number(total) === cost
-    const found =
-      total === null
-        ? head.status === 404
-          ? 'Not found'
-          : countItems(path, 1)
-        : countItems(path, Number(total))
-    const price = createElement('mark', { textContent: writeCredits(cost) })
-    say(`${found} · ${isWhole ? '' : 'this page: '}`, price, ' · HEAD was free')
-    const balance = readNumber(head, 'X-Credits-Remaining')
-    if (cost <= balance) {
+    say(...writeQuote(path, price))
+    if (price.isAffordable) {
       const headers = { 'Idempotency-Key': createIdempotencyKey(), ...sends, 'Max-Credits': String(cost) }
       offer(`Get it for ${writeCredits(cost)}`, () => attempt(() => deliver(request, headers)))
       return
     }
-    state?.append(`. You have ${writeCredits(balance)}.`)
     if (total === null || balance === 0 || /[?&](page|after)=/.test(path)) return
     offer(`Request ${countItems(path, balance)}`, () => correct(setParameter(path, 'per_page', balance)))
   }

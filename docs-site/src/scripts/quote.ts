@@ -1,0 +1,63 @@
+/**
+ * The price of a request, as the response to its `HEAD` has it.
+ *
+ * @module
+ */
+import { createElement } from './elements.ts'
+import { writeCredits } from './key-state.ts'
+
+/** The status and the headers of a response to `HEAD`. */
+type Head = Pick<Response, 'status' | 'headers'>
+
+/** What the `GET` would cost. */
+export interface Quote {
+  status: number
+  /** In credits. 0 if the `GET` is free or refused. */
+  cost: number
+  balance: number
+  /** Items on all pages; null if the response isn't a list. */
+  total: number | null
+  /** Whether the key has enough credits. */
+  isAffordable: boolean
+}
+
+/** Reads the headers of a response to `HEAD`. */
+export function readQuote({ status, headers }: Head): Quote {
+  const readNumber = (name: string) => Number(headers.get(name) ?? 0)
+  const cost = readNumber('X-Credits-Cost')
+  const balance = readNumber('X-Credits-Remaining')
+  const total = headers.get('X-Total-Count')
+  // A key without credits gets no price.
+  const isRefused = headers.get('X-Error-Code') === 'insufficient_credits'
+  return {
+    status,
+    cost,
+    balance,
+    total: total === null ? null : Number(total),
+    isAffordable: cost <= balance && !isRefused,
+  }
+}
+
+const nouns: readonly (readonly [path: RegExp, one: string, many: string])[] = [
+  [/\/commits/, 'commit', 'commits'],
+  [/\/dependencies/, 'dependency', 'dependencies'],
+  [/^\/users/, 'user', 'users'],
+  [/^\/repos/, 'repository', 'repositories'],
+]
+
+/** `51 users`, for a list at this path. */
+export function countItems(path: string, count: number): string {
+  const noun = nouns.find(([pattern]) => pattern.test(path.split('?')[0] ?? ''))
+  return `${count.toLocaleString('en')} ${noun?.[count === 1 ? 1 : 2]}`
+}
+
+/** Writes `51 users · this page: 2 credits · HEAD was free`, and the balance if it is too low. */
+export function writeQuote(path: string, quote: Quote): (string | Node)[] {
+  const { status, cost, balance, total, isAffordable } = quote
+  const lack = isAffordable ? [] : [`. You have ${writeCredits(balance)}.`]
+  if (cost === 0) return ['This request costs credits', ...lack]
+  const isWhole = total === null || total === cost
+  const found = status === 404 ? 'Not found' : countItems(path, total ?? 1)
+  const price = createElement('mark', { textContent: writeCredits(cost) })
+  return [`${found} · ${isWhole ? '' : 'this page: '}`, price, ' · HEAD was free', ...lack]
+}

@@ -1,0 +1,73 @@
+/**
+ * Sends the viewer's requests: with the reader's key, and at a price that the reader has seen and accepted.
+ *
+ * @module
+ */
+import { find } from './src/scripts/elements.ts'
+import { readKey } from './src/scripts/key.ts'
+import { hideKey, writeCredits } from './src/scripts/key-state.ts'
+import { readQuote, writeQuote } from './src/scripts/quote.ts'
+
+/** Shows a price. Resolves with whether the reader accepts it; a request that is canceled takes the question away. */
+async function askReader(content: (string | Node)[], offer: string | undefined, signal: AbortSignal) {
+  const dialog = find('#price', HTMLDialogElement)
+  if (dialog.open) return false // Another request waits for its reader.
+  find('#price-text', HTMLElement).replaceChildren(...content)
+  const accept = find('#price-accept', HTMLButtonElement)
+  accept.textContent = offer ?? ''
+  accept.hidden = offer === undefined
+  const close = () => dialog.close()
+  const closed = new Promise((resolve) => dialog.addEventListener('close', resolve, { once: true }))
+  signal.addEventListener('abort', close, { once: true })
+  // Scalar's own dialog below this one would close, too.
+  dialog.onkeydown = (event) => event.stopPropagation()
+  dialog.returnValue = ''
+  dialog.showModal()
+  await closed
+  signal.removeEventListener('abort', close)
+  return dialog.returnValue === 'accept'
+}
+
+/**
+ * Gets the price by `HEAD`, shows it, and sets `Max-Credits` to it: 0 for a response that is free. A lower `Max-Credits`
+ * of the reader's own stays, because the service then refuses the request. Throws an `Error` if the reader declines.
+ */
+async function agreeOnPrice(request: Request, path: string): Promise<void> {
+  const quote = readQuote(await fetch(new Request(request, { method: 'HEAD' })))
+  const { cost, isAffordable } = quote
+  if (cost > Number(request.headers.get('Max-Credits') ?? cost)) return
+  if (cost > 0 || !isAffordable) {
+    const offer = isAffordable ? `Get it for ${writeCredits(cost)}` : undefined
+    const isAccepted = await askReader(writeQuote(path, quote), offer, request.signal)
+    if (!isAccepted) throw new Error('Not sent. Nothing was charged.')
+  }
+  request.headers.set('Max-Credits', String(cost))
+}
+
+/** The response to show: with the end alone of the key that `GET /api-key/credits` returns. */
+async function hideKeyOf(response: Response): Promise<Response> {
+  const body = JSON.stringify(JSON.parse(await response.text(), hideKey))
+  return new Response(body, response)
+}
+
+/**
+ * Creates the function that sends requests in place of `fetch`. Only requests to the API at `apiUrl` get the key, and only
+ * they have a price. `sayCredits` gets the balance of each response.
+ */
+export function createSend(apiUrl: string, sayCredits: (credits: string) => void): typeof fetch {
+  return async function send(input, init) {
+    // The reader sees the service's own response, not that of the browser's cache.
+    const request = new Request(input, { ...init, cache: 'no-store' })
+    if (!request.url.startsWith(apiUrl)) return fetch(request)
+    const key = readKey()
+    // Without a key, the response says what is missing.
+    if (key) request.headers.set('Authorization', `Bearer ${key}`)
+    else request.headers.delete('Authorization')
+    const path = request.url.slice(apiUrl.length - 1)
+    if (request.method === 'GET') await agreeOnPrice(request, path)
+    const response = await fetch(request)
+    const credits = response.headers.get('X-Credits-Remaining')
+    if (credits !== null) sayCredits(credits)
+    return response.ok && path === '/api-key/credits' ? hideKeyOf(response) : response
+  }
+}
