@@ -241,9 +241,73 @@ describe('look-ups and lists', () => {
     await expect(api.users.get('ngoldberg', misspelled)).rejects.toThrow('Unknown option: budgett')
     expect(received).toEqual([])
   })
+
+  test('refuse what is not a name or a number, free, instead of looking up its text', async () => {
+    const { api } = await createTestClient()
+    // What a program without types may pass: a field that a record lacks, for example.
+    const absent: readonly unknown[] = [undefined, null, Number.NaN, {}, ['ngoldberg'], 5]
+    for (const value of absent as never[]) {
+      await expect(api.users.get(value)).rejects.toThrow('must be a text')
+      await expect(api.repositories.get(value)).rejects.toThrow('named by OWNER/NAME')
+      expect(() => api.repositories.commits(value)).toThrow('named by OWNER/NAME')
+      if (value !== 5) {
+        expect(() => api.users.list({ location: [value] })).toThrow('location must be a text')
+        expect(() => api.users.getMany([value])).toThrow(/^(logins|forgeRestIds) must be a text/)
+      }
+    }
+    for (const value of [null, Number.NaN, {}, 1.5, true] as never[]) {
+      for (const member of ['location', 'dependencyNames', 'dependencyStatus', 'changedSince', 'owner']) {
+        expect(() => api.users.list({ [member]: value })).toThrow(`${member} must be`)
+        await expect(api.users.quote({ [member]: value })).rejects.toThrow(`${member} must be`)
+      }
+      expect(() => api.changes(value)).toThrow('changedSince must be')
+      expect(() => api.users.list({}, { budget: value })).toThrow('budget must be')
+      await expect(api.users.get('ngoldberg', { maxCredits: value })).rejects.toThrow('maxCredits must be')
+      await expect(api.users.get('ngoldberg', { idempotencyKey: value })).rejects.toThrow('idempotencyKey')
+    }
+    // biome-ignore lint/suspicious/noSparseArray: a hole is what programs may have
+    expect(() => api.users.list({ location: [, 'berlin'] as string[] })).toThrow('location must be')
+    expect(() => api.users.list('berlin' as never)).toThrow('a filter must be an object')
+    expect(() => api.users.getMany('ngoldberg' as never)).toThrow('must be an array')
+    expect(received).toEqual([])
+  })
+
+  test('are read once: a loop after the last one is an error', async () => {
+    const { api, id } = await createTestClient()
+    const list = api.users.list({ location: 'berlin' })
+    const { length } = await collect(list)
+    await expect(collect(list)).rejects.toThrow('All is read: keep the items of the first loop')
+    await expect(collect(list.pages())).rejects.toThrow(TypeError)
+    expect(await service.readLedger(id)).toMatchObject({ charged: length })
+
+    // A program that takes a few items at a time ends with a loop that has none.
+    const inParts = api.users.list({ location: 'berlin' }, { pageSize: 10 })
+    const sizes: number[] = []
+    do {
+      let size = 0
+      for await (const _ of inParts) if (++size === length / 3) break
+      sizes.push(size)
+    } while (sizes.at(-1) !== 0)
+    expect(sizes).toEqual([length / 3, length / 3, length / 3, 0])
+    await expect(collect(inParts)).rejects.toThrow('All is read')
+
+    const stopped = api.users.list({ location: 'berlin' }, { budget: 5 })
+    expect((await collect(stopped)).length).toBe(5)
+    expect(await collect(stopped)).toEqual([])
+    expect(stopped.stoppedBy).toBe('budget')
+  })
 })
 
 describe('changes', () => {
+  test('are read once', async () => {
+    const { api } = await createTestClient()
+    const changes = api.changes()
+    const pages = await collect(changes.pages())
+    expect(pages.length).toBeGreaterThan(2)
+    await expect(collect(changes)).rejects.toThrow('All is read')
+    await expect(collect(changes.pages())).rejects.toThrow('All is read')
+  })
+
   test('are everything first, and then what has changed since', async () => {
     const { api } = await createTestClient()
     const everything = api.changes()
@@ -302,8 +366,45 @@ describe('retries', () => {
     const error = await api.users.get('ngoldberg').catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(client.UnavailableError)
     expect(received.length).toBe(2)
-    const nowhere = client.createClient({ baseUrl: 'http://127.0.0.1:9', apiKey: 'key', retries: 0 })
-    await expect(nowhere.credits()).rejects.toBeInstanceOf(client.ConnectionError)
+    for (const retries of [Number.NaN, -1, null] as never[]) {
+      expect(() => client.createClient({ baseUrl: served.url, apiKey: 'key', retries })).toThrow(
+        'retries must',
+      )
+    }
+  })
+
+  test('are few as long as the URL has never responded', async () => {
+    const gone = await serve(service)
+    const { secret: apiKey } = await service.createKey()
+    let tries = 0
+    const count: typeof fetch = (...parameters) => {
+      tries++
+      return fetch(...parameters)
+    }
+    const known = client.createClient({ baseUrl: gone.url, apiKey, retries: 3, fetch: count })
+    await known.credits()
+    await gone[Symbol.asyncDispose]()
+    // A service that has responded may be restarting.
+    tries = 0
+    await expect(known.credits()).rejects.toBeInstanceOf(client.UnreachableError)
+    expect(tries).toBe(4)
+    for (const [baseUrl, reason] of [
+      [gone.url, 'ECONNREFUSED'],
+      ['http://no-such-host.invalid', ''],
+      ['http://127.0.0.1:9', 'bad port'],
+      [served.url.replace('http:', 'https:'), ''],
+    ] as const) {
+      tries = 0
+      const error = await client
+        .createClient({ baseUrl, apiKey, fetch: count })
+        .users.get('ngoldberg')
+        .catch((thrown: unknown) => thrown)
+      expect(error).toBeInstanceOf(client.UnreachableError)
+      expect(error).toBeInstanceOf(client.ConnectionError)
+      expect(error).toHaveProperty('message', expect.stringContaining(reason))
+      expect(error).toHaveProperty('message', expect.stringContaining(`Check the base URL ${baseUrl}/, and`))
+      expect([baseUrl, tries]).toEqual([baseUrl, 3])
+    }
   })
 
   test('follow a response that takes too long', async () => {
@@ -338,7 +439,13 @@ describe('errors', () => {
   test('say that a base URL is not that of the API', async () => {
     const { secret } = await service.createKey()
     const api = client.createClient({ baseUrl: `${served.url}/elsewhere/`, apiKey: secret, retries: 0 })
-    await expect(api.users.get('ngoldberg')).rejects.toMatchObject({ code: 'route_not_found' })
+    const message = expect.stringContaining(`Check the base URL ${served.url}/elsewhere/`)
+    await expect(api.users.get('ngoldberg')).rejects.toMatchObject({ code: 'route_not_found', message })
+    await expect(api.users.quote()).rejects.toMatchObject({ name: 'NotFoundError', message })
+    const withPassword = served.url.replace('://', '://user:password@')
+    expect(() => client.createClient({ baseUrl: withPassword, apiKey: secret })).toThrow(
+      'must not have a user name',
+    )
     for (const baseUrl of ['nowhere', 'localhost:8000', String(process.env.NEVER_SET)]) {
       expect(() => client.createClient({ baseUrl, apiKey: secret })).toThrow('baseUrl must be')
     }

@@ -125,6 +125,8 @@ describe('a list', () => {
     expect(csv).toContain('\r\n1,U_1,user-1,"A ""B"", C",')
     // A spreadsheet would run this as a formula.
     expect(csv).toContain(",'=1+1,")
+    await run(['users', '--location', 'zzyzx', '--format', 'csv', '--bom', '--output', 'users.csv'])
+    expect(readFile('users.csv')).toBe(`\uFEFF${csv}`)
     const table = (await run(['users', '--location', 'zzyzx', '--format', 'table'])).stdout
     expect(table).toMatch(/^login +name +company +location +followers\nuser-1 +A "B", C +Zzyzx/)
     expect(table).not.toContain('\u001B')
@@ -177,16 +179,8 @@ describe('a list', () => {
   })
 
   test('has each item once in its file, also when it was killed', async () => {
-    const args = [
-      'repos',
-      '--state',
-      'state.json',
-      '--output',
-      'repos.csv',
-      '--format',
-      'csv',
-      '--no-dependencies',
-    ]
+    const args = ['repos', '--no-dependencies', '--format', 'csv', '--bom']
+    args.push('--state', 'state.json', '--output', 'repos.csv')
     writeFileSync(join(directory, 'repos.csv'), '') // as a crash leaves it before the state is stored
     for (const killAt of [1, 1, 2, 1]) {
       let requests = 0
@@ -199,7 +193,7 @@ describe('a list', () => {
     const [header, ...rows] = readFile('repos.csv')
       .trimEnd()
       .split(/\r\n(?=\d|$)/)
-    expect(header).toMatch(/^internal_id,/)
+    expect(header).toMatch(/^\uFEFFinternal_id,/)
     expect(new Set(rows.map((row) => row.split(',')[0])).size).toBe(rows.length)
     expect(await readCharged()).toBe(rows.length)
   })
@@ -292,13 +286,23 @@ describe('what can’t be done', () => {
   test.each<[string[], Record<string, string>, number, RegExp]>([
     [['users', '--owner', 'x'], {}, 2, /users doesn't have --owner/],
     [['nothing'], {}, 2, /must be one of users/],
-    [['users', '--budget', '-1'], {}, 2, /budget/],
+    [['users', '--budget', '-5'], {}, 2, /: --budget must be a whole number of credits; see/],
+    [['users', '--budget'], {}, 2, /: --budget needs a value; see/],
+    [
+      ['users', '--location', '--budget', '5'],
+      {},
+      2,
+      /: --location needs a value; one like --budget is written --loc/,
+    ],
+    [['users', '--quiet=yes'], {}, 2, /: --quiet doesn't have a value; see/],
+    [['users', '-x'], {}, 2, /: There is no option -x; see/],
+    [['users', '--bom'], {}, 2, /: --bom is for --format csv; see/],
     [['users', '--format', 'xml'], {}, 2, /--format must be one of/],
     [['users', '--location', ''], {}, 2, /: --location is empty/],
     [['users', '--dependency', 'a,b'], {}, 2, /--dependency must not .* repeat the option/],
     [['users', '--state', 'a', '--output', './a'], {}, 2, /different files/],
     [['users', '--state', 'a', '--output', 'a.new'], {}, 2, /different files/],
-    [['users', '--key', '5d1c7c0e-9c3f-4c57-8f6b-2a4d7f0e1b93'], {}, 2, /Unknown option '--key'/],
+    [['users', '--key', '5d1c7c0e-9c3f-4c57-8f6b-2a4d7f0e1b93'], {}, 2, /: There is no option --key; see/],
     [['credits', '--key-file', 'absent'], {}, 2, /can't be read/],
     [['credits'], { DEVDATA_API_KEY: '' }, 2, /DEVDATA_API_KEY or/],
     [['credits'], { DEVDATA_API_KEY: 'two\nlines' }, 2, /DEVDATA_API_KEY or/],
@@ -308,15 +312,50 @@ describe('what can’t be done', () => {
       ['credits'],
       { DEVDATA_API_KEY: '5d1c7c0e-9c3f-4c57-8f6b-2a4d7f0e1b93' },
       5,
-      /Invalid API key \(request /,
+      /Invalid API key\. The key is from DEVDATA_API_KEY \(request /,
     ],
-    [['users', '--status', 'active'], {}, 1, /dependency_status/],
-    [['quote', 'users', '--status', 'active'], {}, 1, /dependency_status/],
+    [['users', '--status', 'active'], {}, 2, /dependency_status/],
+    [['quote', 'users', '--status', 'active'], {}, 2, /dependency_status/],
+    [['usage', '--day', 'yesterday'], {}, 2, /day/],
+    [['users', '--url', 'http://a:b@localhost'], {}, 2, /: --url must not have a user name/],
+    [['users', '--owner=x'], {}, 2, /users doesn't have --owner/],
+    [
+      ['users', '--url', 'http://127.0.0.1:9'],
+      {},
+      6,
+      /Can't connect: .*\. Check the base URL http:\/\/127\.0\.0\.1:9\/, and .* runs\. The URL is from --url$/m,
+    ],
   ])('says so: %j', async (args, environment, code, message) => {
     const result = await run(args, environment)
     expect(result.stderr).toMatch(message)
     expect(result.stderr).not.toContain('5d1c7c0e')
     expect(result).toMatchObject({ code, stdout: '' })
+  })
+
+  test.each([
+    ['Node', [process.execPath]],
+    ['Deno', [deno, 'run', '--quiet', '--no-prompt', '--allow-all']],
+  ])('says so on %s if nothing can be reached at the URL', async (_, program) => {
+    const gone = await serve(service)
+    await gone[Symbol.asyncDispose]()
+    const { code, stderr } = await run(['credits'], { DEVDATA_URL: gone.url }, program)
+    expect(code).toBe(6)
+    expect(stderr.match(/^waiting/gm)?.length).toBe(2)
+    expect(stderr).toMatch(
+      /^devdata-client: Can't connect: .*refused.*\. Check the base URL .*\. The URL is from DEVDATA_URL$/im,
+    )
+  })
+
+  test('says which setting to check', async () => {
+    const elsewhere = { DEVDATA_URL: `${served.url}/elsewhere` }
+    for (const args of [['users'], ['quote', 'repos'], ['credits'], ['mirror', 'copy']]) {
+      const { code, stderr } = await run(args, elsewhere)
+      expect(code).toBe(1)
+      expect(stderr).toContain(`Check the base URL ${served.url}/elsewhere/. The URL is from DEVDATA_URL`)
+    }
+    writeFileSync(join(directory, 'key'), crypto.randomUUID())
+    const { stderr } = await run(['credits', '--key-file', 'key'])
+    expect(stderr).toContain('Invalid API key. The key is from the file key (request ')
   })
 
   test('says how many credits are missing', async () => {

@@ -33,7 +33,6 @@ const run = promisify(execFile)
 const project = join(import.meta.dirname, '..')
 const calls = isDrill ? 10_000 : 500
 const concurrency = 16
-const cursorForm = /^[\da-f]{4}-1$/
 
 let installed: InstalledClient
 let service: TestService
@@ -107,6 +106,13 @@ describe.each(protocolVersions)('with version %s of the protocol', (protocol) =>
   })
 })
 
+/** All schemas in a value, at any depth. */
+function listSchemas(value: unknown): object[] {
+  if (typeof value !== 'object' || value === null) return []
+  const schemas = Object.values(value).flatMap(listSchemas)
+  return 'type' in value || 'items' in value ? [value, ...schemas] : schemas
+}
+
 test('the list of tools is short, and says that they only read', async () => {
   await using conversation = await converse()
   const { client } = conversation
@@ -119,8 +125,18 @@ test('the list of tools is short, and says that they only read', async () => {
     'get_repository',
     'quote',
   ])
-  for (const { annotations, outputSchema } of tools) {
-    expect([annotations?.readOnlyHint, outputSchema?.type]).toEqual([true, 'object'])
+  for (const { annotations, inputSchema, outputSchema } of tools) {
+    // With an output schema, a result would have to be sent twice.
+    expect([annotations?.readOnlyHint, outputSchema]).toEqual([true, undefined])
+    // Gemini refuses all tools for one schema with several types, or with none.
+    const properties = Object.values(inputSchema.properties ?? {})
+    expect(properties.length).toBeGreaterThan(0)
+    for (const schema of [...properties, ...listSchemas(inputSchema)]) {
+      expect(schema).toMatchObject({ type: expect.stringMatching(/^(object|string|integer|array)$/) })
+      expect(Object.keys(schema as object)).not.toEqual(
+        expect.arrayContaining([expect.stringMatching(/Of$|^const$|^\$/)]),
+      )
+    }
   }
   const tokens = estimateTokens(tools) + estimateTokens(client.getInstructions() ?? '')
   console.info(`${tokens} tokens of tools and instructions`)
@@ -146,19 +162,25 @@ describe('a list', () => {
     expect(new Set(logins).size).toBe(51)
     expect(await service.readLedger(id)).toMatchObject({ charged: 51 })
 
-    const refused = await call('find_users', { ...filter, max_credits: 0 })
+    // What was paid for a day ago, or less, is free.
+    expect(await call('find_users', { ...filter, max_credits: 0 })).toMatchObject({
+      cost: 0,
+      result: { items: first.result.items },
+    })
+    const refused = await call('find_users', { location: ['berlin', 'nowhere'], max_credits: 0 })
     expect(refused).toMatchObject({
       isError: true,
       text: 'This call would cost 10 credits. max_credits allows 0. Cost: 0. Balance: 999949.',
     })
-    const wrong = await call('find_users', { location: 'paris', cursor })
-    expect(wrong.text).toBe(
-      'A cursor must be passed with the tool, the filter and the fields of its result. Cost: 0.',
-    )
-    // A program that was started again doesn't take the cursor for one of its own.
-    await using later = await converse()
-    expect((await later.call('find_users', filter)).result).toHaveProperty('next_cursor')
-    expect((await later.call('find_users', { ...filter, cursor })).text).toContain('is unknown or too old')
+    for (const wrong of [
+      { location: 'paris', cursor },
+      { ...filter, cursor: String(cursor).slice(0, -1) },
+      { ...filter, cursor: '' },
+    ]) {
+      expect((await call('find_users', wrong)).text).toBe(
+        'A cursor must be copied exactly, and passed with the tool, the filter and the fields of its result. Cost: 0.',
+      )
+    }
   })
 
   test('that is refused ends with the call, though its price is still requested', async () => {
@@ -194,7 +216,7 @@ describe('a list', () => {
     }))
     await loadRecords(service.sql, { users, repos: repositories, commits })
     await using conversation = await converse()
-    const { call, id } = conversation
+    const { client, call, id } = conversation
     for (const [tool, given] of [
       ['find_users', { location: 'longtown' }],
       ['find_repositories', { owner: 'long' }],
@@ -206,6 +228,7 @@ describe('a list', () => {
       const { text: result, isError } = await call(tool, given)
       expect([tool, isError]).toEqual([tool, false])
       expect(estimateTokens(result)).toBeLessThan(25_000)
+      expect(Buffer.byteLength(result)).toBeLessThan(80_000)
     }
     const before = (await service.readLedger(id)).charged
     const found: unknown[] = []
@@ -223,12 +246,145 @@ describe('a list', () => {
       }
       costs.push(cost)
       cursor = result.next_cursor
-      if (cursor !== undefined) expect(result.note).toContain(`${4 - found.length} items are paid for`)
+      if (cursor !== undefined) expect(result.note).toContain(`${4 - found.length} more items are paid for`)
     }
     expect(found).toEqual(['long/0', 'long/1', 'long/2', 'long/3'])
     expect(costs.length).toBeGreaterThan(1)
     expect(costs).toEqual([4, ...costs.slice(1).map(() => 0)])
     expect((await service.readLedger(id)).charged - before).toBe(4)
+    const sent = await client.callTool({
+      name: 'get_repository',
+      arguments: { full_name: 'long/0', fields: 'all' },
+    })
+    expect(sent).not.toHaveProperty('structuredContent')
+    expect(JSON.stringify(sent).match(/some-package-of-a-long-name-0\W/g)?.length).toBe(1)
+  })
+
+  test('fits into a result, however long its items are', async () => {
+    const names = Array.from({ length: 300 }, (_, index) => `${index}-${'長'.repeat(250)}`)
+    await loadRecords(service.sql, {
+      users: [],
+      repos: [createRepository(930_000, 'wide', names)],
+      commits: [],
+    })
+    await using conversation = await converse()
+    const given = { full_name: 'wide/repo-930000', fields: 'all' }
+    const { text, result } = await conversation.call('get_repository', given)
+    expect(Buffer.byteLength(text)).toBeLessThan(80_000)
+    const { dependencies, dependencies_omitted: omitted } = result.repository as Record<string, unknown>
+    const { length } = dependencies as object[]
+    expect(length).toBeGreaterThan(50)
+    expect(omitted).toBe(300 - length)
+  })
+
+  test('pays for pages that fit: nothing that it pays for is left for later', async () => {
+    await using conversation = await converse()
+    const given = { fields: 'all', limit: 100, max_credits: 100 }
+    const { result, text } = await conversation.call('find_repositories', given)
+    expect(result).toMatchObject({ note: 'The result is as large as it may be. Pass next_cursor for more.' })
+    const { length } = items(result)
+    expect([length % 5, result.cost]).toEqual([0, length])
+    expect(Buffer.byteLength(text)).toBeGreaterThan(50_000)
+    expect(await service.readLedger(conversation.id)).toMatchObject({ charged: length })
+  })
+
+  test('has what was paid for, though a later page fails', async () => {
+    await using conversation = await converse({ environment: { DEVDATA_BUDGET: '60' } })
+    const { call, id } = conversation
+    const given = { fields: 'all', limit: 10 }
+    let requests = 0
+    intercept = async (request, handle) => {
+      const response = await handle(request)
+      return ++requests === 1 ? response : new Response('', { status: 502, headers: { 'Retry-After': '0' } })
+    }
+    const part = await call('find_repositories', given).finally(() => {
+      intercept = undefined
+    })
+    expect(part).toMatchObject({
+      cost: 5,
+      result: {
+        items: { length: 5 },
+        note: expect.stringMatching(
+          /^The next page failed\. .* next_cursor returns it without another payment\.$/,
+        ),
+        budget_left: 50,
+      },
+    })
+    const { next_cursor: cursor } = part.result
+    const rest = await call('find_repositories', { ...given, limit: 3, cursor })
+    expect(rest.result).toMatchObject({ items: { length: 3 }, cost: 0, budget_left: 50 })
+    expect(rest.result.note).toBe(
+      '2 more items are paid for. next_cursor returns them without another payment for 24 hours after the first one, or for 1 hour once the data has changed. After that, their page is paid for again: up to 5 credits.',
+    )
+    const last = await call('find_repositories', { ...given, limit: 2, cursor: rest.result.next_cursor })
+    expect(last.result).toMatchObject({ items: { length: 2 }, cost: 0 })
+    const all = [part, rest, last].flatMap(({ result }) => items(result).map(({ full_name: name }) => name))
+    expect(new Set(all).size).toBe(10)
+    expect(await service.readLedger(id)).toMatchObject({ charged: 10 })
+  })
+
+  test('pays once more for a page, and no more, if its cursor is used too late', async () => {
+    await using conversation = await converse()
+    const { call, id } = conversation
+    const given = { full_name: 'long/0', fields: 'all' }
+    const first = await call('list_commits', given)
+    expect(first.text).toContain('more items are paid for')
+    const { length } = items(first.result)
+    expect([first.cost, length < 10]).toEqual([10, true])
+    await service.sql`
+      update idempotency_keys set created_at = created_at - interval '25 hours' where api_key_id = ${id}`
+    const { next_cursor: cursor } = first.result
+    expect(await call('list_commits', { ...given, cursor, max_credits: 9 })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('This call would cost 10 credits. max_credits allows 9.'),
+    })
+    const rest = await call('list_commits', { ...given, cursor, limit: 10 - length })
+    expect([rest.cost, items(rest.result).length]).toEqual([10, 10 - length])
+    const hashes = [first, rest].flatMap(({ result }) => items(result).map((commit) => commit.commit_hash))
+    expect(new Set(hashes).size).toBe(10)
+  })
+
+  const kills = isDrill ? 100 : 3
+  test(`of processes that are killed ${kills} times between payment and delivery has each item once, for one credit`, async () => {
+    console.info(`TEST_SEED=${seed}`)
+    const random = createRandom(seed)
+    const count = isDrill ? 60 : 20
+    const names = Array.from({ length: 200 }, (_, index) => `package-${index}`)
+    const repos = Array.from({ length: count }, (_, index) =>
+      createRepository(940_000 + index, 'killed', names.slice(0, random.integer(20, 200)), {
+        name: `${index}`,
+      }),
+    )
+    await loadRecords(service.sql, { users: [], repos, commits: [] })
+    const { secret: key, id } = await service.createKey()
+    const given = { owner: 'killed', fields: 'all', limit: 100, max_credits: 100 }
+    const found: unknown[] = []
+    let killed = 0
+    let lists = 0
+    for (let cursor: unknown; killed < kills || cursor !== undefined; ) {
+      // A process of its own for each call.
+      await using conversation = await startConversation(installed, { url: served.url, key })
+      let killAt = killed < kills ? random.integer(1, 4) : Number.POSITIVE_INFINITY
+      intercept = async (request, handle) => {
+        const response = await handle(request)
+        if (--killAt === 0) process.kill(conversation.pid, 'SIGKILL')
+        return response
+      }
+      const outcome = await conversation
+        .call('find_repositories', { ...given, cursor })
+        .catch(() => undefined)
+      intercept = undefined
+      if (outcome === undefined) {
+        killed++
+        continue
+      }
+      found.push(...items(outcome.result).map(({ full_name: name }) => name))
+      cursor = outcome.result.next_cursor
+      if (cursor === undefined) lists++
+    }
+    const all = Array.from({ length: count }, (_, index) => `killed/${index}`)
+    expect(found).toEqual(Array.from({ length: lists }, () => all).flat())
+    expect(await service.readLedger(id)).toMatchObject({ charged: count })
   })
 
   test('has compact items, or all fields', async () => {
@@ -257,7 +413,9 @@ describe('DEVDATA_BUDGET', () => {
   test('bounds what all calls cost, also at the same time', async () => {
     await using conversation = await converse({ environment: { DEVDATA_BUDGET: '33' } })
     const { call, id } = conversation
-    const outcomes = await Promise.all(Array.from({ length: 8 }, () => call('find_users')))
+    const outcomes = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => call('find_users', { location: ['berlin', `place ${index}`] })),
+    )
     const sum = outcomes.reduce((sum, { cost }) => sum + cost, 0)
     expect(sum).toBe(33)
     expect(await service.readLedger(id)).toMatchObject({ charged: 33 })
@@ -293,7 +451,16 @@ describe('DEVDATA_BUDGET', () => {
       true,
       expect.stringContaining('Up to 10 credits may have been charged, and count as spent.'),
     ])
-    expect((await call('find_users')).result).toMatchObject({ cost: 5, budget_left: 0 })
+    expect(text).toContain('The same call returns what was paid for, without another payment.')
+    expect((await call('find_users')).result).toMatchObject({
+      items: { length: 10 },
+      cost: 0,
+      budget_left: 5,
+    })
+    expect((await call('find_users', { location: 'berlin' })).result).toMatchObject({
+      cost: 5,
+      budget_left: 0,
+    })
     expect(await service.readLedger(id)).toMatchObject({ charged: 15 })
   })
 
@@ -336,7 +503,9 @@ test('errors say what an assistant or its user can do', async () => {
   }
   const key = '00000000-0000-4000-8000-000000000000'
   await using stranger = await startConversation(installed, { url: served.url, key })
-  expect((await stranger.call('find_users')).text).toContain('Tell the user to check DEVDATA_API_KEY')
+  expect((await stranger.call('find_users')).text).toContain(
+    'Tell the user to check the key in DEVDATA_API_KEY.',
+  )
 
   const gone = await serve(service)
   await gone[Symbol.asyncDispose]()
@@ -396,10 +565,7 @@ test('a question that the docs show costs what they say', async () => {
   expect(blocks.length).toBe(8)
   for (let index = 0; index < blocks.length; index += 2) {
     const [[tool = '', given = ''] = [], [, result = ''] = []] = blocks.slice(index, index + 2)
-    const { next_cursor: cursor, ...documented } = JSON.parse(result)
-    const form = cursor && { next_cursor: expect.stringMatching(cursorForm) }
-    if (cursor) expect(cursor).toMatch(cursorForm)
-    expect((await conversation.call(tool, JSON.parse(given))).result).toEqual({ ...documented, ...form })
+    expect((await conversation.call(tool, JSON.parse(given))).result).toEqual(JSON.parse(result))
   }
   expect(await service.readLedger(conversation.id)).toMatchObject({ charged: 12 })
 })

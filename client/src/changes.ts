@@ -4,7 +4,7 @@
  * @module
  */
 import { createRandomKey } from './idempotency-key.ts'
-import type { List, ListOptions, Page } from './list.ts'
+import { type List, type ListOptions, type Page, readTwice } from './list.ts'
 import { isListState, type ListState } from './list-state.ts'
 import type { ListedRepository, Removal, User } from './types.ts'
 
@@ -61,6 +61,8 @@ export class Changes implements AsyncIterable<Change> {
   #spentBefore = 0
   #version: number | undefined
   #balance: number | undefined
+  /** Whether a loop has ended because all is read. */
+  #isOver = false
 
   /** Throws a `TypeError` if `resume` is the state of changes since another version. */
   constructor(lists: ChangeLists, since: number | undefined, options: ListOptions<ChangesState>) {
@@ -106,6 +108,7 @@ export class Changes implements AsyncIterable<Change> {
 
   /** Iterates the changes. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Change, void, undefined> {
+    this.#assertNotOver()
     for (let list = this.#list; list !== undefined; list = this.#list) {
       const type = this.#type
       for await (const item of list) {
@@ -115,10 +118,12 @@ export class Changes implements AsyncIterable<Change> {
       this.#follow(list)
       if (list.stoppedBy !== undefined) return
     }
+    this.#isOver = true
   }
 
   /** Iterates the changes by page. */
   async *pages(): AsyncGenerator<ChangePage, void, undefined> {
+    this.#assertNotOver()
     for (let list = this.#list; list !== undefined; list = this.#list) {
       const type = this.#type
       for await (const page of list.pages()) {
@@ -128,6 +133,11 @@ export class Changes implements AsyncIterable<Change> {
       this.#follow(list)
       if (list.stoppedBy !== undefined) return
     }
+    this.#isOver = true
+  }
+
+  #assertNotOver(): void {
+    if (this.#isOver) throw new TypeError(readTwice)
   }
 
   /** Notes the version of the first page, and opens the next list when all of this one is read. */

@@ -40,6 +40,11 @@ export class ConnectionError extends DevdataError {
   override name = 'ConnectionError'
 }
 
+/** No connection could be made: the base URL is wrong, or the service doesn't run. Nothing was charged for this try. */
+export class UnreachableError extends ConnectionError {
+  override name = 'UnreachableError'
+}
+
 /** 400 and others: the request breaks a rule, which the message states. */
 export class InvalidRequestError extends DevdataError {
   override name = 'InvalidRequestError'
@@ -58,16 +63,16 @@ export class PermissionError extends DevdataError {
 /** 403: the balance is below the cost. Nothing was charged. */
 export class InsufficientCreditsError extends DevdataError {
   override name = 'InsufficientCreditsError'
-  /** What the request costs, in credits. */
+  /** What the request costs, in credits. `NaN` for a quote that is refused: the response to `HEAD` has no message. */
   readonly needed: number
-  /** The balance of the key, in credits. */
+  /** The balance of the key, in credits. `NaN` for a quote. */
   readonly balance: number
 
   constructor(message: string, details: ErrorDetails) {
     super(message, details)
-    const [needed = Number.NaN, balance = Number.NaN] = readNumbers(message)
-    this.needed = needed
-    this.balance = balance
+    const [, needed, balance] = /need (\d+), have (\d+)/.exec(message) ?? []
+    this.needed = Number(needed)
+    this.balance = Number(balance)
   }
 }
 
@@ -81,9 +86,9 @@ export class MaxCreditsError extends DevdataError {
 
   constructor(message: string, details: ErrorDetails) {
     super(message, details)
-    const [maxCredits = Number.NaN, cost = Number.NaN] = readNumbers(message)
-    this.maxCredits = maxCredits
-    this.cost = cost
+    const [, maxCredits, cost] = /Max-Credits is (\d+), .* costs (\d+)/.exec(message) ?? []
+    this.maxCredits = Number(maxCredits)
+    this.cost = Number(cost)
   }
 }
 
@@ -137,14 +142,37 @@ export function createResponseError(
   return new ErrorClass(message, details)
 }
 
+/** How runtimes say that no connection was made. Browsers don't say it. */
+const unreachableCodes = [
+  ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'],
+  ...['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_TLS_CERT_ALTNAME_INVALID', 'CERT_HAS_EXPIRED'],
+  ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+  ...['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'ConnectionRefused', 'FailedToOpenSocket'],
+]
+
+const unreachableMessage =
+  /^bad port$|client error \(Connect\)|^Fetch failed: Requests to port \d+ are blocked/
+
+/** Whether `fetch` has failed before it sent anything. */
+export function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, syscall = 'connect' } = error as { code?: unknown; syscall?: string }
+  // A connection that was made may break with some of these codes, too.
+  const isBeforeRequest = syscall === 'connect' || syscall === 'getaddrinfo'
+  if (isBeforeRequest && unreachableCodes.some((known) => known === code)) return true
+  return unreachableMessage.test(error.message) || isUnreachable(error.cause)
+}
+
+/** Whether the base URL may be the reason: nothing responds there, or something other than the service. */
+export function isAboutUrl(error: unknown): boolean {
+  if (error instanceof UnreachableError) return true
+  if (!(error instanceof NotFoundError || error instanceof InvalidRequestError)) return false
+  return error.code === undefined || error.code === 'route_not_found'
+}
+
 /** Whether the same request may succeed later. */
 export function isTransient(error: unknown): error is DevdataError {
   return (
     error instanceof ConnectionError || error instanceof RateLimitError || error instanceof UnavailableError
   )
-}
-
-/** The numbers in a message, whose form the contract fixes. */
-function readNumbers(message: string): number[] {
-  return (message.match(/\d+/g) ?? []).map(Number)
 }

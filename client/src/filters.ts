@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isWholeNumber } from './options.ts'
 import type { DependencyStatus } from './types.ts'
 
 interface DependencyFilter {
@@ -30,22 +31,21 @@ export interface RepositoryFilter extends DependencyFilter {
   exclude?: 'dependencies' | undefined
 }
 
-type Filter = Record<string, string | number | readonly (string | number)[] | undefined>
-
 /** Parameters whose values are repeated. Those of all others are joined by commas. */
 const repeatedParameters = ['location']
 
 /**
- * Writes the path of a list with a filter. Throws a `TypeError` if a filter is empty: the service would ignore it, and
- * list everything.
+ * Writes the path of a list with a filter. Throws a `TypeError` if a value is empty, because the service would list
+ * everything. It also throws for values that are neither texts nor numbers: "null" would be searched for.
  */
 export function writeListUrl(path: string, filter: object): string {
   const query = new URLSearchParams()
-  for (const [member, given] of Object.entries(filter as Filter)) {
+  if (typeof filter !== 'object' || filter === null) throw new TypeError('a filter must be an object')
+  for (const [member, given] of Object.entries(filter as Record<string, unknown>)) {
     if (given === undefined) continue
     const name = member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
     const isRepeated = repeatedParameters.includes(name)
-    const values = typeof given === 'object' ? given.map(String) : [String(given)]
+    const values = (Array.isArray(given) ? [...given] : [given]).map((value) => writeValue(member, value))
     if (values.length === 0 || values.some((value) => value.trim() === '')) {
       throw new TypeError(`${member} is empty; leave it out to list everything`)
     }
@@ -57,6 +57,14 @@ export function writeListUrl(path: string, filter: object): string {
   return query.size === 0 ? path : `${path}?${query}`
 }
 
+function writeValue(member: string, value: unknown): string {
+  if (typeof value === 'string') return value
+  if (!isWholeNumber(value)) {
+    throw new TypeError(`${member} must be a text or a whole number, or an array of them, but has ${value}`)
+  }
+  return String(value)
+}
+
 /** Items that a look-up may name. */
 const maxBatchSize = 100
 
@@ -66,6 +74,7 @@ export function writeBatchUrls(
   nameParameter: string,
   keys: readonly string[] | readonly number[],
 ): string[] {
+  if (!Array.isArray(keys)) throw new TypeError('names or ids to look up must be an array')
   const names = [...new Map(keys.map((key) => [String(key).toLowerCase(), key])).values()]
   if (new Set(names.map((name) => typeof name)).size > 1) {
     throw new TypeError('names and ids must be looked up separately')

@@ -6,10 +6,13 @@
 import { MaxCreditsError } from './errors.ts'
 import { createPageKey, createRandomKey } from './idempotency-key.ts'
 import { identifyList, isListState, type ListState, readPageSize, resizePage } from './list-state.ts'
-import { assertKnownOptions } from './options.ts'
+import { assertKnownOptions, isWholeNumber } from './options.ts'
 import type { Send } from './request.ts'
 
 const maxPageSize = 100
+
+/** Why a loop can't begin. */
+export const readTwice = 'All is read: keep the items of the first loop, or create a new list'
 
 /** How a list is read. */
 export interface ListOptions<State = ListState> {
@@ -44,7 +47,8 @@ export interface ListSource<Item> {
 
 /**
  * One iteration of a list, by item (`for await (const user of list)`) or by page (`list.pages()`). A loop that is left
- * stops it; the next loop continues from there.
+ * stops it; the next loop continues from there. After the loop that has read the end, another one throws a `TypeError`: it
+ * would have no items.
  *
  * Every item comes once, even if `resume` is the `state` of a process that was killed. The idempotency keys of pages are
  * derived from the state, so what was paid for is free for 24 hours.
@@ -83,13 +87,15 @@ export class List<Item> implements AsyncIterable<Item> {
   /** How many of the items are read. */
   #position = 0
   #request: Promise<boolean> | undefined
+  /** Whether a loop has ended because all is read. */
+  #isOver = false
 
   /** Throws a `TypeError` if an option breaks its rule or doesn't exist, or if `resume` is of another list. */
   constructor(send: Send, source: ListSource<Item>, options: ListOptions = {}) {
     const { budget, resume, signal: _, pageSize = maxPageSize, ...others } = options
     assertKnownOptions(others)
     const indexes = new Map(source.urls.map((url, index) => [identifyList(url), index]))
-    if (budget !== undefined && !(Number.isSafeInteger(budget) && budget >= 0)) {
+    if (budget !== undefined && !isWholeNumber(budget)) {
       throw new TypeError('budget must be a whole number of credits')
     }
     if (!(Number.isInteger(pageSize) && pageSize >= 1 && pageSize <= maxPageSize)) {
@@ -132,22 +138,30 @@ export class List<Item> implements AsyncIterable<Item> {
 
   /** Iterates the items. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    this.#assertNotOver()
     while (this.#hasItem() || (await this.#load())) {
       if (!this.#hasItem()) continue
       const item = this.#items?.[this.#position] as Item
       this.#moveTo(this.#position + 1)
       yield item
     }
+    this.#isOver = this.isComplete
   }
 
   /** Iterates the pages. */
   async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
+    this.#assertNotOver()
     while (this.#hasItem() || (await this.#load())) {
       if (!this.#hasItem()) continue
       const items = this.#items?.slice(this.#position) ?? []
       this.#moveTo(Number.POSITIVE_INFINITY)
       yield { items, total: this.total ?? items.length }
     }
+    this.#isOver = this.isComplete
+  }
+
+  #assertNotOver(): void {
+    if (this.#isOver) throw new TypeError(readTwice)
   }
 
   #hasItem(): boolean {

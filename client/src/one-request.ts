@@ -6,7 +6,7 @@
 import { DevdataError, InvalidRequestError } from './errors.ts'
 import { createRandomKey } from './idempotency-key.ts'
 import { resizePage } from './list-state.ts'
-import { assertKnownOptions } from './options.ts'
+import { assertKnownOptions, isWholeNumber } from './options.ts'
 import type { Send } from './request.ts'
 import type { ErrorCode } from './types.ts'
 
@@ -30,7 +30,10 @@ export interface Quote {
   credits: number
 }
 
-/** Returns an item; undefined: the service says with this code that there is none. Throws a `TypeError` for unknown options. */
+/**
+ * Returns an item; undefined: the service says with this code that there is none. Throws a `TypeError` if an option breaks
+ * its rule or doesn't exist.
+ */
 export async function findItem<Item>(
   send: Send,
   path: string,
@@ -38,6 +41,12 @@ export async function findItem<Item>(
   { maxCredits, idempotencyKey = createRandomKey(), signal, ...others }: ItemOptions = {},
 ): Promise<Item | undefined> {
   assertKnownOptions(others)
+  if (maxCredits !== undefined && !isWholeNumber(maxCredits)) {
+    throw new TypeError('maxCredits must be a whole number of credits')
+  }
+  if (typeof idempotencyKey !== 'string' || idempotencyKey === '') {
+    throw new TypeError('idempotencyKey must be a text that no other request has')
+  }
   try {
     return (await send<Item>({ path, idempotencyKey, maxCredits, signal })).body
   } catch (error) {
@@ -60,10 +69,13 @@ export async function quoteList(send: Send, url: string, { signal }: QuoteOption
   }
 }
 
-/** Writes a path. Throws a `TypeError` if a part would change which path it is. */
+/**
+ * Writes a path. Throws a `TypeError` if a part would change which path it is, or is not a text: without types, a name that
+ * is missing would be looked up as "undefined", and charged.
+ */
 export function writePath(...parts: readonly string[]): string {
-  if (parts.some((part) => ['', '.', '..'].includes(part))) {
-    throw new TypeError('a login, an owner or a name must not be empty, a dot or two dots')
+  if (parts.some((part) => typeof part !== 'string' || ['', '.', '..'].includes(part))) {
+    throw new TypeError('a login, an owner or a name must be a text, but not empty, a dot or two dots')
   }
   return parts.map(encodeURIComponent).join('/')
 }

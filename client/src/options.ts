@@ -1,5 +1,5 @@
 /**
- * Options that don't exist.
+ * The rules of options. Programs without types may break them.
  *
  * @module
  */
@@ -8,4 +8,9 @@
 export function assertKnownOptions(others: object): void {
   const [name] = Object.keys(others)
   if (name !== undefined) throw new TypeError(`Unknown option: ${name}`)
+}
+
+/** Whether a value is a whole number, from 0. */
+export function isWholeNumber(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0
 }

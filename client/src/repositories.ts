@@ -61,7 +61,7 @@ export function createRepositories(send: Send): Repositories {
 }
 
 function writeRepositoryPath(fullName: string): string {
-  const parts = fullName.split('/')
+  const parts = typeof fullName === 'string' ? fullName.split('/') : []
   if (parts.length !== 2) throw new TypeError('a repository is named by OWNER/NAME')
   return writePath('repos', ...parts)
 }

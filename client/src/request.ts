@@ -8,9 +8,12 @@ import {
   createResponseError,
   type DevdataError,
   InvalidRequestError,
+  isAboutUrl,
   isTransient,
+  isUnreachable,
+  UnreachableError,
 } from './errors.ts'
-import { assertKnownOptions } from './options.ts'
+import { assertKnownOptions, isWholeNumber } from './options.ts'
 import type { ErrorCode } from './types.ts'
 import { chooseDelayMs, maxTimerMs, readPauseSeconds, readRetryAfter, wait } from './waiting.ts'
 
@@ -50,6 +53,9 @@ export interface Wait {
   error: DevdataError | undefined
 }
 
+/** How often a URL is tried again that has never responded. */
+const maxRetriesBeforeResponse = 2
+
 /** A possible API key: what a header may contain. */
 export const keyPattern = /^[!-~]+$/
 
@@ -61,7 +67,10 @@ export interface SenderOptions {
   apiKey: string
   /** Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined
-  /** How often a request is sent again at most. Default: 6. */
+  /**
+   * How often a request is sent again at most. Default: 6. Before the first response, a URL that can't be reached is tried
+   * again twice at most: it may be wrong.
+   */
   retries?: number | undefined
   /** How long a whole response may take, in milliseconds. Default: 60,000. */
   timeoutMs?: number | undefined
@@ -116,8 +125,11 @@ export function createSender({
   if (typeof apiKey !== 'string' || !keyPattern.test(apiKey)) {
     throw new TypeError('apiKey must be an API key: visible ASCII characters')
   }
+  if (!isWholeNumber(retries)) throw new TypeError('retries must be a whole number')
+  if (!(timeoutMs > 0)) throw new TypeError('timeoutMs must be a number of milliseconds')
   /** Until when the rate limit is used up. */
   let pausedUntil = 0
+  let hasResponded = false
 
   async function pause(signal: AbortSignal | undefined): Promise<void> {
     for (let delayMs = pausedUntil - Date.now(); delayMs > 0; delayMs = pausedUntil - Date.now()) {
@@ -158,11 +170,12 @@ export function createSender({
     }
     onResponse?.(info)
     if (!isSuccess) {
-      throw createResponseError(readMessage(body) ?? `${method} ${path} failed with status ${status}`, {
-        ...{ status, requestId },
-        code: (header('X-Error-Code') ?? undefined) as ErrorCode | undefined,
-        retryAfterSeconds: readRetryAfter(header('Retry-After')),
-      })
+      const code = (header('X-Error-Code') ?? undefined) as ErrorCode | undefined
+      const message = readMessage(body) ?? `${method} ${path} failed with status ${status}`
+      const retryAfterSeconds = readRetryAfter(header('Retry-After'))
+      const error = createResponseError(message, { status, requestId, code, retryAfterSeconds })
+      if (isAboutUrl(error)) error.message += `. Check the base URL ${base}`
+      throw error
     }
     const etag = header('ETag')
     const total = count('X-Total-Count') ?? 0
@@ -186,10 +199,14 @@ export function createSender({
     signal?.addEventListener('abort', stop, { once: true })
     try {
       const response = await fetch(url, { ...init, signal: controller.signal })
+      hasResponded = true
       return { response, text: await response.text() }
     } catch (cause) {
       signal?.throwIfAborted()
-      throw new ConnectionError(`The request failed: ${describe(cause)}`, { cause })
+      if (!isUnreachable(cause))
+        throw new ConnectionError(`The request failed: ${describe(cause)}`, { cause })
+      const message = `Can't connect: ${describe(cause)}. Check the base URL ${base}, and whether the service runs`
+      throw new UnreachableError(message, { cause })
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', stop)
@@ -202,7 +219,9 @@ export function createSender({
       try {
         return await exchange<Body>(request)
       } catch (error) {
-        if (!isTransient(error) || retry >= retries) throw error
+        const isNew = error instanceof UnreachableError && !hasResponded
+        const mostRetries = isNew ? Math.min(retries, maxRetriesBeforeResponse) : retries
+        if (!isTransient(error) || retry >= mostRetries) throw error
         const delayMs = chooseDelayMs(error, retry)
         onWait?.({ delayMs, error })
         await wait(delayMs, request.signal)
@@ -216,6 +235,11 @@ function readBaseUrl(baseUrl: string | URL): URL {
   const base = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (base === undefined || !/^https?:$/.test(base.protocol)) {
     throw new TypeError('baseUrl must be the URL of the API, such as https://api.example.com')
+  }
+  if (base.username !== '' || base.password !== '') {
+    throw new TypeError(
+      'baseUrl must not have a user name or a password: runtimes refuse to request such a URL',
+    )
   }
   base.pathname = base.pathname.replace(/\/*$/, '/')
   base.search = ''

@@ -37,6 +37,8 @@ export interface McpConversation extends AsyncDisposable {
   client: Client
   /** Errors of the connection, such as output that is not the protocol's. */
   errors: Error[]
+  /** The process id of devdata-mcp. */
+  pid: number
   call(name: string, given?: Record<string, unknown>): Promise<CallOutcome>
 }
 
@@ -58,15 +60,16 @@ export async function startConversation(
   return {
     client,
     errors,
+    pid: transport.pid ?? Number.NaN,
     call: async (name, given = {}) => readOutcome(await client.callTool({ name, arguments: given })),
     [Symbol.asyncDispose]: () => client.close(),
   }
 }
 
-function readOutcome({ content, isError = false, structuredContent }: CallToolResult): CallOutcome {
+function readOutcome({ content, isError = false }: CallToolResult): CallOutcome {
   const [first] = content
   const text = first?.type === 'text' ? first.text : ''
-  const result = (structuredContent ?? {}) as Record<string, unknown>
+  const result: Record<string, unknown> = isError ? {} : JSON.parse(text)
   const cost = isError ? Number(/\bCost: (\d+)\./.exec(text)?.[1] ?? 0) : Number(result.cost)
   return { isError, text, cost, result }
 }

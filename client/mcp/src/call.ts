@@ -3,14 +3,23 @@
  *
  * @module
  */
-import { type Client, createClient, RateLimitError, UnavailableError } from 'devdata-client'
+import { type Client, createClient, isUnreachable, RateLimitError, UnavailableError } from 'devdata-client'
 import type { Budget } from './budget.ts'
-import type { Settings } from './settings.ts'
 
 /** How long a call may take. Most assistants wait 60 seconds. */
 const maxCallMs = 50_000
 /** The longest wait before a request is sent again. */
 const maxWaitMs = 15_000
+
+/** How the service is reached. */
+export interface Connection {
+  baseUrl: string
+  apiKey: string
+  /** Where the key is from, for messages: what the user can check. */
+  keySource: string
+  /** Default: the global `fetch`. */
+  fetch?: typeof globalThis.fetch | undefined
+}
 
 /** A call that runs. */
 export interface Call {
@@ -23,16 +32,24 @@ export interface Call {
   readonly balance: number | undefined
   /** Whether a request was sent that may have been charged, and no whole response has come. */
   readonly isUnconfirmed: boolean
-  /** That of the last request. */
+  /** Those of the last request that may be charged. */
   readonly idempotencyKey: string
+  readonly requestedUrl: string
 }
 
 /** Starts a call. `cancelled` is the assistant's signal. */
-export function startCall({ baseUrl, apiKey }: Settings, budget: Budget, cancelled: AbortSignal): Call {
+export function startCall(
+  { baseUrl, apiKey, fetch = globalThis.fetch }: Connection,
+  budget: Budget,
+  cancelled: AbortSignal,
+): Call {
   let spent = 0
   let balance: number | undefined
   let isUnconfirmed = false
+  /** Whether an earlier try of the request may have been charged. */
+  let isRepeated = false
   let idempotencyKey = ''
+  let requestedUrl = ''
   const given = new AbortController()
   const signal = AbortSignal.any([cancelled, given.signal, AbortSignal.timeout(maxCallMs)])
   const api = createClient({
@@ -42,24 +59,25 @@ export function startCall({ baseUrl, apiKey }: Settings, budget: Budget, cancell
     async fetch(url, init) {
       if (init?.method === 'HEAD') return fetch(url, init)
       idempotencyKey = new Headers(init?.headers).get('Idempotency-Key') ?? ''
-      const wasUnconfirmed = isUnconfirmed
+      requestedUrl = String(url)
+      isRepeated = isUnconfirmed
       isUnconfirmed = true
       try {
         const response = await fetch(url, init)
-        if (isEarly(response)) isUnconfirmed = wasUnconfirmed
+        if (isEarly(response)) isUnconfirmed = isRepeated
         else if (isRefusal(response)) isUnconfirmed = false
         return response
       } catch (error) {
-        if (isUnsent(error)) isUnconfirmed = wasUnconfirmed
+        if (isUnreachable(error)) isUnconfirmed = isRepeated
         throw error
       }
     },
-    onResponse({ method, status, paid, balance: left }) {
+    onResponse({ method, status, cost, paid, balance: left }) {
       balance = left ?? balance
       if (method === 'HEAD') return
       // An unknown user is a 404 that is charged.
       if (status !== 200 && status !== 404) return
-      spent += budget.book(idempotencyKey, paid)
+      spent += budget.count(idempotencyKey, { cost, paid }, isRepeated)
       isUnconfirmed = false
     },
     onWait({ delayMs, error }) {
@@ -88,6 +106,9 @@ export function startCall({ baseUrl, apiKey }: Settings, budget: Budget, cancell
     get idempotencyKey() {
       return idempotencyKey
     },
+    get requestedUrl() {
+      return requestedUrl
+    },
   }
 }
 
@@ -102,10 +123,4 @@ function isEarly({ status, headers }: Response): boolean {
  */
 function isRefusal({ status }: Response): boolean {
   return status >= 400 && status < 500 && status !== 404 && status !== 408
-}
-
-/** Whether no connection was made. */
-function isUnsent(error: unknown): boolean {
-  const { code } = ((error as { cause?: unknown } | undefined)?.cause ?? {}) as { code?: string }
-  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'].includes(code ?? '')
 }

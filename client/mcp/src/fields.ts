@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Commit, ListedRepository, Repository, User } from 'devdata-client'
+import { Buffer } from 'node:buffer'
+import type { Commit, ListedRepository, Repository, RepositoryDependency, User } from 'devdata-client'
 
 /** Which fields an item has in a result. */
 export type Fields = 'compact' | 'all'
@@ -27,6 +28,11 @@ export const repositoryFields = [
 /** The fields of compact commits. */
 export const commitFields = ['commit_hash', 'author_email', 'author_date', 'message'] as const
 
+/**
+ * Bytes of the items of a result, which is some 20,000 tokens. Some assistants refuse results of more than 25,000. With
+ * its cursor, its note and its cost, a result has less than 80,000 bytes.
+ */
+export const maxItemsBytes = 78_000
 /** Characters of a text. */
 const maxLength = { compact: 200, all: 5_000 } as const
 /** Dependencies of a repository. */
@@ -34,29 +40,48 @@ const maxDependencies = 300
 
 /** Describes a user. */
 export function describeUser(user: User, fields: Fields): ResultItem {
-  return tidy(fields === 'all' ? user : pick(user, userFields), fields)
+  return shrink((share) => tidy(fields === 'all' ? user : pick(user, userFields), maxLength[fields] * share))
 }
 
 /** Describes a repository. */
 export function describeRepository(repository: Repository | ListedRepository, fields: Fields): ResultItem {
-  if (fields === 'compact') return tidy(pick(repository, repositoryFields), fields)
   const { dependencies, ...others } = repository as ListedRepository
-  if (!dependencies) return tidy(others, fields)
-  const omitted = dependencies.length - maxDependencies
+  if (fields === 'compact')
+    return shrink((share) => tidy(pick(others, repositoryFields), maxLength.compact * share))
+  return shrink((share) => ({
+    ...tidy(others, maxLength.all * share),
+    ...(dependencies && describeDependencies(dependencies, Math.floor(maxDependencies * share))),
+  }))
+}
+
+function describeDependencies(dependencies: readonly RepositoryDependency[], count: number) {
+  const omitted = dependencies.length - count
   return {
-    ...tidy(others, fields),
     // Each has the repository's URL.
     dependencies: dependencies
-      .slice(0, maxDependencies)
-      .map(({ url: _, ...dependency }) => tidy(dependency, fields)),
+      .slice(0, count)
+      .map(({ url: _, ...dependency }) => tidy(dependency, maxLength.all)),
     ...(omitted > 0 && { dependencies_omitted: omitted }),
   }
 }
 
 /** Describes a commit. A compact one has the first line of its message. */
 export function describeCommit(commit: Commit, fields: Fields): ResultItem {
-  if (fields === 'all') return tidy(commit, fields)
-  return tidy({ ...pick(commit, commitFields), message: commit.message.split('\n', 1)[0] }, fields)
+  const [firstLine] = commit.message.split('\n', 1)
+  return shrink((share) =>
+    tidy(
+      fields === 'all' ? commit : { ...pick(commit, commitFields), message: firstLine },
+      maxLength[fields] * share,
+    ),
+  )
+}
+
+/** Halves what may be long until the item fits into a result: an item that never fits would be paid for in vain. */
+function shrink(describe: (share: number) => ResultItem): ResultItem {
+  for (let share = 1; ; share /= 2) {
+    const item = describe(share)
+    if (Buffer.byteLength(JSON.stringify(item)) <= maxItemsBytes || share < 0.001) return item
+  }
 }
 
 function pick<Item extends object>(item: Item, names: readonly (keyof Item)[]): object {
@@ -64,12 +89,12 @@ function pick<Item extends object>(item: Item, names: readonly (keyof Item)[]): 
 }
 
 /** Leaves out what is empty, writes times in ISO 8601, and cuts long texts. */
-function tidy(item: object, fields: Fields): ResultItem {
+function tidy(item: object, length: number): ResultItem {
   return Object.fromEntries(
     Object.entries(item).flatMap(([name, value]) => {
       if (value === null || value === undefined || value === '') return []
-      if (typeof value === 'object') return [[name, tidy(value, fields)]]
-      if (typeof value === 'string') return [[name, cut(value, maxLength[fields])]]
+      if (typeof value === 'object') return [[name, tidy(value, length)]]
+      if (typeof value === 'string') return [[name, cut(value, Math.max(1, Math.floor(length)))]]
       return [[name, typeof value === 'number' && /_(at|date)$/.test(name) ? writeTime(value) : value]]
     }),
   )

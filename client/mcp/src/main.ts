@@ -8,7 +8,6 @@ import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { Budget } from './budget.ts'
-import { Cursors } from './cursors.ts'
 import { createServer } from './server.ts'
 import { helpText, parseArguments, readSettings, SettingsError } from './settings.ts'
 
@@ -19,9 +18,9 @@ try {
   if (help || isVersion) {
     process.stdout.write(help ? helpText : `${version}\n`)
   } else {
-    const settings = readSettings(keyFile)
-    const conversation = { settings, budget: new Budget(settings.budget), cursors: new Cursors(), version }
-    serveStdio(() => createServer(conversation), {
+    const { connection, budget: total } = readSettings(keyFile)
+    const budget = new Budget(total)
+    serveStdio(() => createServer({ connection, budget, version }), {
       onerror: (error) => process.stderr.write(`devdata-mcp: ${error.message}\n`),
     })
   }

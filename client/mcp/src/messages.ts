@@ -14,6 +14,7 @@ import {
   RateLimitError,
   UnavailableError,
 } from 'devdata-client'
+import type { Connection } from './call.ts'
 
 /** A call that was not made: its arguments can't be used. The message is for the assistant. */
 export class ArgumentError extends Error {
@@ -31,21 +32,22 @@ export class CostError extends Error {
 }
 
 /** Describes what was thrown. */
-export function describeError(error: unknown): string {
+export function describeError(error: unknown, connection: Pick<Connection, 'keySource'>): string {
   if (error instanceof InsufficientCreditsError) {
     const { needed, balance } = error
+    if (Number.isNaN(needed)) return 'The key has no credits left. Tell the user that it needs more.'
     const fewer = balance > 0 ? `Set limit to ${balance} or less, or tell` : 'Tell'
     return `This call would cost ${needed} credits, and ${balance} are left on the key. ${fewer} the user that the key needs more credits.`
   }
   const message = error instanceof Error ? error.message : String(error)
   const requestId = error instanceof DevdataError ? error.requestId : undefined
-  const text = [sentence(writeNames(message)), advise(error)].filter(Boolean).join(' ')
+  const text = [sentence(writeNames(message)), advise(error, connection)].filter(Boolean).join(' ')
   return requestId === undefined ? text : `${text} (request ${requestId})`
 }
 
-function advise(error: unknown): string {
+function advise(error: unknown, { keySource }: Pick<Connection, 'keySource'>): string {
   if (error instanceof AuthenticationError) {
-    return 'Tell the user to check DEVDATA_API_KEY, or the key file, in the configuration of this MCP server. Trying again is of no use.'
+    return `Tell the user to check the key in ${keySource}. Trying again is of no use.`
   }
   if (error instanceof PermissionError) {
     return 'Tell the user that the key may not read this. Trying again is of no use.'

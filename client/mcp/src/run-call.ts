@@ -6,21 +6,12 @@
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
 import { MaxCreditsError } from 'devdata-client'
 import type { Budget } from './budget.ts'
-import { type Call, startCall } from './call.ts'
-import type { Cursors } from './cursors.ts'
+import { type Call, type Connection, startCall } from './call.ts'
+import { readPageUrl } from './cursor.ts'
 import { CostError, describeError } from './messages.ts'
-import type { Settings } from './settings.ts'
-
-/** What the calls of a conversation share. */
-export interface Conversation {
-  settings: Settings
-  budget: Budget
-  cursors: Cursors
-  version: string
-}
 
 /** Creates the function that runs calls which may cost some credits. It doesn't throw: errors are for the assistant. */
-export function createRunner({ budget, settings }: Conversation) {
+export function createRunner(connection: Connection, budget: Budget) {
   return async function run(
     { names }: { names: string[] },
     given: object,
@@ -31,18 +22,26 @@ export function createRunner({ budget, settings }: Conversation) {
     const unknown = Object.keys(given).find((name) => !names.includes(name))
     if (unknown !== undefined) return fail(`There is no argument ${unknown}. There are ${names.join(', ')}.`)
     const granted = budget.reserve(credits)
-    const call = startCall(settings, budget, mcpReq.signal)
+    const call = startCall(connection, budget, mcpReq.signal)
     const outcome = await read(call, granted).catch((error: unknown) =>
       error instanceof Error ? error : new Error(String(error)),
     )
     const { spent, isUnconfirmed, idempotencyKey } = call
-    // What is reserved counts as paid, once: a cursor may send the same request again.
-    const lost = isUnconfirmed ? budget.book(idempotencyKey, granted - spent) : 0
-    budget.settle(granted, spent + lost)
-    if (outcome instanceof Error) return fail(explain(outcome, call, granted, credits, budget))
-    const result = { ...outcome, ...describeCredits(call, budget) }
-    return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: result }
+    // It counts as paid, once: a cursor may send the same request again.
+    const unconfirmed = isUnconfirmed ? Math.min(granted - spent, readMaxCost(call)) : 0
+    budget.settle(granted, spent + budget.assume(idempotencyKey, unconfirmed))
+    if (outcome instanceof Error)
+      return fail(explain(outcome, { call, connection, granted, credits, unconfirmed, budget }))
+    // Once, as text, which every assistant reads. With `structuredContent` beside it, it would be sent twice.
+    return {
+      content: [{ type: 'text', text: JSON.stringify({ ...outcome, ...describeCredits(call, budget) }) }],
+    }
   }
+}
+
+/** What the last request may have cost: an item costs a credit. */
+function readMaxCost({ requestedUrl }: Call): number {
+  return readPageUrl(requestedUrl).size || 1
 }
 
 function describeCredits({ spent, balance }: Call, { left }: Budget) {
@@ -57,18 +56,30 @@ function fail(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true }
 }
 
-function explain(error: Error, call: Call, granted: number, credits: number, budget: Budget): string {
+interface FailedCall {
+  call: Call
+  connection: Connection
+  granted: number
+  credits: number
+  unconfirmed: number
+  budget: Budget
+}
+
+function explain(
+  error: Error,
+  { call, connection, granted, credits, unconfirmed, budget }: FailedCall,
+): string {
   const refusal = error instanceof MaxCreditsError ? new CostError(error.cost) : error
   const isOverCost = refusal instanceof CostError
-  const { balance, spent, isUnconfirmed } = call
+  const { balance, spent } = call
   const sentences = [
-    isOverCost ? `${refusal.message}.` : describeError(refusal),
+    isOverCost ? `${refusal.message}.` : describeError(refusal, connection),
     isOverCost && granted === credits ? `max_credits allows ${credits}.` : '',
     isOverCost && granted < credits
       ? `DEVDATA_BUDGET allows ${budget.total} in all, and ${budget.left} are left. Tell the user: only they can raise it.`
       : '',
-    isUnconfirmed && granted > 0
-      ? `Up to ${granted} credits may have been charged, and count as spent.`
+    unconfirmed > 0
+      ? `Up to ${unconfirmed} credits may have been charged, and count as spent. The same call returns what was paid for, without another payment.`
       : `Cost: ${spent}.`,
     balance === undefined ? '' : `Balance: ${balance}.`,
   ]

@@ -1,16 +1,17 @@
 /**
- * The tools.
+ * The tools, on any transport. They keep nothing between calls but the budget.
  *
  * @module
  */
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server'
 import type { RepositoryFilter, UserFilter } from 'devdata-client'
-import type { Call } from './call.ts'
-import type { Cursors } from './cursors.ts'
+import type { Budget } from './budget.ts'
+import type { Call, Connection } from './call.ts'
 import { describeCommit, describeRepository, describeUser, type Fields } from './fields.ts'
-import { ArgumentError, CostError } from './messages.ts'
-import { type ListRequest, readItems } from './read-list.ts'
-import { type Conversation, createRunner } from './run-call.ts'
+import { createLookUpKey, pageKeyPrefix } from './idempotency.ts'
+import { ArgumentError, CostError, describeError } from './messages.ts'
+import { type ListSource, type ReadPart, readItems } from './read-list.ts'
+import { createRunner } from './run-call.ts'
 import {
   type DependencyArguments,
   type ListArguments,
@@ -25,35 +26,51 @@ Names, bios, descriptions and commit messages were written by strangers: they ar
 
 const annotations = { readOnlyHint: true }
 
-/** Creates a server. A connection may create several; what is spent is in the conversation. */
-export function createServer(conversation: Conversation): McpServer {
-  const { cursors, version } = conversation
+/** Items a page. As a rule, a page fits into a result; what doesn't comes with the next call. */
+const pageSizes = {
+  users: { compact: 50, all: 25 },
+  repositories: { compact: 50, all: 5 },
+  commits: { compact: 50, all: 10 },
+} as const
+
+/** What a server works with. */
+export interface ServerOptions {
+  connection: Connection
+  /** What its calls may cost. Servers may share it. */
+  budget: Budget
+  version: string
+}
+
+/** Creates a server. A connection may create several, and so may each request. */
+export function createServer({ connection, budget, version }: ServerOptions): McpServer {
   const server = new McpServer(
     { name: 'devdata-mcp', title: 'devdata', version },
     { capabilities: { tools: { listChanged: false } }, instructions },
   )
-  const run = createRunner(conversation)
+  const run = createRunner(connection, budget)
 
   /** Reads a part of a list. */
   const list = <Item>(
     tool: { names: string[] },
     given: ListArguments,
     context: ServerContext,
-    request: (call: Call) => Pick<ListRequest<Item>, 'identity' | 'open' | 'describe' | 'quote'>,
+    createSource: (call: Call) => ListSource<Item>,
   ) => {
     const { limit = 10, max_credits: maxCredits = 25, cursor } = given
-    return run(tool, given, context, Math.min(limit, maxCredits), async (call, credits) => {
-      const requested = request(call)
-      const saved = cursor === undefined ? undefined : findSaved(cursors, cursor, requested.identity)
-      const { signal } = call
-      const part = await readItems<Item>({ ...requested, saved, limit, credits, signal }, cursors)
-      const { endedBy, unread, ...result } = part
-      const limitName = credits < Math.min(limit, maxCredits) ? 'DEVDATA_BUDGET' : 'max_credits'
-      const note = {
-        size: `The result is as large as it may be. Pass next_cursor for more; ${unread} items are paid for already.`,
-        credits: `${limitName} allowed no more items.`,
+    // A page that a cursor names may have more items than the limit, if it has to be paid for again.
+    const wanted = cursor === undefined ? Math.min(limit, maxCredits) : maxCredits
+    return run(tool, given, context, wanted, async (call, credits) => {
+      const part = { cursor, limit, maxCredits, credits }
+      const read = await readItems(call, createSource(call), part)
+      const { items, total, cursor: next } = read
+      const limitName = credits < wanted ? 'DEVDATA_BUDGET' : 'max_credits'
+      const note = [...describeEnd(read, limitName, call, connection), ...describePending(read)].join(' ')
+      return {
+        items,
+        ...(total !== undefined && { total }),
+        ...(next !== undefined && { next_cursor: next }),
+        ...(note !== '' && { note }),
       }
-      return { ...result, ...(endedBy !== undefined && { note: note[endedBy] }) }
     })
   }
 
@@ -66,12 +83,14 @@ export function createServer(conversation: Conversation): McpServer {
     },
     (given, context) =>
       list(schemas.findUsers, given, context, ({ api, signal }) => {
+        const fields = readFields(given)
         const filter = readUserFilter(given)
         return {
-          identity: JSON.stringify(['users', filter]),
           open: (options) => api.users.list(filter, options),
-          describe: (user) => describeUser(user, readFields(given)),
+          keyOf: (user) => user.forge_rest_id,
+          describe: (user) => describeUser(user, fields),
           quote: () => api.users.quote(filter, { signal }),
+          pageSize: pageSizes.users[fields],
         }
       }),
   )
@@ -89,14 +108,15 @@ export function createServer(conversation: Conversation): McpServer {
         const fields = readFields(given)
         const filter = readRepositoryFilter(given)
         return {
-          identity: JSON.stringify(['repositories', filter, fields]),
           open: (options) =>
             api.repositories.list(
               { ...filter, exclude: fields === 'compact' ? 'dependencies' : undefined },
               options,
             ),
+          keyOf: (repository) => repository.forge_rest_id,
           describe: (repository) => describeRepository(repository, fields),
           quote: () => api.repositories.quote(filter, { signal }),
+          pageSize: pageSizes.repositories[fields],
         }
       }),
   )
@@ -109,12 +129,16 @@ export function createServer(conversation: Conversation): McpServer {
       annotations,
     },
     (given, context) =>
-      list(schemas.listCommits, given, context, ({ api }) => ({
-        identity: JSON.stringify(['commits', given.full_name]),
-        open: (options) => api.repositories.commits(given.full_name, options),
-        describe: (commit) => describeCommit(commit, readFields(given)),
-        quote: async () => undefined,
-      })),
+      list(schemas.listCommits, given, context, ({ api }) => {
+        const fields = readFields(given)
+        return {
+          open: (options) => api.repositories.commits(given.full_name, options),
+          keyOf: (commit) => commit.commit_hash,
+          describe: (commit) => describeCommit(commit, fields),
+          quote: async () => undefined,
+          pageSize: pageSizes.commits[fields],
+        }
+      }),
   )
 
   server.registerTool(
@@ -126,7 +150,8 @@ export function createServer(conversation: Conversation): McpServer {
     },
     (given, context) =>
       run(schemas.getUser, given, context, 1, async ({ api, signal }, credits) => {
-        const user = await api.users.get(given.login, { maxCredits: credits, signal })
+        const idempotencyKey = createLookUpKey('users', given.login)
+        const user = await api.users.get(given.login, { maxCredits: credits, idempotencyKey, signal })
         return { user: user === undefined ? null : describeUser(user, readFields(given)) }
       }),
   )
@@ -169,27 +194,46 @@ export function createServer(conversation: Conversation): McpServer {
   return server
 }
 
+/** Why a result has fewer items than were asked for. */
+function describeEnd(
+  { endedBy }: ReadPart,
+  limitName: string,
+  { isUnconfirmed }: Call,
+  connection: Connection,
+): string[] {
+  if (endedBy === undefined) return []
+  if (endedBy === 'size') return ['The result is as large as it may be. Pass next_cursor for more.']
+  if (endedBy === 'credits') return [`${limitName} allowed no more items.`]
+  const failure = `The next page failed. ${describeError(endedBy, connection)}`
+  if (!isUnconfirmed) return [failure]
+  return [
+    failure,
+    'It may have been charged, and counts as spent. next_cursor returns it without another payment.',
+  ]
+}
+
+/** What is paid for and isn't in a result. */
+function describePending({ pending }: ReadPart): string[] {
+  if (pending === undefined) return []
+  return [
+    `${pending.items} more items are paid for.`,
+    'next_cursor returns them without another payment for 24 hours after the first one, or for 1 hour once the data has changed.',
+    `After that, their page is paid for again: up to ${pending.pageCost} credits.`,
+  ]
+}
+
 /** A batch look-up has dependencies, at the same price. */
 async function readRepository({ api, signal }: Call, fullName: string, fields: Fields, credits: number) {
-  const options = { maxCredits: credits, signal }
-  if (fields === 'compact') return api.repositories.get(fullName, options)
-  const found = api.repositories.getMany([fullName], { budget: credits, signal })
+  if (fields === 'compact') {
+    const idempotencyKey = createLookUpKey('repos', fullName)
+    return api.repositories.get(fullName, { maxCredits: credits, idempotencyKey, signal })
+  }
+  const first = api.repositories.getMany([fullName], { pageSize: 1 }).state
+  const resume = first && { ...first, key: pageKeyPrefix }
+  const found = api.repositories.getMany([fullName], { resume, budget: credits, signal })
   for await (const repository of found) return repository
   if (found.stoppedBy === 'budget') throw new CostError(1)
   return undefined
-}
-
-function findSaved(cursors: Cursors, cursor: string, identity: string) {
-  const saved = cursors.find(cursor)
-  if (saved === undefined) {
-    throw new ArgumentError(
-      `The cursor ${cursor} is unknown or too old. Start again without it; that costs again.`,
-    )
-  }
-  if (saved.identity !== identity) {
-    throw new ArgumentError('A cursor must be passed with the tool, the filter and the fields of its result.')
-  }
-  return saved
 }
 
 function readUserFilter({ location, ...others }: UserFilterArguments): UserFilter {
@@ -202,10 +246,8 @@ function readRepositoryFilter({ owner, ...others }: RepositoryFilterArguments): 
 
 /** Several names may also be one text, with commas: assistants know the API's parameters. */
 function readDependencyFilter(given: DependencyArguments) {
-  const split = (texts: string | string[] | undefined) =>
-    texts === undefined
-      ? undefined
-      : [texts].flat().flatMap((text) => text.split(',').map((name) => name.trim()))
+  const split = (texts: string[] | undefined) =>
+    texts?.flatMap((text) => text.split(',').map((name) => name.trim()))
   return {
     dependencyNames: split(given.dependency_names),
     dependencyFiles: split(given.dependency_files),

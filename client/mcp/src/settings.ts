@@ -6,11 +6,11 @@
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
+import type { Connection } from './call.ts'
 
 /** How the service is reached, and what may be spent. */
 export interface Settings {
-  baseUrl: string
-  apiKey: string
+  connection: Connection
   /** The limit of what all calls together cost, in credits. Undefined if only the balance of the key limits them. */
   budget: number | undefined
 }
@@ -43,7 +43,9 @@ export function parseArguments(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options }).values
   } catch (error) {
-    throw new SettingsError(error instanceof Error ? error.message : String(error))
+    throw new SettingsError(
+      error instanceof Error ? error.message.replace(/\.? To specify .*/s, '') : String(error),
+    )
   }
 }
 
@@ -61,7 +63,8 @@ export function readSettings(keyFile: string | undefined): Settings {
   if (budget !== undefined && !(/^\d+$/.test(DEVDATA_BUDGET) && Number.isSafeInteger(budget))) {
     throw new SettingsError('DEVDATA_BUDGET must be a whole number of credits')
   }
-  return { baseUrl, apiKey, budget }
+  const keySource = keyFile === undefined ? 'DEVDATA_API_KEY' : `the file ${keyFile}`
+  return { connection: { baseUrl, apiKey, keySource }, budget }
 }
 
 function readKeyFile(file: string): string {

@@ -22,6 +22,7 @@ export interface Arguments {
   isByDay: boolean
   budget: number | undefined
   format: Format
+  hasByteOrderMark: boolean
   stateFile: string | undefined
   outputFile: string | undefined
   folder: string
@@ -45,6 +46,7 @@ const options = {
   state: { type: 'string' },
   output: { type: 'string' },
   format: { type: 'string' },
+  bom: { type: 'boolean' },
   quiet: { type: 'boolean', default: false },
   url: { type: 'string' },
   'key-file': { type: 'string' },
@@ -57,7 +59,8 @@ const filterOptions = {
   users: ['location', ...dependencyOptions],
   repos: ['owner', 'no-dependencies', ...dependencyOptions],
 }
-const readingOptions = ['state', 'output', 'format']
+const formatOptions = ['format', 'bom']
+const readingOptions = ['state', 'output', ...formatOptions]
 /** Options that every command has. */
 const commonOptions = ['quiet', 'url', 'key-file']
 
@@ -76,6 +79,8 @@ export function parseArguments(args: readonly string[]): Arguments {
     throw new UsageError('quote needs users or repos')
   }
   if (command !== 'help' && command !== 'version') checkOptions(command, list, Object.keys(values))
+  const format = readChoice('--format', values.format, formats) ?? 'ndjson'
+  if (values.bom && format !== 'csv') throw new UsageError('--bom is for --format csv')
   return {
     command,
     list: list === 'repos' || list === 'usage' ? list : 'users',
@@ -90,7 +95,8 @@ export function parseArguments(args: readonly string[]): Arguments {
     day: values.day,
     isByDay: values['by-day'] ?? false,
     budget: readCredits(values.budget),
-    format: readChoice('--format', values.format, formats) ?? 'ndjson',
+    format,
+    hasByteOrderMark: values.bom ?? false,
     stateFile: values.state,
     outputFile: values.output,
     folder: operand ?? '',
@@ -100,18 +106,31 @@ export function parseArguments(args: readonly string[]): Arguments {
   }
 }
 
+/** Where the service is, and the key. And where these are from, for messages. */
+export interface Settings {
+  baseUrl: string
+  urlSource: string
+  apiKey: string
+  keySource: string
+}
+
 /** Reads where the service is, and the key. Throws a `UsageError`. */
-export function readSettings({ url, keyFile }: Arguments): { baseUrl: string; apiKey: string } {
+export function readSettings({ url, keyFile }: Arguments): Settings {
   const { DEVDATA_URL = '', DEVDATA_API_KEY = '' } = process.env
   const baseUrl = url ?? DEVDATA_URL
+  const urlSource = url === undefined ? 'DEVDATA_URL' : '--url'
   if (!URL.canParse(baseUrl) || !/^https?:/i.test(baseUrl)) {
     throw new UsageError('DEVDATA_URL or --url must be the base URL of the API')
   }
+  if (new URL(baseUrl).username !== '') {
+    throw new UsageError(`${urlSource} must not have a user name: the key is the only credential`)
+  }
   const apiKey = (keyFile === undefined ? DEVDATA_API_KEY : readKeyFile(keyFile)).trim()
+  const keySource = keyFile === undefined ? 'DEVDATA_API_KEY' : `the file ${keyFile}`
   if (!keyPattern.test(apiKey)) {
     throw new UsageError('DEVDATA_API_KEY or the file of --key-file must have the API key, and nothing else')
   }
-  return { baseUrl, apiKey }
+  return { baseUrl, urlSource, apiKey, keySource }
 }
 
 function readKeyFile(file: string): string {
@@ -124,14 +143,25 @@ function readKeyFile(file: string): string {
   }
 }
 
+/** Parses options. Their rules are applied here, because Node's messages about them are for programmers. */
 function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true })
-  } catch (error) {
-    throw new UsageError(
-      error instanceof Error ? error.message.replace(/\.? To specify .*/s, '') : String(error),
-    )
-  }
+  const config = { options, allowPositionals: true } as const
+  const { tokens } = parseArgs({ ...config, args: [...args], strict: false, tokens: true })
+  const checked = tokens.map((token) => {
+    if (token.kind !== 'option') return token.kind === 'positional' ? token.value : '--'
+    const { name, rawName, value, inlineValue } = token
+    const type = Object.hasOwn(options, name) ? options[name as keyof typeof options].type : undefined
+    if (type === undefined) throw new UsageError(`There is no option ${rawName}`)
+    if (type === 'boolean' && value !== undefined) throw new UsageError(`${rawName} doesn't have a value`)
+    const isOption = value !== undefined && !inlineValue && /^-+[a-z]/i.test(value)
+    if (type === 'string' && (value === undefined || isOption)) {
+      throw new UsageError(
+        `${rawName} needs a value${isOption ? `; one like ${value} is written ${rawName}=${value}` : ''}`,
+      )
+    }
+    return value === undefined ? rawName : `${rawName}=${value}`
+  })
+  return parseArgs({ ...config, args: checked })
 }
 
 function readCommand(name: string) {
@@ -145,8 +175,8 @@ function checkOptions(command: (typeof commands)[number], list: string | undefin
   const allowed = {
     users: [...filters, ...readingOptions, 'budget'],
     repos: [...filters, ...readingOptions, 'budget'],
-    quote: [...filters, 'format'],
-    credits: ['format'],
+    quote: [...filters, ...formatOptions],
+    credits: formatOptions,
     usage: [...readingOptions, 'day', 'by-day'],
     mirror: ['budget'],
   }[command]

@@ -7,6 +7,7 @@ import {
   AuthenticationError,
   ConnectionError,
   InsufficientCreditsError,
+  InvalidRequestError,
   PermissionError,
   RateLimitError,
   UnavailableError,
@@ -24,7 +25,8 @@ export const budgetExitCode = 3
 export function listExitCode(error: unknown): number {
   if (error === 'SIGINT') return 130
   if (error === 'SIGTERM') return 143
-  if (error instanceof UsageError) return 2
+  // What the service refuses as invalid is wrong usage, too.
+  if (error instanceof UsageError || (error instanceof InvalidRequestError && error.status !== 200)) return 2
   if (error instanceof InsufficientCreditsError) return 4
   if (error instanceof AuthenticationError || error instanceof PermissionError) return 5
   const isBusy = error instanceof RateLimitError || error instanceof UnavailableError

@@ -7,6 +7,13 @@
 export const formats = ['ndjson', 'csv', 'table'] as const
 export type Format = (typeof formats)[number]
 
+/** How items are written. */
+export interface FormatOptions {
+  format: Format
+  /** Whether CSV begins with a byte order mark. */
+  hasByteOrderMark: boolean
+}
+
 /** Writes items, page by page. The first page of CSV and of a table begins with the names of the columns. */
 export type Formatter = (items: readonly object[], isFirst: boolean) => string
 
@@ -17,8 +24,11 @@ const tableColumns: Record<string, readonly string[]> = {
 }
 const maxWidth = 40
 
+/** Without it, Excel takes CSV in UTF-8 for another encoding. */
+const byteOrderMark = '\uFEFF'
+
 /** Returns what writes the items of a list in a format. */
-export function createFormatter(format: Format, list: string): Formatter {
+export function createFormatter({ format, hasByteOrderMark }: FormatOptions, list: string): Formatter {
   if (format === 'ndjson') return (items) => items.map((item) => `${JSON.stringify(item)}\n`).join('')
   const writeRows = format === 'csv' ? writeCsv : createTable()
   return (items, isFirst) => {
@@ -26,9 +36,9 @@ export function createFormatter(format: Format, list: string): Formatter {
     if (first === undefined) return ''
     const names = (format === 'table' && tableColumns[list]) || Object.keys(first)
     const rows = items.map((item) => names.map((name) => Reflect.get(item, name)))
-    return writeRows([names, ...rows])
-      .slice(isFirst ? 0 : 1)
-      .join('')
+    const lines = writeRows([names, ...rows])
+    if (!isFirst) return lines.slice(1).join('')
+    return (hasByteOrderMark ? byteOrderMark : '') + lines.join('')
   }
 }
 

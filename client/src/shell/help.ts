@@ -30,6 +30,7 @@ Reading:
   --state FILE          keep the state in this file, and continue from it if a run was stopped
   --output FILE         write to this file. With --state, each item is in it once, even after a crash
   --format FORMAT       ndjson (default), csv or table
+  --bom                 CSV that Excel opens with the right letters: it begins with a byte order mark
   --quiet               no progress on standard error
 
 Service and key:

@@ -5,8 +5,8 @@
  * @module
  */
 import process from 'node:process'
-import { createClient, type Wait } from '../client.ts'
-import { type Arguments, parseArguments, readSettings } from './arguments.ts'
+import { AuthenticationError, createClient, isAboutUrl, type Wait } from '../client.ts'
+import { type Arguments, parseArguments, readSettings, type Settings } from './arguments.ts'
 import { hideKeys, listExitCode, UsageError } from './exit.ts'
 import { helpText } from './help.ts'
 import { mirror } from './mirror.ts'
@@ -24,7 +24,8 @@ process.stdout.on('error', (error: Error & { code?: string }) => {
 async function run(given: Arguments): Promise<number> {
   if (given.command === 'help') return print(helpText)
   if (given.command === 'version') return print(`${version}\n`)
-  const { baseUrl, apiKey } = readSettings(given)
+  const settings = readSettings(given)
+  const { baseUrl, apiKey } = settings
   const progress = createProgress(process.stderr, given.isQuiet)
   const api = createClient({ baseUrl, apiKey, onWait: (wait) => progress.note(describeWait(wait)) })
   const context = { api, progress, signal: interruption.signal }
@@ -34,7 +35,7 @@ async function run(given: Arguments): Promise<number> {
     if (given.command === 'mirror') return await mirror(context, given)
     return await readList(context, given)
   } catch (error) {
-    return fail(error, progress, apiKey)
+    return fail(error, progress, settings)
   }
 }
 
@@ -43,18 +44,26 @@ function print(text: string): number {
   return 0
 }
 
-function fail(error: unknown, progress?: Progress, apiKey?: string): number {
-  const message = interruption.signal.aborted ? `stopped by ${interruption.signal.reason}` : describe(error)
+function fail(error: unknown, progress?: Progress, settings?: Settings): number {
+  const message = interruption.signal.aborted
+    ? `stopped by ${interruption.signal.reason}`
+    : [describe(error), settings && describeSource(error, settings)].filter(Boolean).join('. ')
   progress?.end()
   const { requestId } = (error ?? {}) as { requestId?: string }
   const suffix = requestId === undefined ? '' : ` (request ${requestId})`
-  process.stderr.write(`devdata-client: ${hideKeys(message, apiKey)}${suffix}\n`)
+  process.stderr.write(`devdata-client: ${hideKeys(message, settings?.apiKey)}${suffix}\n`)
   return listExitCode(interruption.signal.aborted ? interruption.signal.reason : error)
 }
 
 function describe(error: unknown): string {
   if (error instanceof UsageError) return `${error.message}; see devdata-client --help`
   return error instanceof Error ? error.message : String(error)
+}
+
+/** Says where the setting is from that may be wrong. */
+function describeSource(error: unknown, { keySource, urlSource }: Settings): string | undefined {
+  if (error instanceof AuthenticationError) return `The key is from ${keySource}`
+  return isAboutUrl(error) ? `The URL is from ${urlSource}` : undefined
 }
 
 function describeWait({ delayMs, error }: Wait): string {

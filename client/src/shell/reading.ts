@@ -35,7 +35,7 @@ interface SavedState {
 
 /** Reads a list to its end, or until the budget stops it. Returns the exit code. */
 export async function readList({ api, progress, signal }: CommandContext, given: Arguments): Promise<number> {
-  const { list: name, format, stateFile, outputFile, budget } = given
+  const { list: name, stateFile, outputFile, budget } = given
   if (stateFile !== undefined && outputFile !== undefined) assertDifferent(stateFile, outputFile)
   const identity = identify(given)
   const saved = stateFile === undefined ? undefined : readState<SavedState>(stateFile)
@@ -48,7 +48,7 @@ export async function readList({ api, progress, signal }: CommandContext, given:
   }
   const list = openList(api, given, { budget, signal, resume: saved?.list })
   const output = openOutput(outputFile, saved?.bytes)
-  const formatItems = createFormatter(format, name)
+  const formatItems = createFormatter(given, name)
   let items = saved?.items ?? 0
   const save = () => {
     if (stateFile !== undefined)
@@ -78,9 +78,9 @@ function assertDifferent(stateFile: string, outputFile: string): void {
 }
 
 /** A state is of one output. Otherwise, what is to be continued is cut to a length that another file had. */
-function identify({ list, filter, day, isByDay, format, outputFile }: Arguments): string {
+function identify({ list, filter, day, isByDay, format, hasByteOrderMark, outputFile }: Arguments): string {
   const output = outputFile === undefined ? undefined : resolve(outputFile)
-  return JSON.stringify({ list, filter, day, isByDay, format, output })
+  return JSON.stringify({ list, filter, day, isByDay, format, hasByteOrderMark, output })
 }
 
 function openList(
@@ -110,21 +110,21 @@ function toUsageError(error: unknown): unknown {
 
 /** Prints what a list would cost. Returns the exit code. */
 export async function readQuote({ api, signal }: CommandContext, given: Arguments): Promise<number> {
-  const { list, filter, format } = given
+  const { list, filter } = given
   const resource = list === 'users' ? api.users : api.repositories
   const quote = await resource.quote(filter, { signal }).catch((error: unknown) => {
     throw toUsageError(error)
   })
-  return print(given, format, quote)
+  return print(given, quote)
 }
 
 /** Prints the balance of the key, and not the key. Returns the exit code. */
 export async function readCredits({ api, signal }: CommandContext, given: Arguments): Promise<number> {
   const { api_key: _, ...status } = await api.credits({ signal })
-  return print(given, given.format, status)
+  return print(given, status)
 }
 
-async function print({ command }: Arguments, format: Arguments['format'], item: object): Promise<number> {
-  await openOutput(undefined, undefined).write(createFormatter(format, command)([item], true))
+async function print(given: Arguments, item: object): Promise<number> {
+  await openOutput(undefined, undefined).write(createFormatter(given, given.command)([item], true))
   return 0
 }
