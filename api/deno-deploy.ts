@@ -20,7 +20,7 @@ if (config.databaseUrl === undefined) {
   throw new ConfigError('DATABASE_URL: it must be set, as an instance has no disk for the embedded database')
 }
 const database = await openDatabase(config)
-const traceExport = await startDenoTraceExport(process.env)
+const traceExport = await startDenoTraceExport(process.env, { createsRequestSpans: true })
 const app = createApp({
   ...config,
   database,

@@ -39,6 +39,7 @@ export const errorCodes = [
   'over_capacity',
   'shutting_down',
   'docs_unavailable',
+  'http_version_not_supported',
 ] as const
 
 export type ErrorCode = (typeof errorCodes)[number]

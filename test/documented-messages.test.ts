@@ -32,6 +32,7 @@ const messagesBeforeTheApp = [
   'Invalid URL: . or .. in its path',
   'Request headers too large: at most 294912 bytes',
   'Request incomplete: it took too long to arrive',
+  'HTTP version not supported; use HTTP/1.1 or HTTP/1.0',
 ]
 
 describe('openapi.yml', () => {

@@ -169,11 +169,12 @@ describeOnServer('while a key’s row is locked', () => {
       const statuses = await Promise.all(
         repeat(20, async () => {
           const { secret } = await service.createKey()
-          const responses = [await ask(secret), await ask(secret), await instance.request('/health')]
-          return responses.map(({ status }) => status)
+          return [(await ask(secret)).status, (await ask(secret)).status]
         }),
       )
-      expect(statuses).toEqual(repeat(20, () => [200, 200, 200]))
+      expect(statuses).toEqual(repeat(20, () => [200, 200]))
+      // A slow machine may not have the state of the database in the time that a health check takes at most.
+      await expect.poll(async () => (await instance.request('/health')).status).toBe(200)
       expect(waiting.served).toEqual([])
       await release()
       await waiting.end()

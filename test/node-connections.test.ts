@@ -8,9 +8,11 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { renderError } from '../api/http/error-handler.ts'
 import { type ConnectionLimits, serveConnections, serverOptions } from '../api/server/node-server.ts'
+import { countUnreadBytes } from './support/unread-bytes.ts'
 
 /** A server as `api/node.ts` has it, but for what is answered, and for some limits. */
 async function startServer(
@@ -28,6 +30,7 @@ async function startServer(
   if (typeof address !== 'object' || address === null) throw new Error('the server has no address')
   return {
     port: address.port,
+    countConnections: () => promisify(server.getConnections.bind(server))(),
     /** Sends text on a connection of its own, and gives all that comes back until it is closed. */
     async send(...parts: string[]): Promise<string> {
       const socket = connect(address.port, '127.0.0.1')
@@ -84,7 +87,7 @@ describe('a client’s connection', () => {
     expect(await server.send(request, 'FOO /users HTTP/1.1\r\nHost: localhost\r\n\r\n')).toMatch(
       /^HTTP\/1\.1 200 OK\r\n/,
     )
-    for (const line of ['FOO', 'FOO /users', 'F(O /users HTTP/1.1', 'FOO /users HTTP/2.0', 'FOO  HTTP/1.1']) {
+    for (const line of ['FOO', 'FOO /users', 'F(O /users HTTP/1.1', 'FOO /users HTTP/two', 'FOO  HTTP/1.1']) {
       const answer = await server.send(`${line}\r\n\r\n`)
       expect([line, answer]).toEqual([line, expect.stringMatching(/^HTTP\/1\.1 400 .*invalid_request/s)])
     }
@@ -137,15 +140,38 @@ describe('a client’s connection', () => {
     return { ...server, size, answers }
   }
 
-  test('is closed if its client reads nothing of a response', async () => {
+  test('is reset if its client reads nothing of a response, and the system keeps nothing of it', async () => {
     await using server = await startLargeAnswers({ readTimeoutMs: 500 })
-    const { answers } = server
-    const idle = connect(server.port, '127.0.0.1').on('error', () => {}) // reads nothing before it is told to
+    const { answers, port } = server
+    const idle = connect(port, '127.0.0.1').on('error', () => {}) // reads nothing before it is told to
     idle.write(request)
-    await expect.poll(() => answers[0]?.closed).toBe(true)
+    await expect.poll(() => answers[0]?.destroyed).toBe(true)
     expect(answers[0]?.writableFinished).toBe(false)
+    await expect.poll(() => countUnreadBytes(port)).toBe(0)
     idle.destroy()
   })
+
+  test.runIf(process.platform === 'linux').each(['keep-alive', 'close'])(
+    'is reset if its client reads nothing of a response that the system has taken whole: Connection: %s',
+    async (connection) => {
+      const answers: ServerResponse[] = []
+      await using server = await startServer(
+        (_, response) => {
+          answers.push(response)
+          response.setHeader('Connection', connection)
+          response.end(Buffer.alloc(2 ** 20))
+        },
+        { readTimeoutMs: 500 },
+      )
+      const { port } = server
+      const idle = connect(port, '127.0.0.1').on('error', () => {})
+      idle.write(request)
+      await expect.poll(() => answers[0]?.writableFinished).toBe(true)
+      await expect.poll(server.countConnections).toBe(0)
+      await expect.poll(() => countUnreadBytes(port)).toBe(0)
+      idle.destroy()
+    },
+  )
 
   test('gets a whole response even if its client reads slowly', async () => {
     // This machine may stand still for some seconds between two parts; all together they take longer than that.
@@ -211,9 +237,9 @@ describe('a client’s connection', () => {
     expect(await text(greedy)).toBe('')
     for (let count = 0; count < 6; count++) {
       await expect
-        .poll(() => server.responses.some((response) => !response.writableEnded && !response.closed))
+        .poll(() => server.responses.some((response) => !response.writableEnded && !response.destroyed))
         .toBe(true)
-      server.responses.findLast((response) => !response.closed)?.end()
+      server.responses.findLast((response) => !response.destroyed)?.end()
     }
     expect((await patient).match(/200 OK/g)).toHaveLength(6)
   })
@@ -236,7 +262,7 @@ describe('a client’s connection', () => {
       client.write(request)
       await expect.poll(() => server.responses.length).toBe(1)
       client[end]()
-      await expect.poll(() => server.responses[0]?.closed).toBe(true)
+      await expect.poll(() => server.responses[0]?.destroyed).toBe(true)
     },
   )
 
@@ -258,7 +284,7 @@ describe('a client’s connection', () => {
     await expect.poll(() => responses.length).toBe(2)
     await open('idle')
     responses[1]?.end() // it is idle from now on, and for less long than the other
-    await expect.poll(() => responses[1]?.closed).toBe(true)
+    await expect.poll(() => responses[1]?.destroyed).toBe(true)
     await open('new', request)
     await expect.poll(() => responses.length).toBe(3)
     expect(closed).toEqual(['idle'])

@@ -17,8 +17,7 @@ describe.each(runtimes)('a process on %s', (runtime) => {
   let dataDirectory: string
   let port: number
   let key: string
-  /** Errors have their {error} body; Deno's own server refuses what is no HTTP without one. */
-  const refusal = runtime === 'node' ? /^HTTP\/1\.1 4\d\d .*\{"error":"[^"]+"\}/s : /^HTTP\/1\.1 4\d\d /
+  const refusal = /^HTTP\/1\.1 4\d\d .*\r\nX-Error-Code: \w+\r\n.*\r\n\r\n\{"error":"[^"]+"\}$/is
   beforeAll(async () => {
     dataDirectory = await mkdtemp(join(tmpdir(), 'devdata-'))
     await cp(join(inject('databases').embedded, 'sample'), dataDirectory, { recursive: true })
@@ -62,6 +61,8 @@ describe.each(runtimes)('a process on %s', (runtime) => {
     return Number(/"remaining_credits":(\d+)/.exec(response)?.[1])
   }
 
+  const invalidHost = /^HTTP\/1\.1 400 .*x-error-code: invalid_host\r\n.*\{"error":"Invalid Host: /is
+
   test('refuses an invalid Host on every route with 400, before it reads or charges a key', async () => {
     const before = await readBalance()
     for (const host of [
@@ -78,13 +79,7 @@ describe.each(runtimes)('a process on %s', (runtime) => {
         '/nothing',
       ]) {
         const response = await sendRequest(`GET ${path} HTTP/1.1`, `Host: ${host}`)
-        expect([host, path, response]).toEqual([
-          host,
-          path,
-          expect.stringMatching(
-            /^HTTP\/1\.1 400 .*x-error-code: invalid_host\r\n.*\{"error":"Invalid Host: /is,
-          ),
-        ])
+        expect([host, path, response]).toEqual([host, path, expect.stringMatching(invalidHost)])
       }
     }
     for (const authority of ['1.2.3.256', 'a`b`', 'a@localhost', 'localhost:0']) {
@@ -93,8 +88,10 @@ describe.each(runtimes)('a process on %s', (runtime) => {
     }
     for (const second of ['localhost', 'a']) {
       const response = await sendRequest('GET /users HTTP/1.1', `Host: localhost\r\nHost: ${second}`)
-      expect([second, response]).toEqual([second, expect.stringMatching(/^HTTP\/1\.1 400 /)])
-      if (runtime === 'node') expect(response).toContain('X-Error-Code: invalid_host') // Deno refuses it itself
+      expect([second, response]).toEqual([second, expect.stringMatching(invalidHost)])
+    }
+    for (const none of ['X-Nothing: 1', 'Hosts: localhost']) {
+      expect(await sendRequest('GET /users HTTP/1.1', none)).toMatch(invalidHost)
     }
     expect(await readBalance()).toBe(before)
   })
@@ -173,14 +170,12 @@ describe.each(runtimes)('a process on %s', (runtime) => {
     const broken = {
       'no HTTP': 'hello\r\n\r\n',
       'a TLS handshake': '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n',
-      'an unknown version': 'GET /users HTTP/9.9\r\nHost: a\r\n\r\n',
+      'no version that could be one': 'GET /users HTTP/one\r\nHost: a\r\n\r\n',
       'a NUL in the path': 'GET /users/\0 HTTP/1.1\r\nHost: a\r\n\r\n',
       'a NUL in a header': 'GET /users HTTP/1.1\r\nHost: a\r\nX: \0\r\n\r\n',
       'a space in the path': 'GET /users/a b HTTP/1.1\r\nHost: a\r\n\r\n',
-      'no Host': 'GET /users HTTP/1.1\r\nConnection: close\r\n\r\n',
       'a length that is none': 'GET /users HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n',
       'two lengths': 'GET /users HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx',
-      'an unknown coding': 'GET /users HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: x\r\n\r\n',
       'a header without a name': 'GET /users HTTP/1.1\r\nHost: a\r\n: x\r\n\r\n',
       'headers that are too large': `GET /users HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(400_000)}\r\n\r\n`,
       'a path that is too long': `GET /users/${'a'.repeat(400_000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
@@ -189,6 +184,78 @@ describe.each(runtimes)('a process on %s', (runtime) => {
       const response = await send(bytes)
       expect([what, response]).toEqual([what, expect.stringMatching(refusal)])
     }
+  })
+
+  const lookUp = '/users/ngoldberg'
+
+  test('refuses other versions of HTTP with 505, for free', async () => {
+    const before = await readBalance()
+    for (const version of [' HTTP/2.0', ' HTTP/0.9', ' HTTP/1.2', ' HTTP/3.0', ' HTTP/9.9', '']) {
+      for (const path of [lookUp, '/users', '/health', '/nothing']) {
+        const response = await sendRequest(`GET ${path}${version}`)
+        expect([path, version, response]).toEqual([path, version, expect.stringMatching(unsupportedVersion)])
+      }
+    }
+    expect(await send('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')).toMatch(unsupportedVersion)
+    expect(await readBalance()).toBe(before)
+  })
+
+  const unsupportedVersion =
+    /^HTTP\/1\.1 505 .*\r\nX-Error-Code: http_version_not_supported\r\n.*\{"error":"HTTP version not supported; use HTTP\/1\.1 or HTTP\/1\.0"\}$/s
+
+  /** Sends a request with a body in chunks, and another one on the same connection. */
+  function sendChunks(version: string, coding: string): Promise<string> {
+    const headers = `Host: localhost\r\nAuthorization: Bearer ${key}`
+    return send(
+      `GET ${lookUp} ${version}\r\n${headers}\r\nConnection: keep-alive\r\nTransfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n` +
+        `GET ${lookUp} HTTP/1.1\r\n${headers}\r\nConnection: close\r\n\r\n`,
+    )
+  }
+
+  test('refuses an unknown or invalid transfer coding with 400, for free, and closes the connection', async () => {
+    const before = await readBalance()
+    for (const coding of [
+      ...[
+        'x',
+        'gzip',
+        'identity',
+        'xchunked',
+        'gzip, chunked',
+        'x;y="a,b", chunked',
+        'gzip\r\nTransfer-Encoding: chunked',
+      ],
+      ...['chunked, gzip', 'chunked, chunked', 'chunked;a=b', '"chunked"', 'gzip chunked', ', chunked', ''],
+      'chunked\r\nContent-Length: 5',
+    ]) {
+      const response = await sendChunks('HTTP/1.1', coding)
+      expect([coding, response]).toEqual([coding, expect.stringMatching(refusal)])
+      expect([coding, response.match(/HTTP\/1\.1 /g)]).toEqual([coding, ['HTTP/1.1 ']]) // the second request had no response
+      expect(response).toContain('\r\nX-Error-Code: invalid_request\r\n')
+    }
+    expect(await readBalance()).toBe(before)
+  })
+
+  test('serves a request in chunks, and closes the connection after one of HTTP/1.0', async () => {
+    const before = await readBalance()
+    for (const coding of ['chunked', 'Chunked']) {
+      expect((await sendChunks('HTTP/1.1', coding)).match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2)
+      expect((await sendChunks('HTTP/1.0', coding)).match(/HTTP\/1\.1 200 OK/g)).toHaveLength(1)
+    }
+    expect(await readBalance()).toBe(before - 6)
+  })
+
+  test('serves a whole URL with http or https, in upper case too, and refuses other schemes with 400, for free', async () => {
+    const before = await readBalance()
+    for (const scheme of ['http', 'HTTP', 'Https']) {
+      expect(await sendRequest(`GET ${scheme}://localhost${lookUp} HTTP/1.1`)).toMatch(
+        /^HTTP\/1\.1 200 OK\r\n/,
+      )
+    }
+    for (const scheme of ['ftp', 'ws', 'file', 'httpx', 'h-t+t.p']) {
+      const response = await sendRequest(`GET ${scheme}://localhost${lookUp} HTTP/1.1`)
+      expect([scheme, response]).toEqual([scheme, expect.stringMatching(refusal)])
+    }
+    expect(await readBalance()).toBe(before - 3)
   })
 
   test('never responds to any target and headers with a 5xx', async () => {

@@ -87,6 +87,15 @@ test('the host of a whole URL follows the same rule as the Host header', () => {
   expect(codeOf('/users', { host: 'a,a' })).toBe('invalid_host')
 })
 
+test('a URL of a scheme other than http and https is refused', () => {
+  for (const scheme of ['ftp', 'WS', 'h+t.t-p', 'httpx']) {
+    expect([scheme, codeOf(`${scheme}://localhost/users`)]).toEqual([scheme, 'invalid_request'])
+  }
+  for (const target of ['https://localhost/users', 'HTTP://localhost/users', '/a://b', '//a/b']) {
+    expect([target, codeOf(target)]).toEqual([target, undefined])
+  }
+})
+
 test('an asterisk in place of a path is refused with 405', () => {
   expect(codeOf('*', { method: 'OPTIONS' })).toBe('method_not_allowed')
   expect(codeOf('http://localhost/*', { method: 'OPTIONS' })).toBe('method_not_allowed') // as Deno writes it

@@ -6,7 +6,7 @@
 import { createMiddleware } from 'hono/factory'
 import { routePath } from 'hono/route'
 import { readBasePath } from '../config.ts'
-import { ApiError, invalidUrl, methodNotAllowed } from '../errors.ts'
+import { ApiError, invalidRequest, invalidUrl, methodNotAllowed } from '../errors.ts'
 import type { ApiContext, HonoEnvironment } from './request-context.ts'
 
 /** A request as it was sent. URL parsers repair hosts and paths, and two parsers may repair them differently. */
@@ -20,6 +20,8 @@ export interface RawRequest {
 
 const hostPattern = /^(?:[a-z\d.-]+|\[[\da-f:.]+\])(?::(?<port>\d{1,5}))?$/i
 const targetPattern = /^(?:https?:\/\/(?<authority>[^/?#]*))?(?<path>[^?#]*)/i
+/** A URL of another scheme: this is not a proxy. */
+const foreignScheme = /^(?!https?:)[a-z][a-z\d+.-]*:\/\//i
 /** A `.` or `..` segment, escaped or not. URL parsers treat a backslash as a slash. */
 const dotSegment = /(?:^|[/\\])(?:\.|%2e){1,2}(?=[/\\]|$)/i
 
@@ -34,12 +36,16 @@ export function parseHost(value: string): string | undefined {
   return new URL(url).host
 }
 
-/** Returns the error of a request with an invalid host, a dot segment in its path, or `*` in place of a path. */
+/**
+ * Returns the error of a request with an invalid host, a URL of a scheme other than `http` and `https`, a dot segment in
+ * its path, or `*` in place of a path.
+ */
 export function findRequestError({ method, target, host }: RawRequest): ApiError | undefined {
   const { authority, path = '' } = targetPattern.exec(target)?.groups ?? {}
   for (const each of [host, authority]) {
     if (each !== undefined && parseHost(each) === undefined) return invalidHost()
   }
+  if (foreignScheme.test(target)) return invalidRequest()
   // Deno puts a slash before the asterisk.
   if (path === '*' || (path === '/*' && method === 'OPTIONS')) return methodNotAllowed()
   return dotSegment.test(path) ? invalidUrl('Invalid URL: . or .. in its path') : undefined

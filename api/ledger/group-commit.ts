@@ -83,7 +83,9 @@ export function createGroupCommit(sql: Sql, { maxLockWaits }: GroupCommitOptions
         const isOpen = (request: SettleRequest) => !request.signal?.aborted && !decisions.has(request)
         const deadline = performance.now() + maxWaitMs
         for (;;) {
-          const leave = await lockWaits.enter(keyId)
+          const leave = await lockWaits.enter(keyId).catch(() => {
+            throw new LockTimeoutError('a key is locked') // other locked keys had the connections
+          })
           const open = requests.filter(isOpen)
           const settled = await settleTogether(open, { waitForLocks }).finally(leave)
           for (const [index, request] of open.entries()) {

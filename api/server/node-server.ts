@@ -1,11 +1,13 @@
 /**
- * Node's HTTP server. Node's own handling lacks five things: valid hosts, one request in progress per connection, error
- * bodies for invalid HTTP, a timeout for clients that don't read, and a limit that closes idle connections first.
+ * The server of `node:http`, on Node and on Deno. It lacks six things: valid hosts, known versions and transfer codings,
+ * one request in progress per connection, error bodies for invalid HTTP, a timeout for clients that don't read, and a
+ * limit that closes idle connections first.
  *
  * @module
  */
 import {
   type IncomingMessage,
+  METHODS,
   type RequestListener,
   type Server,
   type ServerResponse,
@@ -18,33 +20,36 @@ import type { PlainResponse } from '../http/error-handler.ts'
 import type { ServedApp } from '../http/load-shedding.ts'
 import { findRequestError, invalidHost, parseHost } from '../http/url.ts'
 import { formatHost } from '../service/local-url.ts'
+import { watchUnreadResponses } from './unread-responses.ts'
 
 /** Limit of request line and headers together, in bytes: enough for the longest URL. */
 const maxHeaderSize = 294_912
 
-/** Options of Node's server. */
+/** Options of the server. */
 export const serverOptions = {
   maxHeaderSize,
   requestTimeout: 30_000,
   // Longer than load balancers keep idle connections (Google's: 600 seconds). If the server closed one first, a request
   // could arrive on a closed connection.
   keepAliveTimeout: 620_000,
-  // Node would refuse a request without Host, but without an error body.
+  // It would refuse a request without Host, but without an error body.
   requireHostHeader: false,
 }
 
 /** The limits of a server's connections. */
 export interface ConnectionLimits {
-  /** A connection is closed when its client reads nothing of a response for this time. Default: 60,000. */
+  /** A connection is reset when its client reads nothing of a response for this time. Default: 60,000. */
   readTimeoutMs?: number
   /** Pipelined requests that wait for the response before theirs, on all connections. Default: 4,000. */
   maxPipelined?: number
-  /** Open connections. Beyond it, the connection that has been idle longest is closed. */
-  maxConnections: number
+  /** Open connections. Beyond it, the connection that has been idle longest is closed. Default: no limit. */
+  maxConnections?: number
 }
 
 /** Interval of the checks whether a half-closed client still waits. */
 const clientCheckIntervalMs = 100
+/** Checks for clients that don't read, in the time that they have for it. */
+const readChecks = 4
 
 interface Connection {
   socket: Socket
@@ -64,7 +69,11 @@ export function serveConnections(
   server: Server,
   listener: RequestListener,
   refuse: ServedApp['refuse'],
-  { readTimeoutMs = 60_000, maxPipelined = 4_000, maxConnections }: ConnectionLimits,
+  {
+    readTimeoutMs = 60_000,
+    maxPipelined = 4_000,
+    maxConnections = Number.POSITIVE_INFINITY,
+  }: ConnectionLimits,
 ): void {
   const connections = new Map<Socket, Connection>()
   /** Sockets without a request, longest idle first. */
@@ -80,6 +89,12 @@ export function serveConnections(
   function destroy(socket: Socket): void {
     remove(socket)
     socket.destroy()
+  }
+
+  /** Closes a connection whose client doesn't read. Otherwise, the system would keep what it sent for many minutes. */
+  function reset(socket: Socket): void {
+    remove(socket)
+    socket.resetAndDestroy()
   }
 
   function receive(request: IncomingMessage, response: ServerResponse): void {
@@ -102,7 +117,7 @@ export function serveConnections(
     connection.response = response
     socket.setTimeout(readTimeoutMs)
     response.on('timeout', () => {
-      if (response.headersSent) socket.destroy() // before that, the client has nothing to read
+      if (response.headersSent) reset(socket) // before that, the client has nothing to read
     })
     response.once('close', () => startNext(connection))
     listener(request, response)
@@ -131,11 +146,22 @@ export function serveConnections(
     else if (socket.writable) finish(socket, writeResponse(refuse(method, error)))
   }
 
-  /** Ends our side of a connection. Its client has `readTimeoutMs` to end its own. */
+  /**
+   * Ends our side of a connection, and waits for its client to end its own. A connection that is closed before can't be
+   * reset anymore, and the system keeps what the client hasn't read.
+   */
   function finish(socket: Socket, response = ''): void {
-    socket.setTimeout(readTimeoutMs, () => destroy(socket))
+    idle.add(socket)
+    socket.setTimeout(2 * readTimeoutMs, () => destroy(socket))
     socket.end(response)
   }
+
+  const unreadResponses = watchUnreadResponses(readTimeoutMs)
+  const readTimer = setInterval(async () => {
+    for (const socket of await unreadResponses.findStuck(connections.keys(), performance.now())) reset(socket)
+  }, readTimeoutMs / readChecks)
+  readTimer.unref()
+  server.once('close', () => clearInterval(readTimer))
 
   server.on('connection', (socket: Socket) => {
     const connection: Connection = { socket, pipelined: [] }
@@ -143,6 +169,9 @@ export function serveConnections(
     idle.add(socket)
     socket.once('close', () => remove(socket))
     socket.once('end', () => checkClient(connection))
+    // Called after the last response.
+    const close = socket.destroySoon.bind(socket)
+    socket.destroySoon = () => (server.listening ? finish(socket) : close())
     const [longestIdle] = idle
     if (connections.size > maxConnections && longestIdle !== undefined) destroy(longestIdle)
   })
@@ -186,7 +215,7 @@ function checkClient(connection: Connection): void {
   connection.socket.once('close', () => clearInterval(timer))
 }
 
-/** An error of Node's parser, or of its timeouts. */
+/** An error of the parser, or of its timeouts. */
 interface ParseError extends Error {
   code?: string
   /** The bytes that arrived last. */
@@ -206,18 +235,33 @@ function explainParseError(error: ParseError): ApiError {
       )
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new ApiError(408, 'request_timeout', 'Request incomplete: it took too long to arrive')
-    case 'HPE_INVALID_METHOD':
-      return stoppedInRequestLine(error) ? methodNotAllowed() : invalidRequest()
+    case 'HPE_PAUSED_H2_UPGRADE':
+      return unsupportedVersion()
     default:
-      return invalidRequest()
+      return explainRequestLine(error)
   }
 }
 
-/** Whether the parser stopped in a valid request line. Then its method is one that Node doesn't know. */
-function stoppedInRequestLine({ rawPacket, bytesParsed = 0 }: ParseError): boolean {
+/** Returns the error of a request line that is valid, but which the parser can't read. Deno's parser doesn't say why. */
+function explainRequestLine({ rawPacket, bytesParsed = 0 }: ParseError): ApiError {
   const text = rawPacket?.toString('latin1') ?? ''
   const start = bytesParsed === 0 ? 0 : text.lastIndexOf('\n', bytesParsed - 1) + 1
-  return /^[!#$%&'*+.^`|~\w-]+ \S+ HTTP\/1\.[01]\r?\n/.test(text.slice(start))
+  const { method = '', version } = requestLine.exec(text.slice(start))?.groups ?? {}
+  if (version === undefined) return invalidRequest()
+  if (!versions.includes(version)) return unsupportedVersion()
+  return METHODS.includes(method) ? invalidRequest() : methodNotAllowed()
+}
+
+const requestLine = /^(?<method>[!#$%&'*+.^`|~\w-]+) \S+ HTTP\/(?<version>\d\.\d)\r?\n/
+const versions = ['1.0', '1.1']
+
+/** 505: the request is of another version of HTTP. */
+function unsupportedVersion(): ApiError {
+  return new ApiError(
+    505,
+    'http_version_not_supported',
+    'HTTP version not supported; use HTTP/1.1 or HTTP/1.0',
+  )
 }
 
 /** Writes the response for a raw socket, which is to be closed after it. */
@@ -230,16 +274,27 @@ function writeResponse({ status, headers, body }: PlainResponse): string {
 
 /**
  * Validates a request and normalizes its Host header, from which the adapter makes `request.url`. An HTTP/1.0 request
- * without a Host gets the IP address and port that its client connected to.
+ * without a Host gets the IP address and port that its client connected to. Closes the connection after a request whose
+ * end is uncertain.
  */
-export function prepareRequest(request: IncomingMessage): ApiError | undefined {
+export function prepareRequest(request: IncomingMessage, response: ServerResponse): ApiError | undefined {
   const { method = 'GET', url: target = '', httpVersion, headers, socket } = request
+  const coding = headers['transfer-encoding']
+  // Version 1.0 has no chunks: a proxy may believe that the request ended before them.
+  if (coding !== undefined && (httpVersion === '1.0' || !isChunked(coding))) response.shouldKeepAlive = false
+  if (!versions.includes(httpVersion)) return unsupportedVersion()
   const host = request.headersDistinct.host?.join(',') // `headers` has only the first
   const error = findRequestError({ method, target, host })
   if (error !== undefined) return error
   if (host === undefined && httpVersion !== '1.0') return invalidHost()
+  if (coding !== undefined && !isChunked(coding)) return invalidRequest()
   headers.host = host === undefined ? readLocalHost(socket) : parseHost(host)
+  request.url = target.replace(/^https?:/i, (scheme) => scheme.toLowerCase()) // the adapter knows these alone
   return undefined
+}
+
+function isChunked(coding: string): boolean {
+  return coding.toLowerCase() === 'chunked'
 }
 
 /** A server that listens on `::` sees IPv4 addresses as IPv6 ones. */

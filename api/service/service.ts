@@ -43,15 +43,16 @@ export interface Runtime {
   /** Starts the export of traces if the environment turns it on; undefined if not. */
   startTraceExport(environment: Record<string, string | undefined>): Promise<TraceExport | undefined>
   /** Starts a server. Resolves when it accepts requests. */
-  listen(options: {
-    app: ServedApp
-    /** Logs a warning. */
-    warn: (message: string) => void
-    port: number
-    hostname: string
-    /** File descriptors to keep free for other things than client connections. */
-    reservedFiles: number
-  }): Promise<Listener>
+  listen(options: ListenOptions): Promise<Listener>
+}
+
+/** What a server is started with. */
+export interface ListenOptions {
+  app: ServedApp
+  port: number
+  hostname: string
+  /** File descriptors to keep free for other things than client connections. */
+  reservedFiles: number
 }
 
 /** A listening HTTP server. */
@@ -114,7 +115,6 @@ async function start(options: Runtime): Promise<void> {
     })
     listener = await listen({
       app,
-      warn: (message) => logger.warning('{message}', { message }),
       port: config.port,
       hostname: config.host,
       reservedFiles: countReservedFiles(config, database),

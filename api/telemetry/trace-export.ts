@@ -13,12 +13,15 @@ type Variables = Record<string, string | undefined>
 const protocols = ['http/protobuf', 'http/json'] as const
 
 /**
- * On Deno: returns its own export if `OTEL_DENO` turns it on. Deno creates the spans of requests, and exports them with
- * those that are created with OpenTelemetry's API.
+ * On Deno: returns its own export if `OTEL_DENO` turns it on. Deno exports the spans that are created with OpenTelemetry's
+ * API. Its own server (`Deno.serve`) also creates the spans of requests.
  */
-export async function startDenoTraceExport({ OTEL_DENO }: Variables): Promise<TraceExport | undefined> {
+export async function startDenoTraceExport(
+  { OTEL_DENO }: Variables,
+  { createsRequestSpans = false } = {},
+): Promise<TraceExport | undefined> {
   if (OTEL_DENO !== 'true' && OTEL_DENO !== '1') return undefined
-  return { createsRequestSpans: true, stop: async () => {} }
+  return { createsRequestSpans, stop: async () => {} }
 }
 
 /**

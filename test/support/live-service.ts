@@ -18,6 +18,8 @@ export interface LiveServiceOptions {
   databaseUrl: string | undefined
   dataDirectory: string
   databasePoolSize: number
+  /** Default: that of the service. */
+  databaseStatementTimeoutSeconds?: number
   baseUrl: string | undefined
   /** Default: true. */
   compressResponses?: boolean
@@ -34,14 +36,19 @@ export interface LiveService {
 /** Starts a service on a runtime. */
 export async function startLiveService(
   runtime: RuntimeName,
-  { databaseUrl, dataDirectory, databasePoolSize, baseUrl, compressResponses = true }: LiveServiceOptions,
+  options: LiveServiceOptions,
 ): Promise<LiveService> {
+  const { databaseUrl, dataDirectory, databasePoolSize, baseUrl, compressResponses = true } = options
+  const { databaseStatementTimeoutSeconds } = options
   const instance = await startInstanceProcess(
     databaseUrl,
     {
       DATA_DIR: dataDirectory,
       SAMPLE_DATA: 'off',
       DATABASE_POOL_SIZE: String(databasePoolSize),
+      ...(databaseStatementTimeoutSeconds !== undefined && {
+        DATABASE_STATEMENT_TIMEOUT_SECONDS: String(databaseStatementTimeoutSeconds),
+      }),
       STORED_LISTS_MB: '16',
       SHUTDOWN_DELAY_SECONDS: '0',
       BASE_URL: baseUrl ?? '',
