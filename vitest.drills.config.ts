@@ -22,6 +22,7 @@ const drills = [
   'pagination-under-loads',
   'random-filters',
   'removal-histories',
+  'telemetry/alerts',
   'who-uses-what',
 ]
 

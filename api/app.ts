@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@logtape/logtape'
 import { Hono } from 'hono'
 import type { BuildInfo } from './build-info.ts'
@@ -42,6 +43,7 @@ import { createGuard, recallKey } from './metering/guard.ts'
 import { createMeter } from './metering/metered-request.ts'
 import { createResponseCache } from './metering/response-cache.ts'
 import { addApiKeyRoutes } from './routes/api-key.ts'
+import { createHealthCheck } from './routes/health-check.ts'
 import { addOperationsRoutes } from './routes/operations.ts'
 import { addRemovalRoutes } from './routes/removals.ts'
 import { addRepositoryRoutes } from './routes/repositories.ts'
@@ -53,7 +55,7 @@ import type { Tracing } from './telemetry/tracing.ts'
 
 /** What an app works with. */
 export interface AppOptions
-  extends Pick<Config, 'baseUrl' | 'storedListsMb' | 'responseCacheMb' | 'compressResponses'> {
+  extends Pick<Config, 'baseUrl' | 'storedListsMb' | 'responseCacheMb' | 'compressResponses' | 'logProbes'> {
   database: Database
   logger: Logger
   /** Directory of the documentation builds. */
@@ -85,6 +87,9 @@ export interface App extends ServedApp {
  */
 const queueLimits = { maxConcurrent: 128, maxQueued: 2_000 }
 
+/** How long `/version` and `/metrics` wait for the version of the dataset. */
+const datasetTimeoutMs = 3_000
+
 /** Creates the app. It asks nothing of the primary before the first request, but starts checking replicas. */
 export function createApp(options: AppOptions): App {
   const { database, logger, baseUrl, buildInfo, tracing, maxWaitMs = 2_000 } = options
@@ -113,12 +118,18 @@ export function createApp(options: AppOptions): App {
   })
   // Concurrent requests share a statement, because anybody may send any number of them to `/version`.
   const readSharedDataset = shareRead(() => countStatement(sql, () => readDataset(sql)))
+  const readDatasetInTime = () =>
+    Promise.race([readSharedDataset(), sleep(datasetTimeoutMs, undefined, { ref: false })])
+  // On the ledger's connections, because their statements are short: a busy pool doesn't look like a missing database.
+  const checkSchema = shareRead(() => assertMigrated(ledgerSql))
+  const checkHealth = createHealthCheck({ kind: database.kind, checkSchema, ledger, lifecycle })
   const metrics = createMetrics({
     countInProgress: () => loadShedder.countInProgress(),
     readQueue: queue.readState,
     readLedger: ledger.readState,
     listReplicas: replicas.list,
-    readDataset: readSharedDataset,
+    readDataset: readDatasetInTime,
+    checkHealth,
   })
 
   // Every request.
@@ -129,12 +140,10 @@ export function createApp(options: AppOptions): App {
     ...(tracing ? [tracing.traceRequest] : []),
     metrics.measure,
     standardHeaders(headers, basePath, lifecycle),
-    accessLog(logger),
+    accessLog(logger, basePath, options),
     assertAllowedMethod,
   )
   root.notFound(createUnknownPathHandler(meter, basePath))
-  // On the ledger's connections, because their statements are short: a busy pool doesn't look like a missing database.
-  const checkSchema = shareRead(() => assertMigrated(ledgerSql))
   const logFailure = createFailureLog(logger)
   root.onError(createErrorHandler(createSchemaExplainer(checkSchema), logFailure))
 
@@ -145,7 +154,7 @@ export function createApp(options: AppOptions): App {
   app.use('/repos/*', guard.scopes('repos:read'))
   app.use('/removals', guard.scopes('users:read', 'repos:read'))
   app.use('/api-key/*', guard.anyKey)
-  app.use('/metrics', guard.admin)
+  app.use('/metrics', guard.metrics)
   app.use('/admin/*', guard.admin)
   for (const path of publicPaths) app.use(path, validatePublicUrl)
 
@@ -156,9 +165,8 @@ export function createApp(options: AppOptions): App {
   addApiKeyRoutes(app, meter, sql)
   addOperationsRoutes(app, meter, {
     database,
-    checkSchema,
-    readDataset: readSharedDataset,
-    ledger,
+    checkHealth,
+    readDataset: readDatasetInTime,
     lifecycle,
     metrics,
     buildInfo,
@@ -169,6 +177,7 @@ export function createApp(options: AppOptions): App {
   const findDocs = createDocsFinder(options.docsDirectory, baseUrl)
   addDocsRoutes(app, { findDocs, basePath, publicOrigin })
   addViewerRoute(app, { findDocs, publicOrigin, readDemoKey: options.readDemoKey })
+  metrics.addRoutes(root.routes.flatMap(({ method, path }) => (method === 'GET' ? [path] : [])))
 
   // In front of it all.
   function refuse(method: string, error: ApiError) {
@@ -177,7 +186,11 @@ export function createApp(options: AppOptions): App {
   }
   const loadShedder = createLoadShedder({ fetch: root.fetch, refuse }, (authorization) => {
     const key = recallKey(ledger, authorization)
-    return key !== undefined && (queue.isFullFor(key.id) || storedLists.isFullFor(key.id))
+    if (key === undefined) return undefined
+    return {
+      isAdmin: key.role === 'admin',
+      isQueueFull: queue.isFullFor(key.id) || storedLists.isFullFor(key.id),
+    }
   })
   return { ...loadShedder, hono: root, close: storedLists.close }
 }

@@ -117,6 +117,7 @@ const settings = {
   COMPRESS_RESPONSES: v.optional(v.picklist(['on', 'off'], 'must be on or off'), 'on'),
   LOG_LEVEL: v.optional(v.picklist(logLevels, `must be one of ${logLevels.join(', ')}`), 'info'),
   LOG_FORMAT: v.optional(v.picklist(['json', 'pretty', 'auto'], 'must be json, pretty or auto'), 'auto'),
+  LOG_PROBES: v.optional(v.picklist(['on', 'off'], 'must be on or off'), 'on'),
   COMMIT: v.optional(v.string()),
 }
 const schema = v.object(settings)
@@ -215,8 +216,10 @@ export function readConfig(environment: Record<string, string | undefined>, { te
     /** Whether responses are compressed for clients that accept it; false: a proxy does that. */
     compressResponses: output.COMPRESS_RESPONSES === 'on',
     logLevel: output.LOG_LEVEL,
-    /** `json`: one object per line; `pretty`: for people. */
+    /** `json`: standard output has only one object per line; `pretty`: for people. */
     logFormat: output.LOG_FORMAT === 'auto' ? (terminal ? 'pretty' : 'json') : output.LOG_FORMAT,
+    /** Whether the log has probes and scrapes that succeed. */
+    logProbes: output.LOG_PROBES === 'on',
     /** The running commit, for `/version`. */
     commit: output.COMMIT,
   } as const

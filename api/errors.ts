@@ -37,6 +37,7 @@ export const errorCodes = [
   'internal_error',
   'database_unavailable',
   'over_capacity',
+  'starting_up',
   'shutting_down',
   'docs_unavailable',
   'http_version_not_supported',
@@ -180,6 +181,11 @@ export function unavailable(
 /** 503: the database lacks a migration of this version. The cause says what to do. */
 export function notMigrated(cause: Error): ApiError {
   return unavailable('Database not migrated', { cause })
+}
+
+/** 503: the instance has been started, and waits for its database. It has never served a request. */
+export function startingUp(): ApiError {
+  return unavailable('Starting up', { code: 'starting_up' })
 }
 
 /** 503: there is more work than can be done soon. */

@@ -71,7 +71,7 @@ async function start(
     spawn(command, parameters, {
       cwd: tmpdir(), // settings of a .env file must not reach it
       env: {
-        ...{ PATH, HOME, DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'error', LOG_FORMAT: 'json' },
+        ...{ PATH, HOME, DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'error', LOG_FORMAT: 'pretty' },
         ...settings,
       },
       stdio: ['ignore', 'pipe', 'inherit'],

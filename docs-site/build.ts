@@ -232,7 +232,7 @@ if (import.meta.main) {
     const { values } = parseArgs({ options: { 'if-stale': { type: 'boolean', default: false } } })
     const { baseUrl } = readConfig(readEnvironment(process.env))
     const isBuilt = await buildDocs({ baseUrl, ifStale: values['if-stale'] })
-    console.log(isBuilt ? `The documentation is in ${docsDirectory}` : 'The documentation is up to date')
+    console.error(isBuilt ? `The documentation is in ${docsDirectory}` : 'The documentation is up to date')
   } catch (error) {
     console.error(error instanceof Error ? error.message : error)
     process.exitCode = 1

@@ -25,6 +25,7 @@ const defaults = {
   compressResponses: true,
   logLevel: 'info',
   logFormat: 'json',
+  logProbes: true,
   commit: undefined,
 }
 
@@ -95,6 +96,8 @@ test.each([
   ['LOG_FORMAT', 'json', { logFormat: 'json' }],
   ['LOG_FORMAT', 'pretty', { logFormat: 'pretty' }],
   ['LOG_FORMAT', 'auto', { logFormat: 'json' }],
+  ['LOG_PROBES', 'on', { logProbes: true }],
+  ['LOG_PROBES', 'off', { logProbes: false }],
   ['COMMIT', '7f3c2a9', { commit: '7f3c2a9' }],
 ] as const)('%s=%s is taken', (name, value, expected) => {
   expect(readConfig({ [name]: value })).toEqual({ ...defaults, ...expected })
@@ -144,6 +147,7 @@ test.each([
     (value) => ['LOG_LEVEL', value, 'must be one of debug, info, warning, error'] as const,
   ),
   ['LOG_FORMAT', 'xml', 'must be json, pretty or auto'],
+  ['LOG_PROBES', 'false', 'must be on or off'],
 ] as const)('%s=%s is refused with its name, its value and its rule', (name, value, rule) => {
   expect(readComplaint({ [name]: value })).toBe(`${name} ${JSON.stringify(value)} is invalid: it ${rule}`)
 })

@@ -22,6 +22,7 @@ import { loadRecords } from './support/records.ts'
 import { sampleUsers } from './support/sample-oracle.ts'
 
 const unavailable = { error: 'Database unavailable; retry in 5 seconds' }
+const startingUp = { error: 'Starting up; retry in 5 seconds' }
 
 const hasPostgres = findPostgresBinaries() !== undefined
 if (!hasPostgres) console.warn(`skipped: ${postgresMissing}`)
@@ -60,7 +61,7 @@ describe.skipIf(!hasPostgres)('a database that comes and goes', () => {
     expect(instance.readLog()).toContain('waiting for the database: connect ECONNREFUSED')
     for (const path of ['/health', '/users', '/repos/a/b', '/api-key/credits', '/admin/keys']) {
       const answer = await getFrom(`${url}${path}`, crypto.randomUUID())
-      expect([path, answer.status, JSON.parse(answer.body)]).toEqual([path, 503, unavailable])
+      expect([path, answer.status, JSON.parse(answer.body)]).toEqual([path, 503, startingUp])
       expect(answer.headers.get('Retry-After')).toBe('5')
     }
     for (const path of ['/docs', '/openapi.yml', '/api-docs', '/version']) {

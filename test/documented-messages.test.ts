@@ -139,6 +139,9 @@ describe('openapi.yml', () => {
       '/robots.txt',
       '/favicon.ico',
     ])
+    expect(pathsWith('Starting up; retry in 5 seconds')).toEqual(
+      pathsWith('Database unavailable; retry in 5 seconds'),
+    )
     expect(pathsWith('Database unavailable; retry in 5 seconds')).toEqual(
       Object.keys(contract.paths).filter((path) =>
         /^\/(users|repos|removals|api-key|metrics|admin|health)/.test(path),
@@ -327,6 +330,7 @@ describe('openapi.yml', () => {
       'Database unavailable; retry in 5 seconds',
       'Over capacity; retry in 5 seconds',
       'Database not migrated; retry in 5 seconds',
+      'Starting up; retry in 5 seconds',
       'Shutting down; retry in 5 seconds',
       ...messagesBeforeTheApp,
       // docs-build.test.ts

@@ -29,8 +29,10 @@ describeOnServer('the log of an instance', () => {
   })
   afterAll(() => service.close())
 
-  const settings = { LOG_LEVEL: 'info', LOG_FORMAT: 'json', SHUTDOWN_DELAY_SECONDS: '0' }
-  const startInstance = () => startInstanceProcess(service.location.databaseUrl ?? '', settings)
+  const startInstance = (settings: Record<string, string> = {}) =>
+    startInstanceProcess(service.location.databaseUrl ?? '', {
+      ...{ LOG_LEVEL: 'info', LOG_FORMAT: 'json', SHUTDOWN_DELAY_SECONDS: '0', ...settings },
+    })
 
   test('has a line for each request: when, which, how it ended, what it cost and whose key it was; and for the stop', async () => {
     const { secret, id } = await service.createKey()
@@ -51,7 +53,8 @@ describeOnServer('the log of an instance', () => {
       { method: 'GET', route: '/users', status: 401, credits: 0, key_id: null },
       { method: 'GET', route: '/*', status: 404, credits: 0, key_id: null },
     ]
-    const lines = readLines(instance.readLog())
+    const [ready, ...lines] = readLines(instance.readLog())
+    expect(ready).toMatchObject({ level: 'info', message: `Ready on port ${new URL(instance.url).port}` })
     expect(lines.splice(expected.length).map(({ level, message }) => [level, message])).toEqual([
       ['info', 'Stopping after SIGTERM'],
       ['info', 'Stopped'],
@@ -66,6 +69,23 @@ describeOnServer('the log of an instance', () => {
         ...line,
       })),
     )
+  })
+
+  test.each([
+    ['on', [200, 200, 200, 401, 404, 200]],
+    ['off', [401, 404, 200]],
+  ])('has with LOG_PROBES=%s the probes and scrapes with the statuses %j', async (value, expected) => {
+    const { secret } = await service.createKey({ role: 'admin' })
+    await using instance = await startInstance({ LOG_PROBES: value, BASE_URL: 'http://127.0.0.1:1/api' })
+    const get = (path: string, key = secret) =>
+      fetch(`${instance.url}/api${path}`, { headers: { Authorization: `Bearer ${key}` } })
+    for (const path of ['/health', '/version', '/metrics']) expect((await get(path)).status).toBe(200)
+    expect((await get('/metrics', crypto.randomUUID())).status).toBe(401)
+    expect((await get('/health/x')).status).toBe(404)
+    expect((await get('/api-key/credits')).status).toBe(200)
+    expect(await instance.stop()).toBe(0)
+    const lines = readLines(instance.readLog()).filter(({ status }) => status !== undefined)
+    expect(lines.map(({ status }) => status)).toEqual(expected)
   })
 
   test('loses no line when the instance is stopped', async () => {

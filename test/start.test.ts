@@ -4,12 +4,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { buildDocs } from '../docs-site/build.ts'
 import { listStartCommand, runtimes } from './support/process.ts'
 import { testOnServer } from './support/server.ts'
 import { startTestService } from './support/service.ts'
 import { getJson, readStart, startService } from './support/start.ts'
+
+const lineSchema = v.object({ time: v.string(), level: v.string(), message: v.string() })
 
 describe.each(runtimes)('a start on %s', (runtime) => {
   let directory: string
@@ -51,7 +54,18 @@ describe.each(runtimes)('a start on %s', (runtime) => {
     })
 
     service.stop()
-    expect(await service.ended).toMatchObject({ code: 0, stderr: '' })
+    const { code, stdout, stderr } = await service.ended
+    expect(code).toBe(0)
+    // Standard output isn't a terminal, so a program reads it: it has only the log, without keys.
+    const messages = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => v.parse(lineSchema, JSON.parse(line)).message)
+    expect(messages[0]).toBe('Loading the sample data (once)')
+    expect(messages).toContain(`Ready on port ${new URL(first.base).port}`)
+    expect(messages.at(-1)).toBe('Stopped')
+    expect([first.userKey, first.adminKey].filter((key) => stdout.includes(key))).toEqual([])
+    expect(readStart(stderr)).toEqual(first)
 
     using again = startService(command, directory, {})
     const second = readStart(await again.ready())
@@ -125,6 +139,16 @@ describe.each(runtimes)('a start on %s', (runtime) => {
       '"message":"DATABSE_URL in .env is not a setting; did you mean DATABASE_URL?"',
     ])
     await rm(join(directory, '.env'))
+  })
+
+  test('prints all of it on standard output if the log is for people', async () => {
+    using service = startService(command, directory, { LOG_FORMAT: 'pretty' })
+    const start = readStart(await service.ready())
+    expect((await getJson(`${start.base}/users?per_page=1`, start.userKey)).status).toBe(200)
+    service.stop()
+    const { code, stdout, stderr } = await service.ended
+    expect([code, stderr, readStart(stdout)]).toEqual([0, '', start])
+    expect(stdout).not.toContain('Ready on port')
   })
 
   testOnServer('serves a PostgreSQL database, without demo keys', async () => {

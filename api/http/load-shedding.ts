@@ -27,14 +27,23 @@ export interface ServedApp {
 
 /** Requests in progress, with or without a key. Each takes memory. */
 const maxInProgress = 4_000
+/** Further ones with an admin key, so that operators can see the metrics of an instance that refuses all others. */
+const maxInProgressForAdmins = maxInProgress + 100
+
+/** What is known of the sender of a request before the app sees it. */
+export interface Sender {
+  isAdmin: boolean
+  /** Whether the queue would refuse the request. */
+  isQueueFull: boolean
+}
 
 /**
- * Puts the check in front of an app. `isQueueFull` returns whether the queue would refuse a request with this
- * Authorization header. It is called for each request.
+ * Puts the check in front of an app. `findSender` returns the sender that an Authorization header names, if the key is in
+ * memory. It is called for each request.
  */
 export function createLoadShedder(
   { fetch, refuse }: Pick<ServedApp, 'fetch' | 'refuse'>,
-  isQueueFull: (authorization: string | undefined) => boolean,
+  findSender: (authorization: string | undefined) => Sender | undefined,
 ): ServedApp & { countInProgress(): number } {
   const error = overCapacity() // made once: a stack trace costs more than a response
   let inProgress = 0
@@ -44,7 +53,9 @@ export function createLoadShedder(
   return {
     refuse,
     shedLoad(method, authorization) {
-      return inProgress >= maxInProgress || isQueueFull(authorization) ? refuse(method, error) : undefined
+      const { isAdmin = false, isQueueFull = false } = findSender(authorization) ?? {}
+      const isFull = inProgress >= (isAdmin ? maxInProgressForAdmins : maxInProgress)
+      return isFull || isQueueFull ? refuse(method, error) : undefined
     },
     async fetch(request, server) {
       inProgress++

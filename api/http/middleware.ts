@@ -126,13 +126,21 @@ export interface Lifecycle {
   phase: 'waiting' | 'serving' | 'stopping'
 }
 
-/** Writes a log line for each request except `OPTIONS`. It has no key, and the route's pattern instead of the path. */
-export function accessLog(logger: Logger) {
+/** Paths that probes and scrapes request every few seconds. */
+const probePaths = ['/health', '/version', '/metrics']
+
+/**
+ * Writes a log line for each request except `OPTIONS`. It has no key, and the route's pattern instead of the path.
+ * Without `logProbes`, probes and scrapes that succeed have no line.
+ */
+export function accessLog(logger: Logger, basePath: string, { logProbes }: { logProbes: boolean }) {
+  const unlogged = new Set(logProbes ? [] : probePaths.map((path) => basePath + path))
   return createMiddleware<HonoEnvironment>(async function accessLog(c, next) {
     await next()
     const { method } = c.req
     const { status } = c.res
     const route = describeRoute(c)
+    if (status < 400 && unlogged.has(route)) return
     const milliseconds = Math.round(performance.now() - c.get('startedAt'))
     logger.info('{method} {route} {status} {milliseconds} ms', {
       request_id: c.get('requestId'),

@@ -145,7 +145,12 @@ export function createPublicUrls(baseUrl: string | undefined): PublicUrls {
 
 /** The pattern of the request's route, as openapi.yml writes it: `/users/{login}`. Paths may name people. */
 export function describeRoute(c: ApiContext): string {
-  return routePath(c, -1).replace(/:(\w+)/g, '{$1}')
+  return describePattern(routePath(c, -1))
+}
+
+/** Writes Hono's pattern of a route as openapi.yml does. */
+export function describePattern(pattern: string): string {
+  return pattern.replace(/:(\w+)/g, '{$1}')
 }
 
 /** What follows the host in a URL: path, query and fragment. */

@@ -11,6 +11,7 @@ import { createBatcher } from '../concurrency/batcher.ts'
 import type { Sql } from '../database/connect.ts'
 import { isOutOfResources } from '../database/connection-error.ts'
 import { countFreeConnections, countStatement } from '../database/statement-count.ts'
+import { createAcceptedAdmins } from './accepted-admins.ts'
 import { type BearerKey, findApiKeys, hashSecret } from './api-key.ts'
 import { createGroupCommit, type GroupCommitState } from './group-commit.ts'
 import { sweepIdempotencyKeys } from './idempotency-keys.ts'
@@ -22,6 +23,8 @@ export type KeyRequest = Omit<SettleRequest, 'keyId' | 'secretHash'>
 export interface Ledger {
   /** Returns a key from the cache. It may have been revoked since. */
   findCachedKey(secret: string): BearerKey | undefined
+  /** Returns an admin key that the database has accepted within 24 hours. It may have been revoked since. */
+  findAcceptedAdmin(secret: string): BearerKey | undefined
   /** Reads a key from the database, and caches it. Returns undefined when it is unknown. */
   findKey(secret: string): Promise<BearerKey | undefined>
   /**
@@ -69,6 +72,7 @@ interface CachedThrottle {
 /** Creates the ledger of an instance. Only `/health` also uses the connections of `sql`. */
 export function createLedger(sql: Sql): Ledger {
   const keys = new LRUCache<string, BearerKey>({ max: maxCachedKeys }) // by secret
+  const acceptedAdmins = createAcceptedAdmins()
   const throttles = new LRUCache<number, CachedThrottle>({ max: maxCachedKeys })
   const lookUp = createBatcher({
     run: (hashes: Buffer[]) => countStatement(sql, () => findApiKeys(sql, hashes)),
@@ -102,13 +106,14 @@ export function createLedger(sql: Sql): Ledger {
   }
 
   function noteSettlement(
-    { id, secret }: BearerKey,
+    key: BearerKey,
     { charge }: KeyRequest,
     settlement: Settlement,
     sentAt: number,
   ): void {
-    if (settlement.outcome === 'unusable') keys.delete(secret)
-    if (settlement.outcome === 'throttled') cacheThrottle(id, settlement, sentAt)
+    acceptedAdmins.note(key, settlement.outcome !== 'unusable')
+    if (settlement.outcome === 'unusable') keys.delete(key.secret)
+    if (settlement.outcome === 'throttled') cacheThrottle(key.id, settlement, sentAt)
     if (settlement.charged === 0) return
     failingUntil = Number.NEGATIVE_INFINITY
     if (charge?.idempotency) countSweep()
@@ -118,6 +123,7 @@ export function createLedger(sql: Sql): Ledger {
     readState: settleInGroup.readState,
     canCharge: () => performance.now() >= failingUntil,
     findCachedKey: (secret) => keys.get(secret),
+    findAcceptedAdmin: acceptedAdmins.find,
     async findKey(secret) {
       const secretHash = hashSecret(secret)
       const found = await lookUp(secretHash)

@@ -6,7 +6,7 @@
  */
 import { createMiddleware } from 'hono/factory'
 import type { FairQueue } from '../concurrency/fair-queue.ts'
-import { type ApiError, ClientGoneError, forbidden, unauthorized, unavailable } from '../errors.ts'
+import { type ApiError, ClientGoneError, forbidden, startingUp, unauthorized } from '../errors.ts'
 import type { Lifecycle } from '../http/middleware.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
 import { type BearerKey, isSecret, type Scope } from '../ledger/api-key.ts'
@@ -16,7 +16,7 @@ import { reportSettlement } from './metered-response.ts'
 
 /** What a guard works with. */
 export interface GuardOptions {
-  ledger: Pick<Ledger, 'findCachedKey' | 'findKey' | 'findCachedThrottle'>
+  ledger: Pick<Ledger, 'findCachedKey' | 'findAcceptedAdmin' | 'findKey' | 'findCachedThrottle'>
   meter: Pick<Meter, 'settle'>
   queue: FairQueue<number>
   /** Connects to the databases that requests read. */
@@ -29,15 +29,18 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
   /** Throws 401 (`decisions/0002-keys.md`). Opens the first connection for reads during the look-up of a key. */
   async function authenticate(authorization: string | undefined): Promise<BearerKey> {
     const secret = readSecret(authorization)
-    let key = ledger.findCachedKey(secret)
+    let key = ledger.findCachedKey(secret) ?? ledger.findAcceptedAdmin(secret)
     if (key === undefined) [key] = await Promise.all([ledger.findKey(secret), connectReads()])
     if (key === undefined) throw unauthorized('invalid_api_key', 'Invalid API key')
     return key
   }
 
-  function permit(checkPermission: (caller: BearerKey) => ApiError | undefined) {
+  function permit(
+    checkPermission: (caller: BearerKey) => ApiError | undefined,
+    { isQueued = true }: { isQueued?: boolean } = {},
+  ) {
     return createMiddleware<HonoEnvironment>(async function guard(c, next) {
-      if (lifecycle.phase === 'waiting') throw unavailable('Database unavailable')
+      if (lifecycle.phase === 'waiting') throw startingUp()
       const caller = await authenticate(c.req.header('Authorization'))
       c.set('caller', caller)
       const refusal = checkPermission(caller)
@@ -48,6 +51,7 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
       }
       const throttled = ledger.findCachedThrottle(caller.id)
       if (throttled !== undefined) reportSettlement(c, throttled)
+      if (!isQueued) return next()
       const { signal } = c.req.raw
       const leave = await queue.enter(caller.id, signal)
       c.set('onWait', leave)
@@ -71,10 +75,14 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
           : forbidden('insufficient_permissions', 'Insufficient permissions'),
       ),
     /** Permits admin keys. */
-    admin: permit(({ role }) =>
-      role === 'admin' ? undefined : forbidden('admin_required', 'Admin access required'),
-    ),
+    admin: permit(requireAdmin),
+    /** Permits admin keys, without waiting for a turn: requests that wait for the database must not delay `/metrics`. */
+    metrics: permit(requireAdmin, { isQueued: false }),
   }
+}
+
+function requireAdmin({ role }: BearerKey): ApiError | undefined {
+  return role === 'admin' ? undefined : forbidden('admin_required', 'Admin access required')
 }
 
 /** Returns the key of an `Authorization` header, if the ledger has it in memory. */

@@ -16,7 +16,7 @@ import { docsDirectory } from '../docs/docs-manifest.ts'
 import { OperatorError } from '../errors.ts'
 import type { ServedApp } from '../http/load-shedding.ts'
 import type { Lifecycle } from '../http/middleware.ts'
-import { configureLog } from '../telemetry/log.ts'
+import { configureLog, describeCause } from '../telemetry/log.ts'
 import { createTracing, type TraceExport } from '../telemetry/tracing.ts'
 import { localOrigin } from './local-url.ts'
 import { explainListenError, isWorthRetrying, toOperatorMessage } from './operator-message.ts'
@@ -142,21 +142,33 @@ async function start(options: Runtime): Promise<void> {
     })
     let isEmpty = false
     if (kind === 'embedded') {
-      if (dataset !== undefined) await loadDataset(sql, dataset, config)
-      else if (config.sampleData) await loadSampleData(sql)
+      const logLoad = (data: string) => logger.info('Loading {data} (once)', { data: describeCause(data) })
+      if (dataset !== undefined) await loadDataset(sql, dataset, config, () => logLoad(dataset))
+      else if (config.sampleData) await loadSampleData(sql, () => logLoad('the sample data'))
       if (hasDemoKeys) keys = await prepareDemoKeys(sql, config)
-      else await revokeDemoKeys(sql, config)
+      const revoked = hasDemoKeys ? undefined : await revokeDemoKeys(sql, config)
+      if (revoked !== undefined) logger.warning('{message}', { message: revoked })
       isEmpty = (await readDataset(sql)).version === 0
     }
     if (lifecycle.phase === 'stopping') return
     lifecycle.phase = 'serving'
-    process.stdout.write(formatReadyMessage(config, port, keys, isEmpty)) // not the console, which telemetry may collect
+    announce(config, formatReadyMessage(config, port, keys, isEmpty))
+    if (config.logFormat === 'json') logger.info('Ready on port {port}', { port })
   } catch (error) {
     if (lifecycle.phase === 'stopping') return // the stop interrupted the start
     await listener?.close()
     await database.close()
     throw error
   }
+}
+
+/**
+ * Prints the message of a start, which may have keys: never in a log, and not on the console, which telemetry may collect.
+ * Where programs read the log, standard output has only its lines.
+ */
+function announce({ logFormat }: Pick<Config, 'logFormat'>, message: string): void {
+  const stream = logFormat === 'json' ? process.stderr : process.stdout
+  stream.write(message)
 }
 
 /** File descriptors for database connections, for the embedded database's files, and for the runtime. */

@@ -40,11 +40,11 @@ export function isTrial(
   return database === 'embedded' && baseUrl === undefined && isLoopback
 }
 
-/** Loads the sample data into a database that has never had data. */
-export async function loadSampleData(sql: Sql): Promise<void> {
+/** Loads the sample data into a database that has never had data. Calls `onLoad` before it does. */
+export async function loadSampleData(sql: Sql, onLoad = () => {}): Promise<void> {
   const { version } = await readDataset(sql)
   if (version > 0) return
-  console.log('Loading the sample data (once) …')
+  onLoad()
   await importNdjson(sql, { sources: await findSources([sampleDirectory]) })
 }
 
@@ -61,11 +61,15 @@ export async function checkDataset(
   )
 }
 
-/** Loads a folder into an embedded database. Throws `OperatorError` if the database has ever had data. */
+/**
+ * Loads a folder into an embedded database. Calls `onLoad` before it does. Throws `OperatorError` if the database has ever
+ * had data.
+ */
 export async function loadDataset(
   sql: Sql,
   folder: string,
   { dataDirectory }: Pick<Config, 'dataDirectory'>,
+  onLoad: () => void,
 ): Promise<void> {
   const { version } = await readDataset(sql)
   if (version > 0) {
@@ -75,7 +79,7 @@ export async function loadDataset(
         importCommand(folder),
     )
   }
-  console.log(`Loading ${folder} (once) …`)
+  onLoad()
   await importNdjson(sql, { sources: await findSources([folder]) })
 }
 
@@ -106,18 +110,18 @@ export async function prepareDemoKeys(
   return keys
 }
 
-/** Revokes the demo keys of an earlier trial that still work, and prints their ids. */
+/** Revokes the demo keys of an earlier trial that still work. Returns a message with their ids, if there are any. */
 export async function revokeDemoKeys(
   sql: Sql,
   { dataDirectory }: Pick<Config, 'dataDirectory'>,
-): Promise<void> {
+): Promise<string | undefined> {
   const { user, admin } = await findDemoKeys(sql, dataDirectory)
   const ids = [user, admin].flatMap((key) => key?.id ?? [])
   for (const id of ids) await revokeKey(sql, id)
-  if (ids.length === 0) return
-  console.log(
+  if (ids.length === 0) return undefined
+  return (
     `Demo keys work only in a trial on this machine. Revoked in this data folder: ${ids.map((id) => `key ${id}`).join(', ')}. ` +
-      `Create your own keys with: ${devdataCommand('keys create')}`,
+    `Create your own keys with: ${devdataCommand('keys create')}`
   )
 }
 

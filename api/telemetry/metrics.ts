@@ -11,10 +11,10 @@ import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { Counter, type CounterConfiguration, Gauge, Histogram, Registry } from 'prom-client'
 import type { Dataset } from '../catalog/dataset.ts'
-import type { ApiError } from '../errors.ts'
+import { type ApiError, errorCodes } from '../errors.ts'
 import { errorCodeHeader } from '../http/error-handler.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
-import { describeRoute } from '../http/url.ts'
+import { describePattern, describeRoute } from '../http/url.ts'
 import type { GroupCommitState } from '../ledger/group-commit.ts'
 
 /** The methods of HTTP (RFC 9110 and 5789). */
@@ -31,11 +31,16 @@ export interface MetricsSources {
   readQueue(): { running: number; queued: number }
   readLedger(): GroupCommitState
   listReplicas(): readonly { name: string; isUsable: boolean; failedReads: number }[]
-  readDataset(): Promise<Dataset>
+  /** Undefined: the database didn't respond in time. */
+  readDataset(): Promise<Dataset | undefined>
+  /** Throws if the instance can't serve paid requests, as `/health` says. */
+  checkHealth(): Promise<void>
 }
 
 /** The metrics of an instance, and the middleware that feeds them. */
 export interface Metrics {
+  /** Lets the durations of routes begin at 0. Takes Hono's patterns. */
+  addRoutes(patterns: readonly string[]): void
   /** Middleware: counts and times requests. */
   measure: MiddlewareHandler<HonoEnvironment>
   /** Counts an error response that is made outside the app. */
@@ -69,10 +74,15 @@ export function createMetrics(sources: MetricsSources): Metrics {
     labelNames: ['code'],
     registers,
   })
+  // For Prometheus, a counter that appears with 1 hasn't increased, so the first error would raise no alert.
+  for (const code of errorCodes) errors.inc({ code }, 0)
   addReadings(registry, sources)
   return {
     contentType: registry.contentType,
     render: () => registry.metrics(),
+    addRoutes(patterns) {
+      for (const pattern of patterns) durations.zero({ route: describePattern(pattern) })
+    },
     countError(method, { status, code }) {
       requests.inc({ method: describeMethod(method), route: '*', status }) // it wasn't routed
       errors.inc({ code })
@@ -97,7 +107,7 @@ type Reading = number | Record<string, number> | undefined
 
 /** Adds the metrics that are read at each scrape. */
 function addReadings(registry: Registry, sources: MetricsSources): void {
-  const { countInProgress, readQueue, readLedger, listReplicas } = sources
+  const { countInProgress, readQueue, readLedger, listReplicas, checkHealth } = sources
   const readDataset = () => sources.readDataset().catch(() => undefined)
 
   const gauge = createAdder((options) => new Gauge(options))
@@ -118,6 +128,12 @@ function addReadings(registry: Registry, sources: MetricsSources): void {
     }
   }
 
+  gauge('devdata_healthy', 'Whether /health is 200 (1), or 503 (0).', () =>
+    checkHealth().then(
+      () => 1,
+      () => 0,
+    ),
+  )
   gauge('devdata_requests_in_progress', 'Requests in progress, with or without a key.', countInProgress)
   gauge('devdata_queue_requests', 'Requests with a key: running, and queued.', readQueue, 'state')
   gauge(

@@ -24,6 +24,7 @@ export interface InstanceOptions {
   docsDirectory?: string
   responseCacheMb?: number
   compressResponses?: boolean
+  logProbes?: boolean
   readDemoKey?: () => string
 }
 
@@ -62,6 +63,7 @@ export function createInstance(
     storedListsMb: 16,
     responseCacheMb: options.responseCacheMb ?? 4,
     compressResponses: options.compressResponses ?? true,
+    logProbes: options.logProbes ?? true,
     maxWaitMs: 60_000, // slow machines are not under test
     docsDirectory: options.docsDirectory ?? docsDirectory,
     readDemoKey: options.readDemoKey,

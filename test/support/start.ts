@@ -33,14 +33,18 @@ export function startService(
     ended,
     stop: () => child.kill('SIGTERM'),
     kill: () => child.kill('SIGKILL'),
-    /** What was printed until the service said that it is ready. */
+    /** What was printed on both streams until the service said that it is ready. */
     async ready(): Promise<string> {
-      while (!/devdata is ready at [\s\S]*\n\n/.test(output.stdout)) {
-        const result = await Promise.race([ended, once(child.stdout, 'data').then(() => undefined)])
+      const printed = [child.stdout, child.stderr]
+      while (!/devdata is ready at [\s\S]*\n\n/.test(output.stdout + output.stderr)) {
+        const result = await Promise.race([
+          ended,
+          ...printed.map((stream) => once(stream, 'data').then(() => undefined)),
+        ])
         if (result !== undefined)
           throw new Error(`it ended with ${result.code}: ${result.stderr}${result.stdout}`)
       }
-      return output.stdout
+      return output.stdout + output.stderr
     },
     [Symbol.dispose]() {
       child.kill('SIGKILL')

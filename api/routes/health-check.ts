@@ -1,0 +1,49 @@
+/**
+ * Whether an instance can serve paid requests, for `/health` and `/metrics`.
+ *
+ * @module
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDatabaseUnavailable } from '../database/connection-error.ts'
+import type { Database } from '../database/database.ts'
+import { startingUp, unavailable } from '../errors.ts'
+import type { Lifecycle } from '../http/middleware.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+
+/** What the check reads. */
+export interface HealthCheckOptions {
+  kind: Database['kind']
+  /** Throws `MigrationError` when the database lacks a migration. */
+  checkSchema: () => Promise<{ isReadOnly: boolean }>
+  ledger: Pick<Ledger, 'canCharge'>
+  lifecycle: Readonly<Lifecycle>
+}
+
+/** Throws the reason if the instance can't serve paid requests. */
+export type HealthCheck = () => Promise<void>
+
+/** How long the database may take to respond. */
+const timeoutMs = { postgresql: 3_000, embedded: 500 }
+
+/** Creates the check of an instance. */
+export function createHealthCheck({ kind, checkSchema, ledger, lifecycle }: HealthCheckOptions): HealthCheck {
+  // A load may hold the embedded database's only session. If that database had failed, so would this process.
+  const busyState = kind === 'embedded' ? { isReadOnly: false } : undefined
+
+  async function readState(): Promise<{ isReadOnly: boolean } | undefined> {
+    try {
+      return await Promise.race([checkSchema(), sleep(timeoutMs[kind], busyState, { ref: false })])
+    } catch (error) {
+      if (busyState !== undefined && isDatabaseUnavailable(error)) return busyState
+      throw error
+    }
+  }
+
+  return async function checkHealth() {
+    if (lifecycle.phase === 'waiting') throw startingUp()
+    if (lifecycle.phase === 'stopping') throw unavailable('Shutting down', { code: 'shutting_down' })
+    const state = await readState()
+    if (state === undefined || state.isReadOnly || !ledger.canCharge())
+      throw unavailable('Database unavailable')
+  }
+}
