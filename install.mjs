@@ -6,7 +6,7 @@
 // start the last of their programs with `exec`, and why signals are passed on here.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 
 const directory = new URL('.', import.meta.url)
@@ -57,6 +57,14 @@ if (readStamp() !== stamp) {
   // the Node that npm runs on, and the packages run on the one that they bring along.
   const parameters = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']
   await run('npm', parameters, ['ignore', 2, 2])
+  // npm installs an optional package only if its hash is that of the lock file, and says nothing if it isn't.
+  if (!existsSync(new URL('./node_modules/.bin/node', import.meta.url))) {
+    console.error(
+      `npm has installed no Node for ${process.platform} ${process.arch}: package.json names no package for it, or the ` +
+        'hash of the downloaded package is not that of package-lock.json. See node-… under optionalDependencies',
+    )
+    process.exit(1)
+  }
   writeFileSync(stampFile, stamp)
 }
 await import('./patches/apply.mjs')

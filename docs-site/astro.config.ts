@@ -163,6 +163,7 @@ export default defineConfig({
               items: [
                 'running',
                 'production',
+                'proxies',
                 'containers',
                 'deno-deploy',
                 'settings',

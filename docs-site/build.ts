@@ -121,6 +121,7 @@ async function hashSources(baseUrl: string | undefined): Promise<string> {
   const site = (await listFiles(siteDirectory)).filter(
     (file) => !/(^|[/\\])(\.astro|node_modules)[/\\]/.test(relative(siteDirectory, file)),
   )
+  const deployed = await listFiles(join(projectDirectory, 'deploy'))
   const others = [
     'CHANGELOG.md',
     'openapi.yml',
@@ -130,7 +131,7 @@ async function hashSources(baseUrl: string | undefined): Promise<string> {
     'api/docs/viewer-page.ts',
   ].map((name) => join(projectDirectory, name))
   const hash = createHash('sha256').update(baseUrl ?? '')
-  for (const file of [...site, ...others]) {
+  for (const file of [...site, ...deployed, ...others]) {
     const content = await readFile(file)
     hash.update(`\n${relative(projectDirectory, file)} ${content.byteLength}\n`).update(content)
   }

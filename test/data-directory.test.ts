@@ -12,7 +12,7 @@ import { join, resolve } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { deno } from './support/deno.ts'
-import { listStartCommand, runtimes, startInstanceProcess } from './support/process.ts'
+import { listStartCommand, type RuntimeName, runtimes, startInstanceProcess } from './support/process.ts'
 import { endWithThisProcess, startProgram } from './support/program.ts'
 
 let directory: string
@@ -30,9 +30,9 @@ async function createDataDirectory(name: string, data: 'empty' | 'sample' = 'emp
 }
 
 /** A start that is expected to be refused: what it says. */
-async function startRefused(dataDirectory: string): Promise<string> {
+async function startRefused(dataDirectory: string, runtime: RuntimeName = 'node'): Promise<string> {
   const settings = { DATA_DIR: dataDirectory, SAMPLE_DATA: 'off' }
-  const error = await startInstanceProcess(undefined, settings).then(
+  const error = await startInstanceProcess(undefined, settings, { runtime }).then(
     () => undefined,
     (error: unknown) => error,
   )
@@ -211,6 +211,31 @@ describe('a data folder', { concurrent: true }, () => {
     // What is in it is still root's.
     await expect(start()).rejects.toThrow(refusal)
   })
+
+  test.skipIf(userInfo().uid !== 0).for(runtimes)(
+    'of another user is refused to root, too, and stays as it is, on %s',
+    async (runtime, { expect }) => {
+      const dataDirectory = await createDataDirectory(`of-nobody-${runtime}`)
+      const nobody = Number(execFileSync('id', ['-u', 'nobody'], { encoding: 'utf8' }))
+      const database = join(dataDirectory, 'database')
+      await chmod(dataDirectory, 0o755)
+      for (const path of [dataDirectory, database]) {
+        await chown(path, nobody, nobody)
+        expect(await startRefused(dataDirectory, runtime)).toBe(
+          `DATA_DIR ${dataDirectory} belongs to another user (${path} is of user ${nobody}, not 0); run this as that user, ` +
+            'give it to this user (chown -R), or set DATA_DIR to a folder that this user may create',
+        )
+        expect(readMode(dataDirectory)).toBe('755')
+        await chown(path, 0, 0)
+      }
+      await using instance = await startInstanceProcess(
+        undefined,
+        { DATA_DIR: dataDirectory, SAMPLE_DATA: 'off' },
+        { runtime },
+      )
+      expect(await instance.stop()).toBe(0)
+    },
+  )
 })
 
 describe('the embedded database', { concurrent: true }, () => {

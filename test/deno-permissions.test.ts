@@ -38,6 +38,7 @@ describe('deno.json', () => {
       read: ['.'],
       write: ['.data'],
       net: true, // which addresses, the settings say
+      sys: ['uid'], // whether the data folder is its own
       env: { allow: [...settingNames, 'OTEL_DENO'], ignore: true },
     })
   })
@@ -47,6 +48,7 @@ describe('deno.json', () => {
       read: true,
       write: ['.'],
       net: true,
+      sys: ['uid'],
       env: { allow: [...settingNames, 'GITHUB_TOKEN', 'PATH', 'HOME'], ignore: true },
       run: ['git'],
     })

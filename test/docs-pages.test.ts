@@ -12,6 +12,7 @@ import type { BuiltDocs } from '../api/docs/docs-manifest.ts'
 import { createBaseUrlPlugin } from '../docs-site/base-url.ts'
 import { type ServedDocs, serveDocs } from './support/docs.ts'
 import { createInstance, type Instance } from './support/instance.ts'
+import { proxyNames, readProxyFile } from './support/reverse-proxies.ts'
 
 let docs: ServedDocs
 let app: Instance['app']
@@ -55,6 +56,11 @@ describe('GET /docs', () => {
     expect(titles.filter((title) => !/^(?!.*devdata.*devdata).+ \| devdata$/.test(title))).toEqual([])
     expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([])
     expect(titles).toContain('Ask who uses a package | devdata')
+  })
+
+  test('shows the files of deploy/proxies as they are', async () => {
+    const page = await (await app.request('/docs/proxies.md')).text()
+    for (const name of proxyNames) expect(page).toContain((await readProxyFile(name)).trim())
   })
 
   test('has every page and anchor that its pages link to', async () => {

@@ -94,6 +94,31 @@ describe('a conditional request', () => {
     }
   })
 
+  test('gets 304, free, if a proxy that compresses has added its suffix to the tag', async () => {
+    for (const path of paths) {
+      const tag = await read(path)
+      const end = (suffix: string) => `${tag.slice(0, -1)}${suffix}"`
+      for (const [ifNoneMatch, status] of [
+        ...['-gzip', '-br', '-zstd', '-deflate', '-gunzip', '--gzip', ';gzip', ';br', ';gz'].map(
+          (suffix) => [end(suffix), 304] as const,
+        ),
+        [end('-gzip').replace('W/', ''), 304],
+        [`"other", ${end('-gzip')}`, 304],
+        [`"other-gzip", ${end(';br')}, "another"`, 304],
+        [end('-other'), 200],
+        [end('gzip'), 200],
+        [end('-gzip-x'), 200],
+        ['"-gzip"', 200],
+        [`${tag}-gzip`.replaceAll('"', ''), 200],
+      ] as const) {
+        const response = await service.request(path, { key, headers: { 'If-None-Match': ifNoneMatch } })
+        expect([path, ifNoneMatch, response.status]).toEqual([path, ifNoneMatch, status])
+        expect(response.headers.get('ETag')).toBe(tag)
+        if (status === 304) expect(response.headers.get('X-Credits-Cost')).toBe('0')
+      }
+    }
+  })
+
   test('gets 304 for HEAD as for GET', async () => {
     const headers = { 'If-None-Match': await read('/users?per_page=5') }
     const response = await service.request('/users?per_page=5', { method: 'HEAD', key, headers })

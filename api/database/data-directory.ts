@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import process from 'node:process'
 import { describeFileError, getMessage, OperatorError, readCode } from '../errors.ts'
 
 /** Names in the data folder. No other file in it is touched. */
@@ -49,17 +50,33 @@ export function openDataDirectory(dataDirectory: string): void {
           `such as ${join(dataDirectory, 'devdata')}`,
       )
     }
-    const database = join(dataDirectory, dataFiles.database)
-    if (names.includes(dataFiles.database)) chmodSync(database, 0o700) // fails if it belongs to another user
+    const files = names.filter((name) => known.includes(name)).map((name) => join(dataDirectory, name))
+    for (const path of [dataDirectory, ...files]) assertOwned(path, dataDirectory)
+    if (names.includes(dataFiles.database)) chmodSync(join(dataDirectory, dataFiles.database), 0o700)
     const { mode } = statSync(dataDirectory)
     if ((mode & 0o077) !== 0) chmodSync(dataDirectory, mode & 0o700)
   } catch (error) {
     if (!['EPERM', 'EACCES'].includes(readCode(error))) throw error
-    throw new OperatorError(
-      `DATA_DIR ${dataDirectory} belongs to another user (${getMessage(error)}); give it to this user (chown -R), ` +
-        'or set DATA_DIR to a folder that this user may create',
-    )
+    throw ownedByAnother(dataDirectory, getMessage(error))
   }
+}
+
+/**
+ * Throws `OperatorError` if a file belongs to another user. Root could use it all the same, but the owner couldn't use what
+ * root adds.
+ */
+function assertOwned(path: string, dataDirectory: string): void {
+  const own = process.geteuid?.()
+  const owner = lstatSync(path, { throwIfNoEntry: false })?.uid // a process that ends removes its socket
+  if (owner === undefined || own === undefined || owner === own) return
+  throw ownedByAnother(dataDirectory, `${path} is of user ${owner}, not ${own}`)
+}
+
+function ownedByAnother(dataDirectory: string, reason: string): OperatorError {
+  return new OperatorError(
+    `DATA_DIR ${dataDirectory} belongs to another user (${reason}); run this as that user, give it to this user ` +
+      '(chown -R), or set DATA_DIR to a folder that this user may create',
+  )
 }
 
 /**

@@ -8,6 +8,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import { createBatcher } from '../concurrency/batcher.ts'
+import { createFairQueue } from '../concurrency/fair-queue.ts'
 import type { Sql } from '../database/connect.ts'
 import { isOutOfResources } from '../database/connection-error.ts'
 import { countFreeConnections, countStatement } from '../database/statement-count.ts'
@@ -25,8 +26,11 @@ export interface Ledger {
   findCachedKey(secret: string): BearerKey | undefined
   /** Returns an admin key that the database has accepted within 24 hours. It may have been revoked since. */
   findAcceptedAdmin(secret: string): BearerKey | undefined
-  /** Reads a key from the database, and caches it. Returns undefined when it is unknown. */
-  findKey(secret: string): Promise<BearerKey | undefined>
+  /**
+   * Reads a key from the database, and caches it. Returns undefined when it is unknown. Waits while there are many unknown
+   * keys. Throws `overCapacity` when the wait is too long, and `ClientGoneError` when the signal is aborted before it ends.
+   */
+  findKey(secret: string, signal?: AbortSignal): Promise<BearerKey | undefined>
   /**
    * Decides about a key's request, and charges it. Calls `onWait` when another session has locked the key.
    * Throws `ClientGoneError` when the request's signal is aborted before the statement is sent.
@@ -51,6 +55,12 @@ export interface Ledger {
 
 /** A few hundred bytes each. */
 const maxCachedKeys = 10_000
+/**
+ * Limits of look-ups. One that finds nothing keeps its place for `missMs`, so that no more than 128 a second find nothing,
+ * however many anonymous clients there are. One that finds a key leaves its place immediately. Secrets take turns.
+ */
+const lookUpLimits = { maxConcurrent: 64, maxQueued: 2_000, maxWaitMs: 2_000 }
+const missMs = 500
 /** Operators may lift a rate limit at any time. */
 const maxThrottleCacheMs = 1_000
 /**
@@ -79,6 +89,7 @@ export function createLedger(sql: Sql): Ledger {
     size: 1_000,
     hasRoom: () => countFreeConnections(sql) > 1, // the last one is for `/health`
   })
+  const lookUpQueue = createFairQueue<string>(lookUpLimits)
   // One connection is for groups, one for look-ups of keys, one for `/health`, the others for lock waits. With more
   // statements than connections, postgres.js would send one behind another, which may wait for a lock.
   const settleInGroup = createGroupCommit(sql, { maxLockWaits: Math.max(0, sql.options.max - 3) })
@@ -86,6 +97,15 @@ export function createLedger(sql: Sql): Ledger {
   let chargesUntilSweep = Math.ceil(Math.random() * sweepInterval)
   /** On the clock of `performance.now()`. */
   let failingUntil = Number.NEGATIVE_INFINITY
+
+  async function readKey(secret: string): Promise<BearerKey | undefined> {
+    const secretHash = hashSecret(secret)
+    const found = await lookUp(secretHash)
+    if (found === undefined) return undefined // and isn't cached: the key may be created or restored at any time
+    const key = { ...found, secret, secretHash }
+    keys.set(secret, key)
+    return key
+  }
 
   function cacheThrottle(keyId: number, settlement: Settlement, sentAt: number): void {
     const windowMs = (settlement.rateLimit?.resetSeconds ?? 0) * 1_000
@@ -124,13 +144,17 @@ export function createLedger(sql: Sql): Ledger {
     canCharge: () => performance.now() >= failingUntil,
     findCachedKey: (secret) => keys.get(secret),
     findAcceptedAdmin: acceptedAdmins.find,
-    async findKey(secret) {
-      const secretHash = hashSecret(secret)
-      const found = await lookUp(secretHash)
-      if (found === undefined) return undefined
-      const key = { ...found, secret, secretHash }
-      keys.set(secret, key)
-      return key
+    async findKey(secret, signal) {
+      const leave = await lookUpQueue.enter(secret, signal)
+      try {
+        const key = keys.get(secret) ?? (await readKey(secret)) // another request may have found it meanwhile
+        if (key === undefined) setTimeout(leave, missMs)
+        else leave()
+        return key
+      } catch (error) {
+        leave()
+        throw error
+      }
     },
     async settle(key, request, onWait) {
       const sentAt = performance.now()

@@ -27,10 +27,10 @@ export interface GuardOptions {
 /** Creates the guard's middleware. */
 export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: GuardOptions) {
   /** Throws 401 (`decisions/0002-keys.md`). Opens the first connection for reads during the look-up of a key. */
-  async function authenticate(authorization: string | undefined): Promise<BearerKey> {
+  async function authenticate(authorization: string | undefined, signal: AbortSignal): Promise<BearerKey> {
     const secret = readSecret(authorization)
     let key = ledger.findCachedKey(secret) ?? ledger.findAcceptedAdmin(secret)
-    if (key === undefined) [key] = await Promise.all([ledger.findKey(secret), connectReads()])
+    if (key === undefined) [key] = await Promise.all([ledger.findKey(secret, signal), connectReads()])
     if (key === undefined) throw unauthorized('invalid_api_key', 'Invalid API key')
     return key
   }
@@ -41,7 +41,8 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
   ) {
     return createMiddleware<HonoEnvironment>(async function guard(c, next) {
       if (lifecycle.phase === 'waiting') throw startingUp()
-      const caller = await authenticate(c.req.header('Authorization'))
+      const { signal } = c.req.raw
+      const caller = await authenticate(c.req.header('Authorization'), signal)
       c.set('caller', caller)
       const refusal = checkPermission(caller)
       if (refusal !== undefined) {
@@ -52,7 +53,6 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
       const throttled = ledger.findCachedThrottle(caller.id)
       if (throttled !== undefined) reportSettlement(c, throttled)
       if (!isQueued) return next()
-      const { signal } = c.req.raw
       const leave = await queue.enter(caller.id, signal)
       c.set('onWait', leave)
       try {

@@ -22,6 +22,7 @@ const schema = v.object({
       read: scope,
       write: v.array(v.string()),
       net: v.optional(v.literal(true)),
+      sys: v.optional(v.array(v.string())),
       env: v.strictObject({ allow: v.array(v.string()), ignore: v.literal(true) }),
       run: v.optional(v.array(v.string())),
     }),
@@ -48,6 +49,7 @@ export function denoPermissions(name: string, directory: string): string[] {
     ...flag('read', both(set.read)),
     ...flag('write', both(set.write)),
     ...flag('net', set.net ?? []),
+    ...flag('sys', set.sys ?? []),
     ...flag('env', set.env.allow),
     '--ignore-env',
     ...flag(

@@ -7,10 +7,9 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { listens } from './listens.ts'
 import { findFreePort, findUnprivilegedAccount } from './postgres-process.ts'
 
 /** Why tests that need it are skipped where `findPgbouncer` finds none. */
@@ -77,7 +76,6 @@ server_login_retry = 1
       await stop()
       throw new Error(`pgbouncer ended: ${log}`)
     }
-    await sleep(20)
   }
   return {
     urlOf(databaseUrl) {
@@ -87,15 +85,4 @@ server_login_retry = 1
     },
     [Symbol.asyncDispose]: stop,
   }
-}
-
-function listens(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.once('error', () => resolve(false))
-  })
 }
