@@ -24,6 +24,7 @@ import { addApiCatalogRoute } from './docs/api-catalog.ts'
 import { createDocsFinder } from './docs/docs-manifest.ts'
 import { addOpenApiRoutes } from './docs/openapi.ts'
 import { addDocsRoutes } from './docs/static-pages.ts'
+import { createUrlCap } from './docs/url-template.ts'
 import { addViewerRoute } from './docs/viewer.ts'
 import type { ApiError } from './errors.ts'
 import { createErrorHandler, renderError } from './http/error-handler.ts'
@@ -37,7 +38,7 @@ import {
   standardHeaders,
 } from './http/middleware.ts'
 import type { HonoEnvironment } from './http/request-context.ts'
-import { createPublicUrls, publicPaths, validatePublicUrl } from './http/url.ts'
+import { createPublicUrls, publicPaths, readPath, validatePublicUrl } from './http/url.ts'
 import { createLedger } from './ledger/ledger.ts'
 import { createGuard, recallKey } from './metering/guard.ts'
 import { createMeter } from './metering/metered-request.ts'
@@ -133,7 +134,7 @@ export function createApp(options: AppOptions): App {
   })
 
   // Every request.
-  const root = new Hono<HonoEnvironment>()
+  const root = new Hono<HonoEnvironment>({ getPath: readPath })
   const headers = listStandardHeaders({ isHttps: publicOrigin?.startsWith('https:') ?? false })
   root.use(
     beginRequest(options),
@@ -172,10 +173,11 @@ export function createApp(options: AppOptions): App {
     buildInfo,
   })
   app.on('GET', ['/', ''], (c) => c.redirect(`${publicRoot(c)}/docs`))
-  addOpenApiRoutes(app, publicRoot)
+  const isCachedUrl = createUrlCap()
+  addOpenApiRoutes(app, publicRoot, isCachedUrl)
   for (const host of new Set([app, root])) addApiCatalogRoute(host, publicRoot)
   const findDocs = createDocsFinder(options.docsDirectory, baseUrl)
-  addDocsRoutes(app, { findDocs, basePath, publicOrigin })
+  addDocsRoutes(app, { findDocs, basePath, publicOrigin, isCachedUrl })
   addViewerRoute(app, { findDocs, publicOrigin, readDemoKey: options.readDemoKey })
   metrics.addRoutes(root.routes.flatMap(({ method, path }) => (method === 'GET' ? [path] : [])))
 

@@ -79,6 +79,7 @@ const settings = {
         isHttpUrlWithoutQuery,
         'must be an http or https URL without a query, such as https://api.example.com/public-api',
       ),
+      v.maxLength(255, 'must have at most 255 characters'),
       v.check(
         hasPlainPath,
         'must have a path of only letters, digits, -, ., _, ~ and /; percent-encoding is not allowed',

@@ -177,7 +177,7 @@ describeOnEachDatabase('a batch look-up', (kind) => {
           prev_page: 0,
           has_more: false,
         })
-        expect([...response.links.keys()], asked).toEqual(['first', 'last'])
+        expect(response.links.size, asked).toBe(0)
       }
     }
     expect(await service.readLedger(keyId)).toMatchObject({ charged })

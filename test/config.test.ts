@@ -121,6 +121,7 @@ test.each([
     'https://api.example.com/#a',
     'https://user@api.example.com',
   ].map((value) => ['BASE_URL', value, httpUrl] as const),
+  ['BASE_URL', `https://example.com/${'x'.repeat(240)}`, 'must have at most 255 characters'],
   ...['/a%20b', '/é', '/a b', '/:a', '/a*', '/(a)'].map(
     (path) =>
       [

@@ -56,7 +56,7 @@ test('demo keys are created for a trial alone, stop working outside of it, and n
   await look({ HOST: '0.0.0.0' }, async (text) => {
     expect(text).toContain('Revoked in this data folder: key 1, key 2')
     expect(text).not.toMatch(key)
-    const base = `http://127.0.0.1:${/:(\d+)/.exec(text)?.[1]}`
+    const { base } = readStart(text)
     for (const secret of [userKey, adminKey]) {
       expect((await getJson(`${base}/users`, secret)).status).toBe(401)
     }

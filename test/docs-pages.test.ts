@@ -8,7 +8,9 @@ import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { settingNames } from '../api/config.ts'
+import { maxContentBytes, maxTemplateBytes } from '../api/docs/docs-file.ts'
 import type { BuiltDocs } from '../api/docs/docs-manifest.ts'
+import { compress } from '../api/http/compression.ts'
 import { createBaseUrlPlugin } from '../docs-site/base-url.ts'
 import { type ServedDocs, serveDocs } from './support/docs.ts'
 import { createInstance, type Instance } from './support/instance.ts'
@@ -125,6 +127,50 @@ describe('GET /docs', () => {
       }
       expect(tags.size).toBe(9)
     }
+  })
+
+  test('shows any origin, and compresses for the first eight: inventing hosts takes little work', async () => {
+    const { app } = createInstance(docs.database)
+    const hosts = Array.from({ length: 20 }, (_, index) => `x${index}.example`)
+    const read = async (host: string, path: string) => {
+      const response = await app.request(`http://${host}${path}`, { headers: { 'accept-encoding': 'gzip' } })
+      const encoding = response.headers.get('content-encoding')
+      const body = Buffer.from(await response.arrayBuffer())
+      const text = (encoding === 'gzip' ? gunzipSync(body) : body).toString()
+      expect(text).toContain(`http://${host}`)
+      return { encoding, shape: text.replaceAll(host, 'host') }
+    }
+    const [first] = await Promise.all(hosts.map((host) => read(host, '/docs/llms-full.txt')))
+    for (const path of ['/docs/llms-full.txt', '/docs/quickstart/', '/openapi.yml', '/openapi.json']) {
+      for (const [index, host] of hosts.entries()) {
+        const { encoding, shape } = await read(host, path)
+        // The docs and the document share the eight.
+        expect([path, host, encoding]).toEqual([path, host, index < 8 ? 'gzip' : null])
+        if (path === '/docs/llms-full.txt') expect(shape).toBe(first?.shape)
+      }
+    }
+    // Files that don't show the origin are compressed for all.
+    const image = await app.request('http://x19.example/docs/favicon.svg', {
+      headers: { 'accept-encoding': 'gzip' },
+    })
+    expect([image.status, image.headers.get('content-encoding')]).toEqual([200, 'gzip'])
+  })
+
+  test('fits into memory in all its forms: compressed for eight origins, and as it is', async () => {
+    let bytes = 0
+    let templateBytes = 0
+    for (const [name, { encodings, hasPlaceholder }] of Object.entries(manifest.files)) {
+      const content = await readFile(join(manifest.directory, name))
+      if (hasPlaceholder) {
+        templateBytes += content.length
+        for (const encoding of encodings) bytes += 8 * (await compress(content, encoding, 'fast')).length
+      } else {
+        bytes += content.length
+        for (const encoding of encodings) bytes += (await compress(content, encoding, 'fast')).length
+      }
+    }
+    expect(bytes).toBeLessThan(0.9 * maxContentBytes)
+    expect(templateBytes).toBeLessThan(0.9 * maxTemplateBytes)
   })
 
   test('shows BASE_URL, whatever the request says, where that has no path and nothing was built for it', async () => {

@@ -30,7 +30,7 @@ const messagesBeforeTheApp = [
   'Invalid HTTP request',
   'Invalid Host: must be one host name or IP address, with an optional port from 1 to 65535',
   'Invalid URL: . or .. in its path',
-  'Request headers too large: at most 294912 bytes',
+  'Request headers too large: at most 49152 bytes',
   'Request incomplete: it took too long to arrive',
   'HTTP version not supported; use HTTP/1.1 or HTTP/1.0',
 ]
@@ -87,8 +87,13 @@ describe('openapi.yml', () => {
         `${name}=${name === 'full_names' ? 'a/b,a/c' : '1,2'},x%20y`,
         `${name}=&dependency_names=a`,
       ]),
+      ...['location', 'dependency_names', 'dependency_files', 'day'].map((name) => `${name}=`),
+      `dependency_names=${Array.from({ length: 20 }, () => 'x'.repeat(200))}`,
+      `logins=${Array.from({ length: 50 }, () => 'x'.repeat(80))}&page=1`,
+      `full_names=${Array.from({ length: 50 }, () => `a/${'x'.repeat(80)}`)}&page=1`,
       'since=x',
       'since=2',
+      `x${'&x'.repeat(250)}`,
       'x=%zz',
       'x=%00',
     ]
@@ -96,7 +101,7 @@ describe('openapi.yml', () => {
     const declared = parameters.filter((parameter) => parameter.in === 'query')
     // Of the parameters that the path doesn't have, one is enough.
     const sent = queries.filter((query) => {
-      const name = query.replace(/=.*/, '')
+      const name = query.replace(/[=&].*/, '')
       return ['perPage', 'x', ...declared.map((parameter) => parameter.name)].includes(name)
     })
     const address = fillPath(path, repository)
@@ -182,13 +187,25 @@ describe('openapi.yml', () => {
         { key: user.secret, headers: { 'Idempotency-Key': 'used' } },
       ],
       'Invalid day: must be a date such as 2030-12-31 (UTC)': ['/api-key/usage?day=today', { key }],
+      'Invalid day: is empty; leave the parameter out': ['/api-key/usage?day=', { key }],
+      'Invalid location: is empty; leave the parameter out': ['/users?location=', { key }],
+      'Invalid dependency_names: is empty; leave the parameter out': ['/users?dependency_names=', { key }],
+      'Invalid dependency_files: is empty; leave the parameter out': ['/repos?dependency_files=,', { key }],
+      "Filters too long: the list's URL without its page must have at most 4000 characters, escapes included; split them into several requests":
+        [`/repos?dependency_names=${Array.from({ length: 20 }, () => 'x'.repeat(200))}`, { key }],
+      "Too many entries for pages: the list's URL without its page must have at most 4000 characters, escapes included; send fewer entries, or leave out page and per_page":
+        [`/users?logins=${Array.from({ length: 50 }, () => 'x'.repeat(80))}&per_page=10`, { key }],
+      'Invalid URL: too many parts; at most 250 parameters, 4000 commas and 4000 plus signs': [
+        `/users?x${'&x'.repeat(250)}`,
+        { key },
+      ],
       'User not found': ['/users/nobody-has-this-login', { key }],
       'Repository not found': ['/repos/nobody/nothing', { key }],
       'Not found': ['/no-such-path'],
       'Method not allowed; use GET, HEAD or OPTIONS': ['/users', { method: 'DELETE' }],
       'Rate limit exceeded; retry in 12 seconds': ['/users', { key: limited.secret }],
       'URL too long: at most 8192 characters': [`/version?x=${'x'.repeat(8_192)}`],
-      'URL too long: at most 262144 characters': [`/users?x=${'x'.repeat(262_144)}`, { key }],
+      'URL too long: at most 32768 characters': [`/users?x=${'x'.repeat(32_768)}`, { key }],
       'Invalid page: must be an integer from 1 to 9007199254740991, digits only, no leading zeros': [
         '/users?page=01',
         { key },
@@ -233,7 +250,7 @@ describe('openapi.yml', () => {
         { key },
       ],
       'Invalid dependency_status: requires dependency_names or dependency_files': [
-        '/repos?dependency_status=active&dependency_names=',
+        '/repos?dependency_status=active',
         { key },
       ],
       'Invalid exclude: must be dependencies': ['/repos?exclude=commits', { key }],

@@ -125,7 +125,7 @@ describe('a client’s connection', () => {
     await using server = await startServer((_, response) => response.end())
     const answer = await server.send(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(300_000)}\r\n\r\n`)
     expect(answer).toMatch(
-      /^HTTP\/1\.1 431 .*X-Error-Code: headers_too_large\r\n.*\{"error":"Request headers too large: at most 294912 bytes"\}$/s,
+      /^HTTP\/1\.1 431 .*X-Error-Code: headers_too_large\r\n.*\{"error":"Request headers too large: at most 49152 bytes"\}$/s,
     )
   })
 

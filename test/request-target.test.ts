@@ -4,7 +4,7 @@
  * @module
  */
 import { expect, test } from 'vitest'
-import { findRequestError, parseHost } from '../api/http/url.ts'
+import { cutUrl, findRequestError, parseHost, readPath } from '../api/http/url.ts'
 
 test.each([
   ['localhost', 'localhost'],
@@ -48,6 +48,7 @@ test.each([
     '[v1.a]',
     'a[::1]',
   ],
+  ...['a'.repeat(256), `xn--${'a9'.repeat(200)}`, `[${'0:'.repeat(30)}1]`],
   ...['a/b', 'a?b', 'a#b', 'u@a', 'a\\b', '%61', '[fe80::1%25en0]', `${'a'.repeat(300)}\0`],
 ])('%j is not a host', (value) => {
   expect(parseHost(value)).toBeUndefined()
@@ -100,4 +101,30 @@ test('an asterisk in place of a path is refused with 405', () => {
   expect(codeOf('*', { method: 'OPTIONS' })).toBe('method_not_allowed')
   expect(codeOf('http://localhost/*', { method: 'OPTIONS' })).toBe('method_not_allowed') // as Deno writes it
   expect(codeOf('/users', { method: 'OPTIONS' })).toBeUndefined()
+})
+
+test('routes match the decoded path, in which a percent sign stays escaped', () => {
+  for (const [target, path] of [
+    ['/users', '/users'],
+    ['/users?a=/b#c', '/users'],
+    ['/users#c?a', '/users'],
+    ['/%75sers/zo%C3%AB', '/users/zo\u00eb'],
+    ['/users/a%2Fb%3Fc', '/users/a%2Fb%3Fc'],
+    ['/users/100%25', '/users/100%25'],
+    ['/users/%2525', '/users/%2525'],
+    ['', ''],
+    ['/', '/'],
+    // Refused later.
+    ['/%75sers/%ff', '/%75sers/%ff'],
+    ['/users/%', '/users/%'],
+  ] as const) {
+    for (const origin of ['http://localhost', 'https://[::1]:8000', 'http://a.example:81']) {
+      expect([target, readPath({ url: origin + target })]).toEqual([target, path])
+    }
+  }
+})
+
+test('a URL that is too long stays so when it is cut, and another one is not cut', () => {
+  for (const length of [1, 32_768, 32_769]) expect(cutUrl('x'.repeat(length))).toHaveLength(length)
+  expect(cutUrl('x'.repeat(240_000))).toHaveLength(32_769)
 })

@@ -32,8 +32,9 @@ describeOnEachDatabase('an unknown parameter', (kind) => {
 
   test.for<[name: string, nearest: string]>([
     ['dependency_name', 'dependency_names'],
-    ['dependency_names[]', 'dependency_names'],
-    ['dependency_names[0]', 'dependency_names'],
+    ['dependency_names[a]', 'dependency_names'],
+    ['dependency_names[0][1]', 'dependency_names'],
+    ['dependency_status[]', 'dependency_status'],
     ['dependencyNames', 'dependency_names'],
     ['dependency-names', 'dependency_names'],
     ['DEPENDENCY_NAMES', 'dependency_names'],
@@ -47,6 +48,7 @@ describeOnEachDatabase('an unknown parameter', (kind) => {
     ['per_pages', 'per_page'],
     ['Page', 'page'],
     ['page[]', 'page'],
+    ['per_page[0]', 'per_page'],
     ['paeg', 'page'],
     ['Location', 'location'],
     ['locations', 'location'],

@@ -109,6 +109,13 @@ describeOnEachDatabase('the usage of a day', (kind) => {
           { error: 'Invalid day: must be a date such as 2030-12-31 (UTC)' },
         ])
       }
+      for (const empty of ['', '%20']) {
+        const response = await service.request(`${path}?day=${empty}`, { key: key.secret })
+        expect([response.status, response.json()]).toEqual([
+          400,
+          { error: 'Invalid day: is empty; leave the parameter out' },
+        ])
+      }
       const twice = await service.request(`${path}?day=2030-12-31&day=2030-12-30`, { key: key.secret })
       expect([twice.status, twice.json()]).toEqual([400, { error: 'Invalid day: given more than once' }])
     }

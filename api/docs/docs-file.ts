@@ -13,13 +13,16 @@ import { chooseEncoding, compress, type Encoding } from '../http/compression.ts'
 import { errorCodeHeader } from '../http/error-handler.ts'
 import { matchesEntityTag } from '../http/response.ts'
 import { docsContentSecurityPolicy } from './content-security-policy.ts'
-import { type BuiltDocs, docsUnavailable } from './docs-manifest.ts'
+import { type BuiltDocs, type DocsFile, docsUnavailable } from './docs-manifest.ts'
+import { createUrlTemplate, fillUrlTemplate, type IsCachedUrl, type UrlTemplate } from './url-template.ts'
 
 /** Suffixes of files and of their compressed variants. */
 const suffixes = { br: '.br', gzip: '.gz', identity: '' }
 
-/** All files fit into the cache. Clients can invent origins for pages with a placeholder, so the cache needs a bound. */
-const maxCacheBytes = 2 ** 25
+/** Files without a placeholder fit in all their forms, and those with one compressed for each cached URL. */
+export const maxContentBytes = 2 ** 25
+/** The files that have a placeholder fit. */
+export const maxTemplateBytes = 2 ** 24
 
 /**
  * What tells other sites and crawlers the URL of a page: canonical URL, social picture and sitemap, in pages and in
@@ -28,28 +31,49 @@ const maxCacheBytes = 2 ** 25
 const publicTags =
   /<(?:link rel="(?:canonical|sitemap)"|meta (?:property="og:(?:url|image)|name="twitter:))[^>]*>|^Sitemap: .*\n/gm
 
-/** The source of a cached content. */
-interface Source {
-  path: string
+/** A file as a request gets it. */
+interface Variant {
+  docs: BuiltDocs
+  name: string
+  file: DocsFile
   encoding: Encoding | 'identity'
-  placeholder: string
-  /** Replaces the placeholder; undefined: the file is sent as it is. */
+  /** Replaces the placeholder; undefined: the file has none, and is sent as it is. */
   origin: string | undefined
-  /** Whether `origin` is that of `BASE_URL`. */
-  isPublic: boolean
+  etag: string
 }
 
-async function readContent({
-  path,
-  encoding,
-  placeholder,
-  origin,
-  isPublic,
-}: Source): Promise<Uint8Array<ArrayBuffer>> {
-  if (origin === undefined) return readFile(path + suffixes[encoding])
-  const source = await readFile(path, 'utf8')
-  const text = (isPublic ? source : source.replace(publicTags, '')).replaceAll(placeholder, () => origin)
-  return encoding === 'identity' ? new TextEncoder().encode(text) : compress(text, encoding, 'fast')
+/** Creates a function that reads files of builds, and caches what takes time. */
+function createReader({ isPublic }: { isPublic: boolean }) {
+  /** By ETag. */
+  const contents = new LRUCache<string, Uint8Array<ArrayBuffer>, () => Promise<Uint8Array<ArrayBuffer>>>({
+    maxSize: maxContentBytes,
+    sizeCalculation: ({ length }) => Math.max(1, length),
+    fetchMethod: (_tag, _stale, { context: read }) => read(),
+  })
+  /** By hash of the file. */
+  const templates = new LRUCache<string, UrlTemplate, () => Promise<UrlTemplate>>({
+    maxSize: maxTemplateBytes,
+    sizeCalculation: (parts) => parts.reduce((sum, { length }) => sum + length, 1),
+    fetchMethod: (_hash, _stale, { context: read }) => read(),
+  })
+
+  return async ({ docs, name, file, encoding, origin, etag }: Variant): Promise<Uint8Array<ArrayBuffer>> => {
+    const path = join(docs.directory, name)
+    if (origin === undefined) {
+      return contents.forceFetch(etag, { context: () => readFile(path + suffixes[encoding]) })
+    }
+    const template = await templates.forceFetch(file.hash, {
+      async context() {
+        const text = await readFile(path, 'utf8')
+        return createUrlTemplate(isPublic ? text : text.replace(publicTags, ''), docs.placeholder)
+      },
+    })
+    return encoding === 'identity'
+      ? fillUrlTemplate(template, origin)
+      : contents.forceFetch(etag, {
+          context: () => compress(fillUrlTemplate(template, origin), encoding, 'fast'),
+        })
+  }
 }
 
 /** Sends the file `name` of a build with status 200, 206 or 304, or as the page of a 404. */
@@ -66,13 +90,11 @@ export type DocsFileSender = (
  *
  * @param publicOrigin the origin that pages show; undefined: that of each request
  */
-export function createDocsFileSender(publicOrigin: string | undefined): DocsFileSender {
-  /** By ETag. */
-  const contents = new LRUCache<string, Uint8Array<ArrayBuffer>, Source>({
-    maxSize: maxCacheBytes,
-    sizeCalculation: ({ length }) => Math.max(1, length),
-    fetchMethod: (_tag, _stale, { context }) => readContent(context),
-  })
+export function createDocsFileSender(
+  publicOrigin: string | undefined,
+  isCachedUrl: IsCachedUrl,
+): DocsFileSender {
+  const readVariant = createReader({ isPublic: publicOrigin !== undefined })
 
   return async (c, docs, name, status) => {
     const file = docs.files[name]
@@ -87,7 +109,8 @@ export function createDocsFileSender(publicOrigin: string | undefined): DocsFile
       c.req.method === 'GET' && status === 200 && allowsRange(c.req.header('If-Range'), writeTag('identity'))
         ? parseRange(c.req.header('Range'))
         : undefined
-    const encoding = range ? 'identity' : chooseEncoding(c.req.header('Accept-Encoding'), file.encodings)
+    const encodings = origin === undefined || isCachedUrl(origin) ? file.encodings : []
+    const encoding = range ? 'identity' : chooseEncoding(c.req.header('Accept-Encoding'), encodings)
     const etag = writeTag(encoding)
     c.header('ETag', etag)
     c.header('Cache-Control', readCacheControl(name))
@@ -101,10 +124,8 @@ export function createDocsFileSender(publicOrigin: string | undefined): DocsFile
       c.header(errorCodeHeader, notFound('Not found').code)
     }
 
-    const isPublic = publicOrigin !== undefined
-    const path = join(docs.directory, name)
-    const context = { path, encoding, placeholder: docs.placeholder, origin, isPublic }
-    const content = await contents.forceFetch(etag, { context }).catch((error: unknown) => {
+    const variant = { docs, name, file, encoding, origin, etag }
+    const content = await readVariant(variant).catch((error: unknown) => {
       throw isMissingFile(error) ? docsUnavailable('incomplete', error) : error
     })
     const [start, end] = range ? resolveRange(range, content.length) : [0, content.length]

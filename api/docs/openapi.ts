@@ -7,26 +7,23 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hono } from 'hono'
 import { parse } from 'yaml'
-import { chooseEncoding, compress, type Encoding } from '../http/compression.ts'
+import { chooseEncoding, compress, encodings } from '../http/compression.ts'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
 import { createEntityTag, matchesEntityTag, send, setHeader, takeHeaders } from '../http/response.ts'
+import { createUrlTemplate, fillUrlTemplate, type IsCachedUrl, type UrlTemplate } from './url-template.ts'
 
 const documentPath = join(import.meta.dirname, '..', '..', 'openapi.yml')
 /** The server's URL in the file. */
 const placeholder = 'http://127.0.0.1:8000'
 
-/**
- * Public URLs whose documents are cached and compressed. Without `BASE_URL`, clients can invent any number of hosts: for
- * further ones, the document is written for each request and not compressed.
- */
-const maxCached = 8
-
-/** The document in one format, for one public URL. */
-interface RenderedDocument {
+/** The document in one format. */
+interface DocumentFormat {
+  type: string
+  /** Entity tag of the text without the URL. */
   tag: string
-  body: Uint8Array<ArrayBuffer>
-  /** Compressed bodies; undefined: the document isn't cached. */
-  compressed: Map<Encoding, Promise<Uint8Array<ArrayBuffer>>> | undefined
+  template: UrlTemplate
+  /** Compressed texts, by encoding and public URL. */
+  compressed: Map<string, Promise<Uint8Array<ArrayBuffer>>>
 }
 
 /**
@@ -34,55 +31,53 @@ interface RenderedDocument {
  *
  * @param publicRoot returns the public URL of the API, without a slash at its end
  */
-export function addOpenApiRoutes(app: Hono<HonoEnvironment>, publicRoot: (c: ApiContext) => string): void {
-  const yaml = readFileSync(documentPath, 'utf8')
-  if (yaml.split(placeholder).length !== 2) {
+export function addOpenApiRoutes(
+  app: Hono<HonoEnvironment>,
+  publicRoot: (c: ApiContext) => string,
+  isCachedUrl: IsCachedUrl,
+): void {
+  const text = readFileSync(documentPath, 'utf8')
+  if (text.split(placeholder).length !== 2) {
     throw new Error(`openapi.yml must have one server, ${placeholder}`)
   }
-  const renderYaml = createRenderer(yaml)
-  let renderJson: typeof renderYaml | undefined
-  app.get('/openapi.yml', (c) => sendRendered(c, renderYaml(publicRoot(c)), 'application/yaml'))
+  const yaml = createFormat(text, 'application/yaml')
+  let json: DocumentFormat | undefined
+  app.get('/openapi.yml', (c) => sendDocumentFormat(c, yaml, publicRoot(c), isCachedUrl))
   app.get('/openapi.json', (c) => {
     // Parsing takes longer than the rest of a start, so it waits for the first request.
-    renderJson ??= createRenderer(JSON.stringify(parse(yaml)))
-    return sendRendered(c, renderJson(publicRoot(c)), 'application/json')
+    json ??= createFormat(JSON.stringify(parse(text)), 'application/json')
+    return sendDocumentFormat(c, json, publicRoot(c), isCachedUrl)
   })
 }
 
-/** Creates a function that puts a public URL into the text. Valid URLs need no escaping in YAML and JSON. */
-function createRenderer(text: string): (publicRoot: string) => RenderedDocument {
-  const cache = new Map<string, RenderedDocument>()
-  return (publicRoot) => {
-    const cached = cache.get(publicRoot)
-    if (cached !== undefined) return cached
-    const complete = text.replace(placeholder, () => publicRoot)
-    const isCached = cache.size < maxCached
-    const rendered = {
-      body: new TextEncoder().encode(complete),
-      tag: createEntityTag(complete),
-      compressed: isCached ? new Map() : undefined,
-    }
-    if (isCached) cache.set(publicRoot, rendered)
-    return rendered
+/** Valid URLs need no escaping in YAML and JSON. */
+function createFormat(text: string, type: string): DocumentFormat {
+  return {
+    type,
+    tag: createEntityTag(text),
+    template: createUrlTemplate(text, placeholder),
+    compressed: new Map(),
   }
 }
 
-async function sendRendered(
+async function sendDocumentFormat(
   c: ApiContext,
-  { tag, body, compressed }: RenderedDocument,
-  type: string,
+  { type, tag: textTag, template, compressed }: DocumentFormat,
+  publicRoot: string,
+  isCachedUrl: IsCachedUrl,
 ): Promise<Response> {
+  const tag = createEntityTag(textTag, publicRoot)
   setHeader(c, 'ETag', tag)
   setHeader(c, 'Cache-Control', 'no-cache')
   setHeader(c, 'Vary', 'Accept-Encoding')
   if (matchesEntityTag(c.req.header('If-None-Match'), tag)) return send(c, null, { status: 304 })
   setHeader(c, 'Content-Type', type)
-  const encoding = chooseEncoding(c.req.header('Accept-Encoding'), ['br', 'gzip'])
-  if (compressed === undefined || encoding === 'identity') {
-    return new Response(body, { headers: takeHeaders(c) })
-  }
-  const pending = compressed.get(encoding) ?? compress(body, encoding, 'small')
-  compressed.set(encoding, pending)
+  const encoding = chooseEncoding(c.req.header('Accept-Encoding'), isCachedUrl(publicRoot) ? encodings : [])
+  const body = fillUrlTemplate(template, publicRoot)
+  if (encoding === 'identity') return new Response(body, { headers: takeHeaders(c) })
+  const key = `${encoding} ${publicRoot}`
+  const pending = compressed.get(key) ?? compress(body, encoding, 'small')
+  compressed.set(key, pending)
   setHeader(c, 'Content-Encoding', encoding)
   return new Response(await pending, { headers: takeHeaders(c) })
 }

@@ -13,6 +13,7 @@ import type { HonoEnvironment } from '../http/request-context.ts'
 import { readTarget } from '../http/url.ts'
 import { createDocsFileSender } from './docs-file.ts'
 import type { BuiltDocs, DocsFinder } from './docs-manifest.ts'
+import type { IsCachedUrl } from './url-template.ts'
 
 /** Files that crawlers and agents expect at the root, too. */
 const rootFiles = ['favicon.ico', 'llms.txt', 'robots.txt']
@@ -75,15 +76,17 @@ export function addDocsRoutes(
     findDocs,
     basePath,
     publicOrigin,
+    isCachedUrl,
   }: {
     findDocs: DocsFinder
     /** Path of `BASE_URL`: empty, or for example `/public-api`. */
     basePath: string
     /** Origin of `BASE_URL`; undefined: pages show the origin of each request. */
     publicOrigin: string | undefined
+    isCachedUrl: IsCachedUrl
   },
 ): void {
-  const sendFile = createDocsFileSender(publicOrigin)
+  const sendFile = createDocsFileSender(publicOrigin, isCachedUrl)
   for (const name of rootFiles) {
     app.get(`/${name}`, async (c) => sendFile(c, await findDocs(), name, 200))
   }

@@ -87,11 +87,11 @@ export function createDocumentQuery(
 
 /** Creates the response of a list, whose cost is its number of items. `urlStart` is that of `createLinkHeader`. */
 export function createListResponse(urlStart: string, page: Page, found: CatalogPage): MeteredResponse {
-  const link = createLinkHeader(urlStart, page, found)
+  const link = page.isWhole ? undefined : createLinkHeader(urlStart, page, found)
   return {
     cost: found.count,
-    tag: createEntityTag(link, String(page.number), found.digest ?? ''),
-    headers: { Link: link, 'X-Total-Count': String(found.total) },
+    tag: createEntityTag(link ?? urlStart, String(page.number), found.digest ?? ''),
+    headers: { ...(link !== undefined && { Link: link }), 'X-Total-Count': String(found.total) },
     data: found.items,
     pagination: JSON.stringify(createPagination(page, found)),
     version: found.version,

@@ -25,6 +25,8 @@ export interface Page<After = unknown> {
   size: number
   /** The item behind which the page begins; `number` doesn't matter then. */
   after?: After | undefined
+  /** Whether the page has the whole list, and so no links. */
+  isWhole?: boolean
 }
 
 /** One page of a list, read by one statement. A single resource is a page of one item. */
@@ -126,22 +128,29 @@ export function createPagination(page: Page, position: Position): Pagination {
   }
 }
 
+/** In characters, which are all ASCII. Node's `fetch` reads no response with more than 16 KB of headers. */
+const maxLinkLength = 12_288
+
+/** In characters: with a `urlStart` of this length, `first`, `next` and `last` fit into `Link`, whatever page is read. */
+export const maxUrlStartLength = 4_000
+
 /**
- * Creates the `Link` header (RFC 8288): `first`, `prev` from page 2 on, `next` while there is more, and `last`.
- * `urlStart` is the URL of the list with its filters, up to where `page=` comes. `next` has `after`, so that an iteration
- * returns each item once while others come and go.
+ * Creates the `Link` header (RFC 8288): `first`, `prev` from page 2 on if there is room for it, `next` while there is
+ * more, and `last`. `urlStart` is the URL of the list with its filters, up to where `page=` comes. `next` has `after`, so
+ * that an iteration returns each item once while others come and go.
  */
 export function createLinkHeader(urlStart: string, page: Page, position: Position): string {
   const previous = previousPage(page, position)
   const next = nextPage(page, position)
   const link = (relation: string, number: number, cursor = '') =>
     `<${urlStart}page=${number}&per_page=${page.size}${cursor}>; rel="${relation}"`
-  return [
-    link('first', 1),
-    ...(previous > 0 ? [link('prev', previous)] : []),
+  const first = link('first', 1)
+  const others = [
     ...(next > 0 ? [link('next', next, `&${new URLSearchParams({ after: String(position.next) })}`)] : []),
     link('last', lastPage(page, position)),
-  ].join(', ')
+  ]
+  const complete = [first, ...(previous > 0 ? [link('prev', previous)] : []), ...others].join(', ')
+  return complete.length <= maxLinkLength ? complete : [first, ...others].join(', ')
 }
 
 /** Returns the number of the last page; an empty list has one empty page. */

@@ -7,14 +7,15 @@ import { listUsage, listUsageByDay, type SumKey, type UsagePage } from '../ledge
 import type { Meter } from '../metering/metered-request.ts'
 import type { ListPage } from '../paging/page.ts'
 import { type ListParameters, sendFreeList } from './lists.ts'
-import { assertKnownParameters, readInteger, readSingle } from './parameters.ts'
+import { assertKnownParameters, emptyFilter, readInteger, readSingle } from './parameters.ts'
 
 /** The filter `day`: a date; null: all days. */
 const dayFilter = {
   names: ['day'],
   readFilter(query: URLSearchParams) {
-    const day = readSingle(query, 'day')?.trim() ?? ''
-    if (day === '') return null
+    const day = readSingle(query, 'day')?.trim()
+    if (day === undefined) return null
+    if (day === '') throw emptyFilter('day')
     if (!isDate(day)) throw badRequest('Invalid day: must be a date such as 2030-12-31 (UTC)')
     return day
   },

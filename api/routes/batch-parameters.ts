@@ -39,6 +39,9 @@ const batchParameters = new Map<string, BatchParameter>([
   ],
 ])
 
+/** The parameters of batch look-ups. */
+export const batchNames: readonly string[] = [...batchParameters.keys()]
+
 /** Other parameters that a batch look-up may have. */
 const otherParameters = ['page', 'per_page', 'after', 'exclude']
 
@@ -48,10 +51,12 @@ export function readBatchLookUp(query: URLSearchParams): BatchLookUp | undefined
     if (!query.has(name)) continue
     const isAlone = [...query].every(
       ([other, value]) =>
-        other === name || otherParameters.includes(other) || (value === '' && !batchParameters.has(other)),
+        other === name ||
+        otherParameters.includes(other) ||
+        (value.trim() === '' && !batchParameters.has(other)),
     )
     if (!isAlone) throw badRequest(`Invalid ${name}: must be the only filter`)
-    const entries = readEntries(query, name, { maxEntries: maxPageSize })
+    const entries = readEntries(query, name, { maxEntries: maxPageSize, mayBeEmpty: true })
     const invalid = entries.findIndex((entry) => !isValid(entry))
     if (invalid >= 0) throw badRequest(`Invalid ${name}: entry ${invalid + 1} ${rule}`)
     return { by, entries: [...new Set(entries.map(foldText))] }
@@ -59,10 +64,9 @@ export function readBatchLookUp(query: URLSearchParams): BatchLookUp | undefined
   return undefined
 }
 
-/** Reads the default of `per_page`. A batch look-up without `page` has all items on one page. Undefined: the usual. */
-export function readDefaultSize(query: URLSearchParams): number | undefined {
-  const isBatch = [...batchParameters.keys()].some((name) => query.has(name))
-  return isBatch && !query.has('page') ? maxPageSize : undefined
+/** Whether a request is a batch look-up. */
+export function isBatchLookUp(query: URLSearchParams): boolean {
+  return batchNames.some((name) => query.has(name))
 }
 
 function isForgeName(text: string): boolean {

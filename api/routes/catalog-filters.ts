@@ -6,7 +6,7 @@
 import type { BatchLookUp } from '../catalog/batch-lookup.ts'
 import { createFilter, type Filter, isUnfiltered, type WrittenFilter } from '../catalog/filter.ts'
 import { badRequest } from '../errors.ts'
-import { readBatchLookUp, readDefaultSize } from './batch-parameters.ts'
+import { batchNames, isBatchLookUp, readBatchLookUp } from './batch-parameters.ts'
 import type { ListParameters } from './lists.ts'
 import {
   readEntries,
@@ -23,11 +23,14 @@ const maxLength = 255
 const locationLimits = { maxEntries: 20, maxLength }
 const dependencyLimits = { maxEntries: 50, maxLength }
 const dependencyNames = ['dependency_names', 'dependency_files', 'dependency_status']
+/** The parameters of both lists that may be repeated. */
+const repeatable = ['location', 'dependency_names', 'dependency_files', ...batchNames]
 
 /** The parameters of `/users`. */
 export const userParameters: ListParameters<Filter | BatchLookUp, number> = {
   names: ['location', ...dependencyNames, 'changed_since', 'logins', 'forge_rest_ids'],
-  readDefaultSize,
+  repeatable,
+  isBatchLookUp,
   readAfter: readIdAfter,
   readFilter: (query) =>
     readBatchLookUp(query) ?? readFilter(query, { locations: readValues(query, 'location', locationLimits) }),
@@ -42,7 +45,8 @@ export interface RepositoryFilter {
 /** The parameters of `/repos`. */
 export const repositoryParameters: ListParameters<RepositoryFilter, number> = {
   names: ['owner', ...dependencyNames, 'changed_since', 'full_names', 'forge_rest_ids', 'exclude'],
-  readDefaultSize,
+  repeatable,
+  isBatchLookUp,
   readAfter: readIdAfter,
   readFilter: (query) => ({
     filter: readBatchLookUp(query) ?? readFilter(query, { owner: readOwner(query) }),

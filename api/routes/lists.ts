@@ -18,8 +18,8 @@ import {
   renderBody,
   setDataHeaders,
 } from '../metering/metered-response.ts'
-import { type ListPage, maxPageNumber, maxPageSize, type Page } from '../paging/page.ts'
-import { assertKnownParameters, readInteger } from './parameters.ts'
+import { type ListPage, maxPageNumber, maxPageSize, maxUrlStartLength, type Page } from '../paging/page.ts'
+import { assertKnownParameters, readInteger, usePlainNames } from './parameters.ts'
 
 const defaultPageSize = 30
 /** The parameters that say which page of a list is meant. */
@@ -29,10 +29,12 @@ const pageNames = ['page', 'per_page', 'after']
 export interface ListParameters<Filter, After> {
   /** The names of those that decide what is listed, and how. */
   names: readonly string[]
+  /** Those that may be repeated, and so be written with brackets. Default: none. */
+  repeatable?: readonly string[]
   /** Reads them. Throws 400. */
   readFilter(query: URLSearchParams): Filter
-  /** Reads the default of `per_page`. Undefined: 30. */
-  readDefaultSize?(query: URLSearchParams): number | undefined
+  /** Whether the request names what it looks up. Such a list is one page, unless `page` or `per_page` is given. */
+  isBatchLookUp?(query: URLSearchParams): boolean
   /** Reads `after`: the key of the item behind which the page begins. */
   readAfter(query: URLSearchParams): After | undefined
 }
@@ -41,6 +43,8 @@ export interface ListParameters<Filter, After> {
 export interface ListRequest<Filter, After> {
   page: Page<After>
   filter: Filter
+  /** The beginning of the URLs in `Link`: the list with its filters, to which the page is added. */
+  urlStart: string
 }
 
 /**
@@ -65,7 +69,7 @@ export function createListQuery<Filter, After>(
     async read(catalog, requester) {
       try {
         const found = await find(catalog, request, requester)
-        return found && createListResponse(beginPageUrl(url), request.page, found)
+        return found && createListResponse(request.urlStart, request.page, found)
       } catch (error) {
         if (error instanceof ApiError && error.status < 500) return { cost: 0, error }
         throw error
@@ -85,33 +89,52 @@ export async function sendFreeList<Filter, After>(
 ): Promise<Response> {
   const request = readListRequest(url, parameters)
   const found = await countStatement(sql, () => find(request))
-  const response = createListResponse(beginPageUrl(url), request.page, found)
+  const response = createListResponse(request.urlStart, request.page, found)
   setDataHeaders(c, response)
   setHeader(c, 'Cache-Control', 'no-store')
   return send(c, renderBody(c, response), { type: 'application/json' })
 }
 
 function readListRequest<Filter, After>(
-  { searchParams }: URL,
-  { names, readFilter, readDefaultSize, readAfter }: ListParameters<Filter, After>,
+  { origin, pathname, searchParams }: URL,
+  { names, repeatable = [], readFilter, isBatchLookUp, readAfter }: ListParameters<Filter, After>,
 ): ListRequest<Filter, After> {
-  assertKnownParameters(searchParams, [...names, ...pageNames])
-  const number = readInteger(searchParams, 'page') ?? 1
+  const query = usePlainNames(searchParams, repeatable)
+  assertKnownParameters(query, [...names, ...pageNames])
+  const isBatch = isBatchLookUp?.(query) ?? false
+  const isWhole = isBatch && !query.has('page') && !query.has('per_page')
+  const number = readInteger(query, 'page') ?? 1
   const size =
-    readInteger(searchParams, 'per_page', { max: maxPageSize }) ??
-    readDefaultSize?.(searchParams) ??
-    defaultPageSize
+    readInteger(query, 'per_page', { max: maxPageSize }) ?? (isWhole ? maxPageSize : defaultPageSize)
   if (number > maxPageNumber(size)) {
     throw badRequest(`Invalid page: (page - 1) × per_page must be at most ${Number.MAX_SAFE_INTEGER}`)
   }
-  return { page: { number, size, after: readAfter(searchParams) }, filter: readFilter(searchParams) }
+  const page = { number, size, after: readAfter(query), isWhole }
+  const filter = readFilter(query)
+  const urlStart = `${origin}${pathname}?${writeFilters(query)}`
+  if (!isWhole && urlStart.length > maxUrlStartLength) throw tooLongForLinks(isBatch)
+  return { page, filter, urlStart }
 }
 
-/** Returns the beginning of the URLs in `Link`: the list with its filters, to which the page is added. */
-function beginPageUrl({ origin, pathname, searchParams }: URL): string {
-  const filters = [...searchParams].filter(([name]) => !pageNames.includes(name))
-  const query = new URLSearchParams(filters).toString()
-  return `${origin}${pathname}?${query}${query === '' ? '' : '&'}`
+/** Writes the filters of a query, each with `&` after it. Leaves out empty values of a parameter that has others. */
+function writeFilters(query: URLSearchParams): string {
+  const values = Map.groupBy(query, ([name]) => name)
+  for (const name of pageNames) values.delete(name)
+  const filters = [...values.values()].flatMap((entries) => {
+    const filled = entries.filter(([, value]) => value.trim() !== '')
+    return filled.length > 0 ? filled : entries.slice(0, 1)
+  })
+  return filters.map((entry) => `${new URLSearchParams([entry])}&`).join('')
+}
+
+/** 400: `Link` would be longer than what clients read, so they would pay for a response that they can't receive. */
+function tooLongForLinks(isBatch: boolean): ApiError {
+  const rule = `the list's URL without its page must have at most ${maxUrlStartLength} characters, escapes included`
+  return badRequest(
+    isBatch
+      ? `Too many entries for pages: ${rule}; send fewer entries, or leave out page and per_page`
+      : `Filters too long: ${rule}; split them into several requests`,
+  )
 }
 
 /** The parameters of a list without filters. */

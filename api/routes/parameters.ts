@@ -5,7 +5,7 @@
  * @module
  */
 import { forgeNamePattern, forgeNameRule } from '../catalog/forge-names.ts'
-import { badRequest } from '../errors.ts'
+import { type ApiError, badRequest } from '../errors.ts'
 import { findNearest } from '../nearest-name.ts'
 
 /** Maximum characters of an unknown name that a message repeats. */
@@ -28,6 +28,23 @@ export function assertKnownParameters(query: URLSearchParams, known: readonly st
 function shorten(name: string): string {
   const characters = [...name.slice(0, 2 * maxNameLength + 2)]
   return characters.length <= maxNameLength ? name : `${characters.slice(0, maxNameLength).join('')}…`
+}
+
+/**
+ * Returns a query with plain names: axios writes a repeated `location` as `location[]`, and PHP as `location[0]`. Other
+ * parameters keep such names, so they are unknown.
+ */
+export function usePlainNames(query: URLSearchParams, repeatable: readonly string[]): URLSearchParams {
+  const entries = [...query].map(([name, value]): [string, string] => {
+    const [, plain = name] = /^(\w+)\[\d{0,3}\]$/.exec(name) ?? []
+    return [repeatable.includes(plain) ? plain : name, value]
+  })
+  return new URLSearchParams(entries)
+}
+
+/** 400: a filter has no text. If it were ignored, the caller would pay for a list of everything. */
+export function emptyFilter(name: string): ApiError {
+  return badRequest(`Invalid ${name}: is empty; leave the parameter out`)
 }
 
 /** Reads a parameter that must not be repeated. */
@@ -82,15 +99,18 @@ export interface ListLimits {
   maxEntries: number
   /** Default: unlimited. */
   maxLength?: number
+  /** Whether an empty parameter is a list without entries. Default: it throws `emptyFilter`. */
+  mayBeEmpty?: boolean
 }
 
 /** Reads comma-separated lists, and joins them if the parameter is repeated. Trims entries, and drops empty ones. */
 export function readEntries(
   query: URLSearchParams,
   name: string,
-  { maxEntries, maxLength = Number.POSITIVE_INFINITY }: ListLimits,
+  { maxEntries, maxLength = Number.POSITIVE_INFINITY, mayBeEmpty = false }: ListLimits,
 ): string[] {
   const entries = takeTexts(query.getAll(name).flatMap((list) => list.split(',')))
+  if (entries.length === 0 && query.has(name) && !mayBeEmpty) throw emptyFilter(name)
   if (entries.length > maxEntries) throw badRequest(`Invalid ${name}: at most ${maxEntries} entries`)
   const tooLong = entries.findIndex((entry) => isLonger(entry, maxLength))
   if (tooLong >= 0) {
@@ -103,9 +123,10 @@ export function readEntries(
 export function readValues(
   query: URLSearchParams,
   name: string,
-  { maxEntries, maxLength = Number.POSITIVE_INFINITY }: ListLimits,
+  { maxEntries, maxLength = Number.POSITIVE_INFINITY }: Omit<ListLimits, 'mayBeEmpty'>,
 ): string[] {
   const values = takeTexts(query.getAll(name))
+  if (values.length === 0 && query.has(name)) throw emptyFilter(name)
   if (values.length > maxEntries) throw badRequest(`Invalid ${name}: given more than ${maxEntries} times`)
   if (values.some((value) => isLonger(value, maxLength))) {
     throw badRequest(`Invalid ${name}: longer than ${maxLength} characters`)
@@ -119,7 +140,7 @@ function takeTexts(values: readonly string[]): string[] {
 
 /** Counts code points, so a letter beyond the first 65,536 is one character too. */
 function isLonger(text: string, maxLength: number): boolean {
-  return text.length > maxLength && [...text].length > maxLength
+  return text.length > maxLength && (text.length > 2 * maxLength || [...text].length > maxLength)
 }
 
 /** Reads the name of an account or a repository. Messages call it `label`. */

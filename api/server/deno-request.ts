@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { toResponse } from '../http/error-handler.ts'
 import type { ServedApp } from '../http/load-shedding.ts'
 import type { Fetch } from '../http/request-context.ts'
-import { findRequestError, invalidHost } from '../http/url.ts'
+import { cutUrl, findRequestError, invalidHost } from '../http/url.ts'
 
 /**
  * Refuses requests before `fetch` gets them: those beyond capacity, and invalid ones. Deno makes `request.url` from the
@@ -10,12 +10,13 @@ import { findRequestError, invalidHost } from '../http/url.ts'
  */
 export function checkRequests({ shedLoad, fetch, refuse }: ServedApp): Fetch {
   return async (request, server) => {
-    const { method, url, headers } = request
+    const { method, headers } = request
     const overload = shedLoad(method, headers.get('Authorization') ?? undefined)
     if (overload !== undefined) {
       await nextTurn()
       return toResponse(overload, method)
     }
+    const url = cutUrl(request.url)
     const error =
       findRequestError({ method, target: url, host: headers.get('Host') ?? undefined }) ??
       (URL.canParse(url) ? undefined : invalidHost())

@@ -18,12 +18,12 @@ import * as v from 'valibot'
 import { ApiError, invalidRequest, methodNotAllowed } from '../errors.ts'
 import type { PlainResponse } from '../http/error-handler.ts'
 import type { ServedApp } from '../http/load-shedding.ts'
-import { findRequestError, invalidHost, parseHost } from '../http/url.ts'
+import { cutUrl, findRequestError, invalidHost, parseHost, urlTooLong } from '../http/url.ts'
 import { formatHost } from '../service/local-url.ts'
 import { watchUnreadResponses } from './unread-responses.ts'
 
-/** Limit of request line and headers together, in bytes: enough for the longest URL. */
-const maxHeaderSize = 294_912
+/** Limit of request line and headers together, in bytes: 16 KiB more than the longest URL. */
+const maxHeaderSize = 49_152
 
 /** Options of the server. */
 export const serverOptions = {
@@ -228,6 +228,7 @@ interface ParseError extends Error {
 function explainParseError(error: ParseError): ApiError {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
+      if (overflowsInRequestLine(error)) return urlTooLong()
       return new ApiError(
         431,
         'headers_too_large',
@@ -240,6 +241,11 @@ function explainParseError(error: ParseError): ApiError {
     default:
       return explainRequestLine(error)
   }
+}
+
+/** Whether a request line is too long. Only one whose beginning arrived together with the overflow is recognized. */
+function overflowsInRequestLine({ rawPacket }: ParseError): boolean {
+  return /^[A-Z]+ \S+$/.test(rawPacket?.toString('latin1') ?? '')
 }
 
 /** Returns the error of a request line that is valid, but which the parser can't read. Deno's parser doesn't say why. */
@@ -278,11 +284,13 @@ function writeResponse({ status, headers, body }: PlainResponse): string {
  * end is uncertain.
  */
 export function prepareRequest(request: IncomingMessage, response: ServerResponse): ApiError | undefined {
-  const { method = 'GET', url: target = '', httpVersion, headers, socket } = request
+  const { method = 'GET', url = '', httpVersion, headers, socket } = request
   const coding = headers['transfer-encoding']
   // Version 1.0 has no chunks: a proxy may believe that the request ended before them.
   if (coding !== undefined && (httpVersion === '1.0' || !isChunked(coding))) response.shouldKeepAlive = false
   if (!versions.includes(httpVersion)) return unsupportedVersion()
+  const target = cutUrl(url)
+  request.url = target
   const host = request.headersDistinct.host?.join(',') // `headers` has only the first
   const error = findRequestError({ method, target, host })
   if (error !== undefined) return error

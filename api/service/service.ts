@@ -18,7 +18,7 @@ import type { ServedApp } from '../http/load-shedding.ts'
 import type { Lifecycle } from '../http/middleware.ts'
 import { configureLog, describeCause } from '../telemetry/log.ts'
 import { createTracing, type TraceExport } from '../telemetry/tracing.ts'
-import { localOrigin } from './local-url.ts'
+import { isLoopback, localOrigin } from './local-url.ts'
 import { explainListenError, isWorthRetrying, toOperatorMessage } from './operator-message.ts'
 import { readStartArguments } from './start-arguments.ts'
 import {
@@ -122,6 +122,13 @@ async function start(options: Runtime): Promise<void> {
       throw explainListenError(error)
     })
     const { port, close: stopListening } = listener
+    if (config.baseUrl === undefined && !isLoopback(config.host)) {
+      logger.warning(
+        'HOST is {host}, which other machines can reach, but BASE_URL is not set: links and docs show whatever host a ' +
+          'client names. Set BASE_URL to the public URL',
+        { host: config.host },
+      )
+    }
     // `/health` is 503 from now on, and requests are accepted until load balancers have noticed. A person (SIGINT) and
     // the embedded database (a single instance) have none.
     stopOnSignal(async (signal) => {

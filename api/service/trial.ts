@@ -15,6 +15,7 @@ import { OperatorError } from '../errors.ts'
 import { findSources, importNdjson } from '../import/ndjson.ts'
 import { findApiKeys, hashSecret, scopes } from '../ledger/api-key.ts'
 import { createKey, revokeKey } from '../ledger/keys.ts'
+import { isLoopback } from './local-url.ts'
 
 const sampleDirectory = join(import.meta.dirname, '..', '..', 'sample')
 /** Credits of the demo user key. */
@@ -36,8 +37,7 @@ export function isTrial(
   { baseUrl, host }: Pick<Config, 'baseUrl' | 'host'>,
   database: 'embedded' | 'postgresql',
 ): boolean {
-  const isLoopback = /^(localhost|127(\.\d+){3}|::1)$/.test(host)
-  return database === 'embedded' && baseUrl === undefined && isLoopback
+  return database === 'embedded' && baseUrl === undefined && isLoopback(host)
 }
 
 /** Loads the sample data into a database that has never had data. Calls `onLoad` before it does. */

@@ -26,8 +26,10 @@ export const liveRuntime = inject('runtime')
 /** A test that uses the service's internals, or creates instances: it doesn't run over the wire. */
 export const testInside = test.skipIf(liveRuntime !== undefined)
 
-/** The longest URL that reaches the app, headers included. Deno itself refuses longer ones, without a body. */
-export const maxAddressLength = liveRuntime === 'deno' ? 65_500 : Number.POSITIVE_INFINITY
+/** The longest URL that reaches the app, headers included. A runtime's server refuses longer ones. */
+export const maxAddressLength = { app: Number.POSITIVE_INFINITY, node: 49_000, deno: 65_500 }[
+  liveRuntime ?? 'app'
+]
 
 /** Which database a test runs on. */
 export type DatabaseKind = Database['kind']
