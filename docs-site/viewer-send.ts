@@ -36,7 +36,7 @@ async function agreeOnPrice(request: Request, path: string): Promise<void> {
   const quote = readQuote(await fetch(new Request(request, { method: 'HEAD' })))
   const { cost, isAffordable } = quote
   if (cost > Number(request.headers.get('Max-Credits') ?? cost)) return
-  if (cost > 0 || !isAffordable) {
+  if (cost > 0) {
     const offer = isAffordable ? `Get it for ${writeCredits(cost)}` : undefined
     const isAccepted = await askReader(writeQuote(path, quote), offer, request.signal)
     if (!isAccepted) throw new Error('Not sent. Nothing was charged.')

@@ -184,6 +184,35 @@ describeOnEachDatabase('devdata keys', (kind) => {
     ])
   })
 
+  test('grant --reference grants once, says so, and refuses another number of credits', async () => {
+    const { id } = await create('--credits', '10')
+    const grant = (credits: string, ...args: string[]) =>
+      run(['keys', 'grant', String(id), credits, '--reference', ' top-up 2026-01', ...args])
+    expect(await grant('1000')).toEqual({
+      code: 0,
+      stdout: `Granted 1,000 credits to key ${id}; its balance is 1,010\n`,
+      stderr: '',
+    })
+    expect(await grant('1000')).toEqual({
+      code: 0,
+      stdout: `Already granted 1,000 credits to key ${id} under the reference "top-up 2026-01"; nothing changed, and its balance is 1,010\n`,
+      stderr: '',
+    })
+    const [again, other] = [await grant('1000', '--json'), await grant('500', '--json')]
+    expect(JSON.parse(again.stdout)).toMatchObject({ id, remaining_credits: 1010, outcome: 'repeated' })
+    expect(again.code).toBe(0)
+    expect(other).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `Under the reference "top-up 2026-01", key ${id} was granted 1000 credits, not 500; use another reference for another grant\n`,
+    })
+    for (const reference of ['', ' ', 'a\nb', 'x'.repeat(101)]) {
+      const { code, stderr } = await run(['keys', 'grant', String(id), '5', '--reference', reference])
+      expect([code, stderr]).toEqual([2, expect.stringContaining('It must have 1 to 100 characters')])
+    }
+    expect(await service.readLedger(id)).toMatchObject({ granted: 1010 })
+  })
+
   test('grant never takes a balance below 0, nor above what JSON can say exactly', async () => {
     const { id } = await create('--credits', '10')
     for (const [credits, reason] of [

@@ -294,6 +294,57 @@ describeOnEachDatabase('a key’s credits', (kind) => {
       expect([quote.status, readCredits(quote)]).toEqual([200, { cost: '100', remaining: '2' }])
     })
 
+    test('quotes no price to a key without credits: 403, with the price, and nothing of the list', async () => {
+      const { secret, id } = await service.createKey({ credits: 0 })
+      const rich = await service.createKey()
+      for (const [path, cost] of [
+        ['/users?per_page=41', 41],
+        ['/users/ngoldberg', 1],
+        ['/users/nobody-has-this-login', 1],
+        ['/repos?per_page=9', 9],
+        [repository, 1],
+        [`${repository}/commits?per_page=3`, 3],
+        [`${repository}/dependencies?per_page=1`, 1],
+      ] as const) {
+        const ask = () => service.request(path, { method: 'HEAD', key: secret })
+        const first = await ask()
+        // From the response cache, too.
+        for (let time = 0; time < 2; time++) await service.request(path, { key: rich.secret })
+        for (const quote of [first, await ask()]) {
+          expect([path, quote.status, quote.headers.get('X-Error-Code')]).toEqual([
+            path,
+            403,
+            'insufficient_credits',
+          ])
+          expect(readCredits(quote)).toEqual({ cost: String(cost), remaining: '0' })
+          const told = ['Link', 'X-Total-Count', 'ETag', 'X-Dataset-Version']
+          expect(told.filter((name) => quote.headers.has(name))).toEqual([])
+        }
+      }
+      expect(await service.readLedger(id)).toEqual({ balance: 0, granted: 0, charged: 0 })
+    })
+
+    test('quotes what is free to a key without credits, and everything to an admin key', async () => {
+      const { secret } = await service.createKey({ credits: 0 })
+      const { headers } = await service.request('/users', { key: (await service.createKey()).secret })
+      for (const [path, status, options] of [
+        ['/users?page=999', 200, {}],
+        ['/repos?owner=nobody-has-this-login', 200, {}],
+        ['/users', 304, { 'If-None-Match': headers.get('ETag') ?? '' }],
+        ['/users?page=0', 400, {}],
+        ['/repos/ngoldberg/no-such-repository', 404, {}],
+      ] as const) {
+        const quote = await service.request(path, { method: 'HEAD', key: secret, headers: options })
+        expect([path, quote.status, readCredits(quote)]).toEqual([
+          path,
+          status,
+          { cost: '0', remaining: '0' },
+        ])
+      }
+      const admin = await service.createKey({ role: 'admin', credits: 0 })
+      expect((await service.request('/users', { method: 'HEAD', key: admin.secret })).status).toBe(200)
+    })
+
     test('quotes short and empty pages, unknown users and errors', async () => {
       const { secret, id } = await service.createKey({ credits: 10 })
       for (const [path, status, cost] of [

@@ -218,6 +218,13 @@ describeOnServer('devdata doctor beside running instances', () => {
     }
     expect(await service.readLedger(id)).toEqual({ balance: 10, granted: 10, charged: 0 })
 
+    const poor = await service.createKey({ credits: 0 })
+    const refusal = await runDoctor(options, '--key', poor.secret)
+    expect([refusal.code, refusal.findings.get('request')]).toEqual([
+      1,
+      'wrong: HEAD /users was refused, because the key has no credits; use a key with credits',
+    ])
+
     const unknown = crypto.randomUUID()
     const refused = await runDoctor(options, '--key', unknown)
     expect(refused.code).toBe(1)

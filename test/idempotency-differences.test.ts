@@ -97,17 +97,43 @@ describeOnEachDatabase('a repetition', (kind) => {
     expect(await service.readLedger(id)).toEqual({ balance: 0, granted: 20, charged: 20 })
   })
 
-  test('is charged whole 24 hours after the first charge, whatever repetitions paid', async () => {
+  test('is charged whole an hour after the first payment if the data has changed, whatever repetitions paid', async () => {
     const { secret, id } = await service.createKey({ credits: 1_000 })
     const { path, settle } = createTown()
     const costs: number[] = []
-    for (const count of [3, 7, 7, 8]) {
+    for (const count of [3, 7, 7, 8, 8]) {
       await settle(count)
       costs.push(readPrice(await ask(secret, path, 'growing')).cost)
       await service.sql`
-        update idempotency_keys set created_at = created_at - interval '9 hours' where api_key_id = ${id}`
+        update idempotency_keys set created_at = created_at - interval '25 minutes' where api_key_id = ${id}`
     }
-    expect(costs).toEqual([3, 4, 0, 8])
+    expect(costs).toEqual([3, 4, 0, 8, 0])
+    expect(await service.readLedger(id)).toEqual({ balance: 985, granted: 1_000, charged: 15 })
+  })
+
+  test('is refused whole an hour after the first payment, too, if the data has changed', async () => {
+    const { secret, id } = await service.createKey({ credits: 10 })
+    const { path, settle } = createTown()
+    await settle(6)
+    await ask(secret, path, 'growing')
+    await settle(7)
+    const most = (credits: number) => ({ headers: { 'Max-Credits': String(credits) } })
+    expect(readPrice(await ask(secret, path, 'growing', most(0)))).toMatchObject({ status: 403 })
+    await service.sql`
+      update idempotency_keys set created_at = created_at - interval '1 hour' where api_key_id = ${id}`
+    for (const [options, error] of [
+      [most(6), 'Max-Credits is 6, but this request costs 7'],
+      [{}, 'insufficient credits: need 7, have 4'],
+    ] as const) {
+      expect((await ask(secret, path, 'growing', options)).json()).toEqual({ error })
+    }
+    await grantCredits(service.sql, id, 3)
+    expect(readPrice(await ask(secret, path, 'growing', most(7)))).toEqual({
+      status: 200,
+      cost: 7,
+      remaining: 0,
+      isReplayed: false,
+    })
   })
 
   test('costs nothing as a 304, and HEAD quotes what the request costs without the key', async () => {

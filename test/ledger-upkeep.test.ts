@@ -124,6 +124,16 @@ describeOnEachDatabase('the ledger', (kind) => {
         'update ledger set endpoint = null where position > 1 and api_key_id = KEY; delete from ledger_days where api_key_id = KEY',
         /3 entries belong to no day/,
       ],
+      [
+        'a reference without its grant',
+        "insert into grant_references values (KEY, 'January', 2, 100)",
+        /1 references of grants have no entry of their amount/,
+      ],
+      [
+        'a reference of another amount than its grant',
+        "insert into grant_references values (KEY, 'January', 1, 101), (KEY, 'February', 5, 1)",
+        /2 references of grants have no entry of their amount/,
+      ],
     ])('finds %s, and exits with 1', async (_, harm, problem) => {
       const { sql } = service
       const { secret, id } = await service.createKey({ credits: 100 })
@@ -135,6 +145,7 @@ describeOnEachDatabase('the ledger', (kind) => {
       const { code, stdout } = await run('verify')
       await sql`delete from ledger where api_key_id = ${id}`
       await sql`delete from ledger_days where api_key_id = ${id}`
+      await sql`delete from grant_references where api_key_id = ${id}`
       await sql`insert into ledger ${sql([...entries])}`
       await sql`insert into ledger_days ${sql([...days])}`
 

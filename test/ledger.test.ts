@@ -194,9 +194,16 @@ describeOnEachDatabase('the ledger', (kind) => {
 
     test('grants and takes away credits, with a row for each', async () => {
       const { id } = await service.createKey({ credits: 10 })
-      expect(await grantCredits(service.sql, id, 5)).toMatchObject({ id, remaining_credits: 15 })
-      expect(await grantCredits(service.sql, id, -15)).toMatchObject({ id, remaining_credits: 0 })
-      expect(await grantCredits(service.sql, id, 0)).toMatchObject({ id, remaining_credits: 0 })
+      for (const [credits, balance] of [
+        [5, 15],
+        [-15, 0],
+        [0, 0],
+      ] as const) {
+        expect(await grantCredits(service.sql, id, credits)).toMatchObject({
+          outcome: 'granted',
+          key: { id, remaining_credits: balance },
+        })
+      }
       const rows = await service.sql`
         select kind, granted, balance from ledger where api_key_id = ${id} order by position`
       expect(rows).toEqual([
@@ -224,7 +231,8 @@ describeOnEachDatabase('the ledger', (kind) => {
       expect(answer.headers.get('X-Credits-Remaining')).toBe(String(maxBalance - 1))
       const status = await service.request('/api-key/credits', { key: secret })
       expect(status.json()).toMatchObject({ remaining_credits: maxBalance - 1 })
-      expect(await grantCredits(service.sql, id, 1)).toMatchObject({ remaining_credits: maxBalance })
+      const { key } = await grantCredits(service.sql, id, 1)
+      expect(key).toMatchObject({ remaining_credits: maxBalance })
       await expect(createKey(service.sql, { ...newKey, credits: maxBalance + 1 })).rejects.toThrow()
     })
 

@@ -12,7 +12,7 @@ import * as v from 'valibot'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insufficientCredits, maxCreditsExceeded } from '../api/errors.ts'
 import { hashSecret, scopes } from '../api/ledger/api-key.ts'
-import { digestIdempotency } from '../api/ledger/idempotency-keys.ts'
+import { digestIdempotency, sweepIdempotencyKeys } from '../api/ledger/idempotency-keys.ts'
 import { grantCredits, KeyError, restoreKey, revokeKey } from '../api/ledger/keys.ts'
 import { createLedger, type Ledger } from '../api/ledger/ledger.ts'
 import type { Settlement, Stale } from '../api/ledger/settlement.ts'
@@ -28,6 +28,7 @@ import {
 } from './support/balance-model.ts'
 import { isDrill } from './support/drill.ts'
 import { createInstance, type Instance, openSameDatabase } from './support/instance.ts'
+import { createUser, loadRecords } from './support/records.ts'
 import { type Answer, describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
 const { TEST_SEED } = process.env
@@ -79,11 +80,12 @@ interface Plan {
 function createPlan(random: Random, instances: number): Plan {
   const clients: Step[][] = Array.from({ length: random.integer(2, 5) }, () => [])
   const hasOperator = random.chance(0.5)
+  const clock = random.chance(0.7) ? 1 : -1
   for (let left = random.integer(6, 10); left > 0; left--) {
     const place = random.integer(0, clients.length - 1)
     const step =
       hasOperator && place === 0
-        ? { request: createOperatorsRequest(random), path: '', instance: 0 }
+        ? { request: createOperatorsRequest(random, clock), path: '', instance: 0 }
         : createStep(random, instances)
     clients[place]?.push(step)
   }
@@ -95,8 +97,18 @@ function createPlan(random: Random, instances: number): Plan {
   }
 }
 
-function createOperatorsRequest(random: Random): Request {
-  if (random.chance(0.7)) return { kind: 'grant', credits: random.integer(-6, 6) }
+/** No sum of these is near an hour or a day: the minutes that a history really takes change nothing. */
+const jumps = [50, 50, 100, 700, 1_400]
+
+/** `clock` is the sign of its jumps. */
+function createOperatorsRequest(random: Random, clock: 1 | -1): Request {
+  if (random.chance(0.35)) return { kind: 'grant', credits: random.integer(-6, 6), reference: null }
+  if (random.chance(0.3)) {
+    return { kind: 'grant', credits: random.integer(2, 3), reference: `reference-${random.integer(1, 2)}` }
+  }
+  if (random.chance(0.45)) return { kind: 'clock', minutes: clock * random.pick(jumps) }
+  if (random.chance(0.45)) return { kind: 'load' }
+  if (random.chance(0.2)) return { kind: 'sweep' }
   return { kind: random.chance(0.5) ? 'revoke' : 'restore' }
 }
 
@@ -161,8 +173,30 @@ function tellSettlement(settlement: Settlement | Stale, { most, served }: Metere
 
 const done: Told = { status: 200, cost: null, balance: null, places: null, isReplayed: false, error: null }
 
-/** Carries a plan out on a key of its own, and says what happened. */
-async function record(service: TestService, instances: Instances, plan: Plan): Promise<History> {
+/** What concurrent histories share: a clock that ticks at each beginning and each end, and the dataset. */
+interface Timeline {
+  tick(): number
+  /** Of all the histories. */
+  loads: Operation[]
+}
+
+function createTimeline(): Timeline {
+  let ticks = 0
+  return { tick: () => ticks++, loads: [] }
+}
+
+let loaded = 0
+/** Gives the dataset a new version. */
+const changeDataset = (service: TestService) =>
+  loadRecords(service.sql, { users: [createUser(9_000_000 + loaded++)] })
+
+/** Carries a plan out on a key of its own, and says what happened to it, without the loads of other histories. */
+async function record(
+  service: TestService,
+  instances: Instances,
+  plan: Plan,
+  { tick, loads }: Timeline,
+): Promise<History> {
   const { balance, limit, clients, hold } = plan
   const { secret, id } = await service.createKey({
     credits: balance,
@@ -170,7 +204,6 @@ async function record(service: TestService, instances: Instances, plan: Plan): P
   })
   const [own] = instances
   const bearer = { id, secret, secretHash: hashSecret(secret), role: 'user', scopes } as const
-  let clock = 0
   const operations: Operation[] = []
   const charged: string[] = []
 
@@ -181,13 +214,26 @@ async function record(service: TestService, instances: Instances, plan: Plan): P
       case 'restore':
         return restoreKey(service.sql, id).then(() => done)
       case 'grant':
-        return grantCredits(service.sql, id, request.credits).then(
-          () => done,
+        return grantCredits(service.sql, id, request.credits, request.reference).then(
+          ({ outcome }) => ({ ...done, isReplayed: outcome === 'repeated' }),
           (error: unknown) => {
             expect(error).toBeInstanceOf(KeyError)
             return { ...done, status: 409 }
           },
         )
+      case 'load':
+        return changeDataset(service).then(() => done)
+      case 'sweep':
+        return sweepIdempotencyKeys(service.sql).then(() => done)
+      case 'clock':
+        // For this key alone, whatever its payments are.
+        await service.sql.begin(async (tx) => {
+          await tx`select from api_keys where id = ${id} for update`
+          await tx`
+            update idempotency_keys set created_at = created_at - make_interval(mins => ${request.minutes})
+            where api_key_id = ${id}`
+        })
+        return done
       default: {
         const { ledger, request: send } = instances[instance] ?? own
         if (request.kind === 'get' && path === growing) {
@@ -219,9 +265,11 @@ async function record(service: TestService, instances: Instances, plan: Plan): P
 
   async function run(steps: readonly Step[]): Promise<void> {
     for (const step of steps) {
-      const begin = clock++
+      const begin = tick()
       const told = await act(step)
-      operations.push({ request: step.request, told, begin, end: clock++ })
+      const operation = { request: step.request, told, begin, end: tick() }
+      if (step.request.kind === 'load') loads.push(operation)
+      else operations.push(operation)
     }
   }
 
@@ -243,8 +291,7 @@ async function record(service: TestService, instances: Instances, plan: Plan): P
   if (limit === null) {
     const [client] = clients
     const isRevoked = client?.some(({ request }) => request.kind === 'revoke')
-    const begin = clock++
-    if (isRevoked) operations.push({ request: { kind: 'restore' }, told: done, begin, end: clock++ })
+    if (isRevoked) operations.push({ request: { kind: 'restore' }, told: done, begin: tick(), end: tick() })
     await run([{ request: { kind: 'balance' }, path: '/api-key/credits', instance: 0 }])
   }
   return { balance, limit, operations }
@@ -286,23 +333,26 @@ describeOnEachDatabase('recorded histories of concurrent requests', (kind) => {
       (!meetsAll || histories >= 20 * least || statusesToMeet.every((status) => status in statuses))
     let recorded = 0
     for (; !isEnough(recorded); recorded += maxConcurrent) {
-      await Promise.all(
+      const timeline = createTimeline()
+      const histories = await Promise.all(
         Array.from({ length: maxConcurrent }, async (_, index) => {
           const seed = seedAt(recorded + index)
           const random = createRandom(String(seed))
           const plan = createPlan(random, random.integer(2, instances.length))
           if (kind === 'embedded') plan.hold = undefined
-          const history = await record(service, instances, plan)
-          for (const { told } of history.operations) statuses[told.status] = (statuses[told.status] ?? 0) + 1
-          const order = explainHistory(history)
-          if (order === undefined) {
-            throw new Error(`no order explains history ${seed} (TEST_SEED):\n${describeHistory(history)}`)
-          }
-          expect(tamper(history).map(([, tampered]) => explainHistory(tampered))).toEqual(
-            tamper(history).map(() => undefined),
-          )
+          return { seed, own: await record(service, instances, plan, timeline) }
         }),
       )
+      for (const { seed, own } of histories) {
+        const history = { ...own, operations: [...own.operations, ...timeline.loads] }
+        for (const { told } of history.operations) statuses[told.status] = (statuses[told.status] ?? 0) + 1
+        if (explainHistory(history) === undefined) {
+          throw new Error(`no order explains history ${seed} (TEST_SEED):\n${describeHistory(history)}`)
+        }
+        expect(tamper(history).map(([, tampered]) => explainHistory(tampered))).toEqual(
+          tamper(history).map(() => undefined),
+        )
+      }
     }
     if (meetsAll) expect(Object.keys(statuses)).toEqual(statusesToMeet)
     console.info(`${kind}: ${recorded} histories from seed ${firstSeed}: ${JSON.stringify(statuses)}`)

@@ -249,7 +249,7 @@ describeOnEachDatabase('a later migration', (kind) => {
     const [applied] = await Promise.all([migrate(service.sql, { directory }), requestAll()])
     expect(applied).toEqual(['0002_note.sql'])
     for (let round = 0; round < 3; round++) await requestAll()
-    expect(await grantCredits(service.sql, id, 7)).toMatchObject({ id })
+    expect(await grantCredits(service.sql, id, 7)).toMatchObject({ key: { id } })
     expect((await verifyLedger(service.sql)).problems).toEqual([])
     expect(
       await service.sql`select distinct note from ledger where api_key_id = ${id} order by note`,

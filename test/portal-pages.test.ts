@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { grantCredits } from '../api/ledger/keys.ts'
 import { requests } from '../docs-site/requests.ts'
 import { writeSample } from '../docs-site/samples.ts'
 import { setParameter } from '../docs-site/src/scripts/corrections.ts'
@@ -204,6 +205,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     // Some 40 days until now, so that the last 30 are not all.
     const start = new Date(Date.now() - 40 * 86_400_000).toISOString()
     await writeLedger(portal.service, id, { start, step: 28_000, charges: 120 })
+    await grantCredits(portal.service.sql, id, 500, 'top-up 2026-01')
     const read = (path: string) => readPages(portal.service, secret, `${path}?per_page=100`)
     const sums = (await read(daysPath)).flatMap(readSums)
     const entries = (await read(usagePath)).flatMap(readEntries)
@@ -249,27 +251,46 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     const readNumbers = () => list.getByRole('row').locator('td:last-child').allTextContents()
     const numbers = entries.map(({ entry }) => String(entry))
     expect(await readNumbers()).toEqual(numbers.slice(0, 10))
+    await list.getByRole('cell', { name: 'Grant: top-up 2026-01' }).waitFor()
     await list.getByRole('button', { name: 'Older' }).click()
-    await list.getByText('11 to 20 of 121').waitFor()
+    await list.getByText('11 to 20 of 122').waitFor()
     expect(await readNumbers()).toEqual(numbers.slice(10, 20))
     await list.getByRole('button', { name: 'Newer' }).click()
-    await list.getByText('1 to 10 of 121').waitFor()
+    await list.getByText('1 to 10 of 122').waitFor()
 
     const downloading = page.waitForEvent('download')
     await list.getByRole('button', { name: 'Download all as CSV' }).click()
     const csv = await readFile(await (await downloading).path(), 'utf8')
     const [header, ...lines] = csv.trimEnd().split('\r\n')
-    expect(header).toBe('entry,timestamp,kind,request_id,method,path,items,cost,granted,balance')
+    expect(header).toBe('entry,timestamp,kind,request_id,method,path,items,cost,granted,reference,balance')
     expect(lines).toEqual(
       entries.map(({ timestamp, ...entry }) => {
-        const { kind, request_id, method, path, items, cost, granted, balance } = entry
+        const { kind, request_id, method, path, items, cost, granted, reference, balance } = entry
         const time = `${new Date(timestamp * 1000).toISOString().slice(0, 19)}Z`
-        return [entry.entry, time, kind, request_id, method, path, items, cost, granted, balance].join()
+        const columns = [entry.entry, time, kind, request_id, method, path, items, cost]
+        return [...columns, granted, reference, balance].join()
       }),
     )
     expect((await portal.service.readLedger(id)).balance).toBe(newest?.balance)
     expect(sent.filter((each) => !each.startsWith('GET /api-key/'))).toEqual([])
     expect(complaints).toEqual([])
+  })
+
+  test('without credits, the query builder and Run show the price, and that the key has none', async () => {
+    await visit(page, `${portal.origin}/docs`)
+    await useKey((await portal.service.createKey({ credits: 0 })).secret)
+    await reload(page)
+    const builder = page.locator('.builder')
+    await builder.getByLabel('Places').fill('Berlin')
+    await builder.getByLabel('Page size').fill('5')
+    await builder.getByRole('button', { name: 'How many, at what price?' }).click()
+    await builder.getByText('This page: 5 credits. Your key has none.', { exact: true }).waitFor()
+
+    await visit(page, `${portal.origin}/docs/reference/get-user/`)
+    const sample = page.locator('main').getByRole('button', { name: 'Run' }).first()
+    await sample.click()
+    await page.getByText('Not enough credits · 1 credit · HEAD was free. You have 0 credits.').waitFor()
+    expect(sent.filter((each) => !/^HEAD |^GET \/api-key/.test(each))).toEqual([])
   })
 
   test('“Your key” says what is missing: a key, a valid one, any usage, or a price', async () => {

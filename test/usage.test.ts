@@ -36,6 +36,7 @@ describeOnEachDatabase('the usage of a key', (kind) => {
         items: null,
         cost: 0,
         granted: 500,
+        reference: null,
         balance: 500,
       },
     ]
@@ -62,11 +63,17 @@ describeOnEachDatabase('the usage of a key', (kind) => {
         items,
         cost,
         granted: 0,
+        reference: null,
         balance,
       })
     }
-    for (const granted of [100, -250, 0]) {
-      await grantCredits(service.sql, id, granted)
+    for (const [granted, reference] of [
+      [100, null],
+      [-250, 'a refund'],
+      [0, null],
+      [30, 'top-up 2026-01'],
+    ] as const) {
+      await grantCredits(service.sql, id, granted, reference)
       balance += granted
       expected.unshift({
         kind: 'grant',
@@ -76,6 +83,7 @@ describeOnEachDatabase('the usage of a key', (kind) => {
         items: null,
         cost: 0,
         granted,
+        reference,
         balance,
       })
     }

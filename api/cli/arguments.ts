@@ -10,6 +10,7 @@ import { maxBalance } from '../ledger/keys.ts'
 const maxKeyId = 2 ** 31 - 1
 const maxGraceSeconds = 366 * 86_400
 const maxNameLength = 100
+const maxReferenceLength = 100
 
 export const readKeyId = wholeNumber(
   [1, maxKeyId],
@@ -115,10 +116,17 @@ function readTime(text: string): Date {
   )
 }
 
-export function readName(text: string): string {
-  const name = text.trim()
-  if (name !== '' && [...name].length <= maxNameLength && !/\p{C}/u.test(name)) return name
-  throw new InvalidArgumentError(
-    `It must have 1 to ${maxNameLength} characters, and no control characters or line breaks.`,
-  )
+export const readName = shortText(maxNameLength)
+
+/** What an operator calls a grant. */
+export const readReference = shortText(maxReferenceLength)
+
+function shortText(maxLength: number) {
+  return function readShortText(text: string): string {
+    const value = text.trim()
+    if (value !== '' && [...value].length <= maxLength && !/\p{C}/u.test(value)) return value
+    throw new InvalidArgumentError(
+      `It must have 1 to ${maxLength} characters, and no control characters or line breaks.`,
+    )
+  }
 }

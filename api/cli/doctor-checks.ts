@@ -180,9 +180,15 @@ async function checkKey(root: string, key: string): Promise<Finding> {
   const quote = (path: string) => send(`${root}${path}?per_page=1`, { method: 'HEAD', headers })
   let path = '/users'
   let list = await quote(path)
-  if (list.status === 403) {
+  if (list.headers.get('X-Error-Code') === 'insufficient_permissions') {
     path = '/repos' // the key may read repositories only
     list = await quote(path)
+  }
+  if (list.headers.get('X-Error-Code') === 'insufficient_credits') {
+    return wrong(
+      'request',
+      `HEAD ${path} was refused, because the key has no credits; use a key with credits`,
+    )
   }
   if (list.status !== 200)
     return wrong('request', `HEAD ${path} returned ${list.status}; try GET with this key`)

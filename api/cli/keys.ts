@@ -26,6 +26,7 @@ import {
   readKeyId,
   readName,
   readRateLimit,
+  readReference,
   readScopes,
 } from './arguments.ts'
 import { type Column, countOf, formatCount, formatTable, formatTime } from './output.ts'
@@ -102,8 +103,20 @@ Examples:
     .description('Add credits to a key. A negative number withdraws them; a balance never falls below 0.')
     .argument(...idArgument)
     .argument('<credits>', 'number of credits', readGrant)
+    .option(
+      '--reference <text>',
+      "a name for this grant: repeated under the same one, the command changes nothing. The key's ledger shows it.",
+      readReference,
+    )
     .option(...jsonOption)
-    .addHelpText('after', '\nExamples:\n  devdata keys grant 3 1000\n  devdata keys grant 3 -50')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  devdata keys grant 3 1000
+  devdata keys grant 3 -50
+  devdata keys grant 3 1000 --reference "top-up 2026-01"`,
+    )
     .action(grant)
   keys
     .command('limit')
@@ -189,12 +202,23 @@ function list({ json }: JsonOption): Promise<void> {
   })
 }
 
-function grant(id: number, credits: number, { json }: JsonOption): Promise<void> {
+function grant(
+  id: number,
+  credits: number,
+  { reference, json }: JsonOption & { reference?: string },
+): Promise<void> {
   return withDatabase({}, async ({ sql }) => {
-    const key = await grantCredits(sql, id, credits)
-    if (json) return console.log(JSON.stringify(key))
-    const change = `${credits > 0 ? 'Granted' : 'Withdrew'} ${countOf(Math.abs(credits), 'credit')} ${credits > 0 ? 'to' : 'from'}`
-    console.log(`${change} key ${id}; its balance is ${formatCount(key.remaining_credits)}`)
+    const { outcome, key } = await grantCredits(sql, id, credits, reference)
+    if (json) return console.log(JSON.stringify({ ...key, outcome }))
+    const amount = countOf(Math.abs(credits), 'credit')
+    const [done, change] =
+      credits > 0 ? ['Granted', `${amount} to key ${id}`] : ['Withdrew', `${amount} from key ${id}`]
+    const balance = `its balance is ${formatCount(key.remaining_credits)}`
+    console.log(
+      outcome === 'granted'
+        ? `${done} ${change}; ${balance}`
+        : `Already ${done.toLowerCase()} ${change} under the reference "${reference}"; nothing changed, and ${balance}`,
+    )
   })
 }
 

@@ -20,7 +20,7 @@ grant usage, create on schema devdata_operator to devdata_operator;
 
 grant insert, update on api_keys, api_key_secrets to devdata_operator;
 grant delete on rate_limit_windows to devdata_operator;
-grant insert on ledger to devdata_operator;
+grant insert on ledger, grant_references to devdata_operator;
 grant insert, update on ledger_days to devdata_operator;
 grant update on dataset to devdata_operator;
 grant insert, update, delete on
@@ -35,8 +35,7 @@ grant execute on function analyze_table to devdata_operator;
 -- With the key, forgotten people could be guessed.
 revoke select on forgotten_people, forgotten_identities, forgotten_identities_key from devdata_server;
 revoke select on user_addresses from devdata_server; -- never served
-grant execute on function settle to devdata_server;
-grant update (created_at), delete on idempotency_keys to devdata_server; -- to delete old ones
+grant execute on function settle, sweep_idempotency_keys to devdata_server;
 grant insert, update (used_at), delete on stored_lists to devdata_server;
 grant insert on stored_list_chunks to devdata_server;
 

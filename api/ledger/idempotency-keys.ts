@@ -1,5 +1,6 @@
 /**
- * Idempotency keys as the ledger stores them, for 24 hours from their first use (decisions/0001-billing.md).
+ * Idempotency keys as the ledger stores them, for as long as what was paid under them counts: the SQL function
+ * `payment_counts` (decisions/0001-billing.md).
  *
  * @module
  */
@@ -24,13 +25,7 @@ function digest(text: string): string {
   return hash('sha256', text, 'hex').slice(0, 32)
 }
 
-/** Deletes the oldest idempotency keys that are older than 24 hours, `maxSwept` at most. */
+/** Deletes the oldest idempotency keys, `maxSwept` at most, if what was paid under them no longer counts. */
 export async function sweepIdempotencyKeys(sql: Sql): Promise<void> {
-  await sql`
-    delete from idempotency_keys where (api_key_id, idempotency_key) in (
-      select api_key_id, idempotency_key from idempotency_keys
-      where created_at < now() - interval '24 hours'
-      order by created_at limit ${maxSwept}
-      for update skip locked
-    )`
+  await sql`select sweep_idempotency_keys(${maxSwept})`
 }

@@ -43,6 +43,10 @@ export class KeyError extends OperatorError {
   override name = 'KeyError'
 }
 
+function unknownKey(id: number): KeyError {
+  return new KeyError(`There is no key ${id}`)
+}
+
 function summary(sql: SqlOrTransaction) {
   return sql`
     id, name, role, to_json(scopes) as scopes,
@@ -66,7 +70,8 @@ export function createKey(sql: Sql, key: NewKey): Promise<{ secret: string; key:
       returning id`
     if (created === undefined) throw new Error('the key was not stored')
     await tx`insert into api_key_secrets (hash, api_key_id) values (${hashSecret(secret)}, ${created.id})`
-    return { secret, key: await grantCredits(tx, created.id, key.credits) }
+    const grant = await grantCredits(tx, created.id, key.credits)
+    return { secret, key: grant.key }
   })
 }
 
@@ -92,20 +97,53 @@ export async function listKeyPage(sql: Sql, page: Page<number>): Promise<ListPag
   return { total, offset, count: keys.length, items, next: keys.at(-1)?.id }
 }
 
+/** What became of a grant, and the key after it. */
+export interface Grant {
+  /** `repeated`: it was granted under the same reference before, and nothing has changed. */
+  outcome: 'granted' | 'repeated'
+  key: KeySummary
+}
+
+/** A row of the type `grant_decision`. */
+interface GrantRow {
+  outcome: Grant['outcome'] | 'conflict' | 'out_of_range' | 'unknown_key'
+  /** Credits that were granted under the reference. */
+  granted: number | null
+}
+
 /**
- * Adds credits to a key; a negative number withdraws them.
- * Throws `KeyError` when the balance would leave the range from 0 to `maxBalance`.
+ * Adds credits to a key; a negative number withdraws them. Under a reference, which is the key's own, does so once.
+ * Throws `KeyError` when the balance would leave the range from 0 to `maxBalance`, or when another number of credits was
+ * granted under the reference.
  */
-export async function grantCredits(sql: SqlOrTransaction, id: number, credits: number): Promise<KeySummary> {
-  const [result] = await sql<{ granted: boolean }[]>`select grant_credits(${id}, ${credits}) as granted`
+export async function grantCredits(
+  sql: SqlOrTransaction,
+  id: number,
+  credits: number,
+  reference: string | null = null,
+): Promise<Grant> {
+  const [row] = await sql<GrantRow[]>`select * from grant_credits(${id}, ${credits}, ${reference})`
+  if (row === undefined) throw new Error('the grant was not decided')
+  const { outcome, granted } = row
+  if (outcome === 'unknown_key') throw unknownKey(id)
   const key = await getKey(sql, id)
-  if (result?.granted) return key
   const { remaining_credits: balance } = key
-  throw new KeyError(
-    credits < 0
-      ? `Key ${id} has ${balance} credits: ${-credits} can't be withdrawn; grant at least ${-balance}`
-      : `Key ${id} has ${balance} credits: ${credits} more would exceed the highest balance, ${maxBalance}`,
-  )
+  switch (outcome) {
+    case 'granted':
+    case 'repeated':
+      return { outcome, key }
+    case 'conflict':
+      throw new KeyError(
+        `Under the reference "${reference}", key ${id} was granted ${granted} credits, not ${credits}; ` +
+          'use another reference for another grant',
+      )
+    case 'out_of_range':
+      throw new KeyError(
+        credits < 0
+          ? `Key ${id} has ${balance} credits: ${-credits} can't be withdrawn; grant at least ${-balance}`
+          : `Key ${id} has ${balance} credits: ${credits} more would exceed the highest balance, ${maxBalance}`,
+      )
+  }
 }
 
 /** Sets or removes a key's rate limit, and ends its window. */
@@ -158,13 +196,13 @@ export function rotateKey(
 async function getKey(sql: SqlOrTransaction, id: number): Promise<KeySummary> {
   const [key] = await sql<KeySummary[]>`
     select ${summary(sql)} from api_keys where id = ${id} and deleted_at is null`
-  if (key === undefined) throw new KeyError(`There is no key ${id}`)
+  if (key === undefined) throw unknownKey(id)
   return key
 }
 
 async function changeKey(sql: SqlOrTransaction, id: number, change: Fragment): Promise<KeySummary> {
   const { count } = await sql`update api_keys set ${change} where id = ${id} and deleted_at is null`
-  if (count === 0) throw new KeyError(`There is no key ${id}`)
+  if (count === 0) throw unknownKey(id)
   // Not `returning`, which, after a lock wait, has the balance from before it.
   const [key] = await sql<KeySummary[]>`select ${summary(sql)} from api_keys where id = ${id}`
   if (key === undefined) throw new Error('the key is missing')

@@ -47,8 +47,11 @@ export function listUsage(sql: Sql, { keyId, day, page }: UsagePage<number>): Pr
     from range, lateral (select ${skipped} as skipped) place, lateral (
       select ${renderPage(sql, { item: sql`row_to_json(e)::text`, order: sql`entry desc` })}, min(entry) as next from (
         select position as entry, floor(extract(epoch from created_at))::bigint as timestamp, kind, request_id,
-          case kind when 'charge' then 'GET' end as method, path, items, cost, granted, balance
-        from ledger
+          case kind when 'charge' then 'GET' end as method, path, items, cost, granted,
+          case kind when 'grant' then (
+            select reference from grant_references r where r.api_key_id = l.api_key_id and r.position = l.position
+          ) end as reference, balance
+        from ledger l
         where api_key_id = ${keyId} and position >= range.first
           and position > range.last - place.skipped - ${size} and position <= range.last - place.skipped
         order by position desc ${limitPage(sql)}

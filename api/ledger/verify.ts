@@ -46,14 +46,25 @@ export async function verifyLedger(sql: Sql): Promise<Verification> {
         count(*) filter (where created_at < earlier) as backwards,
         bool_or(previous is null and (position = 1 or kind = 'balance')) as begins
       from entries group by api_key_id
+    ), refs as (
+      select r.api_key_id, count(*) as unmatched from grant_references r
+      where not exists (
+          select from ledger l
+          where l.api_key_id = r.api_key_id and l.position = r.position and kind = 'grant' and l.granted = r.granted
+        ) and not exists ( -- the entry has been folded
+          select from ledger l
+          where l.api_key_id = r.api_key_id and l.position >= r.position and kind = 'balance'
+        )
+      group by r.api_key_id
     ), keys as (
       select k.id, b.credits as balance, greatest(k.noted_position, d.summed) as known_position,
         coalesce(s.entries, 0) as entries, coalesce(s.granted, 0) as granted, coalesce(s.cost, 0) as cost,
         coalesce(s.newest, 0) as newest, wrong_balances, coalesce(gaps, 0) as gaps, coalesce(begins, true) as begins,
         backwards, unplaced, coalesce(d.summed, 0) as summed, coalesce(s.summed_cost, 0) as summed_cost,
-        coalesce(d.entries, 0) as days_entries, coalesce(d.cost, 0) as days_cost
+        coalesce(d.entries, 0) as days_entries, coalesce(d.cost, 0) as days_cost, unmatched
       from api_keys k join balances b on b.api_key_id = k.id
         left join sums s on s.api_key_id = k.id left join days d on d.api_key_id = k.id
+        left join refs r on r.api_key_id = k.id
     )
     select id, entries, granted::text, cost::text, balance::text, to_json(array_remove(array[
       case when granted - cost <> balance
@@ -66,7 +77,8 @@ export async function verifyLedger(sql: Sql): Promise<Verification> {
       case when days_cost <> summed_cost
         then format('its days add up to %s credits spent, not to %s', days_cost, summed_cost) end,
       case when days_entries <> summed then format('its days add up to %s entries, not to %s', days_entries, summed) end,
-      case when unplaced > 0 then format('%s entries belong to no day', unplaced) end
+      case when unplaced > 0 then format('%s entries belong to no day', unplaced) end,
+      case when unmatched > 0 then format('%s references of grants have no entry of their amount', unmatched) end
     ], null)) as problems
     from keys order by id`
   const sum = (name: 'granted' | 'cost' | 'balance') => rows.reduce((sum, row) => sum + BigInt(row[name]), 0n)

@@ -148,15 +148,19 @@ export function setDataHeaders(c: ApiContext, { headers, version }: MeteredRespo
   if (version !== undefined) setHeader(c, 'X-Dataset-Version', String(version))
 }
 
-/** Sends a settled response. If it is an error, sets the headers and throws it. */
+/**
+ * Sends a settled response. If it is an error, sets the headers and throws it. Throws 403 for a quote of something that
+ * costs credits, with its price in the headers, if the key has none: a quote is free for keys that could buy.
+ */
 export async function respond(
   c: ApiContext,
   { response, body, cost, isNotModified }: PreparedResponse,
-  { outcome, charged }: Settlement,
+  { outcome, charged, balance }: Settlement,
 ): Promise<Response> {
   c.set('charged', charged) // for log, metrics and traces
   const isPriced = isQuote(c) && c.get('caller').role !== 'admin'
   setHeader(c, 'X-Credits-Cost', String(isPriced ? cost : charged))
+  if (isPriced && cost > 0 && balance === 0) throw insufficientCredits(cost, balance)
   if (outcome === 'replayed') setHeader(c, 'Idempotency-Replayed', 'true')
   if ('error' in response) throw response.error
   setDataHeaders(c, response)

@@ -51,7 +51,7 @@ export interface ListSource<Item> {
  * would have no items.
  *
  * Every item comes once, even if `resume` is the `state` of a process that was killed. The idempotency keys of pages are
- * derived from the state, so what was paid for is free for 24 hours.
+ * derived from the state, so what was paid for is free for 24 hours, or for one hour once the dataset has changed.
  */
 export class List<Item> implements AsyncIterable<Item> {
   /** Why the iteration ended before the end of the list. */

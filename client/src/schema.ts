@@ -330,6 +330,8 @@ export interface components {
             cost: components["schemas"]["Count"];
             /** @description Credits granted; negative if they were taken away. */
             granted: number;
+            /** @description What the operator calls the grant, such as an invoice. Null for a grant without a reference. */
+            reference: string | null;
             /** @description Balance after this entry. */
             balance: components["schemas"]["Count"];
         };

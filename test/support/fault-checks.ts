@@ -4,6 +4,7 @@
  * @module
  */
 import type { Sql } from '../../api/database/connect.ts'
+import { verifyLedger } from '../../api/ledger/verify.ts'
 import { type Attempt, type Customer, maxResponseMs } from './fault-clients.ts'
 import type { Fault } from './faults.ts'
 import type { InstanceProcess } from './process.ts'
@@ -62,8 +63,8 @@ export async function compareWithLedger(
   const ids = customers.map(({ id }) => id)
   const entries = await sql<Entry[]>`
     select api_key_id, cost, path, request_id from ledger where kind = 'charge' and api_key_id = any(${ids})`
-  const sums = await findWrongSums(sql)
-  const wrong = sums.map((row) => `sums: ${JSON.stringify(row)}`)
+  const { problems } = await verifyLedger(sql)
+  const wrong = problems.map(({ keyId, problem }) => `key ${keyId}: ${problem}`)
   const nameOf = (customer: number, path: string) => `${path} of key ${customer}`
 
   const charged = new Map<string, Entry[]>()
@@ -115,26 +116,6 @@ export function listDefects(instance: InstanceProcess, place: number): string[] 
   const lines = instance.readLog().split('\n')
   const last = lines.findLastIndex((line) => /\b500 Internal server error\b/.test(line))
   return last < 0 ? [] : [`instance ${place} logged ${lines.slice(last, last + 12).join('\n')}`]
-}
-
-/** Keys whose entries do not add up: balance, positions, running sums, sums by day. */
-function findWrongSums(sql: Sql) {
-  return sql<object[]>`
-    with entries as (
-      select api_key_id, position, granted, cost, balance,
-        sum(granted - cost) over (partition by api_key_id order by position) as running
-      from ledger
-    ), sums as (
-      select api_key_id, count(*) as count, min(position) as first, max(position) as last,
-        sum(granted) - sum(cost) as balance, sum(cost) as cost, count(*) filter (where balance <> running) as wrong
-      from entries group by 1
-    ), days as (
-      select id as api_key_id, sum(entries) as count, sum(cost) as cost from api_keys, usage_days(id) group by 1
-    )
-    select b.*, s as sums, d as days
-    from balances b left join sums s using (api_key_id) left join days d using (api_key_id)
-    where (s.balance, s.first, s.last, s.count, s.wrong) is distinct from (b.credits, 1, b.last_position, s.last, 0)
-      or (d.count, d.cost) is distinct from (s.count, s.cost)`
 }
 
 /** The longest time without a response of an instance. */

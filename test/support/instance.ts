@@ -14,6 +14,7 @@ import { createReplicas } from '../../api/database/replicas.ts'
 import { docsDirectory } from '../../api/docs/docs-manifest.ts'
 import type { HonoEnvironment } from '../../api/http/request-context.ts'
 import { checkRequests } from '../../api/server/deno-request.ts'
+import type { Tracing } from '../../api/telemetry/tracing.ts'
 import { assertMatchesContract } from './contract.ts'
 import { testPool } from './databases.ts'
 import type { Answer, RequestOptions, TestService } from './service.ts'
@@ -26,6 +27,7 @@ export interface InstanceOptions {
   compressResponses?: boolean
   logProbes?: boolean
   readDemoKey?: () => string
+  tracing?: Tracing
 }
 
 /** One app. */
@@ -67,6 +69,7 @@ export function createInstance(
     maxWaitMs: 60_000, // slow machines are not under test
     docsDirectory: options.docsDirectory ?? docsDirectory,
     readDemoKey: options.readDemoKey,
+    tracing: options.tracing,
     buildInfo: { version: readVersion(), commit: null, runtime: 'vitest' },
   })
   const root = baseUrl ?? 'http://localhost'

@@ -14,6 +14,7 @@ import type { Sql } from '../../api/database/connect.ts'
 import { type Database, openDatabase } from '../../api/database/database.ts'
 import { type Scope, scopes } from '../../api/ledger/api-key.ts'
 import { createKey, type NewKey } from '../../api/ledger/keys.ts'
+import { verifyLedger } from '../../api/ledger/verify.ts'
 import { databaseUrl, testPool } from './databases.ts'
 import { isDrill } from './drill.ts'
 import { createInstance } from './instance.ts'
@@ -80,7 +81,7 @@ export interface TestService {
   createKey(key?: Partial<NewKey> & { scopes?: readonly Scope[] }): Promise<{ secret: string; id: number }>
   /** The balance, what was granted and what was charged, as the ledger has it. */
   readLedger(keyId: number): Promise<{ balance: number; granted: number; charged: number }>
-  /** Closes the service, and leaves the database. */
+  /** Closes the service, and leaves the database. At the end of a drill, throws if the ledger does not add up. */
   stop(): Promise<void>
   /** Closes the service, and removes the database. */
   close(): Promise<void>
@@ -131,11 +132,17 @@ export async function startTestService(
   const instance = createInstance(database, { compressResponses, ...(baseUrl !== undefined && { baseUrl }) })
   const { request } = live ?? instance
   let stopped: Promise<void> | undefined
+  async function stopAll() {
+    try {
+      if (isDrill) await assertLedgerAddsUp(sql)
+    } finally {
+      await instance.close()
+      await database.close()
+      await live?.stop()
+    }
+  }
   const stop = () => {
-    stopped ??= instance
-      .close()
-      .then(() => database.close())
-      .then(() => live?.stop())
+    stopped ??= stopAll()
     return stopped
   }
   const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/$/, '')
@@ -170,10 +177,19 @@ export async function startTestService(
     },
     stop,
     async close() {
-      await stop()
-      await copy.remove()
+      try {
+        await stop()
+      } finally {
+        await copy.remove()
+      }
     },
   }
+}
+
+/** Whatever a drill did, its ledger adds up. */
+async function assertLedgerAddsUp(sql: Sql): Promise<void> {
+  const { problems } = await verifyLedger(sql)
+  if (problems.length > 0) throw new Error(`the ledger does not add up: ${JSON.stringify(problems)}`)
 }
 
 async function copyEmbedded(data: string) {

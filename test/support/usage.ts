@@ -18,6 +18,7 @@ const entrySchema = v.strictObject({
   items: v.nullable(integer),
   cost: integer,
   granted: integer,
+  reference: v.nullable(v.string()),
   balance: integer,
 })
 const sumSchema = v.strictObject({

@@ -49,16 +49,26 @@ create table rate_limit_windows (
   primary key (api_key_id, started_at, requests)
 );
 
--- Requests charged under an Idempotency-Key. A repetition within 24 hours costs only what is not paid yet.
+-- Requests charged under an Idempotency-Key. As long as a payment counts, a repetition costs only what is not paid yet.
 create table idempotency_keys (
   api_key_id integer not null,
   idempotency_key uuid not null, -- digest
   request uuid not null, -- digest of the request's path and query
-  created_at timestamptz not null,
-  paid bigint not null, -- credits
+  created_at timestamptz not null, -- of the first payment
+  paid_version bigint not null, -- of the dataset, at the first payment
+  paid bigint not null, -- credits, by all payments
   primary key (api_key_id, idempotency_key)
 );
 create index on idempotency_keys (created_at);
+
+-- Whether what was paid under an idempotency key counts: for 24 hours from the first payment, but once the dataset has
+-- changed since then, only for one hour. If the clock was set back, a payment may be from the future: it counts for as
+-- long before its time as after it, so that it neither fails a repetition nor lasts forever.
+create function payment_counts(payment idempotency_keys, moment timestamptz, current_version bigint) returns boolean
+language sql immutable as $$
+  select greatest(moment - payment.created_at, payment.created_at - moment)
+    < case when payment.paid_version = current_version then interval '24 hours' else interval '1 hour' end
+$$;
 
 -- 2. Ledger -----------------------------------------------------------------------------------------------------------
 
@@ -134,27 +144,58 @@ create function sum_up_days(key_id integer) returns void language sql as $$
     items = d.items + excluded.items, cost = d.cost + excluded.cost, last_position = excluded.last_position
 $$;
 
--- Adds credits to a key, or withdraws them. Returns false when the key is deleted or missing, or when the balance would
--- leave the range from 0 to 2^53 - 1.
-create function grant_credits(key_id integer, amount bigint) returns boolean language plpgsql as $$
+-- 4. Grants -----------------------------------------------------------------------------------------------------------
+
+-- What operators call their grants, so that a grant can be repeated without a second effect. A row stays when the
+-- ledger's entry is folded.
+create table grant_references (
+  api_key_id integer not null references api_keys,
+  reference text not null,
+  position bigint not null, -- of the ledger's entry
+  granted bigint not null, -- credits, as the entry has or had them
+  primary key (api_key_id, reference),
+  unique (api_key_id, position)
+);
+
+-- The decision about a grant. Only `granted` changes anything. Other outcomes:
+--   repeated: this many credits were granted under the reference before; conflict: another number was;
+--   out_of_range: the balance would leave the range from 0 to 2^53 - 1; unknown_key: the key is deleted or missing.
+create type grant_decision as (
+  outcome text,
+  granted bigint -- credits that were granted under the reference, now or before; null: none
+);
+
+-- Adds credits to a key, or withdraws them. Under a reference, does so once.
+create function grant_credits(key_id integer, amount bigint, grant_reference text default null) returns grant_decision
+language plpgsql as $$
 declare
+  earlier bigint; -- credits
   newest ledger;
   next bigint;
 begin
   perform from api_keys where id = key_id and deleted_at is null for no key update;
-  if not found then return false; end if;
+  if not found then return row('unknown_key', null)::grant_decision; end if;
+  select granted into earlier from grant_references where api_key_id = key_id and reference = grant_reference;
+  if found then
+    return row(case earlier when amount then 'repeated' else 'conflict' end, earlier)::grant_decision;
+  end if;
   select * into newest from ledger where api_key_id = key_id order by position desc limit 1;
-  if coalesce(newest.balance, 0) + amount not between 0 and 9007199254740991 then return false; end if;
+  if coalesce(newest.balance, 0) + amount not between 0 and 9007199254740991 then
+    return row('out_of_range', null)::grant_decision;
+  end if;
   next := coalesce(newest.position, 0) + 1;
   insert into ledger (api_key_id, position, created_at, kind, granted, cost, balance, endpoint)
   values (key_id, next, greatest(newest.created_at, clock_timestamp()), 'grant', amount, 0,
     coalesce(newest.balance, 0) + amount, '');
+  if grant_reference is not null then
+    insert into grant_references values (key_id, grant_reference, next, amount);
+  end if;
   if next % 1000 = 0 then perform sum_up_days(key_id); end if;
-  return true;
+  return row('granted', amount)::grant_decision;
 end
 $$;
 
--- 4. Catalog ----------------------------------------------------------------------------------------------------------
+-- 5. Catalog ----------------------------------------------------------------------------------------------------------
 
 -- Imports are the only writers, and check once for a whole load what foreign keys would check. Responses are stored as
 -- JSON text; the columns beside it are searched. api/catalog/case-folding.ts writes the columns that end in _key.
@@ -324,7 +365,7 @@ create table contributions (
 );
 create index on contributions (repository_id);
 
--- 5. Stored lists -----------------------------------------------------------------------------------------------------
+-- 6. Stored lists -----------------------------------------------------------------------------------------------------
 
 -- The result of a filter at a dataset version: its exact total, and the matching ids in order, in chunks. It is stored
 -- when it is first requested. A load stores the most recently used ones for its new version.
@@ -346,7 +387,7 @@ create table stored_list_chunks (
 );
 create index on stored_list_chunks (stored_list_id, (ids[1])); -- finds the chunk where the page after an id begins
 
--- 6. Imports ----------------------------------------------------------------------------------------------------------
+-- 7. Imports ----------------------------------------------------------------------------------------------------------
 
 -- Loads in progress. Each stages its rows in unlogged tables of its own (api/import/staging.ts).
 create table imports (
@@ -363,7 +404,7 @@ end
 $$;
 revoke execute on function analyze_table(regclass) from public;
 
--- 7. Settling requests ------------------------------------------------------------------------------------------------
+-- 8. Settling requests ------------------------------------------------------------------------------------------------
 
 -- What a request asks of the ledger.
 create type settle_request as (
@@ -491,6 +532,18 @@ begin
 end
 $$;
 
+-- Deletes idempotency keys that no longer count, among the `max_keys` oldest: others that don't count are not older.
+create function sweep_idempotency_keys(max_keys integer) returns void language sql as $$
+  delete from idempotency_keys where (api_key_id, idempotency_key) in (
+    select api_key_id, idempotency_key from idempotency_keys p
+    where created_at <= coalesce(
+        (select created_at from idempotency_keys order by created_at offset max_keys - 1 limit 1), 'infinity')
+      and not payment_counts(p, now(), (select version from dataset))
+    order by created_at limit max_keys
+    for update skip locked
+  )
+$$;
+
 -- Settles a group of requests, each on its own, those of a key in their order.
 --
 -- `requests` is a JSON array of settle_request, and the result one of settlement. `found_items` has the number of items
@@ -532,9 +585,9 @@ begin
       continue when request.price is null;
       payment := null;
       if request.idempotency_key is not null then
-        select * into payment from idempotency_keys
+        select * into payment from idempotency_keys p
         where api_key_id = key.id and idempotency_key = request.idempotency_key
-          and created_at > moment - interval '24 hours';
+          and payment_counts(p, moment, dataset_version);
       end if;
       is_limited := request.is_counted and key.rate_limit_requests is not null;
       due := case when key.is_charged then greatest(0, request.price - coalesce(payment.paid, 0)) else 0 end;
@@ -563,11 +616,12 @@ begin
         key.last_position := key.last_position + 1;
         entries := entries || row(key.id, key.last_position, key.entry_at, 'charge', 0, charged, key.balance,
           coalesce(request.items, request.price), request.request_id, request.path, request.endpoint)::ledger;
-        if request.idempotency_key is not null then -- its 24 hours count from the first use
+        if request.idempotency_key is not null then -- its time and version stay those of the first payment
           insert into idempotency_keys values (key.id, request.idempotency_key, request.request,
-            coalesce(payment.created_at, moment), coalesce(payment.paid, 0) + charged)
-          on conflict (api_key_id, idempotency_key)
-            do update set request = excluded.request, created_at = excluded.created_at, paid = excluded.paid;
+            coalesce(payment.created_at, moment), coalesce(payment.paid_version, dataset_version),
+            coalesce(payment.paid, 0) + charged)
+          on conflict (api_key_id, idempotency_key) do update set request = excluded.request,
+            created_at = excluded.created_at, paid_version = excluded.paid_version, paid = excluded.paid;
         end if;
       end if;
       settlements := settlements || row(request.place, outcome, due, charged, key.balance, key.rate_limit_requests,
@@ -584,12 +638,16 @@ begin
 end
 $$;
 
--- A role that may call settle() needs no right to write to the ledger: the function has its owner's rights. Its path
--- has only this schema and, last, the caller's temporary tables, which can't stand in for the real ones. `create or
--- replace` resets both: a migration that replaces settle() has to repeat this.
+-- A role that may call these functions needs no right to write to the ledger and to idempotency keys: they have their
+-- owner's rights. Their path has only this schema and, last, the caller's temporary tables, which can't stand in for the
+-- real ones. `create or replace` resets both: a migration that replaces one of them has to repeat this.
 do $$
+declare
+  name regproc;
 begin
-  execute format('alter function settle security definer set search_path = %I, pg_temp', current_schema());
+  foreach name in array '{settle,sweep_idempotency_keys}'::regproc[] loop
+    execute format('alter function %s security definer set search_path = %I, pg_temp', name, current_schema());
+    execute format('revoke execute on function %s from public', name);
+  end loop;
 end
 $$;
-revoke execute on function settle from public;

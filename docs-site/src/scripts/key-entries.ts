@@ -15,6 +15,13 @@ export const entriesPerPage = 10
 const writeTime = (timestamp: number) => new Date(timestamp * 1000).toISOString().replace('.000', '')
 
 const kinds: Readonly<Record<string, string>> = { grant: 'Grant', balance: 'Older entries' }
+
+/** What changed the balance: a request, or something of the operator's. */
+function writeReason({ kind, method, path, reference }: LedgerEntry): string {
+  if (path !== null) return `${method} ${path}`
+  return [kinds[kind] ?? kind, reference].filter((text) => text !== null).join(': ')
+}
+
 const writeChange = (credits: number) => `${credits < 0 ? '−' : '+'}${formatNumber(Math.abs(credits))}`
 
 /** Shows a page of a key's entries. `paths` leads from the newest page to this one. */
@@ -49,7 +56,7 @@ export function showEntries(
   const download = createButton('Download all as CSV', () => void downloadEntries(key, download, state))
   const rows = items.map((item) => [
     writeTime(item.timestamp).replace('T', ' ').replace('Z', ''),
-    item.path === null ? (kinds[item.kind] ?? item.kind) : `${item.method} ${item.path}`,
+    writeReason(item),
     item.items === null ? '' : formatNumber(item.items),
     [item.granted, -item.cost]
       .filter((change) => change !== 0)
@@ -77,6 +84,7 @@ async function downloadEntries(key: string, button: HTMLButtonElement, state: HT
     'items',
     'cost',
     'granted',
+    'reference',
     'balance',
   ] as const
   try {

@@ -10,13 +10,19 @@ import { type ApiResponse, readError, sendRequest } from './api-request.ts'
 import { createElement } from './elements.ts'
 import { onKeyChange, readKey } from './key.ts'
 import { openKeyDialog } from './key-dialog.ts'
+import { writeCredits } from './key-state.ts'
 import { describePrice, readFields, writePath } from './query.ts'
 import { followKey, updateSample } from './sample-code.ts'
 
-/** The response to `HEAD`. One that isn't 200 comes from `GET`, free as well, because it has a message. */
+const lacksCredits = ({ headers }: ApiResponse) => headers.get('X-Error-Code') === 'insufficient_credits'
+
+/**
+ * The response to `HEAD`. An error comes from `GET`, free as well, because it has a message. The exception is that of a key
+ * without credits: a `GET` that must cost nothing says something else.
+ */
 async function getPrice(path: string, key: string): Promise<ApiResponse> {
   const head = await sendRequest({ method: 'HEAD', path, key })
-  if (head.status === 200) return head
+  if (head.status === 200 || lacksCredits(head)) return head
   return sendRequest({ method: 'GET', path, key, headers: { 'Max-Credits': '0' } })
 }
 
@@ -96,9 +102,10 @@ export function startQueryBuilder(): void {
     if (asked !== path || key !== readKey()) return // The reader has changed the question or the key.
     if (!response) return say('The API is unreachable.')
     const { status, headers } = response
+    const cost = headers.get('X-Credits-Cost')
+    if (lacksCredits(response)) return say(`This page: ${writeCredits(Number(cost))}. Your key has none.`)
     if (status !== 200) return say(readError(response))
     const total = headers.get('X-Total-Count')
-    const cost = headers.get('X-Credits-Cost')
     say(describePrice(path, { total: Number(total), cost: Number(cost) }))
     // In place of the recorded response, which has another price and balance.
     live.hidden = false

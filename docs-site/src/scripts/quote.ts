@@ -27,14 +27,12 @@ export function readQuote({ status, headers }: Head): Quote {
   const cost = readNumber('X-Credits-Cost')
   const balance = readNumber('X-Credits-Remaining')
   const total = headers.get('X-Total-Count')
-  // A key without credits gets no price.
-  const isRefused = headers.get('X-Error-Code') === 'insufficient_credits'
   return {
     status,
     cost,
     balance,
     total: total === null ? null : Number(total),
-    isAffordable: cost <= balance && !isRefused,
+    isAffordable: cost <= balance,
   }
 }
 
@@ -51,13 +49,15 @@ export function countItems(path: string, count: number): string {
   return `${count.toLocaleString('en')} ${noun?.[count === 1 ? 1 : 2]}`
 }
 
+/** What a response to `HEAD` with a price says that names no number of items, by status. */
+const refusals: Readonly<Record<number, string>> = { 403: 'Not enough credits', 404: 'Not found' }
+
 /** Writes `51 users · this page: 2 credits · HEAD was free`, and the balance if it is too low. */
 export function writeQuote(path: string, quote: Quote): (string | Node)[] {
   const { status, cost, balance, total, isAffordable } = quote
   const lack = isAffordable ? [] : [`. You have ${writeCredits(balance)}.`]
-  if (cost === 0) return ['This request costs credits', ...lack]
   const isWhole = total === null || total === cost
-  const found = status === 404 ? 'Not found' : countItems(path, total ?? 1)
+  const found = refusals[status] ?? countItems(path, total ?? 1)
   const price = createElement('mark', { textContent: writeCredits(cost) })
   return [`${found} · ${isWhole ? '' : 'this page: '}`, price, ' · HEAD was free', ...lack]
 }

@@ -111,7 +111,7 @@ function startRun(form: HTMLFormElement): void {
     const price = readQuote(head)
     const { cost, balance, total } = price
     // Free, or refused. Should it cost something by now, the service refuses it.
-    if (cost === 0 && price.isAffordable) return deliver(request, { ...sends, 'Max-Credits': '0' })
+    if (cost === 0) return deliver(request, { ...sends, 'Max-Credits': '0' })
     if (cost > Number(sends['Max-Credits'] ?? cost)) return deliver(request, sends)
     say(...writeQuote(path, price))
     if (price.isAffordable) {

@@ -25,6 +25,8 @@ export interface LedgerEntry {
   items: number | null
   cost: number
   granted: number
+  /** What the operator called a grant. */
+  reference: string | null
   balance: number
 }
 
