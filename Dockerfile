@@ -8,6 +8,8 @@ COPY . .
 # The public URL of the API: the pages are built for it.
 ARG BASE_URL
 RUN node docs-site/build.ts
+# Without a checkout, there is nothing to copy into the image below.
+RUN mkdir -p .git
 
 FROM node:24.21.0-bookworm-slim AS packages
 WORKDIR /app
@@ -36,6 +38,8 @@ USER node
 
 FROM app
 COPY --from=docs /app/dist/docs dist/docs
+# What names the commit, for /version. No history.
+COPY --from=docs /app/.git .git
 ARG BASE_URL
 ENV BASE_URL=${BASE_URL} HOST=0.0.0.0 PORT=8000 LOG_FORMAT=json
 EXPOSE 8000

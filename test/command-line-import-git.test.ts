@@ -53,6 +53,7 @@ describeOnEachDatabase('devdata import git', (kind) => {
       dependencies: { active: 2, removed: 1 },
       manifests_left_out: 0,
       manifests_computed: 0,
+      manifests_not_read: {},
       warnings: 1,
       seconds: expect.any(Number),
     })
@@ -66,6 +67,9 @@ describeOnEachDatabase('devdata import git', (kind) => {
       ['package.json', '{"dependencies":'],
       ['setup.py', 'from setuptools import setup\nsetup(install_requires=read())\n'],
       ['test/package.json', '{"dependencies":{"tried":"1"}}'],
+      ['build.gradle', ''],
+      ['a.csproj', ''],
+      ['test/b.csproj', ''],
     ] as const) {
       mkdirSync(join(clone, 'test'), { recursive: true })
       writeFileSync(join(clone, file), content)
@@ -79,6 +83,7 @@ describeOnEachDatabase('devdata import git', (kind) => {
 skipped       3 manifest versions that did not parse, see above
 incomplete    1 manifest: only running it would show all dependencies
 left out      1 manifest of tests and fixtures; --all-manifests includes them
+not read:     1 *.csproj, 1 build.gradle
 `)
     const all = await run([...args, '--all-manifests', '--branch', 'main', '--json'])
     expect(JSON.parse(all.stdout)).toMatchObject({
@@ -86,6 +91,7 @@ left out      1 manifest of tests and fixtures; --all-manifests includes them
       dependencies: { active: 3, removed: 1 },
       manifests_left_out: 0,
       manifests_computed: 1,
+      manifests_not_read: { '*.csproj': 2, 'build.gradle': 1 },
       warnings: 3,
     })
 

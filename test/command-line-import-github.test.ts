@@ -70,8 +70,12 @@ describe('devdata import github', () => {
     const message = 'There is nothing to load: nobody-yet: no account has this login\n'
     expect(await load('nobody-yet')).toMatchObject({ code: 1, stdout: '', stderr: message })
     const owner = fake.organization.model.addAccount({ login: 'nobody-yet' })
-    fake.organization.model.addRepository({ owner, name: 'first' })
-    expect(await load('nobody-yet')).toMatchObject({ code: 0, stderr: '' })
+    const repository = fake.organization.model.addRepository({ owner, name: 'first' })
+    const author = { name: 'Ada', email: 'ada@example.org' }
+    const files = { 'a.csproj': '', 'b/c.csproj': '' } // of a kind that isn't read
+    await fake.organization.model.push(repository, [{ author, date: 1_700_000_000, message: 'First', files }])
+    const { code, stdout, stderr } = await load('nobody-yet')
+    expect([code, stdout, stderr]).toEqual([0, expect.stringContaining('\nnot read:     2 *.csproj\n'), ''])
   })
 
   test.each([

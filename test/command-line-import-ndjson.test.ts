@@ -33,7 +33,40 @@ describeOnEachDatabase('devdata import ndjson', (kind) => {
       lines: 6578,
       skipped: 0,
       forgotten: 0,
+      contradicted: 0,
       seconds: expect.any(Number),
+    })
+  })
+
+  test('says which lines a later, different one for the same item replaces', async () => {
+    const lines = [createUserLine(901), createUserLine(902), createUserLine(901)] // the same twice
+    writeFileSync(join(started.directory, 'twice.txt'), lines.join(''))
+    const same = await run(['import', 'ndjson', 'twice.txt', '--kind', 'users'])
+    expect(same.stdout).not.toContain('replaced')
+    const change = (line: string) => line.replace('"followers":', '"followers":1')
+    writeFileSync(join(started.directory, 'twice.txt'), [...lines, change(createUserLine(902))].join(''))
+    const one = await run(['import', 'ndjson', 'twice.txt', '--kind', 'users'])
+    expect(one.stdout).toContain(
+      'replaced      1 line by a later, different one for the same item: twice.txt:2\n',
+    )
+    writeFileSync(join(started.directory, 'more.txt'), lines.map(change).join(''))
+    const both = ['import', 'ndjson', 'twice.txt', 'more.txt', '--kind', 'users']
+    expect((await run(both)).stdout).toContain(
+      'replaced      3 lines by a later, different one for the same item: the first is twice.txt:1\n',
+    )
+    expect(JSON.parse((await run([...both, '--json'])).stdout)).toMatchObject({ contradicted: 3 })
+  })
+
+  test('says that a file is a pointer of Git LFS', async () => {
+    writeFileSync(
+      join(started.directory, 'users.ndjson'),
+      `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 12345\n`,
+    )
+    expect(await run(['import', 'ndjson', 'users.ndjson'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'users.ndjson:1: a Git LFS pointer instead of the file; run "git lfs pull" where the file is from; nothing was changed\n',
     })
   })
 

@@ -285,6 +285,27 @@ describeOnEachDatabase('devdata keys', (kind) => {
     expect(await service.readLedger(id)).toEqual({ balance: 5, granted: 5, charged: 0 })
   })
 
+  // The program `script` of Linux gives a command a terminal.
+  test.skipIf(process.platform !== 'linux')(
+    'delete asks on a terminal, names the key, and changes nothing after a no',
+    async () => {
+      const { id, api_key } = await create('--credits', '5', '--name', "Ada's laptop")
+      const inTerminal = ['/bin/sh', '-c', 'exec script -qec "$*" /dev/null', 'sh', process.execPath]
+      const type = (input: string, ...options: string[]) =>
+        run(['keys', 'delete', String(id), ...options], { input, program: inTerminal })
+      const declined = await type('n\n')
+      expect(declined.code).toBe(1)
+      expect(declined.stdout).toContain(
+        `Delete key ${id} (Ada's laptop) with 5 credits? It can't be restored; "keys revoke" can be undone. [y/N] `,
+      )
+      expect(declined.stdout).toContain('Canceled; nothing was changed')
+      expect((await ask(api_key)).status).toBe(200)
+      expect((await type('y\n')).stdout).toContain(`Key ${id} is deleted`)
+      expect((await ask(api_key)).status).toBe(401)
+      expect((await type('', '--yes')).stdout).toContain(`There is no key ${id}`)
+    },
+  )
+
   test('list does not fail when its reader stops early', async () => {
     await service.sql`
       insert into api_keys (role, scopes, name)

@@ -81,6 +81,7 @@ describe('devdata', () => {
       'ledger verify',
       'migrate',
       'remove repo',
+      'restored',
     ])
     for (const [path, command] of leaves) {
       expect([path, command.options.some(({ long }) => long === '--json')]).toEqual([path, true])

@@ -5,6 +5,7 @@
  */
 import { expect, test } from 'vitest'
 import { ConfigError, readBasePath, readConfig, settingNames } from '../api/config.ts'
+import { parseConnectionUrl } from '../api/database/connection-url.ts'
 
 const defaults = {
   port: 8000,
@@ -162,16 +163,16 @@ test.each(['mysql://admin:hunter2@db/name', 'admin:hunter2@db', 'postgres:/hunte
   },
 )
 
+const oneHost =
+  'must name one host; instead of several, name one that always leads to the primary, and set DATABASE_REPLICA_URL to ' +
+  'streaming replicas'
+
 test.each<[url: string, rule: string]>([
   [
     'postgres://db/name?sslmode=on',
     'must have an sslmode of disable, prefer, require, verify-ca, verify-full',
   ],
   ['postgres://u:hunter2%@db/name', 'must have a literal % written as %25'],
-  [
-    'postgres://u:hunter2@db/name?channel_binding=require',
-    'must be without channel_binding=require, which is not supported',
-  ],
   ...[
     'postgres://db/name?port=abc',
     'postgres://db/name?port=99999',
@@ -179,9 +180,62 @@ test.each<[url: string, rule: string]>([
     'postgres://db:99999/name',
     'postgres://u:hunter2@db:abc/name',
   ].map((url): [string, string] => [url, 'must have a port from 1 to 65535']),
-  ...['postgres://one%2Ctwo/name', 'postgres:///name?host=one%2Ctwo'].map((url): [string, string] => [
+  ...[
+    'postgres://one%2Ctwo/name',
+    'postgres:///name?host=one%2Ctwo',
+    'postgres:///name?host=one&port=1%2C2',
+  ].map((url): [string, string] => [url, oneHost]),
+  ...[
+    'postgres://u:hunter@2@db/name',
+    'postgres://u:hunter/2@db/name',
+    'postgres://u:hunter?2@db/name',
+    'postgres://u:1/hunter2@db/name',
+    'postgres://u:1?hunter=2@db/name',
+    'postgres://u:hun@ter/2@db/name',
+    'postgres://u:h@unter?2@db/name',
+    'postgres://hunter@db?user=2@name',
+  ].map((url): [string, string] => [
     url,
-    'must name one host: several, separated by commas, are not supported',
+    'must have @, / and ? in a user name or password written as %40, %2F and %3F',
+  ]),
+  [
+    'postgres://u:hunter2@d b/name',
+    'must have a host that is a name, an IP address, or the folder of a socket',
+  ],
+  ['postgres://u:hunter%002@db/name', 'must be without %00'],
+  ['postgres://db/name?sslmode', 'must have parameters such as connect_timeout=5'],
+  ['postgres://db/name?ssl=1', 'must have an sslmode of disable, prefer, require, verify-ca, verify-full'],
+  ...[
+    'channel_binding=require',
+    'client_encoding=LATIN1',
+    'gssencmode=require',
+    'sslnegotiation=direct',
+    'sslsni=0',
+    'target_session_attrs=read-write',
+  ].map((parameter): [string, string] => [
+    `postgres://db/name?${parameter}`,
+    `must be without ${parameter}, which is not supported`,
+  ]),
+  ...(
+    [
+      ['schema=public', 'write search_path instead'],
+      ['currentSchema=public', 'write search_path instead'],
+      ['pgbouncer=true', 'the service finds out by itself'],
+      ['connection_limit=5', 'set DATABASE_POOL_SIZE'],
+      ['statement_timeout=5', 'set DATABASE_STATEMENT_TIMEOUT_SECONDS'],
+      ...[
+        'hostaddr=::1',
+        'passfile=x',
+        'require_auth=none',
+        'service=x',
+        'sslcrl=x',
+        'work_mem=5MB',
+        'x=',
+      ].map((parameter) => [parameter, 'write a setting of the session as options=-c%20NAME%3DVALUE']),
+    ] as [string, string][]
+  ).map(([parameter, advice]): [string, string] => [
+    `postgres://db/name?${parameter}`,
+    `must be without the parameter ${parameter.replace(/=.*/, '')}, which is not supported; ${advice}`,
   ]),
   ...['soon', '1.5', '1e3', '9999999'].map((seconds): [string, string] => [
     `postgres://db/name?connect_timeout=${seconds}`,
@@ -192,6 +246,80 @@ test.each<[url: string, rule: string]>([
   expect(readComplaint({ DATABASE_REPLICA_URL: `postgres://one/name,${value}` })).toBe(
     `DATABASE_REPLICA_URL is invalid: it ${rule}`,
   )
+})
+
+test('a DATABASE_URL with several hosts is refused with what to set instead', () => {
+  for (const hosts of ['one,two', 'one:5432,two:5433', '[::1],[::2]:5433', 'u:hunter2@one,two']) {
+    expect(readComplaint({ DATABASE_URL: `postgres://${hosts}/name` })).toBe(
+      `DATABASE_URL is invalid: it ${oneHost}`,
+    )
+  }
+})
+
+test('parameters of libpq that can’t weaken anything are accepted, without effect', () => {
+  const plain = parseConnectionUrl('postgres://db/name')
+  for (const parameter of [
+    'fallback_application_name=psql',
+    'keepalives=0&keepalives_idle=5&keepalives_interval=5&keepalives_count=5',
+    'channel_binding=disable',
+    'channel_binding=',
+    'client_encoding=UTF8',
+    'gssencmode=prefer',
+    'load_balance_hosts=random',
+    'sslcompression=1',
+    'sslnegotiation=postgres',
+    'sslsni=1',
+    'target_session_attrs=any',
+    'tcp_user_timeout=5000',
+  ]) {
+    expect([parameter, parseConnectionUrl(`postgres://db/name?${parameter}`)]).toEqual([parameter, plain])
+  }
+})
+
+test('a DATABASE_URL is read as libpq reads it', () => {
+  const plain = {
+    host: 'localhost',
+    port: 5432,
+    path: undefined,
+    user: undefined,
+    password: undefined,
+    database: undefined,
+    parameters: {},
+  }
+  const socket = { host: '/run/pg', path: '/run/pg/.s.PGSQL.5432' }
+  const urls: [string, Partial<ReturnType<typeof parseConnectionUrl>>][] = [
+    ['postgres://', {}],
+    ['postgresql:///name', { database: 'name' }],
+    ['postgres://u@/name?host=/run/pg', { user: 'u', database: 'name', ...socket }],
+    [
+      'postgres://u:p@:1/name?host=/run/pg/',
+      { user: 'u', password: 'p', database: 'name', host: '/run/pg/', port: 1, path: '/run/pg/.s.PGSQL.1' },
+    ],
+    ['postgres://%2Frun%2Fpg/a/b', { database: 'a/b', ...socket }],
+    [
+      'postgres://u:p#:[é]%40%2F@[::1]:1/n',
+      { user: 'u', password: 'p#:[é]@/', host: '::1', port: 1, database: 'n' },
+    ],
+    [
+      'postgres://one/n?host=two&port=2&user=u&password=a+b&dbname=m',
+      { host: 'two', port: 2, user: 'u', password: 'a+b', database: 'm' },
+    ],
+    ['postgres://my_db?search_path=a,b&search_path=c', { host: 'my_db', parameters: { search_path: 'c' } }],
+    [
+      'postgres://db?application_name=me&options=-c%20work_mem%3D5MB',
+      { host: 'db', parameters: { application_name: 'me', options: '-c work_mem=5MB' } },
+    ],
+  ]
+  for (const [url, expected] of urls) {
+    expect([url, parseConnectionUrl(url)]).toMatchObject([url, { ...plain, ...expected }])
+  }
+  for (const [url, mode] of [
+    ['postgres://db?ssl=true', 'require'],
+    ['postgres://db?ssl=true&sslmode=verify-full', 'verify-full'],
+    ['postgres:///n?host=/run/pg&sslmode=require', 'disable'], // a Unix socket has no TLS
+  ] as const) {
+    expect([url, parseConnectionUrl(url).tls.mode]).toEqual([url, mode])
+  }
 })
 
 test('all wrong settings are named at once, a line each', () => {

@@ -192,9 +192,25 @@ describe.skipIf(missing.length > 0)('a database connection', () => {
   test('has no TLS unless sslmode asks for it, and fails where the server has none', async () => {
     expect(await describeSession(urlOf('127.0.0.1'))).toEqual(plain)
     expect(await describeSession(urlOf('127.0.0.1', 'sslmode=prefer'))).toEqual(plain)
-    expect(await explainSession(urlOf('127.0.0.1', 'sslmode=require'))).toBe(
-      'The database is unreachable: TLS_REFUSED: the server speaks no TLS',
+    const message =
+      'DATABASE_URL: the server has no TLS, which sslmode requires; turn it on there (ssl = on), or leave sslmode out'
+    expect(await explainSession(urlOf('127.0.0.1', 'sslmode=require'))).toBe(message)
+    await expect(startInstanceProcess(urlOf('127.0.0.1', 'sslmode=require'))).rejects.toThrow(
+      `ended with 1: ${message}\n`,
     )
+  })
+
+  test('is refused once, in one line, if the server refuses the session that the URL asks for', async () => {
+    for (const [option, reason] of [
+      ['-c no_such_setting=1', 'unrecognized configuration parameter "no_such_setting"'],
+      ['-c work_mem=lots', 'invalid value for parameter "work_mem": "lots"'],
+      ['--nonsense', '--nonsense requires a value'],
+    ] as const) {
+      const url = urlOf('127.0.0.1', `options=${encodeURIComponent(option)}`)
+      await expect(startInstanceProcess(url)).rejects.toThrow(
+        `ended with 1: DATABASE_URL: the database refused access: ${reason}\n`,
+      )
+    }
   })
 
   test('accepts any certificate with sslmode=require, and checks the CA and the name with verify-full', async () => {
@@ -278,6 +294,7 @@ describe.skipIf(missing.length > 0)('a database connection', () => {
     for (const url of [
       `postgres://${who}@${encodeURIComponent(socket)}:${port}/postgres`,
       `postgres://${who}@localhost:${port}/postgres?host=${socket}`,
+      `postgres://${who}@/postgres?host=${socket}&port=${port}&sslmode=require`,
       `postgres:///postgres?host=${socket}&port=${port}&user=${encodeURIComponent(user)}&password=${encodeURIComponent(password)}`,
     ]) {
       expect(await describeSession(url)).toEqual({ ...plain, user, socket: true })
@@ -294,7 +311,8 @@ describe.skipIf(missing.length > 0)('a database connection', () => {
   })
 
   test('has the session settings of its URL, and a database name with any characters', async () => {
-    expect(await describeSession(urlOf('127.0.0.1', 'work_mem=5MB&channel_binding=prefer'))).toEqual({
+    const options = encodeURIComponent('-c work_mem=5MB')
+    expect(await describeSession(urlOf('127.0.0.1', `options=${options}&channel_binding=prefer`))).toEqual({
       ...plain,
       work_mem: '5MB',
     })

@@ -5,6 +5,7 @@
  */
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -149,6 +150,7 @@ describeOnServer('the image', () => {
   let directory: string
   let app: string
   let data: string
+  let commit: string
   let service: TestService
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'devdata-image-'))
@@ -161,6 +163,7 @@ describeOnServer('the image', () => {
       names.split(' '),
     )
     for (const name of sources) await cp(join(project, name), join(app, name), { recursive: true })
+    commit = await copyCommit()
     const docs = join(project, 'dist/docs-image')
     await buildDocs({ baseUrl, directory: docs, ifStale: true })
     await cp(docs, join(app, 'dist/docs'), { recursive: true })
@@ -173,6 +176,24 @@ describeOnServer('the image', () => {
     await promisify(execFile)('chmod', ['-R', 'u+w', directory])
     await rm(directory, { recursive: true, force: true })
   })
+
+  /** Copies what .dockerignore includes of a clone, as the image does. Returns the clone's commit. */
+  async function copyCommit(): Promise<string> {
+    const clone = join(directory, 'clone')
+    const git = (...parameters: string[]) => {
+      const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org']
+      return execFileSync('git', ['-C', clone, ...identity, ...parameters], { encoding: 'utf8' }).trim()
+    }
+    execFileSync('git', ['init', '--quiet', clone])
+    git('commit', '--quiet', '--allow-empty', '--message', 'One')
+    const included = (await readText('.dockerignore')).match(/(?<=^!)\.git\/.+$/gm) ?? []
+    expect(dockerfile).toMatch(/^COPY \. \.\n(?:.*\n)*?RUN mkdir -p \.git$/m)
+    expect(image).toMatch(/^COPY --from=docs \/app\/\.git \.git$/m)
+    for (const path of included.filter((path) => existsSync(join(clone, path)))) {
+      await cp(join(clone, path), join(app, path), { recursive: true })
+    }
+    return git('rev-parse', 'HEAD')
+  }
 
   /** As the stage `packages` does. */
   async function installPackages(folder: string): Promise<void> {
@@ -211,12 +232,28 @@ describeOnServer('the image', () => {
     const users = await fetch(`${base}/users?per_page=1`, { headers: { Authorization: `Bearer ${secret}` } })
     expect(users.status).toBe(200)
     expect(users.headers.get('Link')).toContain(`<${baseUrl}/users?`)
+    expect(await (await fetch(`${base}/version`)).json()).toMatchObject({ commit })
     const page = await fetch(`${base}/docs/`)
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<title>')])
     expect((await fetch(`${base}/api-docs`)).status).toBe(200)
     expect(await running.stop('SIGTERM')).toBe(0)
     expect(await readdir(data)).toEqual([])
     await expect(checkHealth()).rejects.toMatchObject({ code: 1 })
+  })
+
+  // `du` of other systems doesn't count bytes.
+  test.skipIf(process.platform !== 'linux')('is as large as the docs say', async () => {
+    const [, total, embedded] =
+      /add about (\d+) MB to the Node image, (\d+) MB of which are the embedded\s+database/.exec(
+        await readText('docs-site/src/content/docs/containers.md'),
+      ) ?? []
+    const megabytes = [app, join(app, 'node_modules/@electric-sql')].map((path) => {
+      const bytes = execFileSync('du', ['--summarize', '--bytes', path], { encoding: 'utf8' })
+      return Number.parseInt(bytes, 10) / 1_000_000
+    })
+    console.log(`the image adds ${megabytes.map(Math.round).join(' MB, with an embedded database of ')} MB`)
+    expect(Math.abs((megabytes[0] ?? 0) - Number(total))).toBeLessThan(6)
+    expect(Math.abs((megabytes[1] ?? 0) - Number(embedded))).toBeLessThan(6)
   })
 
   test('with git refreshes the data after each interval, in a container that Compose starts only if it is told to', async () => {

@@ -140,6 +140,12 @@ describe('a data folder', { concurrent: true }, () => {
     expect(await instance.stop()).toBe(0)
   })
 
+  test.skipIf(!existsSync('/proc/self'))('in a folder where nothing can be created is refused', async () => {
+    expect(await startRefused('/proc/devdata/data')).toBe(
+      "DATA_DIR /proc/devdata/data can't be created: no such file or directory",
+    )
+  })
+
   test('that holds other files is refused, and stays as it is', async () => {
     const dataDirectory = join(directory, 'other')
     await mkdir(dataDirectory)

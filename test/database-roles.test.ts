@@ -112,6 +112,7 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
       ['forget', 'user', 'rhaddad', '--yes'],
       ['forget', 'user', 'JonasKumar', '--keep-repositories', '--yes'],
       ['forget', 'list'],
+      ['restored', '--yes'],
       ['forget', 'undo', 'rhaddad'],
       ['forget', 'undo', '--person', '2'],
       ['import', 'ndjson', sampleDirectory],
@@ -125,6 +126,26 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
     const doctor = await command('devdata_operator', 'doctor')
     expect(doctor.stdout).toMatch(/^ok +migrations /m)
     expect(doctor.stdout).toMatch(/^ok +ledger /m)
+  })
+
+  test('names the role that may run a command, if another one tries', async () => {
+    for (const [role, args] of [
+      ['devdata_server', ['keys', 'create', '--credits', '1']],
+      ['devdata_server', ['restored', '--yes']],
+      ['devdata_operator', ['ledger', 'prune', '--before', '2026-01-01']],
+    ] as const) {
+      expect([role, args, await command(role, ...args)]).toEqual([
+        role,
+        args,
+        {
+          code: 1,
+          stdout: '',
+          stderr: expect.stringMatching(
+            /^DATABASE_URL: the database refused access: permission denied for [^\n]+; with three roles, set DATABASE_URL to that of devdata_operator, or for "migrate" and "ledger prune" to that of devdata_owner\n$/,
+          ),
+        },
+      ])
+    }
   })
 
   test('is analyzed by a load, although its tables are not the operator’s', async () => {

@@ -76,13 +76,28 @@ describeOnEachDatabase('devdata doctor', (kind) => {
     })
   })
 
+  test('finds nothing wrong with a migration of a newer version, if this one can run on it', async () => {
+    await service.sql`
+      insert into migrations (number, name, checksum, compatible_since) values (9999, 'x', '', 1)`
+    const { findings } = await run()
+    expect(findings.get('migrations')).toBe(
+      'ok: all applied, and 9999 of a newer version, on which this one can run',
+    )
+    await service.sql`delete from migrations where number = 9999`
+  })
+
   // Each is broken, found, and repaired.
   test.each([
     {
-      name: "a newer version's migration",
-      breaks: "insert into migrations (number, name, checksum) values (9999, 'x', '')",
+      name: "a newer version's migration, on which this version can't run",
+      breaks:
+        "insert into migrations (number, name, checksum, compatible_since) values (9999, 'x', '', 9999)",
       repairs: 'delete from migrations where number = 9999',
-      finds: { migrations: /^wrong: a newer version has applied 9999; upgrade this one/, ledger: /^ok/ },
+      finds: {
+        migrations:
+          /^wrong: this version can't run on 9999, which a newer version has applied; run that version$/,
+        ledger: /^ok/,
+      },
     },
     {
       name: 'a balance that nobody paid for',

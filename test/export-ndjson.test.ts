@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -144,6 +145,11 @@ describeOnEachDatabase('An export', (kind) => {
   )
 
   test('says that a folder cannot be created', async () => {
+    if (existsSync('/proc/self')) {
+      await expect(exportNdjson(origin.sql, '/proc/copy')).rejects.toThrow(
+        "Can't create the folder /proc/copy: no such file or directory",
+      )
+    }
     await using folder = await createFolder()
     const path = join(folder.path, 'notes.txt')
     await writeFile(path, 'mine')

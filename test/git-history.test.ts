@@ -35,6 +35,32 @@ describe('the dependency history of a clone', () => {
     ])
   })
 
+  test('counts the manifests of the newest commit that aren’t read, but not those of others or of tests', async () => {
+    const clone = new Clone('unread')
+    clone.commit(1000, {
+      ...{
+        'a.csproj': '',
+        'b/c.csproj': '',
+        'gone.csproj': '',
+        'vendor/x/d.csproj': '',
+        'test/e.csproj': '',
+      },
+      ...{
+        'Package.swift': '',
+        '.github/workflows/ci.yml': '',
+        '.github/ci.yml': '',
+        'package.json': npm('a'),
+      },
+    })
+    clone.commit(2000, { 'a.csproj': 'changed', 'gone.csproj': null })
+    const read = async (allManifests: boolean) => {
+      const { unread } = await readDependencyHistory(await openClone(clone.path), { allManifests })
+      return Object.fromEntries(unread)
+    }
+    expect(await read(false)).toEqual({ '*.csproj': 2, 'Package.swift': 1, '.github/workflows': 1 })
+    expect(await read(true)).toEqual({ '*.csproj': 3, 'Package.swift': 1, '.github/workflows': 1 })
+  })
+
   test('takes no submodule for a manifest', async () => {
     const clone = new Clone('submodule')
     const commit = clone.commit(1000, { 'package.json': npm('a') })
@@ -250,6 +276,7 @@ describe('the dependency history of a clone', () => {
       warnings: [],
       leftOut: 0,
       computed: 0,
+      unread: new Map(),
     })
   })
 

@@ -3,8 +3,10 @@
  *
  * @module
  */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listMigrations } from '../api/database/migrate.ts'
 import { countLockWaits } from './support/lock-waits.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
 
@@ -90,9 +92,17 @@ describeOnEachDatabase('/health', (kind) => {
     })
   })
 
-  test('is 200 on a database that a newer version has migrated further, since instances are replaced one by one', async () => {
-    await service.sql`insert into migrations (number, name, checksum) values (9999, '9999_future.sql', '')`
-    await expectOk()
+  test('is 200 on the schema of a newer version, if this one can run on it, since instances are replaced one by one', async () => {
+    const migrate = (compatibleSince: number) => service.sql`
+      insert into migrations (number, name, checksum, compatible_since)
+      values (9999, '9999_future.sql', '', ${compatibleSince})
+      on conflict (number) do update set compatible_since = excluded.compatible_since`
+    const newest = listMigrations().length
+    await migrate(newest)
+    expect((await service.request('/health')).status).toBe(200)
+    await migrate(newest + 1)
+    expect((await service.request('/health')).status).toBe(503)
     await service.sql`delete from migrations where number = 9999`
+    expect((await service.request('/health')).status).toBe(200)
   })
 })

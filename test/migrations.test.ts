@@ -23,6 +23,7 @@ import { grantCredits } from '../api/ledger/keys.ts'
 import { verifyLedger } from '../api/ledger/verify.ts'
 import { runCommand } from './support/command-line.ts'
 import { databaseUrl, testPool } from './support/databases.ts'
+import { getFrom } from './support/live-service.ts'
 import { startInstanceProcess } from './support/process.ts'
 import { describeOnServer, getServerUrl } from './support/server.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
@@ -72,10 +73,14 @@ const migrationsDirectory = resolve(import.meta.dirname, '../api/database/migrat
 const sampleDirectory = resolve(import.meta.dirname, '../sample')
 const names = listMigrations().map(({ name }) => name)
 
-test('migrations are numbered from 1 without a gap', () => {
+test('migrations are numbered from 1 without a gap, and say which versions can run on their schema', () => {
   const numbers = listMigrations().map(({ number }) => number)
   expect(numbers.length).toBeGreaterThan(0)
   expect(numbers).toEqual(numbers.map((_, index) => index + 1))
+  for (const { number, compatibleSince } of listMigrations()) {
+    expect(compatibleSince).toBeGreaterThan(0)
+    expect(compatibleSince).toBeLessThanOrEqual(number)
+  }
 })
 
 describeOnEachDatabase('migrations', (kind) => {
@@ -106,7 +111,8 @@ describeOnEachDatabase('migrations', (kind) => {
     const [{ sql }] = getDatabases()
     expect(await migrate(sql)).toEqual(names)
     expect(await migrate(sql)).toEqual([])
-    const rows = await sql`select number, name, checksum from migrations order by number`
+    const rows = await sql`
+      select number, name, checksum, compatible_since as "compatibleSince" from migrations order by number`
     expect(listMigrations()).toMatchObject([...rows])
   })
 
@@ -124,15 +130,22 @@ describeOnEachDatabase('migrations', (kind) => {
     ])
   })
 
-  test('leave a database of a newer version unchanged, and say so', async () => {
+  test('leave a database of a newer version unchanged, and say so if this version can’t run on it', async () => {
     const [{ sql }] = getDatabases()
     await migrate(sql)
-    await sql`insert into migrations (number, name, checksum) values (9999, '9999_future.sql', '')`
-    const message =
-      `The database has migration 9999, but this version of devdata has only migrations up to ${names.length}; ` +
-      'run the version that created it, or a newer one'
-    await expect(migrate(sql)).rejects.toThrow(new MigrationError(message))
-    expect(await sql`select count(*) from migrations`).toEqual([{ count: names.length + 1 }])
+    await sql`
+      insert into migrations (number, name, checksum, compatible_since)
+      values (9998, '9998_future.sql', '', ${names.length + 1}), (9999, '9999_future.sql', '', ${names.length})`
+    const refusal = new MigrationError(
+      `The database has migration 9998, on which this version of devdata can't run (it has migrations up to ${names.length}); ` +
+        'run the version that applied it, or a newer one',
+    )
+    await expect(migrate(sql)).rejects.toThrow(refusal)
+    await expect(assertMigrated(sql)).rejects.toThrow(refusal)
+    expect(await sql`select count(*) from migrations`).toEqual([{ count: names.length + 2 }])
+    await sql`delete from migrations where number = 9998`
+    expect(await migrate(sql)).toEqual([])
+    expect(await assertMigrated(sql)).toMatchObject({ newer: [9999], incompatible: [] })
   })
 
   /** What there is in the database, beside PostgreSQL's own. */
@@ -177,12 +190,15 @@ describeOnEachDatabase('migrations', (kind) => {
   })
 
   test.each([
-    ['before migrations had checksums', 'alter table migrations drop column checksum'],
+    [
+      'before migrations had checksums',
+      'alter table migrations drop column checksum, drop column compatible_since',
+    ],
     ['when a migration was another', "update migrations set checksum = 'f00d' where number = 1"],
     [
       'with more migrations',
       `update migrations set checksum = 'f00d';
-      insert into migrations (number, name, checksum) values (2, '0002_settlement.sql', 'f00d')`,
+      insert into migrations (number, name, checksum, compatible_since) values (2, '0002_settlement.sql', 'f00d', 1)`,
     ],
   ])(
     'refuse a database that a development version made %s, and say how to create a new one',
@@ -203,6 +219,8 @@ describeOnEachDatabase('migrations', (kind) => {
 describeOnEachDatabase('a later migration', (kind) => {
   let service: TestService
   let directory: string
+  const writeNote = (compatibleSince: number, sql: string) =>
+    writeFile(join(directory, '0002_note.sql'), `-- Compatible since: ${compatibleSince}\n${sql}`)
   beforeEach(async () => {
     service = await startTestService(kind)
     directory = await mkdtemp(join(tmpdir(), 'devdata-migrations-'))
@@ -214,7 +232,7 @@ describeOnEachDatabase('a later migration', (kind) => {
       .slice(schema.indexOf('create function settle('))
       .replace('create function', 'create or replace function')
       .replace('request.endpoint)::ledger', "request.endpoint, 'new')::ledger")
-    await writeFile(join(directory, '0002_note.sql'), `alter table ledger add note text; ${settle}`)
+    await writeNote(1, `alter table ledger add note text; ${settle}`)
   })
   afterEach(async () => {
     await service.close()
@@ -254,9 +272,50 @@ describeOnEachDatabase('a later migration', (kind) => {
     expect(
       await service.sql`select distinct note from ledger where api_key_id = ${id} order by note`,
     ).toEqual([{ note: 'new' }, { note: null }])
-    expect(await readSchemaState(service.sql)).toEqual({ missing: [], newer: [2], isReadOnly: false })
+    expect(await readSchemaState(service.sql)).toEqual({
+      missing: [],
+      newer: [2],
+      incompatible: [],
+      isReadOnly: false,
+    })
     expect(await migrate(service.sql, { directory })).toEqual([])
-    await expect(migrate(service.sql)).rejects.toThrow('The database has migration 2, but this version')
+  })
+
+  test('lets the previous version start if it says so, and charge, and run commands', async () => {
+    const { secret, id } = await service.createKey({ credits: 10 })
+    await migrate(service.sql, { directory })
+    const { databaseUrl, dataDirectory } = service.location
+    await service.stop()
+    await using instance = await startInstanceProcess(databaseUrl, { DATA_DIR: dataDirectory })
+    const response = await getFrom(`${instance.url}/users?per_page=3`, secret)
+    expect([response.status, response.headers.get('X-Credits-Remaining')]).toEqual([200, '7'])
+    expect((await getFrom(`${instance.url}/health`)).status).toBe(200)
+    const location = {
+      environment: { DATABASE_URL: databaseUrl ?? '', DATA_DIR: dataDirectory },
+      directory: tmpdir(),
+    }
+    expect((await runCommand(['keys', 'grant', `${id}`, '5'], location)).stdout).toContain(
+      'its balance is 12',
+    )
+    expect(await runCommand(['migrate'], location)).toMatchObject({ stdout: 'The schema is up to date\n' })
+  })
+
+  test('refuses a start of the previous version in one line if it doesn’t say so', async () => {
+    await writeNote(2, 'alter table ledger add note text not null')
+    await migrate(service.sql, { directory })
+    const { databaseUrl, dataDirectory } = service.location
+    await service.stop()
+    await expect(startInstanceProcess(databaseUrl, { DATA_DIR: dataDirectory })).rejects.toThrow(
+      "ended with 1: The database has migration 2, on which this version of devdata can't run (it has migrations up to 1); " +
+        'run the version that applied it, or a newer one\n',
+    )
+  })
+
+  test('must say in its first line which versions can run on its schema', async () => {
+    await writeFile(join(directory, '0002_note.sql'), 'alter table ledger add note text')
+    await expect(migrate(service.sql, { directory })).rejects.toThrow(
+      '0002_note.sql doesn\'t begin with "-- Compatible since: NUMBER"',
+    )
   })
 
   test.runIf(kind === 'postgresql')('lets charges pass while it waits for a dump', async () => {

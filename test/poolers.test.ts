@@ -214,4 +214,11 @@ describeOnPooler('a service behind PgBouncer', { timeout: 300_000 }, () => {
     ])
     await Promise.all([direct, directOff, pooled].map((database) => database.close()))
   })
+
+  test('ends its start in one line if the pooler refuses a setting of the URL', async () => {
+    const url = `${pooler.urlOf(service.location.databaseUrl ?? '')}?search_path=public`
+    await expect(startInstanceProcess(url)).rejects.toThrow(
+      'ended with 1: DATABASE_URL: the database refused access: unsupported startup parameter: search_path\n',
+    )
+  })
 })

@@ -126,7 +126,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     await useKey(secret)
     await reload(page)
     const builder = page.locator('.builder')
-    await builder.getByLabel('Places').fill('Berlin, São Paulo')
+    await builder.getByLabel('Places').fill('Berlin; São Paulo')
     await builder.getByLabel('Packages').fill('react, zod')
     await builder.getByLabel('Manifests').fill('package.json')
     await builder.getByLabel('Status').selectOption('active')
@@ -159,7 +159,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     expect(complaints).toEqual([])
 
     // A refusal has its message.
-    await builder.getByLabel('Places').fill(Array.from({ length: 21 }, (_, index) => `a${index}`).join())
+    await builder.getByLabel('Places').fill(Array.from({ length: 21 }, (_, index) => `a${index}`).join(';'))
     await builder.getByRole('button', { name: 'How many, at what price?' }).click()
     await builder.getByText(/^Invalid location/).waitFor()
     expect((await portal.service.readLedger(id)).charged).toBe(0)

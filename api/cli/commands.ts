@@ -13,6 +13,7 @@ import { addKeysCommands } from './keys.ts'
 import { addLedgerCommands } from './ledger.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addRemoveCommands } from './remove.ts'
+import { addRestoredCommand } from './restored.ts'
 
 /** Creates the command line. It throws `CommanderError` after it has printed help or a usage error. */
 export function createCommands(): Command {
@@ -31,6 +32,7 @@ export function createCommands(): Command {
   addRemoveCommands(program)
   addForgetCommands(program)
   addMigrateCommand(program)
+  addRestoredCommand(program)
   addDoctorCommand(program)
   program.addHelpText(
     'after',
@@ -48,6 +50,7 @@ Examples:
   devdata remove repo honojs/hono
   devdata forget user ada
   devdata migrate
+  devdata restored
   devdata doctor`,
   )
   program.addHelpText('afterAll', '\n"devdata" is "npm run -s devdata --", or with Deno "deno task devdata".')

@@ -49,18 +49,23 @@ export async function checkDatabase(
   try {
     await withDatabase({ anySchema: true, longStatements: true }, async ({ sql }) => {
       findings.push(await checkServer(sql, databaseUrl === undefined ? 'embedded, ' : ''))
-      const { missing, newer } = await readSchemaState(sql)
+      const { missing, newer, incompatible } = await readSchemaState(sql)
       if (missing.length > 0) {
         findings.push(wrong('migrations', `${missing.join(', ')} missing; run: ${devdataCommand('migrate')}`))
         findings.push(skipped('ledger', 'not read, because migrations are missing'))
         return
       }
       findings.push(
-        newer.length === 0
-          ? ok('migrations', 'all applied')
-          : wrong(
+        incompatible.length > 0
+          ? wrong(
               'migrations',
-              `a newer version has applied ${newer.join(', ')}; upgrade this one before its next start`,
+              `this version can't run on ${incompatible.join(', ')}, which a newer version has applied; run that version`,
+            )
+          : ok(
+              'migrations',
+              newer.length === 0
+                ? 'all applied'
+                : `all applied, and ${newer.join(', ')} of a newer version, on which this one can run`,
             ),
       )
       findings.push(

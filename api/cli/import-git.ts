@@ -8,7 +8,7 @@ import type { Sql } from '../database/connect.ts'
 import { findClones } from '../import/git/clone.ts'
 import { type GitImportResult, importGit } from '../import/git.ts'
 import { readForgeId } from './arguments.ts'
-import { describeLoad, type LoadContext, runLoad, summarize } from './load.ts'
+import { describeLoad, describeUnread, type LoadContext, runLoad, summarize } from './load.ts'
 import { countOf, formatCount } from './output.ts'
 
 /** Adds `git` to `import`. */
@@ -112,6 +112,7 @@ function printJson(result: GitImportResult, seconds: number): void {
       dependencies,
       manifests_left_out: manifests.leftOut,
       manifests_computed: manifests.computed,
+      manifests_not_read: Object.fromEntries(manifests.unread),
       warnings: manifests.unreadable,
       seconds,
     }),
@@ -120,7 +121,7 @@ function printJson(result: GitImportResult, seconds: number): void {
 
 function print(result: GitImportResult, seconds: number): void {
   const { clones, dependencies, authors, users, commits } = result
-  const { unreadable, computed, leftOut } = result.manifests
+  const { unreadable, computed, leftOut, unread } = result.manifests
   const [first, ...others] = clones
   const branch = others.length === 0 ? first?.branch : undefined
   const source = others.length > 0 ? ` of ${countOf(clones.length, 'clone')}` : branch ? ` of ${branch}` : ''
@@ -160,4 +161,5 @@ function print(result: GitImportResult, seconds: number): void {
       `left out      ${countOf(leftOut, 'manifest')} of tests and fixtures; --all-manifests includes them`,
     )
   }
+  if (unread.size > 0) console.log(describeUnread(unread))
 }

@@ -15,7 +15,7 @@ import { describeFileError, getMessage, OperatorError } from '../errors.ts'
 import type { Target } from '../import/github/repositories.ts'
 import { type GithubImportResult, importGithub } from '../import/github.ts'
 import { readBatch, readConcurrency } from './arguments.ts'
-import { describeLoad, type LoadContext, runLoad, summarize } from './load.ts'
+import { describeLoad, describeUnread, type LoadContext, runLoad, summarize } from './load.ts'
 import { countOf, formatCount } from './output.ts'
 
 /** Skipped items that are printed one by one. The rest is counted; `--json` has all. */
@@ -132,6 +132,7 @@ function printJson(result: GithubImportResult, seconds: number): void {
       fetched: findings.fetched,
       unchanged: findings.unchanged,
       skipped: findings.skipped,
+      manifests_not_read: Object.fromEntries(findings.unread),
       resumed: isResumed,
       queries: usage.queries,
       points: usage.points,
@@ -141,8 +142,8 @@ function printJson(result: GithubImportResult, seconds: number): void {
 }
 
 function print(result: GithubImportResult, seconds: number): void {
-  const { load, repositories, kilobytes, people, authors, fetched, unchanged, skipped, isResumed, usage } =
-    result
+  const { load, repositories, kilobytes, people, authors, fetched, unchanged, skipped, unread } = result
+  const { isResumed, usage } = result
   const found = countOf(repositories, 'repository', 'repositories')
   const cost = `${countOf(usage.queries, 'query', 'queries')}, ${countOf(usage.points, 'point')}`
   if (load === undefined) {
@@ -159,6 +160,7 @@ function print(result: GithubImportResult, seconds: number): void {
       console.log(`left out      ${countOf(load.forgotten, 'item')} of forgotten people`)
     }
   }
+  if (unread.size > 0) console.log(describeUnread(unread))
   if (isResumed) console.log('resumed       an import that was interrupted')
   for (const { name, reason } of skipped.slice(0, maxSkippedLines))
     console.log(`skipped       ${name}: ${reason}`)

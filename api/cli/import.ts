@@ -147,11 +147,20 @@ async function loadNdjson(
   try {
     await runLoad(load, (result, seconds) => {
       const skipped = invalid?.count ?? 0
-      const { forgotten } = result
-      if (json)
-        return console.log(JSON.stringify({ ...summarize(result), lines, skipped, forgotten, seconds }))
+      const { forgotten, contradicted } = result
+      if (json) {
+        const counts = { lines, skipped, forgotten, contradicted: contradicted.lines }
+        return console.log(JSON.stringify({ ...summarize(result), ...counts, seconds }))
+      }
       console.log(`Read ${countOf(lines, 'line')} in ${seconds} s\n${describeLoad(result)}`)
       if (skipped > 0) console.log(`skipped       ${countOf(skipped, 'invalid line')}, see ${skipInvalid}`)
+      if (contradicted.first !== undefined) {
+        const { file, line } = contradicted.first
+        const first = contradicted.lines === 1 ? '' : 'the first is '
+        console.log(
+          `replaced      ${countOf(contradicted.lines, 'line')} by a later, different one for the same item: ${first}${file}:${line}`,
+        )
+      }
       if (forgotten > 0) console.log(`left out      ${countOf(forgotten, 'line')} of forgotten people`)
     })
   } finally {

@@ -10,6 +10,7 @@ import { type RateLimit, type Role, roles, type Scope, scopes } from '../ledger/
 import {
   createKey,
   deleteKey,
+  getKey,
   grantCredits,
   type KeySummary,
   listKeys,
@@ -29,6 +30,7 @@ import {
   readReference,
   readScopes,
 } from './arguments.ts'
+import { confirm } from './confirm.ts'
 import { type Column, countOf, formatCount, formatTable, formatTime } from './output.ts'
 import { withDatabase } from './session.ts'
 
@@ -142,7 +144,16 @@ Examples:
     'is revoked: its next request will fail',
   )
   addChange(keys, 'restore', 'Restore a revoked key', restoreKey, 'is no longer revoked')
-  addChange(keys, 'delete', 'Delete a key permanently. Its ledger stays.', deleteKey, 'is deleted')
+  keys
+    .command('delete')
+    .description(
+      'Delete a key permanently. Its ledger stays. On a terminal, the command asks for confirmation.',
+    )
+    .argument(...idArgument)
+    .option('--yes', "don't ask")
+    .option(...jsonOption)
+    .addHelpText('after', '\nExamples:\n  devdata keys delete 3\n  devdata keys delete 3 --yes --json')
+    .action(remove)
 }
 
 /** Adds a command that only takes a key. */
@@ -231,6 +242,19 @@ function limit(id: number, limit: RateLimit | null, { json }: JsonOption): Promi
         ? `Key ${id} no longer has a rate limit`
         : `Key ${id} may send ${countOf(limit.requests, 'request')} in ${countOf(limit.seconds, 'second')}`,
     )
+  })
+}
+
+function remove(id: number, { yes, json }: JsonOption & { yes?: true }): Promise<void> {
+  return withDatabase({}, async ({ sql }) => {
+    const { name, remaining_credits: balance } = await getKey(sql, id)
+    const named = name === null ? '' : ` (${name})`
+    await confirm(
+      `Delete key ${id}${named} with ${countOf(balance, 'credit')}? It can't be restored; "keys revoke" can be undone.`,
+      { yes },
+    )
+    const key = await deleteKey(sql, id)
+    console.log(json ? JSON.stringify(key) : `Key ${id} is deleted`)
   })
 }
 

@@ -5,11 +5,14 @@
  */
 import process from 'node:process'
 import { CommanderError } from 'commander'
+import { readCode } from '../errors.ts'
 import { explainUnhandledRefusals, toOperatorMessage } from '../service/operator-message.ts'
 import { createCommands } from './commands.ts'
 import { Interruption } from './session.ts'
 
 const usageExitCode = 2
+/** SQLSTATE. */
+const insufficientPrivilege = '42501'
 
 // A reader of the output may stop early (`devdata keys list | head -1`). The command still completes.
 for (const stream of [process.stdout, process.stderr]) {
@@ -34,6 +37,16 @@ function exitCodeOf(error: unknown): number {
     console.error(`${process.stderr.isTTY ? '\n' : ''}${error.message}`) // after a progress line
     return error.exitCode
   }
-  console.error(toOperatorMessage(error) ?? error)
+  const message = toOperatorMessage(error)
+  console.error(message === undefined ? error : message + adviseOnRole(error))
   return 1
+}
+
+/** Names the role that may run the command, if the database has a role for each task. */
+function adviseOnRole(error: unknown): string {
+  if (readCode(error) !== insufficientPrivilege) return ''
+  return (
+    '; with three roles, set DATABASE_URL to that of devdata_operator, or for "migrate" and "ledger prune" to that of ' +
+    'devdata_owner'
+  )
 }

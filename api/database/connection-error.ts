@@ -14,6 +14,7 @@ const connectionErrorCodes = new Set([
   'CONNECTION_ENDED',
   'ECONNREFUSED',
   'ECONNRESET',
+  'EAI_AGAIN',
   'EHOSTUNREACH',
   'ENETUNREACH',
   'ENOTFOUND',
@@ -36,6 +37,19 @@ const certificateCodes = /CERT|_CA$|_CRL|HOSTNAME_MISMATCH|LEAF_SIGNATURE|INVALI
 /** Whether TLS rejected the server's certificate. */
 export function isCertificateError(error: unknown): boolean {
   return certificateCodes.test(readCode(error))
+}
+
+/** Whether the server has no TLS, which the connection's URL requires. */
+export function isTlsRefused(error: unknown): boolean {
+  return readCode(error) === 'TLS_REFUSED'
+}
+
+/** Whether the server, or a pooler, refuses the session that the URL asks for, for example because of `options`. */
+export function isSessionRefused(error: unknown): boolean {
+  if (!(error instanceof postgres.PostgresError)) return false
+  // PgBouncer also has this code for what passes.
+  if (error.code === '08P01') return error.message.startsWith('unsupported startup parameter')
+  return error.severity === 'FATAL' && !isDatabaseUnavailable(error)
 }
 
 /** Whether the database is unavailable or overloaded, as opposed to a wrong statement. */

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
+import { createFolder } from '../create-folder.ts'
 import { describeFileError, getMessage, OperatorError, readCode } from '../errors.ts'
 
 /** Names in the data folder. No other file in it is touched. */
@@ -37,7 +38,7 @@ export function hasDatabase(dataDirectory: string): boolean {
  */
 export function openDataDirectory(dataDirectory: string): void {
   try {
-    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
+    createFolder(dataDirectory, { mode: 0o700 })
   } catch (error) {
     throw new OperatorError(`DATA_DIR ${dataDirectory} can't be created: ${describeFileError(error)}`)
   }

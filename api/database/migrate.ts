@@ -27,6 +27,11 @@ interface Migration {
   sql: string
   /** SHA-256 of `sql`. */
   checksum: string
+  /**
+   * Versions of devdata whose newest migration has this number or a higher one can run on the schema. The database keeps
+   * it, because older versions don't have the file.
+   */
+  compatibleSince: number
 }
 
 let known: readonly Migration[] | undefined
@@ -43,7 +48,10 @@ function readMigrations(directory: string): Migration[] {
     .sort()
     .map((name) => {
       const sql = readFileSync(join(directory, name), 'utf8')
-      return { number: Number.parseInt(name, 10), name, sql, checksum: hash('sha256', sql) }
+      const [, since] = /^-- Compatible since: (\d+)\n/.exec(sql) ?? []
+      if (since === undefined) throw new Error(`${name} doesn't begin with "-- Compatible since: NUMBER"`)
+      const number = Number.parseInt(name, 10)
+      return { number, name, sql, checksum: hash('sha256', sql), compatibleSince: Number(since) }
     })
 }
 
@@ -65,6 +73,7 @@ interface Applied {
   name: string
   /** Null: a development version applied it. */
   checksum: string | null
+  compatibleSince: number
   /** Whether the server accepts no writes. */
   isReadOnly: boolean
 }
@@ -84,10 +93,11 @@ async function readApplied(sql: Sql): Promise<Applied[]> {
 }
 
 /** Returns undefined if the database has no migrations of devdata. */
-async function selectApplied(sql: Sql): Promise<Applied[] | undefined> {
-  // to_jsonb: databases of development versions have no checksums.
+async function selectApplied(sql: SqlOrTransaction): Promise<Applied[] | undefined> {
+  // to_jsonb: databases of development versions lack columns.
   const applied = await sql<Applied[]>`
     select number, name, to_jsonb(m) ->> 'checksum' as checksum,
+      coalesce((to_jsonb(m) ->> 'compatible_since')::integer, number) as "compatibleSince",
       current_setting('transaction_read_only') = 'on' as "isReadOnly"
     from migrations m`.catch((error: unknown) => {
     if ([undefinedTable, undefinedColumn].includes(readCode(error))) return []
@@ -146,6 +156,8 @@ export interface SchemaState {
   missing: string[]
   /** Numbers of migrations that a newer version has applied. */
   newer: number[]
+  /** Those of them on which this version can't run. */
+  incompatible: number[]
   /** Whether the server accepts no writes. */
   isReadOnly: boolean
 }
@@ -157,20 +169,37 @@ export async function readSchemaState(sql: Sql): Promise<SchemaState> {
 
 function compare(applied: readonly Applied[], migrations: readonly Migration[]): SchemaState {
   const numbers = applied.map(({ number }) => number)
-  const newest = migrations.at(-1)?.number ?? 0
+  const newest = newestOf(migrations)
+  const newer = applied.filter(({ number }) => number > newest).sort((a, b) => a.number - b.number)
   return {
     missing: migrations.filter(({ number }) => !numbers.includes(number)).map(({ name }) => name),
-    newer: numbers.filter((number) => number > newest).sort((a, b) => a - b),
+    newer: newer.map(({ number }) => number),
+    incompatible: newer.filter((each) => each.compatibleSince > newest).map(({ number }) => number),
     isReadOnly: applied.some(({ isReadOnly }) => isReadOnly),
   }
 }
 
+function newestOf(migrations: readonly Migration[]): number {
+  return migrations.at(-1)?.number ?? 0
+}
+
+/** Throws `MigrationError`, which says what to do, when this version can't run on the schema of a newer one. */
+function assertCompatible({ incompatible }: SchemaState, migrations: readonly Migration[]): void {
+  const newest = incompatible.at(-1)
+  if (newest === undefined) return
+  throw new MigrationError(
+    `The database has migration ${newest}, on which this version of devdata can't run (it has migrations up to ` +
+      `${newestOf(migrations)}); run the version that applied it, or a newer one`,
+  )
+}
+
 /**
- * Throws `MigrationError`, which says what to do, when the database lacks a migration. A newer version may have applied
- * more: it keeps the statements of this one working.
+ * Throws `MigrationError`, which says what to do, when the database lacks a migration, or has one of a newer version on
+ * which this one can't run.
  */
 export async function assertMigrated(sql: Sql): Promise<Pick<SchemaState, 'isReadOnly'>> {
   const state = await readSchemaState(sql)
+  assertCompatible(state, listMigrations())
   if (state.missing.length === 0) return state
   throw new MigrationError(
     `The database ${describeLack(state.missing)}; run this first: ${devdataCommand('migrate')}`,
@@ -212,8 +241,8 @@ export const migrationWaits =
  * time, one applies them, and the others wait and find nothing to do. While another session uses a table that a migration
  * changes, it calls `onWait` and retries; meanwhile, other statements wait for a second at most.
  *
- * @throws {MigrationError} when another program or a newer version made the database, when the server is too old, and
- *   when this role may not change the schema
+ * @throws {MigrationError} when another program made the database, or a newer version on whose schema this one can't run;
+ *   when the server is too old, and when this role may not change the schema
  */
 export async function migrate(
   sql: Sql,
@@ -256,15 +285,11 @@ export async function assertServerVersion(sql: Sql): Promise<void> {
   }
 }
 
-/** Throws `MigrationError` when a newer version made the database. */
+/** Throws `MigrationError` when this version can't run on the schema of a newer one. */
 function findMissing(applied: readonly Applied[], migrations: readonly Migration[]): string[] {
-  const { missing, newer } = compare(applied, migrations)
-  const newest = newer.at(-1)
-  if (newest === undefined) return missing
-  throw new MigrationError(
-    `The database has migration ${newest}, but this version of devdata has only migrations up to ${migrations.at(-1)?.number ?? 0}; ` +
-      'run the version that created it, or a newer one',
-  )
+  const state = compare(applied, migrations)
+  assertCompatible(state, migrations)
+  return state.missing
 }
 
 async function applyInTransaction(tx: SqlOrTransaction, migrations: readonly Migration[]): Promise<string[]> {
@@ -276,14 +301,16 @@ async function applyInTransaction(tx: SqlOrTransaction, migrations: readonly Mig
       number integer primary key,
       name text not null,
       checksum text not null,
+      compatible_since integer not null,
       applied_at timestamptz not null default now()
     )`
-  const applied = await tx<Applied[]>`select number, name, checksum from migrations`
-  const missing = findMissing(applied, migrations)
-  for (const { number, name, sql, checksum } of migrations) {
+  const missing = findMissing((await selectApplied(tx)) ?? [], migrations)
+  for (const { number, name, sql, checksum, compatibleSince } of migrations) {
     if (!missing.includes(name)) continue
     await tx.unsafe(sql)
-    await tx`insert into migrations (number, name, checksum) values (${number}, ${name}, ${checksum})`
+    await tx`
+      insert into migrations (number, name, checksum, compatible_since)
+      values (${number}, ${name}, ${checksum}, ${compatibleSince})`
   }
   return missing
 }

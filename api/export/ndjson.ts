@@ -4,8 +4,9 @@
  * @module
  */
 import { createHash } from 'node:crypto'
-import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createFolder } from '../create-folder.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { describeFileError, OperatorError } from '../errors.ts'
 import { hasAddresses } from '../import/apply/addresses.ts'
@@ -130,9 +131,11 @@ function fileName(kind: RecordKind): string {
 
 /** Creates the folder. Throws `ExportError` when that fails, and when it holds anything other than an export. */
 async function prepareFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true }).catch((error: Error) => {
+  try {
+    createFolder(folder)
+  } catch (error) {
     throw new ExportError(`Can't create the folder ${folder}: ${describeFileError(error)}`)
-  })
+  }
   const present = await readdir(folder)
   const own = [...fileNames, ...fileNames.map((name) => name + unfinishedSuffix)]
   const hasManifest = [manifestName, manifestName + unfinishedSuffix].some((name) => present.includes(name))

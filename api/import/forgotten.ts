@@ -24,7 +24,7 @@ import {
   redactRepository,
   replaceOwnerInUrl,
 } from './redaction.ts'
-import type { Staging } from './staging.ts'
+import type { DroppedRows, Staging } from './staging.ts'
 
 /** Identities whose hashes are kept in memory. */
 const maxCached = 100_000
@@ -121,7 +121,7 @@ export async function blockIdentities(
 /** A load without forgotten people. */
 export interface FilteredStaging extends Pick<Staging, 'add'> {
   /** Like that of `Staging`, without the users who were left out because of another of their rows. */
-  flush(): Promise<void>
+  flush(): Promise<Pick<DroppedRows, 'contradicted'>>
   /** Rows that were left out so far. */
   readonly leftOut: number
 }
@@ -134,7 +134,7 @@ export function filterForgotten(
   { isEmpty, find }: ForgottenPeople,
   staging: Pick<Staging, 'add' | 'flush'>,
 ): FilteredStaging {
-  if (isEmpty) return { add: staging.add, leftOut: 0, flush: async () => void (await staging.flush()) }
+  if (isEmpty) return { add: staging.add, leftOut: 0, flush: () => staging.flush() }
   const isForgotten: IsForgotten = (identity) => find(identity) !== undefined
   let leftOut = 0
   /** By `forge_rest_id`. A line with further addresses may name somebody whose own record doesn't, or vice versa. */
@@ -180,7 +180,9 @@ export function filterForgotten(
       else await staging.add(kind, position, filtered)
     },
     async flush() {
-      leftOut += await staging.flush(leftOutUsers)
+      const dropped = await staging.flush(leftOutUsers)
+      leftOut += dropped.leftOut
+      return dropped
     },
   }
 }

@@ -10,7 +10,7 @@ import { applyImport, type ImportResult } from './apply.ts'
 import { type ForgottenPeople, filterForgotten, readForgottenPeople, redactUrl } from './forgotten.ts'
 import { type Authors, addAuthors, countUnknown, createUsers } from './git/authors.ts'
 import { type Clone, openClone } from './git/clone.ts'
-import { type ManifestWarning, readDependencyHistory } from './git/history.ts'
+import { addCounts, type ManifestWarning, readDependencyHistory } from './git/history.ts'
 import { readOriginUrl } from './git/origin.ts'
 import { describeRepository, type NewRepositoryRecord } from './git/repository.ts'
 import { stageHistory } from './git/staged-history.ts'
@@ -73,6 +73,8 @@ export interface GitImportResult extends ImportResult {
     computed: number
     /** Manifests in folders of tests and fixtures. */
     leftOut: number
+    /** Manifests of kinds that aren't read yet, by kind. */
+    unread: ReadonlyMap<string, number>
   }
 }
 
@@ -91,6 +93,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
     const loaded: LoadedClone[] = []
     const dependencies = { active: 0, removed: 0 }
     const manifests = { unreadable: 0, computed: 0, leftOut: 0 }
+    const unread = new Map<string, number>()
     let position = 0
     for (const [index, { clone, repository, urlSource }] of opened.entries()) {
       const which = opened.length > 1 ? ` of ${repository.full_name} (${index + 1} of ${opened.length})` : ''
@@ -126,6 +129,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
       manifests.unreadable += warnings.length
       manifests.computed += computed
       manifests.leftOut += leftOut
+      addCounts(unread, history.unread)
     }
     for (const user of await createUsers(sql, authors)) {
       await filtered.add('users', position++, readRecord('users', JSON.stringify(user)))
@@ -143,7 +147,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
       ...result,
       clones: loaded,
       dependencies,
-      manifests,
+      manifests: { ...manifests, unread },
       ...(options.authors && { authors: { found: authors.identities.size, unknown } }),
     }
   })

@@ -9,6 +9,7 @@ import { lockDataDirectory } from '../database/data-directory.ts'
 import type { Change } from './apply/dataset-change.ts'
 import type { ImportResult } from './apply.ts'
 import { runGit } from './git/git-process.ts'
+import { addCounts } from './git/history.ts'
 import { batchesOf, type Forge } from './github/ask.ts'
 import { createForgeClient, type QueryUsage } from './github/client.ts'
 import { type CloneFolder, openCloneFolder } from './github/clones.ts'
@@ -69,6 +70,8 @@ export interface GithubFindings {
   /** Addresses of new commits, and how many of them no account has. */
   authors: { found: number; unknown: number }
   skipped: Skipped[]
+  /** Manifests of kinds that aren't read yet, by kind, in the histories that were loaded. */
+  unread: ReadonlyMap<string, number>
   /** Whether an import that was interrupted went on. */
   isResumed: boolean
   usage: QueryUsage
@@ -81,7 +84,10 @@ export interface GithubImportResult extends GithubFindings {
 }
 
 /** What came of some of the repositories. */
-type BatchResult = Pick<GithubFindings, 'fetched' | 'unchanged' | 'people' | 'authors' | 'skipped'> & {
+type BatchResult = Pick<
+  GithubFindings,
+  'fetched' | 'unchanged' | 'people' | 'authors' | 'skipped' | 'unread'
+> & {
   load: ImportResult & { forgotten: number }
 }
 
@@ -143,7 +149,7 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
     }
     if (options.dryRun) {
       const none = { fetched: 0, unchanged: 0, people: 0, authors: { found: 0, unknown: 0 } }
-      return { ...findings, ...none, skipped, usage: client.usage, load: undefined }
+      return { ...findings, ...none, unread: new Map(), skipped, usage: client.usage, load: undefined }
     }
     const { batch = repositories.length } = options
     const [firstBatch = [], ...others] = batchesOf(repositories, batch)
@@ -198,7 +204,7 @@ async function importBatch(
   const histories = await readHistories(sql, forge, clones, options.withHistory ? repositories : [])
   const { changesKeptDays } = options
   const people = await findPeople(sql, forge, { repositories, histories, users, changesKeptDays })
-  const { skipped, ...load } = await loadFindings(sql, forge, clones, options, {
+  const { skipped, unread, ...load } = await loadFindings(sql, forge, clones, options, {
     repositories,
     histories,
     people,
@@ -209,11 +215,14 @@ async function importBatch(
     people: people.users.length,
     authors: people.authors,
     skipped: [...histories.skipped, ...people.skipped, ...skipped],
+    unread,
     load,
   }
 }
 
 function addResults(a: BatchResult, b: BatchResult): BatchResult {
+  const unread = new Map(a.unread)
+  addCounts(unread, b.unread)
   return {
     fetched: a.fetched + b.fetched,
     unchanged: a.unchanged + b.unchanged,
@@ -223,6 +232,7 @@ function addResults(a: BatchResult, b: BatchResult): BatchResult {
       unknown: a.authors.unknown + b.authors.unknown,
     },
     skipped: [...a.skipped, ...b.skipped],
+    unread,
     load: {
       users: addChanges(a.load.users, b.load.users),
       addresses: addChanges(a.load.addresses, b.load.addresses),

@@ -70,6 +70,8 @@ export interface ImportProgress {
 export interface NdjsonImportResult extends ImportResult {
   /** Lines that were left out, because they are of forgotten people. */
   forgotten: number
+  /** Lines with other content than a later one for the same thing, which counts. `first` is the first of one kind. */
+  contradicted: { lines: number; first: Pick<InvalidLine, 'file' | 'line'> | undefined }
 }
 
 /**
@@ -82,7 +84,7 @@ export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<NdjsonIm
     const forgotten = await readForgottenPeople(sql)
     const filtered = filterForgotten(forgotten, staging)
     const progress = await stageSources(filtered, options)
-    await filtered.flush()
+    const { contradicted } = await filtered.flush()
     const { onMirror, changesKeptDays } = options
     const mirrored = new Set(onMirror && options.sources.map(({ kind }) => kind))
     await onMirror?.(await countMissing(sql, staging.id, mirrored))
@@ -93,7 +95,15 @@ export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<NdjsonIm
       onStep: (step) => options.onProgress?.({ ...progress, step }),
       onOrphan: (orphan) => rejectOrphan(orphan, options),
     })
-    return { ...result, forgotten: filtered.leftOut }
+    const { count, firstPosition } = contradicted
+    return {
+      ...result,
+      forgotten: filtered.leftOut,
+      contradicted: {
+        lines: count,
+        first: firstPosition === null ? undefined : findLine(options.sources, firstPosition),
+      },
+    }
   })
 }
 
@@ -134,6 +144,13 @@ function maxLines(sources: readonly Source[]): number {
   return Math.floor(Number.MAX_SAFE_INTEGER / sources.length)
 }
 
+/** The line at a position of the load. */
+function findLine(sources: readonly Source[], position: number): Pick<InvalidLine, 'file' | 'line'> {
+  const source = sources[Math.floor(position / maxLines(sources))]
+  if (source === undefined) throw new Error(`no file has the position ${position}`)
+  return { file: source.name, line: position % maxLines(sources) }
+}
+
 const orphanReasons: Record<Orphan['kind'], string> = {
   identities: 'forge_rest_id: no user has this id; load the user first, or together with the addresses',
   commits: 'repo_url: no repository has this URL; load the repository first, or together with its commits',
@@ -144,9 +161,7 @@ function rejectOrphan(
   { kind, position, document }: Orphan,
   { sources, onInvalid }: NdjsonOptions,
 ): Promise<void> {
-  const file = sources[Math.floor(position / maxLines(sources))]?.name ?? kind
-  const reason = orphanReasons[kind]
-  return reject({ file, line: position % maxLines(sources), reason, content: document }, onInvalid)
+  return reject({ ...findLine(sources, position), reason: orphanReasons[kind], content: document }, onInvalid)
 }
 
 async function reject(line: InvalidLine, onInvalid: NdjsonOptions['onInvalid']): Promise<void> {

@@ -207,6 +207,11 @@ export function readRecord(kind: RecordKind, line: string): StagedRow {
   try {
     value = JSON.parse(line)
   } catch (error) {
+    if (line.startsWith('version https://git-lfs.github.com/')) {
+      throw new RecordError(
+        'a Git LFS pointer instead of the file; run "git lfs pull" where the file is from',
+      )
+    }
     throw new RecordError(`not JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
   if (Array.isArray(value)) throw new RecordError(notAnObject)

@@ -17,21 +17,27 @@ export interface Staging {
   id: number
   /** Stages a row. Of several rows for one thing, the one with the highest `position` counts. */
   add(kind: RecordKind, position: number, row: StagedRow): Promise<void>
-  /**
-   * Sends the last batches, and drops superseded rows, and all of the users `leftOut`. The load can be applied then.
-   * Returns how many rows of these users were dropped.
-   */
-  flush(leftOut?: Iterable<number>): Promise<number>
+  /** Sends the last batches, and drops superseded rows, and all of the users `leftOut`. The load can be applied then. */
+  flush(leftOut?: Iterable<number>): Promise<DroppedRows>
   /** Drops the staging tables, and ends the load. */
   discard(): Promise<void>
   /** Ends the load. The next one may drop what is still staged. */
   end(): Promise<void>
 }
 
-/** The columns of the staging tables, and the key that rows of the same thing share. */
-const tables: Record<RecordKind, { key: string; columns: string }> = {
+/** Rows that are not loaded. */
+export interface DroppedRows {
+  /** The number of rows of users who are left out. */
+  leftOut: number
+  /** The rows that another one for the same thing has superseded with other content. */
+  contradicted: { count: number; firstPosition: number | null }
+}
+
+/** The columns of the staging tables, the key that rows of the same thing share, and the columns that say what it is like. */
+const tables: Record<RecordKind, { key: string; content: string; columns: string }> = {
   users: {
     key: 'forge_rest_id',
+    content: 'document',
     columns: `
       position bigint not null,
       forge_rest_id bigint not null,
@@ -43,6 +49,7 @@ const tables: Record<RecordKind, { key: string; columns: string }> = {
   },
   identities: {
     key: 'forge_rest_id',
+    content: 'document',
     columns: `
       position bigint not null,
       forge_rest_id bigint not null,
@@ -52,6 +59,7 @@ const tables: Record<RecordKind, { key: string; columns: string }> = {
   // Without dependencies, a repository keeps those that it has. The columns after them describe each, in the same order.
   repos: {
     key: 'forge_rest_id',
+    content: 'members, dependencies',
     columns: `
       position bigint not null,
       forge_rest_id bigint not null,
@@ -69,6 +77,7 @@ const tables: Record<RecordKind, { key: string; columns: string }> = {
   },
   commits: {
     key: 'url_key, commit_hash',
+    content: 'document',
     columns: `
       position bigint not null,
       url_key text not null,
@@ -80,6 +89,7 @@ const tables: Record<RecordKind, { key: string; columns: string }> = {
   },
   removals: {
     key: 'kind, forge_rest_id',
+    content: 'kind',
     columns: `
       position bigint not null,
       forge_rest_id bigint not null,
@@ -158,12 +168,16 @@ export async function beginStaging(sql: Sql): Promise<Staging> {
         await tx`set local statement_timeout = 0`
         const dropped = await dropUsers(tx, id, [...leftOut])
         staged -= dropped
+        const contradicted: DroppedRows['contradicted'] = { count: 0, firstPosition: null }
         for (const kind of recordKinds) {
-          staged -= await dropSuperseded(tx, kind, id)
+          const superseded = await dropSuperseded(tx, kind, id)
+          staged -= superseded.count
+          contradicted.count += superseded.contradicted
+          contradicted.firstPosition ??= superseded.firstPosition
           await tx`analyze ${tx(stagingTable(kind, id))}` // otherwise the planner expects a handful of rows
         }
         await tx`update imports set staged = ${staged} where id = ${id}`
-        return dropped
+        return { leftOut: dropped, contradicted }
       })
     },
     async discard() {
@@ -198,17 +212,34 @@ async function createTables(sql: Sql, id: number): Promise<void> {
   await sql.unsafe(definitions.join('').replaceAll(/ text(\[\])?/g, compression))
 }
 
-/** Keeps the last of several rows for the same thing. Returns the number of the others. */
-async function dropSuperseded(tx: SqlOrTransaction, kind: RecordKind, id: number): Promise<number> {
+interface SupersededRows {
+  count: number
+  /** The number of those with other content than the row that is kept, and the position of the first one. */
+  contradicted: number
+  firstPosition: number | null
+}
+
+/** Keeps the last of several rows for the same thing, and drops the others. */
+async function dropSuperseded(tx: SqlOrTransaction, kind: RecordKind, id: number): Promise<SupersededRows> {
   const table = tx(stagingTable(kind, id))
   const key = tx.unsafe(tables[kind].key)
-  const { count } = await tx`
-    delete from ${table} where position in (
-      select position from ${table}
+  const contentOf = (row: string) => tx.unsafe(`row(${tables[kind].content.replaceAll(/\w+/g, `${row}.$&`)})`)
+  const [superseded] = await tx<SupersededRows[]>`
+    with superseded as (
+      select position, last from ${table}
         join (select ${key}, max(position) as last from ${table} group by ${key} having count(*) > 1) l using (${key})
       where position < last
-    )`
-  return count
+    ), dropped as (
+      delete from ${table} d using superseded s where d.position = s.position
+      returning d.position, s.last, ${contentOf('d')} as content
+    )
+    select count(*), count(*) filter (where is_other) as contradicted,
+      min(position) filter (where is_other) as "firstPosition"
+    from (
+      select d.position, d.content is distinct from ${contentOf('kept')} as is_other
+      from dropped d join ${table} kept on kept.position = d.last
+    ) compared`
+  return superseded ?? { count: 0, contradicted: 0, firstPosition: null }
 }
 
 /** Drops what is staged of users, by `forge_rest_id`. Returns the number of rows. */

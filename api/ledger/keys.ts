@@ -193,7 +193,8 @@ export function rotateKey(
   })
 }
 
-async function getKey(sql: SqlOrTransaction, id: number): Promise<KeySummary> {
+/** Returns a key that isn't deleted. Throws `KeyError` if there is none. */
+export async function getKey(sql: SqlOrTransaction, id: number): Promise<KeySummary> {
   const [key] = await sql<KeySummary[]>`
     select ${summary(sql)} from api_keys where id = ${id} and deleted_at is null`
   if (key === undefined) throw unknownKey(id)

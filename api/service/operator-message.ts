@@ -5,7 +5,13 @@
  */
 import process from 'node:process'
 import { ConfigError } from '../config.ts'
-import { describeFailure, isCertificateError, isDatabaseUnavailable } from '../database/connection-error.ts'
+import {
+  describeFailure,
+  isCertificateError,
+  isDatabaseUnavailable,
+  isSessionRefused,
+  isTlsRefused,
+} from '../database/connection-error.ts'
 import { describeFileError, getMessage, OperatorError, readCode } from '../errors.ts'
 
 /** PostgreSQL's codes for rights, names and modes, which the operator decides. */
@@ -37,7 +43,12 @@ export function explainUnhandledRefusals(): void {
 function findExplanation(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if (error.name === 'NotCapable' || error instanceof OperatorError) return error.message
-  if (refusals.test(readCode(error))) return `DATABASE_URL: the database refused access: ${error.message}`
+  if (refusals.test(readCode(error)) || isSessionRefused(error)) {
+    return `DATABASE_URL: the database refused access: ${error.message}`
+  }
+  if (isTlsRefused(error)) {
+    return 'DATABASE_URL: the server has no TLS, which sslmode requires; turn it on there (ssl = on), or leave sslmode out'
+  }
   if (isCertificateError(error)) {
     return `DATABASE_URL: the server's certificate is not trusted: ${error.message}; see sslrootcert and sslmode`
   }
@@ -49,7 +60,8 @@ function findExplanation(error: unknown): string | undefined {
 
 /** Whether the database may become available by itself. A read-only one may be a standby about to be promoted. */
 export function isWorthRetrying(error: unknown): error is Error {
-  return error instanceof Error && isDatabaseUnavailable(error) && !isCertificateError(error)
+  if (!(error instanceof Error) || !isDatabaseUnavailable(error)) return false
+  return !isCertificateError(error) && !isTlsRefused(error) && !isSessionRefused(error)
 }
 
 /** Explains an error of listening on `HOST` and `PORT`; other errors are returned unchanged. */

@@ -7,6 +7,11 @@ export interface components {
         Count: number;
         /**
          * Format: int64
+         * @description A version of the dataset.
+         */
+        DatasetVersion: number;
+        /**
+         * Format: int64
          * @description Unix timestamp, in seconds.
          */
         Timestamp: number;
@@ -415,7 +420,7 @@ export interface components {
              */
             kind: "user" | "repository";
             /** @description Version of the dataset after the removal. */
-            version: components["schemas"]["Count"];
+            version: components["schemas"]["DatasetVersion"];
         };
         /** @description A page of removals. */
         RemovalList: {
@@ -486,7 +491,7 @@ export interface components {
         /** @description The state of the data. */
         Dataset: {
             /** @description A number that grows with every change of the data. */
-            version: components["schemas"]["Count"];
+            version: components["schemas"]["DatasetVersion"];
             /**
              * Format: date-time
              * @description When the data last changed (ISO 8601).

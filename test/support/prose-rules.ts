@@ -130,5 +130,6 @@ export const names: ReadonlySet<string> = new Set([
   'Gemini',
   'Germany',
   'Host',
+  'Postman',
   'Windsurf',
 ])

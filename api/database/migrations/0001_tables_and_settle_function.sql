@@ -1,6 +1,10 @@
+-- Compatible since: 1
+--
 -- Until version 0.1.0 is released, this file changes in place, and a database made by an earlier state of it is
 -- refused. From then on, every change, of a function too, is a numbered migration in this folder. While instances are
--- upgraded one by one, those of the version before use the new schema: a migration must leave their statements working.
+-- upgraded one by one, those of the version before use the new schema. A migration that leaves their statements working
+-- says so in its first line: it names the newest migration of the oldest version that can run on its schema. Another
+-- migration names its own number there.
 
 -- 1. API keys ---------------------------------------------------------------------------------------------------------
 

@@ -37,6 +37,13 @@ export interface DependencyHistory {
   leftOut: number
   /** The number of manifests with dependencies that only running them would show. */
   computed: number
+  /** The number of manifests of each kind that isn't read yet. */
+  unread: ReadonlyMap<string, number>
+}
+
+/** Adds the counts of one history to those of several. */
+export function addCounts(sums: Map<string, number>, counts: ReadonlyMap<string, number>): void {
+  for (const [kind, count] of counts) sums.set(kind, (sums.get(kind) ?? 0) + count)
 }
 
 /** Larger manifests are reported, not read. No manifest that people write is nearly as large. */
@@ -87,6 +94,7 @@ export async function readDependencyHistory(
     warnings,
     leftOut: mainline.leftOut.size,
     computed: computed.size,
+    unread: mainline.unread,
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { type Clone, parseDate } from './clone.ts'
 import { splitFields, streamGit } from './git-process.ts'
-import { findManifest, type ManifestFormat } from './manifests.ts'
+import { findManifest, findUnreadManifest, type ManifestFormat } from './manifests.ts'
 
 /** A new version of a manifest, or its deletion. */
 export interface ManifestChange {
@@ -31,6 +31,8 @@ export interface Mainline {
   commits: MainlineCommit[]
   /** Paths of manifests in folders of tests and fixtures that were left out. */
   leftOut: ReadonlySet<string>
+  /** How many manifests of each kind that isn't read the newest commit has. */
+  unread: ReadonlyMap<string, number>
 }
 
 /**
@@ -47,6 +49,8 @@ export async function readMainline({ directory, head }: Clone, allManifests: boo
   args.push('--ignore-submodules=none', '--no-color', '-O/dev/null', '--format=%H %ct', head, '--')
   const commits: MainlineCommit[] = []
   const leftOut = new Set<string>()
+  /** By path: the kind of each manifest that isn't read, or null if the newest commit doesn't have it. */
+  const unread = new Map<string, string | null>()
   let current: MainlineCommit | undefined
   let entry: string | undefined
   for await (const batch of splitFields(streamGit(directory, args))) {
@@ -54,11 +58,17 @@ export async function readMainline({ directory, head }: Clone, allManifests: boo
       // Latin-1 keeps every byte, so two paths that are not UTF-8 stay different.
       const text = field.toString('latin1')
       if (entry !== undefined) {
-        const manifest = findManifest(field.toString())
+        const path = field.toString()
+        const manifest = findManifest(path)
         if (manifest?.isOfTests && !allManifests) leftOut.add(text)
         else if (manifest !== undefined && current !== undefined) {
           if (current.changes.length === 0) commits.push(current)
           current.changes.push({ path: text, ...manifest, blob: readBlobId(entry) })
+        } else if (!unread.has(text)) {
+          const other = findUnreadManifest(path)
+          const isRelevant = other !== undefined && (allManifests || !other.isOfTests)
+          // The newest change of a path comes first.
+          if (isRelevant) unread.set(text, readBlobId(entry) === null ? null : other.kind)
         }
         entry = undefined
       } else if (text.startsWith(':') || text.startsWith('\n:')) {
@@ -69,7 +79,13 @@ export async function readMainline({ directory, head }: Clone, allManifests: boo
       }
     }
   }
-  return { commits: commits.reverse(), leftOut }
+  return { commits: commits.reverse(), leftOut, unread: countKinds(unread.values()) }
+}
+
+function countKinds(kinds: Iterable<string | null>): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const kind of kinds) if (kind !== null) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  return counts
 }
 
 /** Reads a raw entry, `:<old mode> <new mode> <old object> <new object> <status>`. */

@@ -12,6 +12,7 @@ import { parsePomXml } from './manifests/pom-xml.ts'
 import { parsePipfile, parsePyprojectToml, parseRequirementsTxt, parseSetupCfg } from './manifests/python.ts'
 import { parseGemfile, parseGemspec } from './manifests/ruby.ts'
 import { parseSetupPy } from './manifests/setup-py.ts'
+import { findUnreadKind } from './unread-manifests.ts'
 
 /**
  * Yields the names that a manifest declares, and null for a name that only running it would show. Takes linear time, because
@@ -70,9 +71,31 @@ export function findManifest(path: string): Manifest | undefined {
   const folders = path.split('/')
   const fileName = folders.pop() ?? ''
   const format = findFormat(folders.at(-1), fileName)
-  if (format === undefined || !isName(fileName)) return undefined
-  if (folders.some((name) => thirdPartyFolders.test(name))) return undefined
-  return { fileName, format, isOfTests: folders.some((name) => testFolders.test(name)) }
+  if (format === undefined || !isName(fileName) || isOfThirdParty(folders)) return undefined
+  return { fileName, format, isOfTests: isOfTests(folders) }
+}
+
+function isOfThirdParty(folders: readonly string[]): boolean {
+  return folders.some((name) => thirdPartyFolders.test(name))
+}
+
+function isOfTests(folders: readonly string[]): boolean {
+  return folders.some((name) => testFolders.test(name))
+}
+
+/** A manifest of the repository's own, of a kind that isn't read yet. */
+export interface UnreadManifest {
+  /** The base name of its files, or their pattern. */
+  kind: string
+  isOfTests: boolean
+}
+
+/** Finds out whether a path that `findManifest` doesn't know is a manifest all the same. */
+export function findUnreadManifest(path: string): UnreadManifest | undefined {
+  const kind = findUnreadKind(path)
+  if (kind === undefined) return undefined
+  const folders = path.split('/').slice(0, -1)
+  return isOfThirdParty(folders) ? undefined : { kind, isOfTests: isOfTests(folders) }
 }
 
 /** Compares base names case-sensitively. */

@@ -9,6 +9,7 @@ import { once } from 'node:events'
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createFolder } from '../../create-folder.ts'
 import { createGitEnvironment, GitError, runGit } from '../git/git-process.ts'
 import type { ForgeClient } from './client.ts'
 import { findWebOrigin } from './web-origin.ts'
@@ -68,7 +69,7 @@ const refusalOfToken = /could not read Username|Authentication failed/
 /** Opens the folder of the clones, which is created if it doesn't exist. Other users can't read it. */
 export async function openCloneFolder(options: CloneFolderOptions): Promise<CloneFolder> {
   const { directory } = options
-  await mkdir(directory, { recursive: true, mode: 0o700 })
+  createFolder(directory, { mode: 0o700 })
   const pathOf = (id: number) => join(directory, `${id}.git`)
 
   async function readHead(id: number): Promise<Head | undefined> {

@@ -7,7 +7,7 @@ import type { Sql } from '../../database/connect.ts'
 import { applyImport, type ImportResult } from '../apply.ts'
 import { filterForgotten, readForgottenPeople, redactUrl } from '../forgotten.ts'
 import { GitError } from '../git/git-process.ts'
-import { readDependencyHistory } from '../git/history.ts'
+import { addCounts, readDependencyHistory } from '../git/history.ts'
 import { stageHistory } from '../git/staged-history.ts'
 import { type RecordKind, readCreatedRecord, type StagedRow } from '../records.ts'
 import { withStaging } from '../staging.ts'
@@ -40,7 +40,7 @@ export function loadFindings(
   clones: CloneFolder,
   { onBegin, onNote = () => {}, changesKeptDays }: LoadOptions,
   { repositories, histories, people }: Findings,
-): Promise<ImportResult & { forgotten: number; skipped: Skipped[] }> {
+): Promise<ImportResult & { forgotten: number; skipped: Skipped[]; unread: ReadonlyMap<string, number> }> {
   return withStaging(sql, onBegin, async (staging) => {
     const forgotten = await readForgottenPeople(sql)
     const filtered = filterForgotten(forgotten, staging)
@@ -53,6 +53,7 @@ export function loadFindings(
       await add('identities', { forge_rest_id, addresses })
     const completeUrls: string[] = []
     const skipped: Skipped[] = []
+    const unread = new Map<string, number>()
     const readNext = readAhead(
       repositories,
       async ({ id, databaseId, url, defaultBranchRef, nameWithOwner }) => {
@@ -77,6 +78,7 @@ export function loadFindings(
         await add('repos', { ...record, dependencies: null })
         continue
       }
+      addCounts(unread, history.unread)
       const { warnings } = history
       if (warnings.length > 0) {
         onNote(`${record.full_name}: skipped ${warnings.length} versions of manifests that did not parse`)
@@ -97,7 +99,7 @@ export function loadFindings(
       onOrphan: async () => {},
       onStep: (step) => onProgress(step, 0, undefined),
     })
-    return { ...result, forgotten: filtered.leftOut, skipped }
+    return { ...result, forgotten: filtered.leftOut, skipped, unread }
   })
 }
 
