@@ -70,6 +70,8 @@ export interface AppOptions
   tracing?: Tracing | undefined
   /** Requests that wait longer in the queue are refused with 503. Default: 2,000. */
   maxWaitMs?: number
+  /** How long `/version` and `/metrics` wait for the version of the dataset. Default: 3,000. */
+  datasetTimeoutMs?: number
 }
 
 /** An app. */
@@ -88,12 +90,17 @@ export interface App extends ServedApp {
  */
 const queueLimits = { maxConcurrent: 128, maxQueued: 2_000 }
 
-/** How long `/version` and `/metrics` wait for the version of the dataset. */
-const datasetTimeoutMs = 3_000
-
 /** Creates the app. It asks nothing of the primary before the first request, but starts checking replicas. */
 export function createApp(options: AppOptions): App {
-  const { database, logger, baseUrl, buildInfo, tracing, maxWaitMs = 2_000 } = options
+  const {
+    database,
+    logger,
+    baseUrl,
+    buildInfo,
+    tracing,
+    maxWaitMs = 2_000,
+    datasetTimeoutMs = 3_000,
+  } = options
   const { lifecycle = { phase: 'serving' } } = options
   const { sql, ledgerSql, replicas } = database
   const { basePath, publicOrigin, publicUrl, publicRoot } = createPublicUrls(baseUrl)

@@ -35,8 +35,8 @@ const inProgress = new Set<Promise<Response>>()
 process.once('SIGINT', stop)
 
 export default {
-  async fetch(request: Request): Promise<Response> {
-    const response = Promise.resolve(respond(request))
+  async fetch(request: Request, { completed }: Deno.ServeHandlerInfo): Promise<Response> {
+    const response = Promise.resolve(respond(request, { onClosed: (act) => void completed.then(act, act) }))
     inProgress.add(response)
     try {
       return await response

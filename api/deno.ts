@@ -3,8 +3,11 @@
  *
  * @module
  */
+import { createServer } from 'node:http'
 import process from 'node:process'
+import { dropRequestSpans, keepAccepting } from './server/deno-server.ts'
 import { listen } from './server/listen.ts'
+import { serverOptions } from './server/node-server.ts'
 import { explainUnhandledRefusals } from './service/operator-message.ts'
 import { startService } from './service/service.ts'
 import { startDenoTraceExport } from './telemetry/trace-export.ts'
@@ -16,5 +19,10 @@ await startService({
   runtime: `deno ${Deno.version.deno}`,
   terminal: Deno.stdout.isTerminal(),
   startTraceExport: startDenoTraceExport,
-  listen: (options) => listen(options),
+  listen(options) {
+    const server = createServer(serverOptions)
+    keepAccepting(server, options)
+    dropRequestSpans(server)
+    return listen(server, options)
+  },
 })

@@ -3,8 +3,9 @@
  *
  * @module
  */
+import { createServer } from 'node:http'
 import { listen } from './server/listen.ts'
-import { readMaxConnections } from './server/node-server.ts'
+import { readMaxConnections, serverOptions } from './server/node-server.ts'
 import { startService } from './service/service.ts'
 import { startNodeTraceExport } from './telemetry/trace-export.ts'
 
@@ -14,5 +15,8 @@ await startService({
   runtime: `node ${process.version}`,
   terminal: process.stdout.isTTY === true,
   startTraceExport: startNodeTraceExport,
-  listen: (options) => listen(options, { maxConnections: readMaxConnections(options.reservedFiles) }),
+  listen: (options) =>
+    listen(createServer(serverOptions), options, {
+      maxConnections: readMaxConnections(options.reservedFiles),
+    }),
 })

@@ -57,8 +57,8 @@ function reduceExamples({ components }: Specification): void {
 }
 
 /**
- * Makes texts of lists: what a reader types in a field is one value. Scalar splits the text of a list at its commas, so
- * `Berlin, Germany` would become two places. Whoever wants several places adds rows with the same name.
+ * Turns lists into texts, so that what a reader types in a field is one value. Scalar splits the text of a list at its
+ * commas, and would make two places of `Berlin, Germany`. For several places, readers add rows with the same name.
  */
 function typeListsAsTexts({ components }: Specification): void {
   for (const parameter of Object.values(components.parameters)) {

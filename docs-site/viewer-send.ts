@@ -8,7 +8,7 @@ import { readKey } from './src/scripts/key.ts'
 import { hideKey, writeCredits } from './src/scripts/key-state.ts'
 import { readQuote, writeQuote } from './src/scripts/quote.ts'
 
-/** Shows a price. Resolves with whether the reader accepts it; a request that is canceled takes the question away. */
+/** Shows a price, and resolves with whether the reader accepts it. If the request is canceled, the answer is no. */
 async function askReader(content: (string | Node)[], offer: string | undefined, signal: AbortSignal) {
   const dialog = find('#price', HTMLDialogElement)
   if (dialog.open) return false // Another request waits for its reader.
@@ -44,8 +44,8 @@ async function agreeOnPrice(request: Request, path: string): Promise<void> {
   request.headers.set('Max-Credits', String(cost))
 }
 
-/** The response to show: with the end alone of the key that `GET /api-key/credits` returns. */
-async function hideKeyOf(response: Response): Promise<Response> {
+/** Replaces the key in a response of `GET /api-key/credits` with its end. */
+async function hideKeyIn(response: Response): Promise<Response> {
   const body = JSON.stringify(JSON.parse(await response.text(), hideKey))
   return new Response(body, response)
 }
@@ -68,6 +68,6 @@ export function createSend(apiUrl: string, sayCredits: (credits: string) => void
     const response = await fetch(request)
     const credits = response.headers.get('X-Credits-Remaining')
     if (credits !== null) sayCredits(credits)
-    return response.ok && path === '/api-key/credits' ? hideKeyOf(response) : response
+    return response.ok && path === '/api-key/credits' ? hideKeyIn(response) : response
   }
 }

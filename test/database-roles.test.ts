@@ -132,7 +132,6 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
     for (const [role, args] of [
       ['devdata_server', ['keys', 'create', '--credits', '1']],
       ['devdata_server', ['restored', '--yes']],
-      ['devdata_operator', ['ledger', 'prune', '--before', '2026-01-01']],
     ] as const) {
       expect([role, args, await command(role, ...args)]).toEqual([
         role,

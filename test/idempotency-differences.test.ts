@@ -111,6 +111,18 @@ describeOnEachDatabase('a repetition', (kind) => {
     expect(await service.readLedger(id)).toEqual({ balance: 985, granted: 1_000, charged: 15 })
   })
 
+  test('is charged whole an hour after the first payment if the data changed before a later one', async () => {
+    const { secret, id } = await service.createKey({ credits: 100 })
+    const { path, settle } = createTown()
+    await settle(2)
+    await ask(secret, path, 'growing')
+    await settle(5)
+    expect(readPrice(await ask(secret, path, 'growing'))).toMatchObject({ cost: 3, isReplayed: true })
+    await service.sql`
+      update idempotency_keys set created_at = created_at - interval '1 hour' where api_key_id = ${id}`
+    expect(readPrice(await ask(secret, path, 'growing'))).toMatchObject({ cost: 5, isReplayed: false })
+  })
+
   test('is refused whole an hour after the first payment, too, if the data has changed', async () => {
     const { secret, id } = await service.createKey({ credits: 10 })
     const { path, settle } = createTown()

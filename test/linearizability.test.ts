@@ -78,19 +78,20 @@ interface Plan {
 
 /** Six to ten operations of two to five clients. */
 function createPlan(random: Random, instances: number): Plan {
-  const clients: Step[][] = Array.from({ length: random.integer(2, 5) }, () => [])
-  const hasOperator = random.chance(0.5)
+  const isAboutTime = random.chance(0.4)
+  const clients: Step[][] = Array.from({ length: random.integer(2, isAboutTime ? 3 : 5) }, () => [])
+  const hasOperator = isAboutTime || random.chance(0.5)
   const clock = random.chance(0.7) ? 1 : -1
   for (let left = random.integer(6, 10); left > 0; left--) {
     const place = random.integer(0, clients.length - 1)
     const step =
       hasOperator && place === 0
-        ? { request: createOperatorsRequest(random, clock), path: '', instance: 0 }
-        : createStep(random, instances)
+        ? { request: createOperatorsRequest(random, clock, isAboutTime), path: '', instance: 0 }
+        : createStep(random, instances, isAboutTime)
     clients[place]?.push(step)
   }
   return {
-    balance: random.integer(0, 12),
+    balance: isAboutTime ? 50 : random.integer(0, 12),
     limit: random.chance(0.3) ? random.integer(2, 6) : null,
     clients,
     hold: random.chance(0.2) ? random.integer(0, 8) : undefined,
@@ -100,8 +101,11 @@ function createPlan(random: Random, instances: number): Plan {
 /** No sum of these is near an hour or a day: the minutes that a history really takes change nothing. */
 const jumps = [50, 50, 100, 700, 1_400]
 
-/** `clock` is the sign of its jumps. */
-function createOperatorsRequest(random: Random, clock: 1 | -1): Request {
+/** `clock` is the sign of its jumps. Plans about time have many repetitions, loads and jumps. */
+function createOperatorsRequest(random: Random, clock: 1 | -1, isAboutTime: boolean): Request {
+  if (isAboutTime) {
+    return random.chance(0.5) ? { kind: 'load' } : { kind: 'clock', minutes: clock * random.pick(jumps) }
+  }
   if (random.chance(0.35)) return { kind: 'grant', credits: random.integer(-6, 6), reference: null }
   if (random.chance(0.3)) {
     return { kind: 'grant', credits: random.integer(2, 3), reference: `reference-${random.integer(1, 2)}` }
@@ -112,13 +116,13 @@ function createOperatorsRequest(random: Random, clock: 1 | -1): Request {
   return { kind: random.chance(0.5) ? 'revoke' : 'restore' }
 }
 
-function createStep(random: Random, instances: number): Step {
+function createStep(random: Random, instances: number, isAboutTime: boolean): Step {
   const instance = random.integer(0, instances - 1)
   const { path, cost, served } = random.pick(goods)
   if (random.chance(0.15)) return { request: { kind: 'balance' }, path: '/api-key/credits', instance }
   if (random.chance(0.05)) return { request: { kind: 'quote', cost, served }, path, instance }
   const most = random.chance(0.15) ? random.integer(0, 3) : null
-  if (random.chance(0.3)) {
+  if (random.chance(isAboutTime ? 0.8 : 0.3)) {
     const idempotencyKey = random.chance(0.8) ? 'growing' : null
     const request = { kind: 'get', path: growing, cost: random.integer(0, 7), served: 200 } as const
     return { request: { ...request, most, idempotencyKey }, path: growing, instance }
@@ -176,13 +180,18 @@ const done: Told = { status: 200, cost: null, balance: null, places: null, isRep
 /** What concurrent histories share: a clock that ticks at each beginning and each end, and the dataset. */
 interface Timeline {
   tick(): number
+  /** Whether one more load may begin. Each is part of all the histories, which must stay short. */
+  mayLoad(): boolean
   /** Of all the histories. */
   loads: Operation[]
 }
 
+const maxLoads = 4
+
 function createTimeline(): Timeline {
   let ticks = 0
-  return { tick: () => ticks++, loads: [] }
+  let loadsBegun = 0
+  return { tick: () => ticks++, mayLoad: () => loadsBegun++ < maxLoads, loads: [] }
 }
 
 let loaded = 0
@@ -195,7 +204,7 @@ async function record(
   service: TestService,
   instances: Instances,
   plan: Plan,
-  { tick, loads }: Timeline,
+  { tick, mayLoad, loads }: Timeline,
 ): Promise<History> {
   const { balance, limit, clients, hold } = plan
   const { secret, id } = await service.createKey({
@@ -265,6 +274,7 @@ async function record(
 
   async function run(steps: readonly Step[]): Promise<void> {
     for (const step of steps) {
+      if (step.request.kind === 'load' && !mayLoad()) continue
       const begin = tick()
       const told = await act(step)
       const operation = { request: step.request, told, begin, end: tick() }

@@ -4,6 +4,7 @@
  * @module
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createInstance, type Instance } from './support/instance.ts'
 import { type LiveService, startLiveService } from './support/live-service.ts'
 import { describeOnServer } from './support/server.ts'
 import { type Answer, describeOnEachDatabase, startTestService, type TestService } from './support/service.ts'
@@ -14,6 +15,55 @@ const maxRunning = 128
 const maxQueued = 2_000
 /** Requests beyond a limit. */
 const surplus = 50
+
+describeOnServer('an instance', () => {
+  let service: TestService
+  let instance: Instance
+  beforeAll(async () => {
+    // Statements and requests wait for the test's lock, however long it takes.
+    service = await startTestService('postgresql', { databaseStatementTimeoutSeconds: 0 })
+    instance = createInstance(service, { datasetTimeoutMs: 600_000 })
+  })
+  afterAll(async () => {
+    await instance.close()
+    await service.close()
+  })
+
+  test('refuses requests beyond those in progress, with and without a key, for free, and serves the others', async () => {
+    const { secret: key, id } = await service.createKey()
+    const look = () => instance.request('/users/ngoldberg', { key })
+    expect((await look()).status).toBe(200)
+    const { secret: admin } = await service.createKey({ role: 'admin' })
+    expect((await instance.request('/metrics', { key: admin })).status).toBe(200)
+    const statuses: number[] = []
+    const refusals: Answer[] = []
+    let requests: Promise<unknown>[] = []
+    await service.sql.begin(async (tx) => {
+      await tx`lock table dataset in access exclusive mode` // which /version reads
+      requests = Array.from({ length: maxInProgress + surplus }, async () => {
+        const answer = await instance.request('/version')
+        statuses.push(answer.status)
+        if (answer.status === 503) refusals.push(answer)
+      })
+      await expect.poll(() => statuses.length).toBe(surplus)
+      refusals.push(await look())
+      const { status, text } = await instance.request('/metrics', { key: admin })
+      expect(status).toBe(200)
+      expect(text).toMatch(new RegExp(`^devdata_requests_in_progress ${maxInProgress + 1}$`, 'm'))
+    })
+    await Promise.all(requests)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(maxInProgress)
+    expect(refusals.map(({ status, headers, text }) => [status, headers.get('Retry-After'), text])).toEqual(
+      refusals.map(() => [503, '5', '{"error":"Over capacity; retry in 5 seconds"}']),
+    )
+    expect(new Set(refusals.map(({ headers }) => headers.get('X-Request-Id'))).size).toBe(surplus + 1)
+    expect((await look()).status).toBe(200)
+    expect((await service.readLedger(id)).charged).toBe(2)
+
+    const metrics = (await instance.request('/metrics', { key: admin })).text
+    expect(metrics).toContain(`devdata_errors_total{code="over_capacity"} ${surplus + 1}`)
+  })
+})
 
 describeOnServer.for(['node', 'deno'] as const)('a process on %s', (runtime) => {
   let service: TestService
@@ -30,37 +80,6 @@ describeOnServer.for(['node', 'deno'] as const)('a process on %s', (runtime) => 
   afterAll(async () => {
     await live.stop()
     await service.close()
-  })
-
-  test('refuses requests beyond those in progress, with and without a key, for free, and serves the others', async () => {
-    const { secret: key, id } = await service.createKey()
-    const look = () => live.request('/users/ngoldberg', { key })
-    expect((await look()).status).toBe(200)
-    const statuses: number[] = []
-    const refusals: Answer[] = []
-    let requests: Promise<unknown>[] = []
-    await service.sql.begin(async (tx) => {
-      await tx`lock table dataset in access exclusive mode` // which /version reads, without a time limit
-      requests = Array.from({ length: maxInProgress + surplus }, async () => {
-        const answer = await live.request('/version')
-        statuses.push(answer.status)
-        if (answer.status === 503) refusals.push(answer)
-      })
-      await expect.poll(() => statuses.length).toBe(surplus)
-      refusals.push(await look())
-    })
-    await Promise.all(requests)
-    expect(statuses.filter((status) => status === 200)).toHaveLength(maxInProgress)
-    expect(refusals.map(({ status, headers, text }) => [status, headers.get('Retry-After'), text])).toEqual(
-      refusals.map(() => [503, '5', '{"error":"Over capacity; retry in 5 seconds"}']),
-    )
-    expect(new Set(refusals.map(({ headers }) => headers.get('X-Request-Id'))).size).toBe(surplus + 1)
-    expect((await look()).status).toBe(200)
-    expect((await service.readLedger(id)).charged).toBe(2)
-
-    const { secret: admin } = await service.createKey({ role: 'admin' })
-    const metrics = (await live.request('/metrics', { key: admin })).text
-    expect(metrics).toContain(`devdata_errors_total{code="over_capacity"} ${surplus + 1}`)
   })
 
   test('refuses a key’s requests beyond the queue, and ends waits after 2 seconds', async () => {

@@ -126,6 +126,16 @@ describe.each(runtimes)('a start on %s', (runtime) => {
     await again.ended
   })
 
+  test('prints all of it on standard output if the log is for people', async () => {
+    using service = startService(command, directory, { LOG_FORMAT: 'pretty' })
+    const start = readStart(await service.ready())
+    expect((await getJson(`${start.base}/users?per_page=1`, start.userKey)).status).toBe(200)
+    service.stop()
+    const { code, stdout, stderr } = await service.ended
+    expect([code, stderr, readStart(stdout)]).toEqual([0, '', start])
+    expect(stdout).not.toContain('Ready on port')
+  })
+
   test('takes settings from .env, where it finds misspelled names, and the environment wins', async () => {
     await writeFile(
       join(directory, '.env'),
@@ -137,18 +147,11 @@ describe.each(runtimes)('a start on %s', (runtime) => {
     const { stdout } = await service.ended
     expect(stdout.match(/"message":".*?"/g)).toEqual([
       '"message":"DATABSE_URL in .env is not a setting; did you mean DATABASE_URL?"',
+      expect.stringContaining(
+        '"message":"Demo keys work only in a trial on this machine. Revoked in this data folder: key 1, key 2.',
+      ),
     ])
     await rm(join(directory, '.env'))
-  })
-
-  test('prints all of it on standard output if the log is for people', async () => {
-    using service = startService(command, directory, { LOG_FORMAT: 'pretty' })
-    const start = readStart(await service.ready())
-    expect((await getJson(`${start.base}/users?per_page=1`, start.userKey)).status).toBe(200)
-    service.stop()
-    const { code, stdout, stderr } = await service.ended
-    expect([code, stderr, readStart(stdout)]).toEqual([0, '', start])
-    expect(stdout).not.toContain('Ready on port')
   })
 
   testOnServer('serves a PostgreSQL database, without demo keys', async () => {

@@ -143,7 +143,7 @@ describeOnEachDatabase('new filters', (kind) => {
     async () => {
       const operator = await openSameDatabase(service)
       const instance = createInstance(service)
-      const [greedy, other] = await Promise.all([service.createKey({ credits: 0 }), service.createKey()])
+      const [greedy, other] = await Promise.all([service.createKey({ credits: 1 }), service.createKey()])
       const ask = (path: string, key: string, method = 'GET') =>
         instance.request(path, { key, method }).then(({ status }) => status)
       let refused = 0

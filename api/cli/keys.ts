@@ -107,7 +107,7 @@ Examples:
     .argument('<credits>', 'number of credits', readGrant)
     .option(
       '--reference <text>',
-      "a name for this grant: repeated under the same one, the command changes nothing. The key's ledger shows it.",
+      "a name for this grant. If you repeat the command with it, nothing changes. The key's ledger shows it.",
       readReference,
     )
     .option(...jsonOption)

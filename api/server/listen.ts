@@ -3,15 +3,16 @@
  *
  * @module
  */
-import { createServer } from 'node:http'
+import type { Server } from 'node:http'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { internalError, invalidRequest } from '../errors.ts'
 import { type PlainResponse, toResponse } from '../http/error-handler.ts'
 import type { Listener, ListenOptions } from '../service/service.ts'
-import { type ConnectionLimits, prepareRequest, serveConnections, serverOptions } from './node-server.ts'
+import { type ConnectionLimits, prepareRequest, serveConnections } from './node-server.ts'
 
-/** Starts a server. Resolves when it accepts requests. */
+/** Has a server with `serverOptions` serve an app. Resolves when it accepts requests. */
 export function listen(
+  server: Server,
   { app: { shedLoad, fetch, refuse }, port, hostname }: ListenOptions,
   limits: ConnectionLimits = {},
 ): Promise<Listener> {
@@ -28,7 +29,6 @@ export function listen(
         toResponse(refuse('', error instanceof RequestError ? invalidRequest() : internalError(error)), ''),
     },
   )
-  const server = createServer(serverOptions)
   serveConnections(
     server,
     (request, response) => {

@@ -49,6 +49,8 @@ export interface Runtime {
 /** What a server is started with. */
 export interface ListenOptions {
   app: ServedApp
+  /** Logs a warning. */
+  warn: (message: string) => void
   port: number
   hostname: string
   /** File descriptors to keep free for other things than client connections. */
@@ -115,6 +117,7 @@ async function start(options: Runtime): Promise<void> {
     })
     listener = await listen({
       app,
+      warn: (message) => logger.warning('{message}', { message }),
       port: config.port,
       hostname: config.host,
       reservedFiles: countReservedFiles(config, database),

@@ -28,6 +28,7 @@ export interface InstanceOptions {
   logProbes?: boolean
   readDemoKey?: () => string
   tracing?: Tracing
+  datasetTimeoutMs?: number
 }
 
 /** One app. */
@@ -70,6 +71,7 @@ export function createInstance(
     docsDirectory: options.docsDirectory ?? docsDirectory,
     readDemoKey: options.readDemoKey,
     tracing: options.tracing,
+    ...(options.datasetTimeoutMs !== undefined && { datasetTimeoutMs: options.datasetTimeoutMs }),
     buildInfo: { version: readVersion(), commit: null, runtime: 'vitest' },
   })
   const root = baseUrl ?? 'http://localhost'

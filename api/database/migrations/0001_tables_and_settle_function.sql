@@ -66,8 +66,8 @@ create table idempotency_keys (
 create index on idempotency_keys (created_at);
 
 -- Whether what was paid under an idempotency key counts: for 24 hours from the first payment, but once the dataset has
--- changed since then, only for one hour. If the clock was set back, a payment may be from the future: it counts for as
--- long before its time as after it, so that it neither fails a repetition nor lasts forever.
+-- changed since then, only for one hour. If the clock was set back, a payment may be from the future. It counts for as
+-- long before its time as after it: a retry then costs nothing more, and no payment counts for years.
 create function payment_counts(payment idempotency_keys, moment timestamptz, current_version bigint) returns boolean
 language sql immutable as $$
   select greatest(moment - payment.created_at, payment.created_at - moment)
@@ -536,7 +536,8 @@ begin
 end
 $$;
 
--- Deletes idempotency keys that no longer count, among the `max_keys` oldest: others that don't count are not older.
+-- Deletes idempotency keys that no longer count, at most the `max_keys` oldest. The oldest are the first that no longer
+-- count: of two payments, the younger one was made at the same version or at a later one.
 create function sweep_idempotency_keys(max_keys integer) returns void language sql as $$
   delete from idempotency_keys where (api_key_id, idempotency_key) in (
     select api_key_id, idempotency_key from idempotency_keys p
