@@ -76,6 +76,7 @@ export function explainListenError(error: unknown): unknown {
       return new ConfigError(`PORT is not allowed for this user (${message}); set a PORT above 1023`)
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
+    case 'EINVAL': // of node:http on Deno
       return new ConfigError(`HOST is not an address of this machine (${message})`)
     default:
       return error
