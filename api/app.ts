@@ -70,7 +70,7 @@ export interface AppOptions
   tracing?: Tracing | undefined
   /** Requests that wait longer in the queue are refused with 503. Default: 2,000. */
   maxWaitMs?: number
-  /** How long `/version` and `/metrics` wait for the version of the dataset. Default: 3,000. */
+  /** How long `/version` waits for the version of the dataset. Default: 3,000, like `/metrics`. */
   datasetTimeoutMs?: number
 }
 
@@ -90,6 +90,8 @@ export interface App extends ServedApp {
  */
 const queueLimits = { maxConcurrent: 128, maxQueued: 2_000 }
 
+const defaultDatasetTimeoutMs = 3_000
+
 /** Creates the app. It asks nothing of the primary before the first request, but starts checking replicas. */
 export function createApp(options: AppOptions): App {
   const {
@@ -99,7 +101,7 @@ export function createApp(options: AppOptions): App {
     buildInfo,
     tracing,
     maxWaitMs = 2_000,
-    datasetTimeoutMs = 3_000,
+    datasetTimeoutMs = defaultDatasetTimeoutMs,
   } = options
   const { lifecycle = { phase: 'serving' } } = options
   const { sql, ledgerSql, replicas } = database
@@ -126,8 +128,8 @@ export function createApp(options: AppOptions): App {
   })
   // Concurrent requests share a statement, because anybody may send any number of them to `/version`.
   const readSharedDataset = shareRead(() => countStatement(sql, () => readDataset(sql)))
-  const readDatasetInTime = () =>
-    Promise.race([readSharedDataset(), sleep(datasetTimeoutMs, undefined, { ref: false })])
+  const readDatasetWithin = (timeoutMs: number) => () =>
+    Promise.race([readSharedDataset(), sleep(timeoutMs, undefined, { ref: false })])
   // On the ledger's connections, because their statements are short: a busy pool doesn't look like a missing database.
   const checkSchema = shareRead(() => assertMigrated(ledgerSql))
   const checkHealth = createHealthCheck({ kind: database.kind, checkSchema, ledger, lifecycle })
@@ -136,7 +138,7 @@ export function createApp(options: AppOptions): App {
     readQueue: queue.readState,
     readLedger: ledger.readState,
     listReplicas: replicas.list,
-    readDataset: readDatasetInTime,
+    readDataset: readDatasetWithin(defaultDatasetTimeoutMs),
     checkHealth,
   })
 
@@ -174,7 +176,7 @@ export function createApp(options: AppOptions): App {
   addOperationsRoutes(app, meter, {
     database,
     checkHealth,
-    readDataset: readDatasetInTime,
+    readDataset: readDatasetWithin(datasetTimeoutMs),
     lifecycle,
     metrics,
     buildInfo,
