@@ -147,7 +147,7 @@ export function createLedger(sql: Sql): Ledger {
     async findKey(secret, signal) {
       const leave = await lookUpQueue.enter(secret, signal)
       try {
-        const key = keys.get(secret) ?? (await readKey(secret)) // another request may have found it meanwhile
+        const key = keys.get(secret) ?? (await readKey(secret)) // another request may have found it during the wait
         if (key === undefined) setTimeout(leave, missMs)
         else leave()
         return key

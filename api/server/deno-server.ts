@@ -59,7 +59,7 @@ export function keepAccepting(
         isDoubtful = open >= manyConnections
         continue
       }
-      if (!server.listening && !isDown) return // the service has stopped meanwhile
+      if (!server.listening && !isDown) return // the service has stopped
       if (server.listening) {
         warn('Listening again: no connections were accepted, probably because of too many open files')
         NetServer.prototype.close.call(server) // keeps the connections that are open

@@ -31,7 +31,7 @@ export interface ListSource<Item> {
   describe(item: Item): ResultItem
   /** Returns what the whole list costs; undefined: that can't be asked. */
   quote(): Promise<Quote | undefined>
-  /** Items a page. As a rule, so many fit into a result. */
+  /** Items per page. As a rule, a page fits into a result. */
   pageSize: number
 }
 
