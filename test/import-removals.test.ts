@@ -41,6 +41,7 @@ describeOnOneDatabase('A load with removals', (kind) => {
       repositories: { ...nothing, removed: 1 },
       commits: { ...nothing, removed: 2 },
       forgotten: 0,
+      contradicted: { lines: 0, first: undefined },
       version: 2,
     })
     expect(await listLogins('/users')).toEqual(['user-1'])
@@ -60,6 +61,7 @@ describeOnOneDatabase('A load with removals', (kind) => {
       repositories: nothing,
       commits: nothing,
       forgotten: 0,
+      contradicted: { lines: 0, first: undefined },
       version: 1,
     })
   })
@@ -80,6 +82,7 @@ describeOnOneDatabase('A load with removals', (kind) => {
       repositories: { added: 1, updated: 0, removed: 1 },
       commits: { added: 1, updated: 0, removed: 2 },
       forgotten: 0,
+      contradicted: { lines: 0, first: undefined },
       version: 2,
     })
     expect(await listLogins('/users')).toEqual(['user-2', 'user-1'])

@@ -148,7 +148,7 @@ describeOnEachDatabase('Max-Credits', (kind) => {
   })
 
   test('is ignored for HEAD, which costs nothing', async () => {
-    const { secret } = await service.createKey({ credits: 0 })
+    const { secret, id } = await service.createKey({ credits: 100 })
     for (const [path, cost] of endpoints) {
       for (const most of ['0', 'many']) {
         const quote = await ask(secret, path, most, {}, 'HEAD')
@@ -159,6 +159,7 @@ describeOnEachDatabase('Max-Credits', (kind) => {
         ])
       }
     }
+    expect(await service.readLedger(id)).toMatchObject({ charged: 0 })
   })
 
   test('holds for concurrent requests: not one credit is charged above it', async () => {

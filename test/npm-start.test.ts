@@ -17,6 +17,7 @@ import { inheritEnvironment } from './support/program.ts'
 const project = resolve(import.meta.dirname, '..')
 const sources = [
   'api',
+  'deploy',
   'dist/docs',
   'docs-site',
   'patches',

@@ -243,9 +243,12 @@ function explainParseError(error: ParseError): ApiError {
   }
 }
 
-/** Whether a request line is too long. Only one whose beginning arrived together with the overflow is recognized. */
+/**
+ * Whether a request line is too long. The parser doesn't say, and has only the bytes that arrived last: the beginning of
+ * the line, or a piece of it. Headers that long have spaces and line ends.
+ */
 function overflowsInRequestLine({ rawPacket }: ParseError): boolean {
-  return /^[A-Z]+ \S+$/.test(rawPacket?.toString('latin1') ?? '')
+  return /^(?:[A-Z]+ )?\S+$/.test(rawPacket?.toString('latin1') ?? '')
 }
 
 /** Returns the error of a request line that is valid, but which the parser can't read. Deno's parser doesn't say why. */
