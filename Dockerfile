@@ -43,7 +43,7 @@ COPY --from=docs /app/.git .git
 ARG BASE_URL
 ENV BASE_URL=${BASE_URL} HOST=0.0.0.0 PORT=8000 LOG_FORMAT=json
 EXPOSE 8000
-HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "api/service/container-health-check.ts"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "api/runtime/container-health-check.ts"]
 # Responses are buffers outside of V8's heap. With the first two options, V8 waits for more of them before it marks its heap:
 # a page takes up to a quarter less processor time, and the service 90 to 130 MiB more memory. With the third, V8 frees
 # short-lived buffers sooner.

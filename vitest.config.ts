@@ -7,20 +7,20 @@ import { matrix } from './test/support/matrix.ts'
  * has a part in. Filters and pages are not among them.
  */
 const overTheWire = [
-  'authentication',
-  'compression',
-  'contract',
-  'cors',
-  'credits',
-  'documented-messages',
-  'etag',
-  'hostile-requests',
-  'max-credits',
-  'operations',
-  'public-endpoints',
-  'repositories',
-  'requests',
-  'users',
+  'checkout/authentication',
+  'http/compression',
+  'http/contract',
+  'http/cors',
+  'checkout/credits',
+  'http/documented-messages',
+  'http/etag',
+  'http/hostile-requests',
+  'checkout/max-credits',
+  'http/operations',
+  'http/public-endpoints',
+  'catalog/repositories',
+  'http/requests',
+  'catalog/users',
 ].map((name) => `test/${name}.test.ts`)
 
 export default defineConfig({

@@ -8,22 +8,22 @@ import tests from './vitest.config.ts'
 
 const { projects: _, ...options } = tests.test ?? {}
 const drills = [
-  'client-large-lists',
-  'client-resume',
-  'crashes',
-  'exact-lists',
-  'export-since',
-  'faults',
-  'github-import-kills',
-  'large-lists',
-  'linearizability',
-  'mcp',
-  'one-repository-histories',
-  'pagination-under-loads',
-  'random-filters',
-  'removal-histories',
+  'client/client-large-lists',
+  'client/client-resume',
+  'database/crashes',
+  'catalog/exact-lists',
+  'sources/ndjson/export-since',
+  'database/faults',
+  'sources/github/github-import-kills',
+  'catalog/large-lists',
+  'ledger/linearizability',
+  'client/mcp',
+  'dataset/one-repository-histories',
+  'catalog/pagination-under-loads',
+  'catalog/random-filters',
+  'dataset/removal-histories',
   'telemetry/alerts',
-  'who-uses-what',
+  'catalog/who-uses-what',
 ]
 
 export default defineConfig({

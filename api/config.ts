@@ -10,7 +10,7 @@ import * as v from 'valibot'
 import { ConnectionUrlError, parseConnectionUrl } from './database/connection-url.ts'
 import { describeFileError, OperatorError, readCode } from './errors.ts'
 import { parseRateLimit } from './ledger/api-key.ts'
-import { findNearest } from './nearest-name.ts'
+import { findNearest } from './names/nearest-name.ts'
 
 /** Log levels, from the most to the least verbose. */
 const logLevels = ['debug', 'info', 'warning', 'error'] as const

@@ -5,11 +5,11 @@
  */
 import { createServer } from 'node:http'
 import process from 'node:process'
-import { dropRequestSpans, keepAccepting } from './server/deno-server.ts'
-import { listen } from './server/listen.ts'
-import { serverOptions } from './server/node-server.ts'
-import { explainUnhandledRefusals } from './service/operator-message.ts'
-import { startService } from './service/service.ts'
+import { dropRequestSpans, keepAccepting } from './runtime/deno-server.ts'
+import { listen } from './runtime/listen.ts'
+import { serverOptions } from './runtime/node-server.ts'
+import { explainUnhandledRefusals } from './runtime/operator-message.ts'
+import { startService } from './runtime/service.ts'
 import { startDenoTraceExport } from './telemetry/trace-export.ts'
 
 explainUnhandledRefusals()

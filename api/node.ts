@@ -4,9 +4,9 @@
  * @module
  */
 import { createServer } from 'node:http'
-import { listen } from './server/listen.ts'
-import { readMaxConnections, serverOptions } from './server/node-server.ts'
-import { startService } from './service/service.ts'
+import { listen } from './runtime/listen.ts'
+import { readMaxConnections, serverOptions } from './runtime/node-server.ts'
+import { startService } from './runtime/service.ts'
 import { startNodeTraceExport } from './telemetry/trace-export.ts'
 
 await startService({

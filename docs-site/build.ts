@@ -18,7 +18,7 @@ import { parseArgs, promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { getMimeType } from 'hono/utils/mime'
 import { readBasePath, readConfig, readEnvironment } from '../api/config.ts'
-import { hashInlineScripts } from '../api/docs/content-security-policy.ts'
+import { hashInlineScripts } from '../api/portal/content-security-policy.ts'
 import {
   type DocsFile,
   type DocsManifest,
@@ -26,7 +26,7 @@ import {
   docsManifestName,
   findDocs,
   nameDocsPointer,
-} from '../api/docs/docs-manifest.ts'
+} from '../api/portal/docs-manifest.ts'
 import { originPlaceholder } from './base-url.ts'
 import { writeMarkdown } from './markdown.ts'
 import { writeSearchWords } from './search-words.ts'
@@ -126,9 +126,9 @@ async function hashSources(baseUrl: string | undefined): Promise<string> {
     'CHANGELOG.md',
     'openapi.yml',
     'package-lock.json',
-    'api/docs/content-security-policy.ts',
-    'api/docs/docs-manifest.ts',
-    'api/docs/viewer-page.ts',
+    'api/portal/content-security-policy.ts',
+    'api/portal/docs-manifest.ts',
+    'api/portal/viewer-page.ts',
   ].map((name) => join(projectDirectory, name))
   const hash = createHash('sha256').update(baseUrl ?? '')
   for (const file of [...site, ...deployed, ...others]) {

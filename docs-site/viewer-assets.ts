@@ -9,7 +9,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { build } from 'vite'
-import { viewerDirectory, viewerFiles } from '../api/docs/docs-manifest.ts'
+import { viewerDirectory, viewerFiles } from '../api/portal/docs-manifest.ts'
 
 /** Writes the viewer's files, without source maps, to a folder of the docs named by their hash. */
 export async function writeViewerAssets(directory: string): Promise<void> {

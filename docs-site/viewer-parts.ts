@@ -5,7 +5,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type DocsManifest, viewerDirectory, viewerFiles } from '../api/docs/docs-manifest.ts'
+import { type DocsManifest, viewerDirectory, viewerFiles } from '../api/portal/docs-manifest.ts'
 import { writeFirstView } from './viewer-first-view.ts'
 
 /** Describes the viewer in the folder of a build. Throws an `Error` if the folder lacks it, or the text's font. */

@@ -22,7 +22,7 @@ function prefetchLibrary(): void {
 }
 
 /**
- * Starts the page. The page of `api/docs/viewer.ts` calls this function with Scalar's arguments, in place of Scalar's
+ * Starts the page. The page of `api/portal/viewer.ts` calls this function with Scalar's arguments, in place of Scalar's
  * function of the same name.
  */
 export function createApiReference(selector: string, settings: { url: string }): void {

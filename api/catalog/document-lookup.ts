@@ -4,7 +4,7 @@
  * @module
  */
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
-import { foldText } from './case-folding.ts'
+import { foldText } from '../names/case-folding.ts'
 import { createPageReader, type ReadPage } from './page-reader.ts'
 
 /** The name of a single resource. */

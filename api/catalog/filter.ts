@@ -5,9 +5,9 @@
  */
 import { hash } from 'node:crypto'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
-import { foldText } from './case-folding.ts'
-import { listDependencyKeys } from './dependency-names.ts'
-import { identifyLogin } from './forge-names.ts'
+import { foldText } from '../names/case-folding.ts'
+import { listDependencyKeys } from '../names/dependency-names.ts'
+import { identifyLogin } from '../names/forge-names.ts'
 
 /** A list of the catalog. */
 export type ListName = 'users' | 'repositories'

@@ -5,7 +5,7 @@
  */
 import process from 'node:process'
 import type { Command } from 'commander'
-import { exportNdjson } from '../export/ndjson.ts'
+import { exportNdjson } from '../sources/ndjson/export.ts'
 import { readDatasetVersion } from './arguments.ts'
 import { countOf } from './output.ts'
 import { startProgress } from './progress.ts'

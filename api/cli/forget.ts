@@ -5,17 +5,17 @@
  */
 import process from 'node:process'
 import { type Command, InvalidArgumentError } from 'commander'
+import { devdataCommand } from '../devdata-command.ts'
+import { OperatorError } from '../errors.ts'
 import {
   forgeNamePattern,
   forgeNameRule,
   identifyAddress,
   identifyForgeId,
   identifyLogin,
-} from '../catalog/forge-names.ts'
-import { devdataCommand } from '../devdata-command.ts'
-import { OperatorError } from '../errors.ts'
-import { placeholderOf } from '../import/redaction.ts'
-import { type Found, findPerson, forgetPerson, listForgotten, undoForgetting } from '../removal/forget.ts'
+} from '../names/forge-names.ts'
+import { type Found, findPerson, forgetPerson, listForgotten, undoForgetting } from '../people/forget.ts'
+import { placeholderOf } from '../people/redaction.ts'
 import { readForgeId, readPersonNumber } from './arguments.ts'
 import { confirm } from './confirm.ts'
 import { countOf, formatCount, formatTable, formatTime } from './output.ts'

@@ -5,8 +5,8 @@
  */
 import type { Command } from 'commander'
 import type { Sql } from '../database/connect.ts'
-import { findClones } from '../import/git/clone.ts'
-import { type GitImportResult, importGit } from '../import/git.ts'
+import { findClones } from '../sources/git/clone.ts'
+import { type GitImportResult, importGit } from '../sources/git/import.ts'
 import { readForgeId } from './arguments.ts'
 import { describeLoad, describeUnread, type LoadContext, runLoad, summarize } from './load.ts'
 import { countOf, formatCount } from './output.ts'

@@ -6,15 +6,15 @@
 import process from 'node:process'
 import { type Command, Option } from 'commander'
 import type { Sql } from '../database/connect.ts'
-import type { MissingItems } from '../import/apply/mirror.ts'
+import type { MissingItems } from '../dataset/mirror.ts'
+import { type RecordKind, recordKinds } from '../dataset/records.ts'
 import {
   createInvalidLinesFile,
   findSources,
   importNdjson,
   type NdjsonImportResult,
   type Source,
-} from '../import/ndjson.ts'
-import { type RecordKind, recordKinds } from '../import/records.ts'
+} from '../sources/ndjson/import.ts'
 import { confirm } from './confirm.ts'
 import { addGitCommand } from './import-git.ts'
 import { addGithubCommand } from './import-github.ts'

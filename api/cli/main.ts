@@ -6,7 +6,7 @@
 import process from 'node:process'
 import { CommanderError } from 'commander'
 import { readCode } from '../errors.ts'
-import { explainUnhandledRefusals, toOperatorMessage } from '../service/operator-message.ts'
+import { explainUnhandledRefusals, toOperatorMessage } from '../runtime/operator-message.ts'
 import { createCommands } from './commands.ts'
 import { Interruption } from './session.ts'
 

@@ -5,8 +5,8 @@
  */
 import process from 'node:process'
 import type { Command } from 'commander'
+import { findRepository, type RepositoryReference, removeRepository } from '../dataset/repository-removal.ts'
 import { OperatorError } from '../errors.ts'
-import { findRepository, type RepositoryReference, removeRepository } from '../removal/remove-repository.ts'
 import { readRepositoryId, readRepositoryName } from './arguments.ts'
 import { confirm } from './confirm.ts'
 import { countOf } from './output.ts'

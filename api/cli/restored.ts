@@ -4,7 +4,7 @@
  * @module
  */
 import type { Command } from 'commander'
-import { markRestored } from '../import/restored-dataset.ts'
+import { markRestored } from '../dataset/restored-dataset.ts'
 import { confirm } from './confirm.ts'
 import { formatTime } from './output.ts'
 import { withDatabase } from './session.ts'

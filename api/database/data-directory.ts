@@ -6,8 +6,8 @@
 import { chmodSync, lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
-import { createFolder } from '../create-folder.ts'
 import { describeFileError, getMessage, OperatorError, readCode } from '../errors.ts'
+import { createFolder } from './create-folder.ts'
 
 /** Names in the data folder. No other file in it is touched. */
 export const dataFiles = {

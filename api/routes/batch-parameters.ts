@@ -4,9 +4,9 @@
  * @module
  */
 import type { BatchLookUp } from '../catalog/batch-lookup.ts'
-import { foldText } from '../catalog/case-folding.ts'
-import { forgeNamePattern, forgeNameRule } from '../catalog/forge-names.ts'
 import { badRequest } from '../errors.ts'
+import { foldText } from '../names/case-folding.ts'
+import { forgeNamePattern, forgeNameRule } from '../names/forge-names.ts'
 import { maxPageSize } from '../paging/page.ts'
 import { readEntries } from './parameters.ts'
 

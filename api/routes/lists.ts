@@ -7,17 +7,17 @@
 import type { CatalogPage, ReadOptions } from '../catalog/page-reader.ts'
 import type { Catalog } from '../catalog/replica-routing.ts'
 import type { Requester } from '../catalog/stored-lists.ts'
-import type { Sql } from '../database/connect.ts'
-import { countStatement } from '../database/statement-count.ts'
-import { ApiError, badRequest } from '../errors.ts'
-import type { ApiContext } from '../http/request-context.ts'
-import { send, setHeader } from '../http/response.ts'
 import {
   createListResponse,
   type MeteredQuery,
   renderBody,
   setDataHeaders,
-} from '../metering/metered-response.ts'
+} from '../checkout/metered-response.ts'
+import type { Sql } from '../database/connect.ts'
+import { countStatement } from '../database/statement-count.ts'
+import { ApiError, badRequest } from '../errors.ts'
+import type { ApiContext } from '../http/request-context.ts'
+import { send, setHeader } from '../http/response.ts'
 import { type ListPage, maxPageNumber, maxPageSize, maxUrlStartLength, type Page } from '../paging/page.ts'
 import { assertKnownParameters, readInteger, usePlainNames } from './parameters.ts'
 

@@ -4,9 +4,10 @@
  *
  * @module
  */
-import { forgeNamePattern, forgeNameRule } from '../catalog/forge-names.ts'
+
 import { type ApiError, badRequest } from '../errors.ts'
-import { findNearest } from '../nearest-name.ts'
+import { forgeNamePattern, forgeNameRule } from '../names/forge-names.ts'
+import { findNearest } from '../names/nearest-name.ts'
 
 /** Maximum characters of an unknown name that a message repeats. */
 const maxNameLength = 50

@@ -1,9 +1,9 @@
 import type { Hono } from 'hono'
 import { listRemovals } from '../catalog/removals.ts'
+import type { Meter } from '../checkout/metered-request.ts'
 import type { Sql } from '../database/connect.ts'
 import { badRequest } from '../errors.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
-import type { Meter } from '../metering/metered-request.ts'
 import { type ListParameters, sendFreeList } from './lists.ts'
 import { readInteger, readVersion } from './parameters.ts'
 

@@ -1,8 +1,8 @@
 import type { NotFoundHandler } from 'hono'
+import type { Meter } from '../checkout/metered-request.ts'
 import { badRequest, notFound } from '../errors.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
 import { assertReadablePublicUrl, assertReadableUrl } from '../http/url.ts'
-import type { Meter } from '../metering/metered-request.ts'
 
 /** Paths of a resource whose name is missing. */
 const namelessPaths: readonly [path: RegExp, name: string][] = [

@@ -6,8 +6,8 @@
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { changeDataset } from '../../api/import/apply/dataset-change.ts'
-import { removeUsers } from '../../api/import/apply/removal.ts'
+import { changeDataset } from '../../api/dataset/dataset-change.ts'
+import { removeUsers } from '../../api/dataset/removal.ts'
 import { alternate, type Report } from '../figures.ts'
 import type { ClosedLoopJob, ClosedLoopResult, Generator, Target } from '../load.ts'
 import { type Program, runCommand, startOurs, uncached } from '../programs.ts'

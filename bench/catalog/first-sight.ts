@@ -4,8 +4,8 @@
  * @module
  */
 
-import { listDependencyKeys } from '../../api/catalog/dependency-names.ts'
 import { createFilter, hashFilter } from '../../api/catalog/filter.ts'
+import { listDependencyKeys } from '../../api/names/dependency-names.ts'
 import { alternate, type Report } from '../figures.ts'
 import { startOurs, uncached } from '../programs.ts'
 import { addressOf, ask, createBroadest, createLists } from './requests.ts'

@@ -15,7 +15,7 @@ import {
   type Page,
   type Response,
 } from 'playwright-core'
-import { docsDirectory, findDocs } from '../../api/docs/docs-manifest.ts'
+import { docsDirectory, findDocs } from '../../api/portal/docs-manifest.ts'
 import { buildDocs } from '../../docs-site/build.ts'
 import { createInstance, type InstanceOptions } from './instance.ts'
 import { startTestService, type TestService } from './service.ts'

@@ -11,7 +11,7 @@ import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
 import { type DatabaseOptions, openDatabase } from '../../api/database/database.ts'
 import { migrate } from '../../api/database/migrate.ts'
-import { loadSampleData } from '../../api/service/trial.ts'
+import { loadSampleData } from '../../api/runtime/trial.ts'
 import { findPostgresBinaries, postgresMissing } from './postgres-binaries.ts'
 import { startPostgresCluster } from './postgres-cluster.ts'
 

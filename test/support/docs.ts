@@ -6,7 +6,7 @@
 import { cp } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Database } from '../../api/database/database.ts'
-import { type BuiltDocs, docsDirectory, findDocs } from '../../api/docs/docs-manifest.ts'
+import { type BuiltDocs, docsDirectory, findDocs } from '../../api/portal/docs-manifest.ts'
 import { buildDocs } from '../../docs-site/build.ts'
 import { createInstance, type Instance, openAbsentDatabase } from './instance.ts'
 

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../../api/database/connect.ts'
 import { openDatabase } from '../../api/database/database.ts'
 import { migrate } from '../../api/database/migrate.ts'
-import { loadSampleData } from '../../api/service/trial.ts'
+import { loadSampleData } from '../../api/runtime/trial.ts'
 import { createRandom } from '../../sample/random.ts'
 import { compareWithLedger, findBadResponses, findLongestPause, listDefects } from './fault-checks.ts'
 import {

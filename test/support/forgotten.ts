@@ -4,9 +4,9 @@
  * @module
  */
 import { expect } from 'vitest'
-import { identifyAddress, identifyLogin } from '../../api/catalog/forge-names.ts'
 import type { Sql } from '../../api/database/connect.ts'
-import { forgetPerson } from '../../api/removal/forget.ts'
+import { identifyAddress, identifyLogin } from '../../api/names/forge-names.ts'
+import { forgetPerson } from '../../api/people/forget.ts'
 import type { Records } from './records.ts'
 import { createCommit, createRepository, createUser, loadRecords } from './records.ts'
 

@@ -8,8 +8,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach } from 'vitest'
-import { openClone } from '../../api/import/git/clone.ts'
-import { readDependencyHistory } from '../../api/import/git/history.ts'
+import { openClone } from '../../api/sources/git/clone.ts'
+import { readDependencyHistory } from '../../api/sources/git/history.ts'
 
 /** A folder for clones. */
 export const root = mkdtempSync(join(tmpdir(), 'git-history-'))

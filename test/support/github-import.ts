@@ -7,7 +7,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Sql } from '../../api/database/connect.ts'
-import { type GithubImportOptions, type GithubImportResult, importGithub } from '../../api/import/github.ts'
+import {
+  type GithubImportOptions,
+  type GithubImportResult,
+  importGithub,
+} from '../../api/sources/github/import.ts'
 import {
   createOrganization,
   type FakeOrganization,

@@ -4,7 +4,7 @@
  * @module
  */
 import { expect, test } from 'vitest'
-import { type ManifestFormat, parseManifest } from '../../api/import/git/manifests.ts'
+import { type ManifestFormat, parseManifest } from '../../api/manifests/manifest.ts'
 
 /** A manifest, and the names that it declares. */
 export interface ManifestExample {

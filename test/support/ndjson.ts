@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { ImportResult } from '../../api/import/apply.ts'
-import { importNdjson, type Source } from '../../api/import/ndjson.ts'
-import type { RecordKind } from '../../api/import/records.ts'
+import type { ImportResult } from '../../api/dataset/apply-load.ts'
+import type { RecordKind } from '../../api/dataset/records.ts'
+import { importNdjson, type Source } from '../../api/sources/ndjson/import.ts'
 import type { TestService } from './service.ts'
 
 /** What to load: records of any form, valid or not. */

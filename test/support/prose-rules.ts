@@ -1,5 +1,5 @@
 /**
- * Rules of the prose linter (`test/prose.test.ts`): Google's developer documentation style, as the rules of Vale state it
+ * Rules of the prose linter (`test/documents/prose.test.ts`): Google's developer documentation style, as the rules of Vale state it
  * (https://github.com/errata-ai/Google), and the words of this project.
  *
  * @module

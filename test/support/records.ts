@@ -4,7 +4,7 @@
  * @module
  */
 import type { Sql } from '../../api/database/connect.ts'
-import { importNdjson, type Source } from '../../api/import/ndjson.ts'
+import { importNdjson, type Source } from '../../api/sources/ndjson/import.ts'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../sample/records.ts'
 
 /** What to load, in the order in which it is to be listed. */

@@ -5,8 +5,8 @@
  */
 
 import type { Sql } from '../../api/database/connect.ts'
-import { changeDataset, type DatasetChangeOptions } from '../../api/import/apply/dataset-change.ts'
-import { removeRepositories, removeUsers } from '../../api/import/apply/removal.ts'
+import { changeDataset, type DatasetChangeOptions } from '../../api/dataset/dataset-change.ts'
+import { removeRepositories, removeUsers } from '../../api/dataset/removal.ts'
 
 /** What to remove, by `forge_rest_id`. */
 export interface Removed {

@@ -202,7 +202,7 @@ $$;
 -- 5. Catalog ----------------------------------------------------------------------------------------------------------
 
 -- Imports are the only writers, and check once for a whole load what foreign keys would check. Responses are stored as
--- JSON text; the columns beside it are searched. api/catalog/case-folding.ts writes the columns that end in _key.
+-- JSON text; the columns beside it are searched. api/names/case-folding.ts writes the columns that end in _key.
 
 -- The current version of the data. Readers select it in the same statement as the data, so that a response never mixes
 -- two versions.
@@ -247,7 +247,7 @@ create table repositories (
   id integer primary key,
   forge_rest_id bigint not null unique,
   full_name_key text not null,
-  url_key text not null, -- the same for all spellings of a URL (api/catalog/repository-url.ts)
+  url_key text not null, -- the same for all spellings of a URL (api/names/repository-url.ts)
   version bigint not null, -- of the dataset, when the members or the dependencies last changed
   members text not null, -- JSON object without its braces, internal_id and dependencies: a list puts others around them
   dependencies text not null default '[]', -- JSON array of repository dependencies, by name, then file
@@ -317,7 +317,7 @@ create table location_users (
 create table dependencies (
   id integer primary key generated always as identity,
   name text collate "C" not null,
-  name_key text collate "C" not null, -- spelled by the rules of the file's ecosystem (api/catalog/dependency-names.ts)
+  name_key text collate "C" not null, -- spelled by the rules of the file's ecosystem (api/names/dependency-names.ts)
   file text collate "C" not null,
   status text collate "C", -- active, removed; null: unknown
   file_dependency_id integer, -- the row with an empty name that this one belongs to; null: it is that row
@@ -393,7 +393,7 @@ create index on stored_list_chunks (stored_list_id, (ids[1])); -- finds the chun
 
 -- 7. Imports ----------------------------------------------------------------------------------------------------------
 
--- Loads in progress. Each stages its rows in unlogged tables of its own (api/import/staging.ts).
+-- Loads in progress. Each stages its rows in unlogged tables of its own (api/dataset/staging.ts).
 create table imports (
   id bigint primary key generated always as identity,
   staged bigint -- number of rows, once all are staged: reveals that a crash of the server has emptied the tables

@@ -1,0 +1,82 @@
+/**
+ * Applies a staged load in one transaction: readers see all of it, under a new version of the dataset, or nothing.
+ *
+ * What the load changes is in temporary tables: `changed_users`, `changed_repositories` and `changed_commits`. Derived
+ * tables (postings, identities, positions) are updated for these, not rebuilt.
+ *
+ * @module
+ */
+import type { Sql } from '../database/connect.ts'
+import type { ForgottenPeople } from '../people/forgotten-people.ts'
+import { applyAddresses, removeMissingAddresses, removeOrphanAddresses } from './addresses.ts'
+import { applyCommits, removeOrphanCommits } from './commits.ts'
+import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './dataset-change.ts'
+import { joinLocalRepositories } from './local-repositories.ts'
+import {
+  removeMissingCommits,
+  removeMissingRepositories,
+  removeMissingUsers,
+  removeUnreachableCommits,
+} from './mirror.ts'
+import type { RecordKind } from './records.ts'
+import { applyRemovals } from './removal.ts'
+import { applyRepositories } from './repositories.ts'
+import { beginLoad, type Orphan } from './staged-load.ts'
+import { dropStaged } from './staging.ts'
+import { applyUsers, dropKnownUsers } from './users.ts'
+
+/** What a load changed. */
+export type ImportResult = DatasetChangeResult
+
+/** How a load is applied. */
+export interface ApplyOptions extends DatasetChangeOptions {
+  /** Takes each line of something unknown, in the order of the load, and the others are applied. */
+  onOrphan?: ((orphan: Orphan) => Promise<void>) | undefined
+  /** Kinds of which the load has all items: the others are removed. */
+  mirrored?: ReadonlySet<RecordKind> | undefined
+  /** Who was left out of it. */
+  forgotten?: ForgottenPeople | undefined
+  /** Whether users stay as they are if more is known of them than their commits. */
+  keepsKnownUsers?: boolean | undefined
+  /** URLs of repositories of which the load has all commits. Their other commits are removed. */
+  completeUrls?: readonly string[] | undefined
+}
+
+/**
+ * Applies what was staged under `importId`, and drops its staging tables. Throws `ImportError`, or what a callback throws;
+ * then nothing was changed.
+ */
+export function applyImport(
+  sql: Sql,
+  importId: number,
+  {
+    onOrphan,
+    mirrored = new Set(),
+    forgotten,
+    keepsKnownUsers,
+    completeUrls = [],
+    ...options
+  }: ApplyOptions = {},
+): Promise<ImportResult> {
+  return changeDataset(sql, options, async (change) => {
+    await forgotten?.assertSame(change.tx)
+    const load = await beginLoad(change, importId)
+    await applyRemovals(load) // first, so that what the load also has exists afterwards
+    await removeOrphanAddresses(load, { onOrphan, areOthersRemoved: mirrored.has('users') })
+    await removeOrphanCommits(load, { onOrphan, areOthersRemoved: mirrored.has('repos') })
+    if (keepsKnownUsers) await dropKnownUsers(load)
+    const users = await applyUsers(load)
+    if (mirrored.has('users')) await removeMissingUsers(load)
+    const addresses = await applyAddresses(load)
+    if (mirrored.has('identities')) await removeMissingAddresses(load)
+    await joinLocalRepositories(load)
+    const repositories = await applyRepositories(load)
+    if (mirrored.has('repos')) await removeMissingRepositories(load) // before commits: another may have their URL
+    const commits = await applyCommits(load)
+    if (mirrored.has('commits')) await removeMissingCommits(load)
+    if (completeUrls.length > 0) await removeUnreachableCommits(load, completeUrls)
+    await dropStaged(load.tx, importId)
+    await load.tx`update dataset set loaded_at = clock_timestamp()`
+    return { users, addresses, repositories, commits }
+  })
+}

@@ -1,0 +1,97 @@
+import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
+import { updateAuthors } from './contributions.ts'
+import { type AppliedRows, analyzeTables } from './dataset-change.ts'
+import { countApplied, type Load, type OrphanOptions, removeOrphans } from './staged-load.ts'
+import { stagingTable } from './staging.ts'
+
+/**
+ * SQL: the repository whose the commits of a URL are, if several have it: the newest of those in the load, because the forge
+ * says that they have the name now, or else the newest. `repositories` selects `id`, `forge_rest_id` and `url_key`.
+ */
+export function selectNamed(
+  { tx, importId }: Pick<Load, 'tx' | 'importId'>,
+  repositories: Fragment,
+): Fragment {
+  return tx`
+    select r.url_key, coalesce(max(r.id) filter (where s.position is not null), max(r.id)) as id
+    from (${repositories}) r left join ${tx(stagingTable('repos', importId))} s using (forge_rest_id)
+    group by r.url_key`
+}
+
+/** Inserts and updates commits. */
+export async function applyCommits(load: Load): Promise<AppliedRows> {
+  const { tx, version } = load
+  const staged = tx(stagingTable('commits', load.importId))
+  await tx`
+    create temporary table changed_commits on commit drop as
+    select s.position, r.id, s.commit_hash, s.committer_date, s.author_date, s.author_identity,
+      c.commit_hash is null as is_new, r.is_growing
+    from ${staged} s
+    join (
+      select url_key, id, exists (select from commits where repository_id = named.id) as is_growing
+      from (${selectNamed(load, tx`select * from repositories where url_key in (select url_key from ${staged})`)}) named
+    ) r using (url_key)
+    left join commits c on c.repository_id = r.id and c.commit_hash = s.commit_hash
+    where c.commit_hash is null or c.document <> s.document`
+  await tx`analyze changed_commits`
+  await tx`
+    create temporary table grown_repositories on commit drop as
+    select distinct id from changed_commits where is_growing`
+  await tx`analyze grown_repositories`
+  // These positions are final for repositories without earlier commits. The others are renumbered below.
+  await tx`
+    insert into commits (
+      repository_id, commit_hash, committer_date, author_date, author_identity, position, version, document
+    )
+    select c.id, c.commit_hash, c.committer_date, c.author_date, c.author_identity, c.rank, ${version}, s.document
+    from (
+      select *, row_number() over (partition by id order by committer_date nulls first, commit_hash desc) as rank
+      from changed_commits where is_new
+    ) c join ${staged} s using (position)`
+  await tx`
+    update commits m set
+      committer_date = c.committer_date, author_date = c.author_date, author_identity = c.author_identity,
+      version = ${version}, document = s.document
+    from changed_commits c join ${staged} s using (position)
+    where not c.is_new and m.repository_id = c.id and m.commit_hash = c.commit_hash`
+  await renumberCommits(tx, tx`select id from grown_repositories`)
+  const commits = tx`
+    select id as repository_id, author_identity, author_date from changed_commits where not is_growing
+    union all
+    select repository_id, author_identity, author_date from commits
+    where repository_id in (select id from grown_repositories)`
+  await updateAuthors(load, tx`select id from changed_commits`, commits)
+  await analyzeTables(load, ['commits', 'contributions'])
+  return countApplied(load, 'changed_commits')
+}
+
+/** Numbers the commits of repositories again. `repositories` selects the ids of these. */
+export async function renumberCommits(tx: SqlOrTransaction, repositories: Fragment): Promise<void> {
+  await tx`
+    update commits c set position = ranked.position
+    from (
+      select repository_id, commit_hash,
+        row_number() over (partition by repository_id order by committer_date nulls first, commit_hash desc) as position
+      from commits
+      where repository_id in (${repositories})
+    ) ranked
+    where c.repository_id = ranked.repository_id and c.commit_hash = ranked.commit_hash
+      and c.position <> ranked.position`
+}
+
+/** Unstages the commits whose `repo_url` won't name a repository after the load. */
+export async function removeOrphanCommits(load: Load, options: OrphanOptions): Promise<void> {
+  const { tx, importId } = load
+  const repositories = tx(stagingTable('repos', importId))
+  const commits = tx(stagingTable('commits', importId))
+  await tx`
+    create temporary table unknown_urls on commit drop as
+    select url_key from (select distinct url_key from ${commits}) c
+    where not exists (select from ${repositories} s where s.url_key = c.url_key)
+      and not exists (
+        select from repositories r
+        where r.url_key = c.url_key and not ${options.areOthersRemoved}
+          and not exists (select from ${repositories} s where s.forge_rest_id = r.forge_rest_id)
+      )`
+  await removeOrphans(load, 'commits', tx`s.url_key in (select url_key from unknown_urls)`, options)
+}

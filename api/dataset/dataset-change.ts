@@ -1,0 +1,166 @@
+/**
+ * A change of the dataset, in one transaction: readers see all of it, under a new version, or nothing.
+ *
+ * @module
+ */
+import { sweepStoredLists } from '../catalog/stored-list-eviction.ts'
+import { renewStoredLists } from '../catalog/stored-lists.ts'
+import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import { applyUserDependencies } from './user-dependencies.ts'
+
+/** The advisory lock of changes: one at a time is applied. Nothing else in this database uses the number. */
+export const changeLock = 0x6465_7665
+
+/**
+ * A change in progress. What it must do for users' dependencies is in temporary tables: `changed_postings` (of
+ * repositories; one with other dates is lost and gained), and `affected_users`, who may use other dependencies now.
+ */
+export interface DatasetChange {
+  tx: SqlOrTransaction
+  /** The dataset's version after the change. Changed rows get it. */
+  version: number
+  /**
+   * Whether this change, or all changes since the planner's statistics were refreshed, concern more than a tenth of the
+   * catalog. Then `analyzeTables` refreshes each table that was changed: the embedded database has no autovacuum.
+   */
+  isLarge: boolean
+  /** Rows that were removed so far. */
+  removed: { users: number; addresses: number; repositories: number; commits: number }
+}
+
+/** Rows that a part of a change inserted, and rows that it updated because they had other content. */
+export interface AppliedRows {
+  added: number
+  updated: number
+}
+
+/** What a change did to one kind of rows. */
+export interface Change extends AppliedRows {
+  removed: number
+}
+
+/** How a change is applied. */
+export interface DatasetChangeOptions {
+  onStep?: ((step: 'waiting for another load' | 'applying') => void) | undefined
+  /** Days for which removals are kept. Default: 90. */
+  changesKeptDays?: number | undefined
+}
+
+/** What a change did. */
+export interface DatasetChangeResult {
+  users: Change
+  /** Users whose further addresses were changed. */
+  addresses: Change
+  repositories: Change
+  commits: Change
+  /** The dataset's version after the change. A change of nothing leaves it as it was. */
+  version: number
+}
+
+/** Changes the dataset. What `work` throws rolls everything back. */
+export async function changeDataset(
+  sql: Sql,
+  { onStep = () => {}, changesKeptDays = 90 }: DatasetChangeOptions,
+  work: (
+    change: DatasetChange,
+  ) => Promise<Partial<Record<'users' | 'addresses' | 'repositories' | 'commits', AppliedRows>>>,
+): Promise<DatasetChangeResult> {
+  const result = await sql.begin(async (tx) => {
+    await tx`set local statement_timeout = 0` // the timeout of requests is too short for a whole load
+    await tx`set local work_mem = '128MB'` // sorts and hashes take whole tables
+    await tx`set local random_page_cost = 1.1` // so that a small change uses indexes
+    await tx`set local plan_cache_mode = auto` // plans depend on how much is changed
+    await cancelWithClient(tx)
+    await waitForOtherChanges(tx, () => onStep('waiting for another load'))
+    onStep('applying')
+    const startedAt = performance.now()
+    const change = await beginChange(tx)
+    const none = { added: 0, updated: 0 }
+    const { users = none, addresses = none, repositories = none, commits = none } = await work(change)
+    await applyUserDependencies(change)
+
+    const { removed } = change
+    const changes = {
+      users: { ...users, removed: removed.users },
+      addresses: { ...addresses, removed: removed.addresses },
+      repositories: { ...repositories, removed: removed.repositories },
+      commits: { ...commits, removed: removed.commits },
+    }
+    const hasChanged = Object.values(changes).some((rows) => rows.added + rows.updated + rows.removed > 0)
+    if (!hasChanged) return { ...changes, version: change.version - 1 }
+    await publish(change, changes, changesKeptDays)
+    await renewStoredLists(tx, change.version - 1, performance.now() - startedAt)
+    return { ...changes, version: change.version }
+  })
+  // The change is committed, so an error doesn't fail it. Instances sweep stored lists too, and report errors.
+  await sweepStoredLists(sql).catch(() => {})
+  return result
+}
+
+/**
+ * Makes the server cancel a statement whose client has disconnected. Otherwise the statement would run to its end, and
+ * keep its locks. Servers on some systems can't detect it, and refuse the setting.
+ */
+async function cancelWithClient(tx: SqlOrTransaction): Promise<void> {
+  await tx`
+    do $$ begin
+      perform set_config('client_connection_check_interval', '1s', true);
+    exception when invalid_parameter_value then null;
+    end $$`
+}
+
+async function waitForOtherChanges(tx: SqlOrTransaction, onWait: () => void): Promise<void> {
+  const [lock] = await tx<{ taken: boolean }[]>`select pg_try_advisory_xact_lock(${changeLock}) as taken`
+  if (lock?.taken === true) return
+  onWait()
+  await tx`select pg_advisory_xact_lock(${changeLock})`
+}
+
+async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> {
+  await tx`create temporary table affected_users (user_id integer primary key) on commit drop`
+  await tx`
+    create temporary table changed_postings (
+      dependency_id integer not null, repository_id integer not null, first_use_date bigint, last_use_date bigint,
+      is_gained boolean not null
+    ) on commit drop`
+  const [dataset] = await tx<{ version: number }[]>`select version from dataset`
+  if (dataset === undefined) throw new Error('the dataset row is missing')
+  return {
+    tx,
+    version: dataset.version + 1,
+    isLarge: false,
+    removed: { users: 0, addresses: 0, repositories: 0, commits: 0 },
+  }
+}
+
+/** Gives the dataset its new version and counts, and forgets removals that are older than `changesKeptDays`. */
+async function publish(
+  { tx, version }: DatasetChange,
+  { users, repositories }: Pick<DatasetChangeResult, 'users' | 'repositories'>,
+  changesKeptDays: number,
+): Promise<void> {
+  await tx`insert into dataset_versions (version, applied_at) values (${version}, clock_timestamp())`
+  await tx`
+    update dataset set
+      version = ${version},
+      updated_at = clock_timestamp(),
+      users_count = users_count + ${users.added - users.removed},
+      repositories_count = repositories_count + ${repositories.added - repositories.removed},
+      last_user_id = greatest(last_user_id, (select max(id) from users)),
+      last_repository_id = greatest(last_repository_id, (select max(id) from repositories)),
+      changes_since = greatest(changes_since, (
+        select max(version) from dataset_versions
+        where applied_at <= clock_timestamp() - make_interval(days => ${changesKeptDays}::integer)
+      ))`
+  await tx`delete from dataset_versions where version < (select changes_since from dataset)`
+  await tx`delete from removals where version <= (select changes_since from dataset)`
+}
+
+/** Refreshes the planner's statistics of tables that a large change concerns. */
+export async function analyzeTables(
+  { tx, isLarge }: DatasetChange,
+  tables: readonly string[],
+): Promise<void> {
+  if (!isLarge) return
+  for (const table of tables) await tx`select analyze_table(${table}::text::regclass)`
+}

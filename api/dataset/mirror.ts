@@ -1,0 +1,124 @@
+/**
+ * Loads that are complete: what they lack leaves the dataset. A mirror has all items of some kinds, a clone all commits of
+ * its repository.
+ *
+ * @module
+ */
+
+import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
+import { keyRepositoryUrl } from '../names/repository-url.ts'
+import { selectMissingAddresses } from './addresses.ts'
+import { selectNamed } from './commits.ts'
+import type { RecordKind } from './records.ts'
+import { removeCommits, removeRepositories, removeUsers } from './removal.ts'
+import type { Load } from './staged-load.ts'
+import { stagingTable } from './staging.ts'
+
+/** Items of the dataset that a load lacks. Those of kinds that it does not mirror are not counted. */
+export interface MissingItems {
+  users: number
+  /** Users who lose their further addresses. */
+  addresses: number
+  repositories: number
+  /** Those of missing repositories included. */
+  commits: number
+}
+
+/** Counts what a staged load would remove if it were applied now and mirrored `kinds`. */
+export function countMissing(
+  sql: Sql,
+  importId: number,
+  kinds: ReadonlySet<RecordKind>,
+): Promise<MissingItems> {
+  return sql.begin(async (tx) => {
+    await tx`set local statement_timeout = 0`
+    await tx`set local work_mem = '128MB'` // hashes take whole tables
+    const none = tx`select null::integer as id where false`
+    const repositories = kinds.has('repos') ? selectMissingRepositories(tx, importId) : none
+    // The URLs after the load. A repository that is new then has no commits yet.
+    const remaining = tx`
+      select r.id, forge_rest_id, coalesce(s.url_key, r.url_key) as url_key
+      from repositories r left join ${tx(stagingTable('repos', importId))} s using (forge_rest_id)
+      where not exists (select from (${repositories}) missing where missing.id = r.id)`
+    const commits = kinds.has('commits')
+      ? selectMissingCommits(tx, importId, remaining)
+      : kinds.has('repos')
+        ? tx`select from commits where repository_id in (${repositories})`
+        : none
+    const users = kinds.has('users') ? selectMissingUsers(tx, importId) : none
+    const addresses = kinds.has('identities')
+      ? selectMissingAddresses(tx, importId)
+      : tx`select null::integer as user_id where false`
+    const [missing] = await tx<MissingItems[]>`
+      select
+        (select count(*) from (${users}) u) as users,
+        (select count(*) from (${addresses}) a where user_id not in (${users})) as addresses,
+        (select count(*) from (${repositories}) r) as repositories,
+        (select count(*) from (${commits}) c) as commits`
+    return missing ?? { users: 0, addresses: 0, repositories: 0, commits: 0 }
+  })
+}
+
+/** Removes the users that a load lacks. */
+export function removeMissingUsers(load: Load): Promise<void> {
+  return removeUsers(load, selectMissingUsers(load.tx, load.importId))
+}
+
+/** Removes the repositories that a load lacks, with their commits. */
+export function removeMissingRepositories(load: Load): Promise<void> {
+  return removeRepositories(load, selectMissingRepositories(load.tx, load.importId))
+}
+
+/** Removes the commits that an applied load lacks. */
+export function removeMissingCommits(load: Load): Promise<void> {
+  const { tx, importId } = load
+  return removeCommits(load, selectMissingCommits(tx, importId, tx`select * from repositories`))
+}
+
+/** Removes the commits that repositories with these URLs have, but an applied load lacks. */
+export async function removeUnreachableCommits(load: Load, urls: readonly string[]): Promise<void> {
+  const { tx, importId } = load
+  const commits = tx(stagingTable('commits', importId))
+  const repositories = tx`
+    select * from repositories where url_key = any (${tx.typed.texts(urls.map(keyRepositoryUrl))})`
+  await removeCommits(
+    load,
+    tx`
+      select c.repository_id, c.commit_hash
+      from commits c join (${selectNamed(load, repositories)}) r on r.id = c.repository_id
+      where not exists (
+        select from ${commits} s where s.url_key = r.url_key and s.commit_hash = c.commit_hash
+      )`,
+  )
+}
+
+function selectMissingUsers(tx: SqlOrTransaction, importId: number): Fragment {
+  return tx`
+    select id from users u
+    where not exists (
+      select from ${tx(stagingTable('users', importId))} s where s.forge_rest_id = u.forge_rest_id
+    )`
+}
+
+function selectMissingRepositories(tx: SqlOrTransaction, importId: number): Fragment {
+  const staged = tx(stagingTable('repos', importId))
+  // A local repository is the same as another one with its URL, which the load joins (see joinLocalRepositories).
+  return tx`
+    select id from repositories r
+    where not exists (select from ${staged} s where s.forge_rest_id = r.forge_rest_id)
+      and not exists (
+        select from ${staged} s
+        where s.url_key = r.url_key and (s.forge_rest_id < 0 or r.forge_rest_id < 0)
+      )`
+}
+
+/** `repositories` selects `id`, `forge_rest_id` and `url_key`. */
+function selectMissingCommits(tx: SqlOrTransaction, importId: number, repositories: Fragment): Fragment {
+  return tx`
+    select repository_id, commit_hash from commits c
+    where not exists (
+      select from ${tx(stagingTable('commits', importId))} s
+        join (${selectNamed({ tx, importId }, repositories)}) r using (url_key)
+      where r.id = c.repository_id and s.commit_hash = c.commit_hash
+    )`
+}

@@ -1,0 +1,117 @@
+/**
+ * Removes users, repositories and commits, with all that was derived from them.
+ *
+ * @module
+ */
+import type { Fragment } from '../database/connect.ts'
+import { renumberCommits } from './commits.ts'
+import { updateAuthors } from './contributions.ts'
+import type { DatasetChange } from './dataset-change.ts'
+import type { Load } from './staged-load.ts'
+import { stagingTable } from './staging.ts'
+
+/** Removes users. `ids` selects their ids. Their commits and repositories stay. */
+export async function removeUsers(change: DatasetChange, ids: Fragment): Promise<void> {
+  const { tx, removed } = change
+  await tx`
+    create temporary table removed_users on commit drop as
+    select id, forge_rest_id, location_id from users where id in (${ids})`
+  await tx`analyze removed_users`
+  await recordRemovals(change, 'user', tx`select id, forge_rest_id from removed_users`)
+  await tx`delete from dependency_users using removed_users r where user_id = r.id`
+  await tx`delete from identities using removed_users r where user_id = r.id`
+  await tx`delete from user_addresses using removed_users r where user_id = r.id`
+  await tx`
+    delete from location_users l using removed_users r where l.location_id = r.location_id and l.user_id = r.id`
+  await removeUnusedLocations(change, tx`select location_id from removed_users`)
+  const { count } = await tx`delete from users u using removed_users r where u.id = r.id`
+  await tx`drop table removed_users`
+  removed.users += count
+}
+
+/** Removes those of some locations that no user has any more. `ids` selects their ids. */
+export async function removeUnusedLocations({ tx }: DatasetChange, ids: Fragment): Promise<void> {
+  await tx`
+    delete from locations l
+    where id in (${ids}) and not exists (select from location_users where location_id = l.id)`
+}
+
+/** Removes repositories with their commits. `ids` selects their ids. */
+export async function removeRepositories(change: DatasetChange, ids: Fragment): Promise<void> {
+  const { tx, removed } = change
+  await tx`
+    create temporary table removed_repositories on commit drop as
+    select id, forge_rest_id from repositories where id in (${ids})`
+  await tx`analyze removed_repositories`
+  await recordRemovals(change, 'repository', tx`select id, forge_rest_id from removed_repositories`)
+  await tx`
+    insert into affected_users
+    select distinct i.user_id
+    from removed_repositories r join contributions c on c.repository_id = r.id join identities i using (identity)
+    on conflict do nothing`
+  const commits = await tx`delete from commits using removed_repositories r where repository_id = r.id`
+  await tx`delete from contributions using removed_repositories r where repository_id = r.id`
+  await tx`delete from dependency_repositories using removed_repositories r where repository_id = r.id`
+  await tx`delete from changed_postings using removed_repositories r where repository_id = r.id`
+  const { count } = await tx`delete from repositories p using removed_repositories r where p.id = r.id`
+  await tx`drop table removed_repositories`
+  removed.repositories += count
+  removed.commits += commits.count
+}
+
+/**
+ * Removes commits. `keys` selects their `repository_id` and `commit_hash`. The other commits of their repositories are
+ * numbered again. A user without a commit in a repository is no longer an author of it.
+ */
+export async function removeCommits(change: DatasetChange, keys: Fragment): Promise<void> {
+  const { tx, removed } = change
+  await tx`create temporary table removed_keys on commit drop as ${keys}`
+  await tx`analyze removed_keys`
+  const { count } = await tx`
+    delete from commits c using removed_keys k
+    where c.repository_id = k.repository_id and c.commit_hash = k.commit_hash`
+  const repositories = tx`select repository_id from removed_keys`
+  await renumberCommits(tx, repositories)
+  await updateAuthors(change, repositories)
+  await tx`drop table removed_keys`
+  removed.commits += count
+}
+
+/** Records removals. `removed` selects the `forge_rest_id` of each, and an `id` to order them by. */
+export async function recordRemovals(
+  { tx, version }: DatasetChange,
+  kind: 'user' | 'repository',
+  removed: Fragment,
+): Promise<void> {
+  await tx`
+    insert into removals (kind, forge_rest_id, version)
+    select ${kind}, forge_rest_id, ${version} from (${removed}) r order by id
+    on conflict (kind, forge_rest_id) do update set id = default, version = excluded.version, exists_again = false`
+}
+
+/** Notes that removed users or repositories exist again. `added` selects each `forge_rest_id` that was added. */
+export async function noteReturns(
+  { tx }: DatasetChange,
+  kind: 'user' | 'repository',
+  added: Fragment,
+): Promise<void> {
+  await tx`
+    update removals set exists_again = true
+    where kind = ${kind} and forge_rest_id in (${added}) and not exists_again`
+}
+
+/** Removes the users and repositories that a load names. Those that aren't in the dataset are skipped. */
+export async function applyRemovals(load: Load): Promise<void> {
+  const { tx } = load
+  const staged = tx(stagingTable('removals', load.importId))
+  const [removal] = await tx`select 1 from ${staged} limit 1`
+  if (removal === undefined) return
+  await removeUsers(
+    load,
+    tx`select id from users join ${staged} s using (forge_rest_id) where s.kind = 'user'`,
+  )
+  await removeRepositories(
+    load,
+    tx`select id from repositories join ${staged} s using (forge_rest_id) where s.kind = 'repository'`,
+  )
+}

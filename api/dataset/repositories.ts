@@ -1,0 +1,147 @@
+import { type AppliedRows, analyzeTables, type DatasetChange } from './dataset-change.ts'
+import { noteReturns } from './removal.ts'
+import { countApplied, type Load } from './staged-load.ts'
+import { stagingTable } from './staging.ts'
+import { replaceRepoUrl, replaceUrls, selectJsonUrl } from './url-replacement.ts'
+
+/** Inserts and updates repositories, with their dependencies and owners. */
+export async function applyRepositories(load: Load): Promise<AppliedRows> {
+  const { tx, version } = load
+  const staged = tx(stagingTable('repos', load.importId))
+  await tx`
+    create temporary table changed_repositories on commit drop as
+    select s.position, r.id is null as is_new, s.dependencies is not null as has_dependencies,
+      case when r.id is not null then ${selectJsonUrl(tx, tx`r.members`)} end as old_url,
+      case when r.id is not null then ${selectJsonUrl(tx, tx`s.members`)} end as url,
+      coalesce(
+        r.id,
+        (select last_repository_id from dataset)
+          + row_number() over (partition by r.id is null order by s.position)
+      )::integer as id
+    from ${staged} s
+    left join repositories r using (forge_rest_id)
+    where r.id is null or r.members <> s.members or r.dependencies <> s.dependencies`
+  await tx`analyze changed_repositories`
+  await tx`
+    update repositories r set
+      full_name_key = s.full_name_key, url_key = s.url_key, version = ${version}, members = s.members,
+      dependencies = coalesce(s.dependencies, r.dependencies),
+      dependencies_count = case when s.dependencies is null then r.dependencies_count else cardinality(s.names) end
+    from changed_repositories c join ${staged} s using (position) where r.id = c.id and not c.is_new`
+  await moveToNewUrls(load)
+  await tx`
+    insert into repositories (
+      id, forge_rest_id, full_name_key, url_key, version, members, dependencies, dependencies_count
+    )
+    select c.id, s.forge_rest_id, s.full_name_key, s.url_key, ${version}, s.members, coalesce(s.dependencies, '[]'),
+      cardinality(s.names)
+    from changed_repositories c join ${staged} s using (position) where c.is_new`
+  await noteReturns(
+    load,
+    'repository',
+    tx`select s.forge_rest_id from changed_repositories c join ${staged} s using (position) where c.is_new`,
+  )
+  await analyzeTables(load, ['repositories'])
+  await applyDependencies(load)
+  await tx`
+    with changed as (
+      select c.id, s.owner_identity from changed_repositories c join ${staged} s using (position)
+    ), lost as (
+      delete from contributions o using changed c
+      where o.repository_id = c.id and o.kind = 'owner' and o.identity <> c.owner_identity
+      returning o.identity
+    ), gained as (
+      insert into contributions (identity, repository_id, kind)
+      select owner_identity, id, 'owner' from changed
+      order by owner_identity, id
+      on conflict do nothing
+      returning identity
+    )
+    insert into affected_users
+    select user_id from identities
+    where identity in (select identity from lost union select identity from gained)
+    on conflict do nothing`
+  return countApplied(load, 'changed_repositories')
+}
+
+/** Updates the postings of changed repositories. `changed_postings` has the differences for those that existed before. */
+async function applyDependencies(load: Load): Promise<void> {
+  const { tx } = load
+  const staged = tx(stagingTable('repos', load.importId))
+  // Known dependencies are left out: each conflict would use up an id.
+  await tx`
+    create temporary table new_dependencies on commit drop as
+    select distinct n.name, n.name_key, n.file, n.status
+    from changed_repositories join ${staged} s using (position),
+      unnest(s.names, s.name_keys, s.files, s.statuses) as n(name, name_key, file, status)
+    where not exists (
+      select from dependencies d where d.name = n.name and d.file = n.file and d.status is not distinct from n.status
+    )`
+  await tx`analyze new_dependencies`
+  await tx`
+    insert into dependencies (name, name_key, file, status)
+    select distinct '', '', file, status from new_dependencies n
+    where not exists (
+      select from dependencies d where d.name = '' and d.file = n.file and d.status is not distinct from n.status
+    )`
+  await tx`
+    insert into dependencies (name, name_key, file, status, file_dependency_id)
+    select n.name, n.name_key, n.file, n.status, f.id
+    from new_dependencies n join dependencies f
+      on f.name = '' and f.file = n.file and f.status is not distinct from n.status`
+  await analyzeTables(load, ['dependencies'])
+  const declared = tx`
+    select c.id as repository_id, d.id as dependency_id, n.first_use_date, n.last_use_date, c.is_new
+    from changed_repositories c join ${staged} s using (position),
+      unnest(s.names, s.files, s.statuses, s.first_use_dates, s.last_use_dates)
+        as n(name, file, status, first_use_date, last_use_date)
+      join dependencies d on d.name = n.name and d.file = n.file and d.status is not distinct from n.status
+    union all
+    select distinct c.id, d.id, null::bigint, null::bigint, c.is_new
+    from changed_repositories c join ${staged} s using (position), unnest(s.files, s.statuses) as n(file, status)
+      join dependencies d on d.file = n.file and d.status is not distinct from n.status
+    where d.name = ''`
+  await tx`
+    insert into changed_postings
+    select dependency_id, repository_id, change.first_use_date, change.last_use_date, change.is_gained
+    from (select * from (${declared}) d where not is_new) wanted
+      full join (
+        select p.*, c.is_new
+        from changed_repositories c join dependency_repositories p on p.repository_id = c.id
+        where not c.is_new and c.has_dependencies
+      ) present using (repository_id, dependency_id),
+      lateral (values
+        (present.is_new, present.first_use_date, present.last_use_date, false),
+        (wanted.is_new, wanted.first_use_date, wanted.last_use_date, true)
+      ) as change(is_new, first_use_date, last_use_date, is_gained)
+    where change.is_new is not null and (
+      wanted.is_new is null or present.is_new is null
+      or wanted.first_use_date is distinct from present.first_use_date
+      or wanted.last_use_date is distinct from present.last_use_date
+    )`
+  await tx`analyze changed_postings`
+  await tx`
+    delete from dependency_repositories p using changed_postings c
+    where not c.is_gained and p.dependency_id = c.dependency_id and p.repository_id = c.repository_id`
+  // Ordered by repository, so that the rows that a later load changes lie together.
+  await tx`
+    insert into dependency_repositories (dependency_id, repository_id, first_use_date, last_use_date)
+    select dependency_id, repository_id, first_use_date, last_use_date from (${declared}) d where is_new
+    union all
+    select dependency_id, repository_id, first_use_date, last_use_date from changed_postings where is_gained
+    order by repository_id, dependency_id`
+  await analyzeTables(load, ['dependency_repositories'])
+}
+
+/** Writes the new URL of a repository into its commits and into dependencies that the load leaves unchanged. */
+export async function moveToNewUrls({ tx, version }: DatasetChange): Promise<void> {
+  const [moved] = await tx`select 1 from changed_repositories where old_url <> url limit 1`
+  if (moved === undefined) return
+  const urls = { oldUrl: tx`c.old_url`, newUrl: tx`c.url` }
+  await tx`
+    update repositories r set dependencies = ${replaceUrls(tx, tx`r.dependencies`, urls)}
+    from changed_repositories c where r.id = c.id and c.old_url <> c.url and not c.has_dependencies`
+  await tx`
+    update commits m set version = ${version}, document = ${replaceRepoUrl(tx, tx`m.document`, tx`c.url`)}
+    from changed_repositories c where m.repository_id = c.id and c.old_url <> c.url`
+}

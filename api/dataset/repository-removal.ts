@@ -1,0 +1,51 @@
+import { selectRepository } from '../catalog/document-lookup.ts'
+import type { Sql } from '../database/connect.ts'
+import { OperatorError } from '../errors.ts'
+import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './dataset-change.ts'
+import { removeRepositories } from './removal.ts'
+
+/** What names a repository: owner and name, case-insensitively, or its id on the forge. */
+export type RepositoryReference = { owner: string; name: string } | { forgeRestId: number }
+
+/** A repository, and what would leave with it. */
+export interface RemovableRepository {
+  id: number
+  forgeRestId: number
+  fullName: string
+  commits: number
+  dependencies: number
+}
+
+/** Finds a repository. A name that has changed hands belongs to the one that came last. */
+export async function findRepository(
+  sql: Sql,
+  reference: RepositoryReference,
+): Promise<RemovableRepository | undefined> {
+  const named =
+    'owner' in reference
+      ? selectRepository(sql, reference.owner, reference.name)
+      : sql`select * from repositories where forge_rest_id = ${reference.forgeRestId}`
+  const [repository] = await sql<RemovableRepository[]>`
+    select id, forge_rest_id as "forgeRestId", ('{' || members || '}')::json ->> 'full_name' as "fullName",
+      (select count(*) from commits where repository_id = r.id) as commits, dependencies_count as dependencies
+    from (${named}) r`
+  return repository
+}
+
+/**
+ * Removes a repository with its commits, and what it alone gave to users' dependencies. Throws `OperatorError` if it is
+ * no longer there. A load that has it adds it again.
+ */
+export function removeRepository(
+  sql: Sql,
+  { id, fullName }: Pick<RemovableRepository, 'id' | 'fullName'>,
+  options: DatasetChangeOptions = {},
+): Promise<DatasetChangeResult> {
+  return changeDataset(sql, options, async (change) => {
+    await removeRepositories(change, change.tx`select ${id}::integer as id`)
+    if (change.removed.repositories === 0) {
+      throw new OperatorError(`${fullName} was removed in the meantime; nothing was changed`)
+    }
+    return {}
+  })
+}

@@ -1,0 +1,73 @@
+/**
+ * A staged load while it is applied, and what its parts share.
+ *
+ * @module
+ */
+import type { Fragment } from '../database/connect.ts'
+import type { AppliedRows, DatasetChange } from './dataset-change.ts'
+import { assertStaged, stagingTable } from './staging.ts'
+
+/** A staged load. */
+export interface Load extends DatasetChange {
+  importId: number
+}
+
+/** A staged line about something that is neither in the dataset nor in the same load. */
+export interface Orphan {
+  kind: 'identities' | 'commits'
+  position: number
+  document: string
+}
+
+/** What to do with orphans. */
+export interface OrphanOptions {
+  /** Takes each, by position. Default: throws. */
+  onOrphan: ((orphan: Orphan) => Promise<void>) | undefined
+  /** Whether the load removes the users or repositories that it lacks. */
+  areOthersRemoved: boolean
+}
+
+/** Hands orphans to `onOrphan`, by position. `where` selects them. Unstages them. */
+export async function removeOrphans(
+  { tx, importId }: Load,
+  kind: Orphan['kind'],
+  where: Fragment,
+  { onOrphan = refuseOrphan }: OrphanOptions,
+): Promise<void> {
+  const staged = tx(stagingTable(kind, importId))
+  const orphans = tx<Omit<Orphan, 'kind'>[]>`
+    select position, document from ${staged} s where ${where} order by position`
+  for await (const batch of orphans.cursor(1_000)) {
+    for (const orphan of batch) await onOrphan({ kind, ...orphan })
+  }
+  await tx`delete from ${staged} s where ${where}`
+}
+
+async function refuseOrphan({ kind, document }: Orphan): Promise<void> {
+  throw new Error(`an orphan of ${kind} was staged: ${document}`)
+}
+
+/** Begins to apply a staged load. Throws `ImportError` if staged rows are missing. */
+export async function beginLoad(change: DatasetChange, importId: number): Promise<Load> {
+  const { tx } = change
+  await assertStaged(tx, importId)
+  const [load] = await tx<{ isLarge: boolean }[]>`
+    select staged * 10 > known.users_and_repositories + known.commits
+      or (users_count + repositories_count) * 10 > known.users_and_repositories * 11 as "isLarge"
+    from imports, dataset, (
+      select
+        sum(greatest(reltuples, 0)) filter (where oid <> 'commits'::regclass) as users_and_repositories,
+        sum(greatest(reltuples, 0)) filter (where oid = 'commits'::regclass) as commits
+      from pg_class where oid in ('users'::regclass, 'repositories'::regclass, 'commits'::regclass)
+    ) known
+    where id = ${importId}`
+  change.isLarge = load?.isLarge ?? true
+  return Object.assign(change, { importId })
+}
+
+/** Counts the rows of a table of changes. */
+export async function countApplied({ tx }: Load, table: string): Promise<AppliedRows> {
+  const [rows] = await tx<AppliedRows[]>`
+    select count(*) filter (where is_new) as added, count(*) filter (where not is_new) as updated from ${tx(table)}`
+  return rows ?? { added: 0, updated: 0 }
+}

@@ -1,0 +1,352 @@
+/**
+ * Forgets people: takes them out of the dataset and the ledger, and blocks their identities, so that loads leave them out.
+ *
+ * @module
+ */
+import { randomBytes } from 'node:crypto'
+import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import { updateAuthors } from '../dataset/contributions.ts'
+import {
+  analyzeTables,
+  changeDataset,
+  type DatasetChange,
+  type DatasetChangeOptions,
+  type DatasetChangeResult,
+} from '../dataset/dataset-change.ts'
+import { type CommitRecord, type RepositoryRecord, stageCommit, stageRepository } from '../dataset/records.ts'
+import { removeRepositories, removeUsers } from '../dataset/removal.ts'
+import { moveToNewUrls } from '../dataset/repositories.ts'
+import { dropDeadLoads } from '../dataset/staging.ts'
+import { pruneLock } from '../ledger/prune.ts'
+import { foldText } from '../names/case-folding.ts'
+import { identifyLogin } from '../names/forge-names.ts'
+import { blockIdentities, type ForgottenPeople, readForgottenPeople } from './forgotten-people.ts'
+import { type IsForgotten, placeholderOf, redactCommit, redactRepository } from './redaction.ts'
+
+/** Tables of which the planner's statistics have samples, with names and addresses. */
+const tablesWithNames = [
+  'users',
+  'identities',
+  'user_addresses',
+  'locations',
+  'repositories',
+  'commits',
+  'contributions',
+  'ledger',
+]
+
+/** Whom to forget. */
+export interface ForgetOptions extends DatasetChangeOptions {
+  /** Known identities of the person (see `identifyAddress`). If a user has one of them, the user's others count, too. */
+  identities: readonly string[]
+  /** Whether the person's repositories stay, under another owner. */
+  keepRepositories: boolean
+}
+
+/** What was forgotten. */
+export interface ForgetResult extends DatasetChangeResult {
+  /** The person's number. */
+  person: number
+  /** Whether the person was forgotten before. */
+  wasForgotten: boolean
+  /** Identities that loads leave out, of this person. */
+  identities: number
+  /** Ledger entries that named the person. */
+  ledgerEntries: number
+}
+
+/** What the dataset has of a person. */
+export interface Found {
+  logins: string[]
+  repositories: number
+}
+
+/** Reads whom `forgetPerson` would remove. */
+export async function findPerson(sql: Sql, identities: readonly string[]): Promise<Found> {
+  const owners = findPeople(await readForgottenPeople(sql), identities).map(identifyPlaceholder)
+  const [found] = await sql<Found[]>`
+    with person as (${selectIdentities(sql, [...identities, ...owners])})
+    select
+      (
+        select coalesce(json_agg(u.document::json ->> 'login' order by u.id), '[]')
+        from users u where id in (select user_id from identities join person using (identity))
+      ) as logins,
+      (select count(*) from contributions join person using (identity) where kind = 'owner') as repositories`
+  return found ?? { logins: [], repositories: 0 }
+}
+
+/** Finds the numbers of forgotten people who have one of the identities. */
+function findPeople({ find }: ForgottenPeople, identities: readonly string[]): number[] {
+  return [...new Set(identities.flatMap((identity) => find(identity)?.id ?? []))]
+}
+
+/** The identity of the owner of repositories that stay. */
+function identifyPlaceholder(person: number): string {
+  return identifyLogin(placeholderOf(person))
+}
+
+/** SQL: these identities, and all of the users who have one of them. */
+function selectIdentities(sql: SqlOrTransaction, identities: readonly string[]) {
+  const known = sql`select unnest(${sql.typed.texts(identities)}) collate "C" as identity`
+  return sql`
+    ${known} union
+    select identity from identities
+    where user_id in (select user_id from identities where identity in (${known}))`
+}
+
+/**
+ * Forgets a person, in one transaction. Removes the user, redacts commits that name the person, and removes the person's
+ * repositories, or gives them another owner. Paths in the ledger that name the person become patterns. If the person is
+ * forgotten already, blocks further identities.
+ */
+export async function forgetPerson(
+  sql: Sql,
+  { identities: known, keepRepositories, ...options }: ForgetOptions,
+): Promise<ForgetResult> {
+  await dropDeadLoads(sql) // their tables may have the person's rows
+  let logins: string[] = []
+  let forgotten = { person: 0, wasForgotten: false, identities: 0, ledgerEntries: 0 }
+  const result = await changeDataset(sql, options, async (change) => {
+    const { tx } = change
+    await tx`create temporary table person (identity text collate "C" primary key) on commit drop`
+    await tx`insert into person ${selectIdentities(tx, known)}`
+    const rows = await tx<{ identity: string }[]>`select identity from person`
+    const identities = rows.map(({ identity }) => identity)
+    const isForgotten: IsForgotten = (identity) => identities.includes(identity)
+    const { person, people } = await blockPerson(tx, identities, keepRepositories)
+    await removeUsers(change, tx`select distinct user_id as id from identities join person using (identity)`)
+    // Repositories that an earlier forgetting kept are the person's, too.
+    await tx`insert into person select unnest(${tx.typed.texts(people.map(identifyPlaceholder))}) on conflict do nothing`
+    let repositories = 0
+    if (keepRepositories) repositories = await replaceOwner(change, placeholderOf(person), isForgotten)
+    else await removeRepositories(change, selectOwned(tx))
+    const commits = await redactCommits(change, identities, isForgotten)
+    await tx`
+      delete from stored_lists
+      where filter::text collate "C" ilike any (${tx.typed.texts(listPatterns(identities))})`
+    logins = identities.flatMap((identity) => /^login:(.*)$/s.exec(identity)?.[1] ?? [])
+    const ledgerEntries = await redactLedger(tx, logins)
+    forgotten = { person, wasForgotten: people.length > 0, identities: identities.length, ledgerEntries }
+    await analyzeTables({ ...change, isLarge: true }, tablesWithNames)
+    return { repositories: { added: 0, updated: repositories }, commits: { added: 0, updated: commits } }
+  })
+  // Requests that were charged during the transaction.
+  const laterEntries = await sql.begin(async (tx) => {
+    await tx`set local statement_timeout = 0` // poolers may leave the role's own
+    return redactLedger(tx, logins)
+  })
+  return { ...result, ...forgotten, ledgerEntries: forgotten.ledgerEntries + laterEntries }
+}
+
+/**
+ * Blocks identities. Returns the person's number: the lowest of those who have one of the identities already, if there are
+ * any. These are one person from now on. Returns all their numbers, too.
+ */
+async function blockPerson(
+  tx: SqlOrTransaction,
+  identities: readonly string[],
+  keepsRepositories: boolean,
+): Promise<{ person: number; people: number[] }> {
+  const people = findPeople(await readForgottenPeople(tx), identities)
+  await tx`insert into forgotten_identities_key (key) values (${randomBytes(32)}) on conflict do nothing`
+  const [person] =
+    people.length > 0
+      ? await tx<{ id: number }[]>`
+          update forgotten_people set keeps_repositories = ${keepsRepositories}
+          where id = ${Math.min(...people)} returning id`
+      : await tx<{ id: number }[]>`
+          insert into forgotten_people (keeps_repositories) values (${keepsRepositories}) returning id`
+  if (person === undefined) throw new Error('the person was not recorded')
+  await blockIdentities(tx, person.id, identities)
+  const others = tx.typed.bigints(people.filter((id) => id !== person.id))
+  await tx`update forgotten_identities set person_id = ${person.id} where person_id = any (${others})`
+  await tx`delete from forgotten_people where id = any (${others})`
+  return { person: person.id, people }
+}
+
+/** SQL: the ids of the repositories that the table `person` owns. */
+function selectOwned(tx: SqlOrTransaction) {
+  return tx`select repository_id from contributions join person using (identity) where kind = 'owner'`
+}
+
+/** Rows that a batch reads and writes. A repository with its dependencies may have some hundred KB. */
+const batchSize = 100
+
+/** Gives the repositories of the table `person` another owner. Returns the number of those that it changed. */
+async function replaceOwner(change: DatasetChange, owner: string, isForgotten: IsForgotten): Promise<number> {
+  const { tx, version } = change
+  await tx`
+    create temporary table changed_repositories (
+      id integer primary key, old_url text not null, url text not null, has_dependencies boolean not null
+    ) on commit drop`
+  await tx`
+    declare owned no scroll cursor for
+    select r.id, r.members, r.dependencies
+    from repositories r where id in (${selectOwned(tx)})`
+  let count = 0
+  for await (const batch of fetchBatches<RepositoryRow>(tx, 'owned')) {
+    const rows = batch.flatMap(({ id, members, dependencies }) => {
+      const record: RepositoryRecord = JSON.parse(`{${members},"dependencies":${dependencies}}`)
+      const redacted = redactRepository(record, owner, isForgotten)
+      const row = stageRepository(redacted)
+      if (row.members === members && row.dependencies === dependencies) return []
+      return [{ id, ...row, old_url: JSON.stringify(record.url), url: JSON.stringify(redacted.url) }]
+    })
+    count += rows.length
+    await tx`
+      with changed as (
+        select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as c (
+          id integer, full_name_key text, url_key text, members text, dependencies text, old_url text, url text
+        )
+      ), noted as (
+        insert into changed_repositories select id, old_url, url, true from changed
+      )
+      update repositories r set
+        full_name_key = c.full_name_key, url_key = c.url_key, version = ${version}, members = c.members,
+        dependencies = c.dependencies
+      from changed c where r.id = c.id`
+  }
+  await moveToNewUrls(change)
+  await tx`
+    update contributions c set identity = ${identifyLogin(owner)}
+    from person p where c.identity = p.identity and c.kind = 'owner'`
+  return count
+}
+
+/** Redacts the commits that name the person. Returns their number. */
+async function redactCommits(
+  change: DatasetChange,
+  identities: readonly string[],
+  isForgotten: IsForgotten,
+): Promise<number> {
+  const { tx, version } = change
+  await tx`create temporary table lost_authors (repository_id integer not null) on commit drop`
+  await tx`
+    create temporary table person_patterns on commit drop as
+    select pattern from unnest(${tx.typed.texts(listPatterns(identities))}) as n(pattern)`
+  await tx`
+    declare naming no scroll cursor for
+    select repository_id, commit_hash, author_identity, document from commits
+    where author_identity = any (array(select identity from person))
+      or document collate "C" ilike any (array(select pattern from person_patterns))
+      or document collate "C" ~ ${matchOtherForms(identities)}`
+  let count = 0
+  for await (const batch of fetchBatches<CommitRow>(tx, 'naming')) {
+    const rows = batch.flatMap(({ document, author_identity: lost_identity, ...key }) => {
+      const commit: CommitRecord = JSON.parse(document)
+      const redacted = redactCommit(commit, isForgotten)
+      if (redacted === commit) return []
+      const { author_identity, document: after } = stageCommit(redacted)
+      return [{ ...key, author_identity, has_lost: author_identity !== lost_identity, document: after }]
+    })
+    count += rows.length
+    await tx`
+      with changed as (
+        select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as c (
+          repository_id integer, commit_hash text, author_identity text, has_lost boolean, document text
+        )
+      ), lost as (
+        insert into lost_authors
+        select distinct repository_id from changed where has_lost
+      )
+      update commits m set author_identity = c.author_identity, version = ${version}, document = c.document
+      from changed c where m.repository_id = c.repository_id and m.commit_hash = c.commit_hash`
+  }
+  await updateAuthors(change, tx`select repository_id from lost_authors`)
+  return count
+}
+
+interface RepositoryRow {
+  id: number
+  members: string
+  dependencies: string
+}
+
+interface CommitRow {
+  repository_id: number
+  commit_hash: string
+  author_identity: string | null
+  document: string
+}
+
+/** Reads the rows of a cursor. Other statements may run between the batches. */
+async function* fetchBatches<Row extends object>(
+  tx: SqlOrTransaction,
+  cursor: string,
+): AsyncGenerator<Row[]> {
+  for (;;) {
+    const rows = await tx.unsafe<Row[]>(`fetch ${batchSize} from ${cursor}`)
+    if (rows.length > 0) yield rows
+    if (rows.length < batchSize) break
+  }
+  await tx.unsafe(`close ${cursor}`)
+}
+
+/** Characters beyond ASCII that are folded to letters of ASCII. */
+const otherForms = [...'ßẞſıİ\u212aŉǰẖẗẘẙẚﬀﬁﬂﬃﬄﬅﬆ']
+
+/** A regular expression for texts that `listPatterns` misses: `groß@example.com` has the identity of `GROSS@EXAMPLE.COM`. */
+function matchOtherForms(identities: readonly string[]): string {
+  const found = otherForms.filter((form) => identities.some((identity) => identity.includes(foldText(form))))
+  return `[\x01${found.join('')}]` // JSON has no control character, and an empty set is invalid
+}
+
+/**
+ * Lists `like` patterns of texts that may have one of the identities. They match too much: other letters than those of
+ * ASCII have several forms, and JSON escapes some characters.
+ */
+function listPatterns(identities: readonly string[]): string[] {
+  return identities.map((identity) => {
+    const [, kind, name = ''] = /^(\w+):(.*)$/s.exec(identity) ?? []
+    const text = name.replaceAll(/[^a-z0-9@.+_-]/gi, '%').replaceAll('_', '\\_')
+    return kind === 'id' ? `%${text}+%` : `%${text}%`
+  })
+}
+
+/** Replaces paths that name a login with the endpoint's pattern. Returns the number of entries. */
+async function redactLedger(tx: SqlOrTransaction, logins: readonly string[]): Promise<number> {
+  if (logins.length === 0) return 0
+  await tx`select pg_advisory_xact_lock(${pruneLock})` // pruning changes the same rows in another order
+  const names = logins.map((login) => [...login].map(matchCharacter).join(''))
+  const { count } = await tx`
+    update ledger set path = endpoint
+    where path collate "C" ~* ${`^/(users|repos)/(${names.join('|')})(/|$)`} and path <> endpoint`
+  return count
+}
+
+/** A regular expression for a character of a URL, percent-encoded or not. */
+function matchCharacter(character: string): string {
+  const plain = character.replace(/[^\w]/, '\\$&')
+  const encoded = [character.toLowerCase(), character.toUpperCase()].map((each) =>
+    Buffer.from(each).toString('hex').replaceAll(/../g, '%$&'),
+  )
+  return `(${[plain, ...new Set(encoded)].join('|')})`
+}
+
+/** A person who is forgotten. */
+export interface ForgottenEntry {
+  person: number
+  forgottenAt: Date
+  identities: number
+  keepsRepositories: boolean
+}
+
+/** Lists who is forgotten, without names: there are none. */
+export async function listForgotten(sql: Sql): Promise<ForgottenEntry[]> {
+  return sql<ForgottenEntry[]>`
+    select p.id as person, forgotten_at as "forgottenAt", keeps_repositories as "keepsRepositories",
+      (select count(*) from forgotten_identities where person_id = p.id) as identities
+    from forgotten_people p order by p.id`
+}
+
+/** Lifts the block of people with these identities or numbers. Returns their numbers. */
+export async function undoForgetting(
+  sql: Sql,
+  { identities, people }: { identities: readonly string[]; people: readonly number[] },
+): Promise<number[]> {
+  const { find } = await readForgottenPeople(sql)
+  const ids = [...people, ...identities.flatMap((identity) => find(identity)?.id ?? [])]
+  const rows = await sql<{ id: number }[]>`
+    delete from forgotten_people where id = any (${sql.typed.bigints(ids)}) returning id`
+  return rows.map(({ id }) => id).sort((a, b) => a - b)
+}

@@ -1,0 +1,200 @@
+/**
+ * Keeps forgotten people out of loads. The database has their identities only as keyed hashes.
+ *
+ * @module
+ */
+import { createHmac } from 'node:crypto'
+import type { SqlOrTransaction } from '../database/connect.ts'
+import { ImportError } from '../dataset/import-error.ts'
+import {
+  type CommitRecord,
+  type RecordKind,
+  type RepositoryRecord,
+  type StagedRow,
+  stageCommit,
+  stageRepository,
+} from '../dataset/records.ts'
+import type { DroppedRows, Staging } from '../dataset/staging.ts'
+import { OperatorError } from '../errors.ts'
+import { identifyForgeId, identifyLogin } from '../names/forge-names.ts'
+import {
+  findOwnerInUrl,
+  type IsForgotten,
+  placeholderOf,
+  redactCommit,
+  redactRepository,
+  replaceOwnerInUrl,
+} from './redaction.ts'
+
+/** Identities whose hashes are kept in memory. */
+const maxCached = 100_000
+
+/** A person who was forgotten. */
+export interface ForgottenPerson {
+  id: number
+  /** Whether their repositories stay, under another owner. */
+  keepsRepositories: boolean
+}
+
+/** The people who were forgotten when they were read. */
+export interface ForgottenPeople {
+  /** Whether nobody was forgotten. Then loads don't look for anybody. */
+  isEmpty: boolean
+  /** Finds who has an identity. */
+  find(identity: string): ForgottenPerson | undefined
+  /** Throws `ImportError` when other people are forgotten now. */
+  assertSame(tx: SqlOrTransaction): Promise<void>
+}
+
+interface Row extends ForgottenPerson {
+  /** In hexadecimal digits. */
+  hash: string
+  key: string | null
+}
+
+/** Reads who was forgotten. Throws `OperatorError` when the key of the hashes is missing. */
+export async function readForgottenPeople(sql: SqlOrTransaction): Promise<ForgottenPeople> {
+  const rows = await readRows(sql)
+  const state = describeRows(rows)
+  async function assertSame(tx: SqlOrTransaction): Promise<void> {
+    if (describeRows(await readRows(tx)) === state) return
+    throw new ImportError(
+      'The list of forgotten people has changed since this load began. Nothing was changed; run the import again',
+    )
+  }
+  const [first] = rows
+  if (first === undefined) return { isEmpty: true, find: () => undefined, assertSame }
+  if (first.key === null) {
+    throw new OperatorError(
+      "The key of forgotten people is missing (table forgotten_identities_key), so loads can't recognize them; " +
+        'restore the table from a backup',
+    )
+  }
+  const key = Buffer.from(first.key, 'hex')
+  const people = new Map(rows.map((row) => [row.hash, row]))
+  const cached = new Map<string, ForgottenPerson | undefined>()
+  return {
+    isEmpty: false,
+    find(identity) {
+      if (cached.has(identity)) return cached.get(identity)
+      if (cached.size >= maxCached) cached.clear()
+      const person = people.get(hashIdentity(key, identity))
+      cached.set(identity, person)
+      return person
+    },
+    assertSame,
+  }
+}
+
+function readRows(sql: SqlOrTransaction): Promise<Row[]> {
+  return sql<Row[]>`
+    select p.id, p.keeps_repositories as "keepsRepositories", encode(i.hash, 'hex') as hash, encode(k.key, 'hex') as key
+    from forgotten_identities i join forgotten_people p on p.id = i.person_id
+      left join forgotten_identities_key k on true
+    order by i.hash`
+}
+
+function describeRows(rows: readonly Row[]): string {
+  return rows.map(({ hash, id, keepsRepositories }) => `${hash} ${id} ${keepsRepositories}`).join('\n')
+}
+
+/** The hash of an identity, in hexadecimal digits. */
+function hashIdentity(key: Buffer, identity: string): string {
+  return createHmac('sha256', key).update(identity).digest('hex')
+}
+
+/** Adds identities of a forgotten person, which loads leave out from now on. */
+export async function blockIdentities(
+  tx: SqlOrTransaction,
+  person: number,
+  identities: readonly string[],
+): Promise<void> {
+  const [stored] = await tx<{ key: Buffer }[]>`select key from forgotten_identities_key`
+  if (stored === undefined) throw new Error('the key of forgotten people is missing')
+  const hashes = identities.map((identity) => hashIdentity(stored.key, identity))
+  await tx`
+    insert into forgotten_identities (hash, person_id)
+    select decode(hash, 'hex'), ${person}::integer from unnest(${tx.typed.texts(hashes)}) as n(hash)
+    on conflict do nothing`
+}
+
+/** A load without forgotten people. */
+export interface FilteredStaging extends Pick<Staging, 'add'> {
+  /** Like that of `Staging`, without the users who were left out because of another of their rows. */
+  flush(): Promise<Pick<DroppedRows, 'contradicted'>>
+  /** Rows that were left out so far. */
+  readonly leftOut: number
+}
+
+/**
+ * Stages rows without forgotten people. Leaves out users with one of their identities, and repositories that they own, with
+ * their commits. If their repositories stay, gives these another owner. Redacts other commits that name them.
+ */
+export function filterForgotten(
+  { isEmpty, find }: ForgottenPeople,
+  staging: Pick<Staging, 'add' | 'flush'>,
+): FilteredStaging {
+  if (isEmpty) return { add: staging.add, leftOut: 0, flush: () => staging.flush() }
+  const isForgotten: IsForgotten = (identity) => find(identity) !== undefined
+  let leftOut = 0
+  /** By `forge_rest_id`. A line with further addresses may name somebody whose own record doesn't, or vice versa. */
+  const leftOutUsers = new Set<number>()
+
+  function filter(kind: RecordKind, row: StagedRow): StagedRow | undefined {
+    switch (kind) {
+      case 'users':
+      case 'identities': {
+        const identities = [identifyForgeId(Number(row.forge_rest_id)), ...listIdentitiesOf(row)]
+        if (!identities.some(isForgotten)) return row
+        leftOutUsers.add(Number(row.forge_rest_id))
+        return undefined
+      }
+      case 'repos': {
+        const owner = find(String(row.owner_identity))
+        if (owner === undefined) return row
+        if (!owner.keepsRepositories) return undefined
+        const record: RepositoryRecord = JSON.parse(`{${row.members},"dependencies":${row.dependencies}}`)
+        return stageRepository(redactRepository(record, placeholderOf(owner.id), isForgotten))
+      }
+      case 'commits': {
+        const commit: CommitRecord = JSON.parse(String(row.document))
+        const repo_url = redactUrl({ find }, commit.repo_url)
+        if (repo_url === undefined) return undefined
+        const redacted = redactCommit(commit, isForgotten)
+        return redacted === commit && repo_url === commit.repo_url
+          ? row
+          : stageCommit({ ...redacted, repo_url })
+      }
+      case 'removals':
+        return row
+    }
+  }
+
+  return {
+    get leftOut() {
+      return leftOut
+    },
+    async add(kind, position, row) {
+      const filtered = filter(kind, row)
+      if (filtered === undefined) leftOut++
+      else await staging.add(kind, position, filtered)
+    },
+    async flush() {
+      const dropped = await staging.flush(leftOutUsers)
+      leftOut += dropped.leftOut
+      return dropped
+    },
+  }
+}
+
+function listIdentitiesOf({ identities }: StagedRow): string[] {
+  return Array.isArray(identities) ? identities : []
+}
+
+/** Replaces a forgotten owner in a repository's URL. Undefined: the owner's repositories don't stay. */
+export function redactUrl({ find }: Pick<ForgottenPeople, 'find'>, url: string): string | undefined {
+  const login = findOwnerInUrl(url, (identity) => find(identity) !== undefined)
+  const person = login === undefined ? undefined : find(identifyLogin(login))
+  if (login === undefined || person === undefined) return url
+  return person.keepsRepositories ? replaceOwnerInUrl(url, login, placeholderOf(person.id)) : undefined
+}

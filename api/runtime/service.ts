@@ -1,0 +1,277 @@
+/**
+ * Starts and stops the service, on any runtime (decisions/0007-operations.md).
+ *
+ * @module
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createApp } from '../app.ts'
+import { readBuildInfo } from '../build-info.ts'
+import { readDataset } from '../catalog/dataset.ts'
+import { type Config, findMisspelledSettings, readConfig, readEnvironment } from '../config.ts'
+import { describeFailure } from '../database/connection-error.ts'
+import { type Database, openDatabase } from '../database/database.ts'
+import { migrate, migrationWaits, readSchemaState } from '../database/migrate.ts'
+import { devdataCommand } from '../devdata-command.ts'
+import { OperatorError } from '../errors.ts'
+import type { ServedApp } from '../http/load-shedding.ts'
+import type { Lifecycle } from '../http/middleware.ts'
+import { docsDirectory } from '../portal/docs-manifest.ts'
+import { configureLog, describeCause } from '../telemetry/log.ts'
+import { createTracing, type TraceExport } from '../telemetry/tracing.ts'
+import { isLoopback, localOrigin } from './local-url.ts'
+import { explainListenError, isWorthRetrying, toOperatorMessage } from './operator-message.ts'
+import { readStartArguments } from './start-arguments.ts'
+import {
+  checkDataset,
+  type DemoKeys,
+  isTrial,
+  loadDataset,
+  loadSampleData,
+  prepareDemoKeys,
+  revokeDemoKeys,
+} from './trial.ts'
+
+/** The differences between runtimes. */
+export interface Runtime {
+  environment: Record<string, string | undefined>
+  /** The arguments of the start. */
+  parameters: readonly string[]
+  /** Name and version, for `/version`. */
+  runtime: string
+  /** Whether standard output is a terminal. */
+  terminal: boolean
+  /** Starts the export of traces if the environment turns it on; undefined if not. */
+  startTraceExport(environment: Record<string, string | undefined>): Promise<TraceExport | undefined>
+  /** Starts a server. Resolves when it accepts requests. */
+  listen(options: ListenOptions): Promise<Listener>
+}
+
+/** What a server is started with. */
+export interface ListenOptions {
+  app: ServedApp
+  /** Logs a warning. */
+  warn: (message: string) => void
+  port: number
+  hostname: string
+  /** File descriptors to keep free for other things than client connections. */
+  reservedFiles: number
+}
+
+/** A listening HTTP server. */
+export interface Listener {
+  port: number
+  /** Accepts no more requests. Resolves when those in progress have their responses. */
+  close(): Promise<void>
+}
+
+/** Time limit for requests in progress when the service stops. */
+const stopTimeoutMs = 10_000
+/** Time limit for sending the last spans when the service stops. */
+const traceFlushTimeoutMs = 2_000
+/** A terminal and a task runner may both forward one signal. A repetition within this time isn't a second signal. */
+const repeatedSignalMs = 500
+/** Interval between attempts to reach the database at the start. */
+const retryIntervalMs = 500
+
+/** Runs the service until SIGINT or SIGTERM. If it can't start, prints one line with the reason and exits with 1. */
+export async function startService(runtime: Runtime): Promise<void> {
+  try {
+    await start(runtime)
+  } catch (error) {
+    const reason = toOperatorMessage(error)
+    if (reason === undefined) throw error
+    console.error(reason)
+    process.exit(1)
+  }
+}
+
+async function start(options: Runtime): Promise<void> {
+  const { environment, runtime, terminal, startTraceExport, listen } = options
+  const { dataset } = readStartArguments(options.parameters)
+  const config = readConfig(readEnvironment(environment), { terminal })
+  if (dataset !== undefined) await checkDataset(dataset, config)
+  const logger = await configureLog(config)
+  for (const message of findMisspelledSettings()) logger.warning('{message}', { message })
+  const traceExport = await startTraceExport(environment)
+  const database = await openDatabase(config)
+  const { kind, sql } = database
+  if (kind === 'embedded' && !database.owned) {
+    throw new OperatorError(
+      `DATA_DIR ${config.dataDirectory} is in use by another devdata process; stop it, or set another DATA_DIR`,
+    )
+  }
+  const hasDemoKeys = isTrial(config, kind)
+  let keys: DemoKeys | undefined
+  const lifecycle: Lifecycle = { phase: 'waiting' }
+  let listener: Listener | undefined
+  try {
+    const app = createApp({
+      ...config,
+      database,
+      logger,
+      lifecycle,
+      docsDirectory,
+      buildInfo: readBuildInfo(runtime, config.commit),
+      readDemoKey: hasDemoKeys ? () => keys?.user : undefined,
+      tracing: traceExport && (await createTracing(traceExport)),
+    })
+    listener = await listen({
+      app,
+      warn: (message) => logger.warning('{message}', { message }),
+      port: config.port,
+      hostname: config.host,
+      reservedFiles: countReservedFiles(config, database),
+    }).catch((error) => {
+      throw explainListenError(error)
+    })
+    const { port, close: stopListening } = listener
+    if (config.baseUrl === undefined && !isLoopback(config.host)) {
+      logger.warning(
+        'HOST is {host}, which other machines can reach, but BASE_URL is not set: links and docs show whatever host a ' +
+          'client names. Set BASE_URL to the public URL',
+        { host: config.host },
+      )
+    }
+    // `/health` is 503 from now on, and requests are accepted until load balancers have noticed. A person (SIGINT) and
+    // the embedded database (a single instance) have none.
+    stopOnSignal(async (signal) => {
+      const hasBalancer = signal === 'SIGTERM' && lifecycle.phase === 'serving' && kind === 'postgresql'
+      lifecycle.phase = 'stopping'
+      logger.info('Stopping after {signal}', { signal })
+      if (hasBalancer) await sleep(config.shutdownDelaySeconds * 1000)
+      try {
+        await Promise.race([stopListening().then(app.close), sleep(stopTimeoutMs)])
+        await Promise.race([traceExport?.stop(), sleep(traceFlushTimeoutMs)])
+      } finally {
+        await database.close()
+      }
+      logger.info('Stopped')
+    })
+    await waitForDatabase(config, database, (reason) => {
+      logger.error('Listening on port {port}, waiting for the database: {reason}', { port, reason })
+    })
+    let isEmpty = false
+    if (kind === 'embedded') {
+      const logLoad = (data: string) => logger.info('Loading {data} (once)', { data: describeCause(data) })
+      if (dataset !== undefined) await loadDataset(sql, dataset, config, () => logLoad(dataset))
+      else if (config.sampleData) await loadSampleData(sql, () => logLoad('the sample data'))
+      if (hasDemoKeys) keys = await prepareDemoKeys(sql, config)
+      const revoked = hasDemoKeys ? undefined : await revokeDemoKeys(sql, config)
+      if (revoked !== undefined) logger.warning('{message}', { message: revoked })
+      isEmpty = (await readDataset(sql)).version === 0
+    }
+    if (lifecycle.phase === 'stopping') return
+    lifecycle.phase = 'serving'
+    announce(config, formatReadyMessage(config, port, keys, isEmpty))
+    if (config.logFormat === 'json') logger.info('Ready on port {port}', { port })
+  } catch (error) {
+    if (lifecycle.phase === 'stopping') return // the stop interrupted the start
+    await listener?.close()
+    await database.close()
+    throw error
+  }
+}
+
+/**
+ * Prints the message of a start, which may have keys: never in a log, and not on the console, which telemetry may collect.
+ * Where programs read the log, standard output has only its lines.
+ */
+function announce({ logFormat }: Pick<Config, 'logFormat'>, message: string): void {
+  const stream = logFormat === 'json' ? process.stderr : process.stdout
+  stream.write(message)
+}
+
+/** File descriptors for database connections, for the embedded database's files, and for the runtime. */
+function countReservedFiles({ databasePoolSize, databaseReplicaUrls }: Config, { kind }: Database): number {
+  return kind === 'embedded' ? 512 : 100 + databasePoolSize * (1 + databaseReplicaUrls.length)
+}
+
+/** Waits until the database is reachable, and migrates it. Reports each reason for waiting once in a row. */
+async function waitForDatabase(
+  config: Config,
+  database: Database,
+  report: (reason: string) => void,
+): Promise<void> {
+  let lastReason: string | undefined
+  function reportOnce(reason: string): void {
+    if (reason !== lastReason) report(reason)
+    lastReason = reason
+  }
+  for (; ; await sleep(retryIntervalMs)) {
+    try {
+      await database.detectPooler()
+      const { missing } = await readSchemaState(database.sql)
+      if (missing.length === 0 || database.kind === 'embedded') await migrate(database.sql)
+      else await migrateWithoutTimeout(config, () => reportOnce(migrationWaits))
+      return
+    } catch (error) {
+      if (database.kind === 'embedded' || !isWorthRetrying(error)) throw error
+      reportOnce(describeFailure(error))
+    }
+  }
+}
+
+/** Migrates on a connection without a time limit: a migration, or waiting for that of another instance, may take long. */
+async function migrateWithoutTimeout(config: Config, onWait: () => void): Promise<void> {
+  const database = await openDatabase({
+    ...config,
+    databasePoolSize: 1,
+    databaseStatementTimeoutSeconds: 0,
+    databaseReplicaUrls: [],
+  })
+  try {
+    await database.detectPooler()
+    await migrate(database.sql, { onWait })
+  } finally {
+    await database.close()
+  }
+}
+
+/** Calls `stop` at the first SIGTERM or SIGINT, and ends the process then. A second signal ends it immediately. */
+function stopOnSignal(stop: (signal: NodeJS.Signals) => Promise<void>): void {
+  let firstSignalAtMs: number | undefined
+  async function receive(signal: NodeJS.Signals): Promise<void> {
+    if (firstSignalAtMs !== undefined) {
+      if (performance.now() - firstSignalAtMs > repeatedSignalMs) process.exit(1)
+      return
+    }
+    firstSignalAtMs = performance.now()
+    await stop(signal)
+    process.exit(0)
+  }
+  process.on('SIGINT', receive)
+  process.on('SIGTERM', receive)
+}
+
+/**
+ * The message of a start: the URLs, the database, the demo keys of a trial with a request to try, and how to load data if
+ * there is none.
+ */
+export function formatReadyMessage(
+  config: Config,
+  port: number,
+  keys: DemoKeys | undefined,
+  isEmpty: boolean,
+): string {
+  const local = localOrigin({ host: config.host, port })
+  const base = config.baseUrl ?? local
+  const lines = [
+    '',
+    `devdata is ready at ${base}${base === local ? '' : ` (listening on ${local})`}`,
+    `  docs     ${base}/docs`,
+    `  viewer   ${base}/api-docs`,
+    `  data     ${config.databaseUrl === undefined ? config.dataDirectory : 'PostgreSQL (DATABASE_URL)'}`,
+  ]
+  if (keys?.user !== undefined) lines.push(`  user key ${keys.user}`)
+  if (keys?.admin !== undefined) lines.push(`  admin    ${keys.admin}`)
+  if (keys?.user === undefined) lines.push(`  keys     ${devdataCommand('keys create --credits 1000')}`)
+  if (isEmpty) {
+    lines.push('', 'There is no data yet. Load that of an organization or a user from GitHub:')
+    lines.push(`  GITHUB_TOKEN=… ${devdataCommand('import github OWNER')}`)
+  }
+  if (keys?.user !== undefined) {
+    const curl = `curl -H 'Authorization: Bearer ${keys.user}' '${base}/users?per_page=2'`
+    lines.push('', 'Try it:', `  ${curl}`)
+  }
+  return `${lines.join('\n')}\n\n`
+}

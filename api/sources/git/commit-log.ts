@@ -1,0 +1,97 @@
+/**
+ * Reads the commits of a clone with one `git log`, in constant memory.
+ *
+ * @module
+ */
+import type { CommitRecord } from '../../dataset/records.ts'
+import { type Clone, parseDate } from './clone.ts'
+import { runGit, splitFields, streamGit } from './git-process.ts'
+
+export type GitCommit = Omit<CommitRecord, 'repo_url'>
+
+/**
+ * Counts the commits that {@link readCommits} yields, for a progress bar.
+ *
+ * @throws {GitError} when git fails
+ */
+export async function countCommits({ directory, head }: Pick<Clone, 'directory' | 'head'>): Promise<number> {
+  return Number(await runGit(directory, ['rev-list', '--count', head, '--']))
+}
+
+/**
+ * Yields every commit that the branch can reach, merged branches included, newest first.
+ *
+ * Email addresses are those of the commit; a mailmap is not applied. Messages lose their last newline. Text is converted
+ * from the encoding that the commit names; bytes that are not UTF-8 become U+FFFD. git ends a message at its first NUL.
+ * A date is null when git can't read it, or clients can't represent it.
+ *
+ * @throws {GitError} when git fails
+ */
+export async function* readCommits(clone: Clone): AsyncGenerator<GitCommit, void, undefined> {
+  for await (const fields of readLog(clone, ['%H', '%ae', '%at', '%ce', '%ct', '%B']))
+    yield createCommit(fields)
+}
+
+/** The author of a commit. */
+export interface CommitAuthor {
+  address: string
+  name: string
+  /** When it was written, or else committed, in Unix seconds. Null: neither is known. */
+  date: number | null
+}
+
+/**
+ * Yields the author of every commit that the branch can reach, as {@link readCommits} reads it.
+ *
+ * @throws {GitError} when git fails
+ */
+export async function* readCommitAuthors(clone: Clone): AsyncGenerator<CommitAuthor, void, undefined> {
+  for await (const [address = '', name = '', written = '', committed = ''] of readLog(clone, [
+    '%ae',
+    '%an',
+    '%at',
+    '%ct',
+  ])) {
+    yield { address, name, date: parseDate(written) ?? parseDate(committed) }
+  }
+}
+
+/**
+ * Yields the hash and the author's address of every commit that the branch can reach, as {@link readCommits} reads them.
+ *
+ * @throws {GitError} when git fails
+ */
+export async function* readCommitAddresses(clone: Clone): AsyncGenerator<[string, string], void, undefined> {
+  for await (const [hash = '', address = ''] of readLog(clone, ['%H', '%ae'])) yield [hash, address]
+}
+
+/** Yields these fields of every commit. */
+async function* readLog(
+  { directory, head }: Clone,
+  placeholders: readonly string[],
+): AsyncGenerator<string[], void, undefined> {
+  const format = placeholders.join('%x00')
+  const args = ['log', '-z', '--no-mailmap', '--no-color', `--format=${format}`, head, '--']
+  let fields: string[] = []
+  for await (const batch of splitFields(streamGit(directory, args))) {
+    for (const field of batch) {
+      fields.push(field.toString('utf8'))
+      if (fields.length < placeholders.length) continue
+      yield fields
+      fields = []
+    }
+  }
+}
+
+function createCommit(fields: readonly string[]): GitCommit {
+  const [commit_hash = '', author_email = '', authorDate = '', committer_email = '', date = '', text = ''] =
+    fields
+  return {
+    commit_hash,
+    author_email,
+    author_date: parseDate(authorDate),
+    committer_email,
+    committer_date: parseDate(date),
+    message: text.replace(/\n$/, ''),
+  }
+}

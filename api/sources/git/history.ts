@@ -1,0 +1,155 @@
+/**
+ * Reads a clone's dependencies over time from the history of its manifests.
+ *
+ * The history is the mainline: HEAD, its first parent, and so on. The repository had these states one after the other, so
+ * first and last use are unambiguous. A merged branch counts from the merge on: merges are compared with their first
+ * parent.
+ *
+ * Dates are committer dates, when a change entered this history. An author date may be years older.
+ *
+ * A version of a manifest that does not parse is skipped: its path keeps what the version before declared. Otherwise one
+ * conflict marker would end all dependencies and begin them again.
+ *
+ * Two processes do the work: a `git log` lists the changes, and a `git cat-file` reads each distinct version once.
+ *
+ * @module
+ */
+
+import {
+  decodeManifest,
+  type ManifestContent,
+  type ManifestFormat,
+  parseManifest,
+} from '../../manifests/manifest.ts'
+import { readBlobs } from './blobs.ts'
+import type { Clone } from './clone.ts'
+import { type Declaration, dateDependencies, type GitDependency } from './dependency-dates.ts'
+import { type MainlineCommit, type ManifestChange, readMainline } from './mainline.ts'
+
+/** A version of a manifest that was skipped. */
+export interface ManifestWarning {
+  commit: string
+  path: string
+  /** One line. */
+  reason: string
+}
+
+/** All dependencies that the mainline's manifests have declared. */
+export interface DependencyHistory {
+  dependencies: GitDependency[]
+  /** In the order of the history. */
+  warnings: ManifestWarning[]
+  /** The number of manifests in folders of tests and fixtures that were left out. */
+  leftOut: number
+  /** The number of manifests with dependencies that only running them would show. */
+  computed: number
+  /** The number of manifests of each kind that isn't read yet. */
+  unread: ReadonlyMap<string, number>
+}
+
+/** Adds the counts of one history to those of several. */
+export function addCounts(sums: Map<string, number>, counts: ReadonlyMap<string, number>): void {
+  for (const [kind, count] of counts) sums.set(kind, (sums.get(kind) ?? 0) + count)
+}
+
+/** Larger manifests are reported, not read. No manifest that people write is nearly as large. */
+const maxManifestBytes = 4 * 1024 * 1024
+
+type Version = ManifestContent | { reason: string }
+
+const deleted: Version = { names: new Set(), isComputed: false }
+
+/**
+ * Reads the dependencies that the mainline's manifests have declared.
+ *
+ * A dependency is a name and a manifest's base name. It is active while any manifest of that base name declares it, except
+ * in third-party folders (see `manifests.ts`). A dependency that returns keeps its first date.
+ *
+ * @param options.allManifests whether to read manifests in folders of tests and fixtures too
+ * @param options.onProgress called with the number of distinct versions that were parsed, and of all
+ * @throws {GitError} when git fails, or lacks an object
+ */
+export async function readDependencyHistory(
+  clone: Clone,
+  {
+    allManifests = false,
+    onProgress,
+  }: { allManifests?: boolean | undefined; onProgress?: (parsed: number, total: number) => void } = {},
+): Promise<DependencyHistory> {
+  const mainline = await readMainline(clone, allManifests)
+  const versions = await readVersions(clone.directory, mainline.commits, onProgress)
+  const warnings: ManifestWarning[] = []
+  const computed = new Set<string>()
+  let lastDate = 0 // for commits whose date git can't read
+  const commits = mainline.commits.map(({ commit, date, changes }) => {
+    const declarations: Declaration[] = []
+    for (const change of changes) {
+      const version = versions.get(versionKey(change)) ?? deleted
+      if ('reason' in version) {
+        warnings.push({ commit, path: decodePath(change.path), reason: version.reason })
+        continue
+      }
+      declarations.push({ ...change, names: version.names })
+      if (version.isComputed) computed.add(change.path)
+    }
+    lastDate = date ?? lastDate
+    return { date: lastDate, declarations }
+  })
+  return {
+    dependencies: dateDependencies(commits),
+    warnings,
+    leftOut: mainline.leftOut.size,
+    computed: computed.size,
+    unread: mainline.unread,
+  }
+}
+
+/** Parses each distinct version once. A blob that has two formats is parsed twice. */
+async function readVersions(
+  directory: string,
+  commits: readonly MainlineCommit[],
+  onProgress?: (parsed: number, total: number) => void,
+): Promise<Map<string, Version>> {
+  const formats = new Map<string, Set<ManifestFormat>>()
+  for (const { blob, format } of commits.flatMap(({ changes }) => changes)) {
+    if (blob !== null) formats.set(blob, (formats.get(blob) ?? new Set()).add(format))
+  }
+  const versions = new Map<string, Version>()
+  // Thousands of versions repeat the same names, so all sets share one string for each.
+  const strings = new Map<string, string>()
+  let parsed = 0
+  for await (const { id, size, content } of readBlobs(directory, [...formats.keys()], maxManifestBytes)) {
+    for (const format of formats.get(id) ?? []) {
+      const version =
+        content === null
+          ? { reason: `too large for a manifest: ${size} bytes, and at most ${maxManifestBytes} are read` }
+          : parseVersion(format, content, strings)
+      versions.set(versionKey({ blob: id, format }), version)
+    }
+    onProgress?.(++parsed, formats.size)
+  }
+  return versions
+}
+
+function parseVersion(format: ManifestFormat, content: Uint8Array, strings: Map<string, string>): Version {
+  try {
+    const { names, isComputed } = parseManifest(format, decodeManifest(content))
+    const shared = new Set<string>()
+    for (const name of names) {
+      const known = strings.get(name)
+      if (known === undefined) strings.set(name, name)
+      shared.add(known ?? name)
+    }
+    return { names: shared, isComputed }
+  } catch (error) {
+    return { reason: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function versionKey({ blob, format }: Pick<ManifestChange, 'blob' | 'format'>): string {
+  return `${blob} ${format}`
+}
+
+function decodePath(path: string): string {
+  return Buffer.from(path, 'latin1').toString('utf8')
+}

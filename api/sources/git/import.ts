@@ -1,0 +1,212 @@
+/**
+ * Loads clones: their commits, the dependencies that their manifests have declared over time, and users from the no-reply
+ * addresses of their authors.
+ *
+ * @module
+ */
+
+import type { Sql } from '../../database/connect.ts'
+import { applyImport, type ImportResult } from '../../dataset/apply-load.ts'
+import { ImportError } from '../../dataset/import-error.ts'
+import { readCreatedRecord, readRecord } from '../../dataset/records.ts'
+import { withStaging } from '../../dataset/staging.ts'
+import { keyRepositoryUrl } from '../../names/repository-url.ts'
+import {
+  type ForgottenPeople,
+  filterForgotten,
+  readForgottenPeople,
+  redactUrl,
+} from '../../people/forgotten-people.ts'
+import { type Clone, openClone } from './clone.ts'
+import { type Authors, addAuthors, countUnknown, createUsers } from './commit-authors.ts'
+import { addCounts, type ManifestWarning, readDependencyHistory } from './history.ts'
+import { readOriginUrl } from './origin.ts'
+import { describeRepository, type NewRepositoryRecord } from './repository-record.ts'
+import { stageHistory } from './staged-history.ts'
+
+/** A clone to load. */
+export interface GitSource {
+  /** A clone, bare or not. */
+  path: string
+  /** The repository's URL on the forge, `https://…/owner/name`. Default: that of the clone's origin. */
+  url?: string | undefined
+  /** Its id in the forge's REST API. Default: the one in the dataset, or one made from the URL. */
+  restId?: number | undefined
+  /** The branch to load. Default: the default branch. */
+  branch?: string | undefined
+}
+
+/** What to load, and callbacks. */
+export interface GitImportOptions {
+  clones: readonly GitSource[]
+  /** Whether to make users of the authors whom no-reply addresses name. */
+  authors?: boolean | undefined
+  /** Whether to read manifests in folders of tests and fixtures too. */
+  allManifests?: boolean | undefined
+  /** Days for which removals are kept. Default: 90. */
+  changesKeptDays?: number | undefined
+  /** Whether the repositories keep commits that the branch can't reach. */
+  keepUnreachable?: boolean | undefined
+  /** Called with the load's id before the first row is staged. */
+  onBegin?: (importId: number) => void
+  onProgress?: (progress: { step: string; done: number; total: number | undefined }) => void
+  /** Called once for each kind of problem with a clone's manifests, however many versions have it. */
+  onWarning?: (message: string) => void
+}
+
+/** A clone that was loaded. */
+export interface LoadedClone {
+  /** Absolute. */
+  path: string
+  url: string
+  /** The branch that was loaded; null for a detached HEAD. */
+  branch: string | null
+  commitsRead: number
+  /** Whether the repository was left out, because its owner is forgotten. Its commits aren't read then. */
+  isLeftOut: boolean
+}
+
+/** What the clones contain, and what the load changed. */
+export interface GitImportResult extends ImportResult {
+  clones: LoadedClone[]
+  dependencies: { active: number; removed: number }
+  /** Addresses of authors, and those of nobody in the dataset, if users were to be made. */
+  authors?: { found: number; unknown: number }
+  manifests: {
+    /** Versions that could not be parsed, and were skipped. */
+    unreadable: number
+    /** Manifests with dependencies that only running them would show. */
+    computed: number
+    /** Manifests in folders of tests and fixtures. */
+    leftOut: number
+    /** Manifests of kinds that aren't read yet, by kind. */
+    unread: ReadonlyMap<string, number>
+  }
+}
+
+/**
+ * Loads clones: afterwards their repositories have the commits that the branch can reach, and the dependencies of its
+ * history. Readers see the complete load or nothing of it.
+ * Throws `ImportError` or `GitError`; then nothing was changed.
+ */
+export async function importGit(sql: Sql, options: GitImportOptions): Promise<GitImportResult> {
+  const { onProgress } = options
+  const forgotten = await readForgottenPeople(sql)
+  const opened = await openAll(sql, options, forgotten)
+  return withStaging(sql, options.onBegin, async (staging) => {
+    const filtered = filterForgotten(forgotten, staging)
+    const authors: Authors = { identities: new Set(), accounts: new Map() }
+    const loaded: LoadedClone[] = []
+    const dependencies = { active: 0, removed: 0 }
+    const manifests = { unreadable: 0, computed: 0, leftOut: 0 }
+    const unread = new Map<string, number>()
+    let position = 0
+    for (const [index, { clone, repository, urlSource }] of opened.entries()) {
+      const which = opened.length > 1 ? ` of ${repository.full_name} (${index + 1} of ${opened.length})` : ''
+      const report = (step: string, done: number, total: number | undefined) =>
+        onProgress?.({ step: `${step}${which}`, done, total })
+      report('reading manifests', 0, undefined)
+      const history = await readDependencyHistory(clone, {
+        allManifests: options.allManifests,
+        onProgress: (done, total) => report('reading manifests', done, total),
+      })
+      const { commitsRead, isLeftOut } = await stageHistory(filtered, clone, repository, history, {
+        nextPosition: () => position++,
+        // A URL can contain names that the API could not look up.
+        readRepository: (record) => readCreatedRecord('repos', record, `${urlSource} ${repository.url}`),
+        onProgress: (done, total) => report('reading commits', done, total),
+      })
+      const { warnings, computed, leftOut } = history
+      for (const message of summarizeWarnings(warnings)) {
+        options.onWarning?.(which === '' ? message : `${repository.full_name}: ${message}`)
+      }
+      if (options.authors && !isLeftOut) {
+        report('reading authors', 0, undefined)
+        await addAuthors(authors, clone, { hostname: new URL(repository.url).hostname, forgotten })
+      }
+      loaded.push({
+        path: clone.directory,
+        url: repository.url,
+        branch: clone.branch,
+        commitsRead,
+        isLeftOut,
+      })
+      for (const { status } of isLeftOut ? [] : history.dependencies) dependencies[status ?? 'removed']++
+      manifests.unreadable += warnings.length
+      manifests.computed += computed
+      manifests.leftOut += leftOut
+      addCounts(unread, history.unread)
+    }
+    for (const user of await createUsers(sql, authors)) {
+      await filtered.add('users', position++, readRecord('users', JSON.stringify(user)))
+    }
+    await filtered.flush()
+    const result = await applyImport(sql, staging.id, {
+      changesKeptDays: options.changesKeptDays,
+      forgotten,
+      keepsKnownUsers: options.authors,
+      completeUrls: options.keepUnreachable ? [] : opened.map(({ repository }) => repository.url),
+      onStep: (step) => onProgress?.({ step, done: 0, total: undefined }),
+    })
+    const unknown = options.authors ? await countUnknown(sql, authors) : 0
+    return {
+      ...result,
+      clones: loaded,
+      dependencies,
+      manifests: { ...manifests, unread },
+      ...(options.authors && { authors: { found: authors.identities.size, unknown } }),
+    }
+  })
+}
+
+interface OpenedClone {
+  clone: Clone
+  repository: NewRepositoryRecord
+  /** Where its URL is from, for messages. */
+  urlSource: string
+}
+
+/** Opens all clones, so that a problem with one of them is reported before the others are read. */
+async function openAll(
+  sql: Sql,
+  { clones, onProgress }: GitImportOptions,
+  forgotten: ForgottenPeople,
+): Promise<OpenedClone[]> {
+  const opened = new Map<string, OpenedClone>()
+  for (const { path, url, restId, branch } of clones) {
+    onProgress?.({ step: 'opening clones', done: opened.size, total: clones.length })
+    const clone = await openClone(path, branch)
+    const { directory } = clone
+    const urlSource = url === undefined ? `${directory} has the origin` : '--url'
+    const repository = await describeRepository(
+      sql,
+      { url: url ?? (await readOriginUrl(directory)), urlSource, restId },
+      clone,
+      (url) => redactUrl(forgotten, url) ?? url,
+    )
+    const key = keyRepositoryUrl(repository.url)
+    const twin = opened.get(key)
+    if (twin !== undefined) {
+      throw new ImportError(
+        `${twin.clone.directory} and ${directory} are clones of the same repository, ${repository.url}; load only one of them`,
+      )
+    }
+    opened.set(key, { clone, repository, urlSource })
+  }
+  return [...opened.values()]
+}
+
+/** Makes one message for each kind of problem with a kind of manifest: its first version, and the number of others. */
+function summarizeWarnings(warnings: readonly ManifestWarning[]): string[] {
+  const kinds = Map.groupBy(warnings, ({ path, reason }) => {
+    const fileName = path.slice(path.lastIndexOf('/') + 1)
+    const [problem = ''] = reason.split(':', 1)
+    return `${fileName} ${problem.replace(/\d+/g, 'n')}`
+  })
+  return [...kinds.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return []
+    const versions = others.length === 1 ? 'version' : 'versions'
+    const more = others.length === 0 ? '' : `, and ${others.length} more ${versions} with this problem`
+    return `Skipped ${first.path} at commit ${first.commit.slice(0, 12)}${more}: ${first.reason}`
+  })
+}

@@ -1,0 +1,235 @@
+/**
+ * Bare clones of the forge's repositories, one folder each, named by the repository's id. Only the default branch is
+ * fetched. A clone that can't be repaired is made anew.
+ *
+ * @module
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createFolder } from '../../database/create-folder.ts'
+import { createGitEnvironment, GitError, runGit } from '../git/git-process.ts'
+import type { ForgeClient } from './client.ts'
+import { findWebOrigin } from './web-origin.ts'
+
+/** The default branch, and its newest commit. */
+export interface Head {
+  branch: string
+  hash: string
+}
+
+export interface CloneFolderOptions {
+  directory: string
+  /** Has the tokens, which authorize git at the API's host alone. */
+  client: Pick<ForgeClient, 'token' | 'refuse'>
+  apiUrl: string
+  signal?: AbortSignal | undefined
+}
+
+/** The clones of a folder. */
+export interface CloneFolder {
+  pathOf(id: number): string
+  /** Reads where a clone is. Undefined: there is none, or it is damaged. */
+  readHead(id: number): Promise<Head | undefined>
+  /**
+   * Fetches what is new. Throws `FetchError` with the reason, `GitError` if the clone can't be written, and `ForgeError` if
+   * the forge refuses all tokens.
+   */
+  fetch(id: number, url: string, branch: string): Promise<void>
+  /** Reads a clone. One that turns out to be damaged is made anew, and read again. Throws as `fetch` and `read` do. */
+  readOrRenew<Result>(id: number, url: string, branch: string, read: () => Promise<Result>): Promise<Result>
+}
+
+/** Nothing can be fetched. */
+export class FetchError extends GitError {
+  /** Whether the forge refuses this repository. Otherwise the network, the machine or git's settings may be the cause. */
+  get isRefusal(): boolean {
+    return refusal.test(this.message)
+  }
+}
+
+const maxAttempts = 5
+const firstRetryMs = 1_000
+const maxErrorCharacters = 4_000
+
+const refusal =
+  /returned error: 4(?!08|29)\d\d|not found|could not read Username|Authentication failed|couldn't find remote ref/i
+
+/** The user's settings of git replace the URL, or a proxy redirects: that will not be different a moment later. */
+const wrongUrl = /redirect|transport '[^']*' not allowed/i
+
+/** A branch of the clone is in the way of the new default branch, such as `dev` of `dev/main`. */
+const blockedBranch = /cannot lock ref|local refs could not be updated/
+
+/** The forge refuses the token. It says 404 to a good token that may not see the repository. */
+const refusalOfToken = /could not read Username|Authentication failed/
+
+/** Opens the folder of the clones, which is created if it doesn't exist. Other users can't read it. */
+export async function openCloneFolder(options: CloneFolderOptions): Promise<CloneFolder> {
+  const { directory } = options
+  createFolder(directory, { mode: 0o700 })
+  const pathOf = (id: number) => join(directory, `${id}.git`)
+
+  async function readHead(id: number): Promise<Head | undefined> {
+    const path = pathOf(id)
+    const branch = await readBranch(path)
+    if (branch === undefined) return undefined
+    try {
+      // Without --git-dir, git looks for a repository in the folders above a broken clone.
+      const hash = await runGit(path, ['--git-dir=.', 'rev-parse', '--verify', 'HEAD^{commit}'])
+      return { branch, hash: hash.trim() }
+    } catch (error) {
+      if (error instanceof GitError) return undefined // there is no clone yet, or a broken one
+      throw error
+    }
+  }
+
+  /** Reads the branch that a clone's HEAD names. Returns undefined if there is no clone. */
+  async function readBranch(path: string): Promise<string | undefined> {
+    const head = await readFile(join(path, 'HEAD'), 'utf8').catch(() => '')
+    return /^ref: refs\/heads\/(.*)\n$/.exec(head)?.[1]
+  }
+
+  async function fetchOnce(path: string, url: string, branch: string, token: string): Promise<void> {
+    const reference = `refs/heads/${branch}`
+    await mkdir(path, { recursive: true })
+    // Of a clone that is there, it repairs the configuration.
+    await runGit(path, ['init', '--quiet', '--bare', '--template=', `--initial-branch=${branch}`])
+    await removeRemains(path)
+    const args = ['fetch', '--quiet', '--no-tags', '--prune', '--', url, `+${reference}:${reference}`]
+    await runNetworkGit(path, args, url, { ...options, token })
+    await runGit(path, ['--git-dir=.', 'symbolic-ref', 'HEAD', reference])
+  }
+
+  const folder: CloneFolder = {
+    pathOf,
+    readHead,
+    async fetch(id, url, branch) {
+      const path = pathOf(id)
+      for (let attempt = 1; ; attempt++) {
+        const { token } = options.client
+        try {
+          return await fetchOnce(path, url, branch, token)
+        } catch (error) {
+          options.signal?.throwIfAborted()
+          if (!(error instanceof GitError)) throw error
+          const { message } = error
+          if (refusalOfToken.test(message) && isForgeHost(url, options.apiUrl)) {
+            options.client.refuse(token)
+            attempt--
+            continue
+          }
+          if (refusal.test(message) || wrongUrl.test(message) || attempt === maxAttempts) throw error
+          // A clone that was damaged, say when the machine crashed, is made anew.
+          if (attempt === 2 && (blockedBranch.test(message) || (await isDamaged(path)))) {
+            await rm(path, { recursive: true, force: true })
+          }
+          const waitMs = firstRetryMs * 2 ** (attempt - 1) * (0.5 + Math.random())
+          await sleep(waitMs, undefined, options.signal === undefined ? {} : { signal: options.signal })
+        }
+      }
+    },
+    async readOrRenew(id, url, branch, read) {
+      try {
+        return await read()
+      } catch (error) {
+        if (!(error instanceof GitError && error.isDamage)) throw error
+        await rm(pathOf(id), { recursive: true, force: true })
+        await folder.fetch(id, url, branch)
+        return await read()
+      }
+    },
+  }
+  return folder
+}
+
+/** Whether a clone lacks commits or files. Takes as long as git needs to look at all of them. */
+async function isDamaged(path: string): Promise<boolean> {
+  const check = runGit(path, ['--git-dir=.', 'rev-list', '--quiet', '--objects', '--all'])
+  return await check.then(
+    () => false,
+    () => true,
+  )
+}
+
+/** Removes what a git that was killed has left: locks, and packs that are not complete. */
+async function removeRemains(path: string): Promise<void> {
+  const files = await readdir(path, { recursive: true })
+  const remains = files.filter((file) => /\.lock$|[\\/]tmp_[^\\/]*$/.test(file))
+  for (const file of remains) await rm(join(path, file), { force: true, recursive: true })
+}
+
+type Access = Pick<CloneFolderOptions, 'apiUrl' | 'signal'> & { token: string }
+
+const encodeCredentials = (token: string) => Buffer.from(`x-access-token:${token}`).toString('base64')
+
+/** Runs git with the network, in this folder and none above it. The token is in its environment, not on its command line. */
+async function runNetworkGit(
+  directory: string,
+  args: readonly string[],
+  url: string,
+  { token, apiUrl, signal }: Access,
+): Promise<void> {
+  const child = spawn('git', args, {
+    cwd: directory,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...createGitEnvironment(), ...configure(url, token, apiUrl), GIT_DIR: '.' },
+    windowsHide: true,
+    ...(signal !== undefined && { signal }),
+  })
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    if (stderr.length < maxErrorCharacters) stderr += chunk
+  })
+  const [code] = await once(child, 'close').catch((error: NodeJS.ErrnoException) => {
+    signal?.throwIfAborted()
+    const reason = error.code === 'ENOENT' ? 'git is not installed, or not on the PATH' : error.message
+    throw new FetchError(reason, { cause: error })
+  })
+  if (code === 0) return
+  const lines = stderr.replaceAll(token, '…').replaceAll(encodeCredentials(token), '…').trim().split('\n')
+  const reason = lines.findLast((line) => /^(?:fatal|error):/.test(line)) ?? lines.at(-1)
+  throw new FetchError((reason ?? '').replace(/^(?:fatal|error): /, '') || `git ended with ${code}`)
+}
+
+/** Settings by environment variables. */
+function configure(url: string, token: string, apiUrl: string): Record<string, string> {
+  const settings: [string, string][] = [
+    ['credential.helper', ''], // none
+    ['core.askPass', ''],
+    ['core.hooksPath', '/dev/null'],
+    ['gc.autoDetach', 'false'],
+    ['maintenance.autoDetach', 'false'],
+    ['http.followRedirects', 'false'], // another host would get the token
+    ['http.lowSpeedLimit', '1000'],
+    ['http.lowSpeedTime', '30'],
+    ['transfer.fsckObjects', 'false'], // old histories have harmless faults
+    ...(isForgeHost(url, apiUrl)
+      ? [
+          [
+            `http.${new URL(url).origin}/.extraHeader`,
+            `Authorization: Basic ${encodeCredentials(token)}`,
+          ] satisfies [string, string],
+        ]
+      : []),
+  ]
+  return {
+    GIT_ALLOW_PROTOCOL: 'http:https',
+    GIT_ASKPASS: '',
+    SSH_ASKPASS: '',
+    GIT_CONFIG_COUNT: String(settings.length),
+    ...Object.fromEntries(
+      settings.flatMap(([name, value], index) => [
+        [`GIT_CONFIG_KEY_${index}`, name],
+        [`GIT_CONFIG_VALUE_${index}`, value],
+      ]),
+    ),
+  }
+}
+
+/** Whether a URL is on the host whose API has the token. */
+function isForgeHost(url: string, apiUrl: string): boolean {
+  return new URL(url).origin === findWebOrigin(apiUrl)
+}

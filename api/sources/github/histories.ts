@@ -1,0 +1,195 @@
+/**
+ * The histories of repositories: which of them have to be loaded, and whose commits are new.
+ *
+ * @module
+ */
+
+import type { Sql } from '../../database/connect.ts'
+import { identifyAddress } from '../../names/forge-names.ts'
+import type { Clone } from '../git/clone.ts'
+import { countCommits, readCommitAddresses } from '../git/commit-log.ts'
+import { GitError } from '../git/git-process.ts'
+import { type Forge, inParallel } from './ask.ts'
+import { type CloneFolder, FetchError, type Head } from './clones.ts'
+import type { Skipped } from './forge-repositories.ts'
+import { countKnownCommits, readPresentCommits } from './known.ts'
+import type { AuthoredCommit, ForgeRepository } from './queries.ts'
+
+/** A larger repository's history is not fetched, in KB. */
+const maxKilobytes = 2_000_000
+
+/** What was found in the clones. */
+export interface Histories {
+  /** Clones of the repositories whose histories are loaded, by GraphQL id. */
+  changed: Map<string, Clone>
+  /** How many clones something was fetched for. */
+  fetched: number
+  unchanged: number
+  skipped: Skipped[]
+  /** One new commit for each address of an author, by identity. */
+  authors: Map<string, NewAuthor>
+}
+
+interface NewAuthor {
+  address: string
+  commit: AuthoredCommit
+}
+
+/** What was found for one repository. */
+interface Finding {
+  /** The reason for leaving the history out. */
+  skipped?: string
+  /** Why git can't fetch it, if the forge didn't refuse. */
+  failure?: string
+  isFetched?: boolean
+  /** Undefined: the dataset has its commits. */
+  changed?: { clone: Clone; authors: Map<string, NewAuthor> }
+}
+
+/** The import ends after this number of fetches, if all of them have failed. */
+const maxFailures = 10
+
+/**
+ * Fetches what is new, and finds what has to be loaded. Reports what can't be fetched as skipped.
+ * Throws `GitError` if git can fetch nothing at all.
+ */
+export async function readHistories(
+  sql: Sql,
+  forge: Forge,
+  clones: CloneFolder,
+  repositories: readonly ForgeRepository[],
+): Promise<Histories> {
+  const histories: Histories = {
+    changed: new Map(),
+    fetched: 0,
+    unchanged: 0,
+    skipped: [],
+    authors: new Map(),
+  }
+  const found = new Map<number, Finding>()
+  const failures: string[] = []
+  let [done, added, fetched] = [0, 0, 0]
+  await inParallel(forge, [...repositories.entries()], async ([index, repository]) => {
+    const finding = await readHistory(sql, forge, clones, repository)
+    found.set(index, finding)
+    if (finding.isFetched) fetched++
+    if (finding.failure !== undefined) failures.push(finding.failure)
+    if (fetched === 0 && failures.length === maxFailures) throw createFailure(failures)
+    // In the order of the list, so that the same commits are asked for after an interruption.
+    for (let next = found.get(added); next !== undefined; next = found.get(added)) {
+      addFinding(histories, repositories[added], next)
+      found.delete(added++)
+    }
+    forge.onProgress('fetching histories', ++done, repositories.length)
+  })
+  // A single failure doesn't end an import of which the rest has not changed.
+  if (fetched === 0 && failures.length > Math.min(histories.unchanged, 1)) throw createFailure(failures)
+  return histories
+}
+
+function createFailure(failures: readonly string[]): GitError {
+  const which = failures.length === 1 ? 'the repository' : `any of ${failures.length} repositories`
+  return new GitError(
+    `git can't fetch ${which}: ${failures[0]}. Run the import again; it continues where it stopped`,
+  )
+}
+
+/** Why a history is left out. */
+export function explainSkip(error: GitError): string {
+  return error.isDamage ? 'git fetched it, and cannot read it' : error.message
+}
+
+function addFinding(
+  histories: Histories,
+  repository: ForgeRepository | undefined,
+  { skipped, isFetched, changed }: Finding,
+): void {
+  if (repository === undefined) return
+  if (isFetched) histories.fetched++
+  if (skipped !== undefined) {
+    histories.skipped.push({
+      name: repository.nameWithOwner,
+      reason: `without its history: ${skipped}`,
+    })
+  } else if (changed === undefined) histories.unchanged++
+  else {
+    histories.changed.set(repository.id, changed.clone)
+    for (const [identity, author] of changed.authors) {
+      if (!histories.authors.has(identity)) histories.authors.set(identity, author)
+    }
+  }
+}
+
+async function readHistory(
+  sql: Sql,
+  { journal }: Forge,
+  clones: CloneFolder,
+  repository: ForgeRepository,
+): Promise<Finding> {
+  const { databaseId, defaultBranchRef, diskUsage, url } = repository
+  const wanted = defaultBranchRef?.target?.oid
+  if (databaseId === null) return { skipped: 'the forge gives no id' }
+  if (repository.isDisabled) return { skipped: 'disabled by the forge' }
+  if (defaultBranchRef === null || wanted === undefined) return { skipped: 'it is empty' }
+  if (diskUsage !== null && diskUsage > maxKilobytes) {
+    const size = Math.round(diskUsage / 1_000)
+    return {
+      skipped: `it is too large: ${size} MB, and at most ${maxKilobytes / 1_000} are fetched`,
+    }
+  }
+  const branch = defaultBranchRef.name
+  const compare = (head: Head) =>
+    clones.readOrRenew(databaseId, url, branch, () =>
+      compareHistory(sql, clones.pathOf(databaseId), head, repository),
+    )
+  try {
+    const own = await clones.readHead(databaseId)
+    if (own?.branch === branch && own.hash === wanted) return await compare(own)
+    const fetch = () => clones.fetch(databaseId, url, branch)
+    const key = ['fetch', databaseId, url, branch, wanted]
+    await (own === undefined ? fetch() : journal.once(key, fetch)) // a clone may have been deleted or damaged since
+    const head = await clones.readHead(databaseId)
+    if (head === undefined) return { skipped: 'git fetched it, and cannot read it' }
+    return { ...(await compare(head)), isFetched: true }
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error
+    const { message } = error
+    return {
+      skipped: explainSkip(error),
+      ...(error instanceof FetchError && !error.isRefusal && { failure: message }),
+    }
+  }
+}
+
+const comparedAtATime = 10_000
+
+/** Finds out whether the dataset has the clone's commits. If not, collects the authors of those that are new. */
+async function compareHistory(
+  sql: Sql,
+  directory: string,
+  { hash, branch }: Head,
+  { id, databaseId }: ForgeRepository,
+): Promise<Finding> {
+  if (databaseId === null) return {}
+  const clone = { directory, head: hash, branch }
+  const known = await countKnownCommits(sql, databaseId, hash)
+  if (known.hasHash && known.count === (await countCommits(clone))) return {}
+  const authors = new Map<string, NewAuthor>()
+  let batch: [string, string][] = []
+  async function addAuthors(): Promise<void> {
+    const hashes = batch.map(([commit]) => commit)
+    const present =
+      known.count === 0 || databaseId === null ? new Set() : await readPresentCommits(sql, databaseId, hashes)
+    for (const [commit, address] of batch) {
+      const identity = identifyAddress(address)
+      if (present.has(commit) || identity === null || authors.has(identity)) continue
+      authors.set(identity, { address, commit: { repository: id, hash: commit } })
+    }
+    batch = []
+  }
+  for await (const commit of readCommitAddresses(clone)) {
+    if (batch.push(commit) === comparedAtATime) await addAuthors()
+  }
+  await addAuthors()
+  return { changed: { clone, authors } }
+}

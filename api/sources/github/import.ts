@@ -1,0 +1,249 @@
+/**
+ * Loads repositories of GitHub with their histories and people: asks the GraphQL API, fetches bare clones, and applies all of
+ * it as one load.
+ *
+ * @module
+ */
+import type { Sql } from '../../database/connect.ts'
+import { lockDataDirectory } from '../../database/data-directory.ts'
+import type { ImportResult } from '../../dataset/apply-load.ts'
+import type { Change } from '../../dataset/dataset-change.ts'
+import { ImportError } from '../../dataset/import-error.ts'
+import { runGit } from '../git/git-process.ts'
+import { addCounts } from '../git/history.ts'
+import { batchesOf, type Forge } from './ask.ts'
+import { createForgeClient, type QueryUsage } from './client.ts'
+import { type CloneFolder, openCloneFolder } from './clones.ts'
+import { loadFindings } from './findings.ts'
+import { findRepositories, type Skipped, type Target } from './forge-repositories.ts'
+import { readHistories } from './histories.ts'
+import { type Journal, noJournal, openJournal } from './journal.ts'
+import { type KnownItem, readDatabaseId, readKnownRepositories, readKnownUsers } from './known.ts'
+import { findPeople } from './people.ts'
+import type { ForgeRepository } from './queries.ts'
+import { findWebOrigin } from './web-origin.ts'
+
+/** What to load, and callbacks. */
+export interface GithubImportOptions {
+  targets: readonly Target[]
+  tokens: readonly string[]
+  /** `https://api.github.com`, or that of an enterprise server. */
+  apiUrl: string
+  /** The folder of the clones. */
+  clones: string
+  /** Whether to load commits and dependencies, and who committed. */
+  withHistory: boolean
+  /** Whether to ask again for all repositories and people of the dataset. */
+  refresh: boolean
+  /** Queries, and fetches, at a time. */
+  concurrency: number
+  /** Repositories of a load, which is all or nothing. Default: all of them are one load. */
+  batch?: number | undefined
+  /** Only says what would be loaded. */
+  dryRun: boolean
+  /** Days for which removals are kept. Default: 90. */
+  changesKeptDays?: number | undefined
+  signal?: AbortSignal | undefined
+  /** Called with the load's id before the first row is staged. */
+  onBegin?: ((importId: number) => void) | undefined
+  onProgress?: ((progress: GithubProgress) => void) | undefined
+  onNote?: ((message: string) => void) | undefined
+}
+
+export interface GithubProgress {
+  step: string
+  done: number
+  total: number | undefined
+  usage: QueryUsage
+}
+
+/** What was found on the forge. */
+export interface GithubFindings {
+  repositories: number
+  /** Of all repositories that were found, in KB. */
+  kilobytes: number
+  /** Clones for which something was fetched. */
+  fetched: number
+  /** Repositories whose commits the dataset had already. */
+  unchanged: number
+  people: number
+  /** Addresses of new commits, and how many of them no account has. */
+  authors: { found: number; unknown: number }
+  skipped: Skipped[]
+  /** Manifests of kinds that aren't read yet, by kind, in the histories that were loaded. */
+  unread: ReadonlyMap<string, number>
+  /** Whether an import that was interrupted went on. */
+  isResumed: boolean
+  usage: QueryUsage
+}
+
+/** What was found and loaded. */
+export interface GithubImportResult extends GithubFindings {
+  /** Undefined: nothing was loaded, because it was a dry run. */
+  load: (ImportResult & { forgotten: number }) | undefined
+}
+
+/** What came of some of the repositories. */
+type BatchResult = Pick<
+  GithubFindings,
+  'fetched' | 'unchanged' | 'people' | 'authors' | 'skipped' | 'unread'
+> & {
+  load: ImportResult & { forgotten: number }
+}
+
+/**
+ * Loads repositories, their histories and their people: all of it or nothing, or with `batch` so for each batch.
+ * Throws `ForgeError`, `GitError` or `ImportError`; then nothing of the batch was changed, and the next import goes on.
+ */
+export async function importGithub(sql: Sql, options: GithubImportOptions): Promise<GithubImportResult> {
+  const { targets, apiUrl, clones: directory, refresh, withHistory, onNote = () => {} } = options
+  const failure = new AbortController()
+  const signal = AbortSignal.any([failure.signal, ...(options.signal === undefined ? [] : [options.signal])])
+  const client = createForgeClient({
+    ...options,
+    signal,
+    onWait: (reason, waitMs) => onNote(`${reason}: ${Math.ceil(waitMs / 1000)} s`),
+  })
+  const clones = await openCloneFolder({ directory, apiUrl, client, signal })
+  if (withHistory) await runGit(directory, ['version']) // fails before the first query, if git is missing
+  const lock = await lockDataDirectory(directory)
+  if (lock === undefined) {
+    throw new ImportError(
+      `Another import uses the clones in ${directory}; wait until it ends, or use another --clones`,
+    )
+  }
+  const journal = options.dryRun
+    ? noJournal
+    : await openJournal(directory, {
+        database: await readDatabaseId(sql),
+        apiUrl,
+        targets,
+        refresh,
+        withHistory,
+      })
+  /** Which of several batches is under way. */
+  let scope = ''
+  const forge: Forge = {
+    client,
+    journal,
+    concurrency: options.concurrency,
+    abort: (reason) => failure.abort(reason),
+    onProgress: (step, done, total) =>
+      options.onProgress?.({ step: `${step}${scope}`, done, total, usage: client.usage }),
+  }
+  try {
+    const known = refresh
+      ? await readKnown(sql, journal, findWebOrigin(apiUrl))
+      : { repositories: [], users: [] }
+    const { repositories: byId, skipped } = await findRepositories(forge, targets, known.repositories)
+    const [first] = skipped
+    if (byId.size === 0 && first !== undefined) {
+      await journal.finish() // the forge may say something else the next time
+      throw new ImportError(`There is nothing to load: ${first.name}: ${first.reason}`)
+    }
+    const repositories = [...byId.values()].sort((a, b) => (a.databaseId ?? 0) - (b.databaseId ?? 0))
+    const findings = {
+      repositories: repositories.length,
+      kilobytes: repositories.reduce((sum, { diskUsage }) => sum + (diskUsage ?? 0), 0),
+      isResumed: journal.isResumed,
+    }
+    if (options.dryRun) {
+      const none = { fetched: 0, unchanged: 0, people: 0, authors: { found: 0, unknown: 0 } }
+      return { ...findings, ...none, unread: new Map(), skipped, usage: client.usage, load: undefined }
+    }
+    const { batch = repositories.length } = options
+    const [firstBatch = [], ...others] = batchesOf(repositories, batch)
+    const showBatch = (number: number) => {
+      if (others.length > 0) scope = ` (batch ${number} of ${others.length + 1})`
+    }
+    showBatch(1)
+    let result = await importBatch(sql, forge, clones, options, firstBatch, known.users)
+    for (const [index, other] of others.entries()) {
+      showBatch(index + 2)
+      result = addResults(result, await importBatch(sql, forge, clones, options, other, []))
+    }
+    await journal.finish()
+    return {
+      ...findings,
+      ...result,
+      skipped: [...skipped, ...result.skipped],
+      usage: client.usage,
+    }
+  } finally {
+    await journal.close()
+    lock.release()
+  }
+}
+
+/** Reads what to ask for again. */
+async function readKnown(
+  sql: Sql,
+  journal: Journal,
+  origin: string,
+): Promise<{ repositories: KnownItem[]; users: KnownItem[] }> {
+  const repositories = await readKnownRepositories(sql, origin)
+  const users = await readKnownUsers(sql)
+  // Since an interruption items may have been added, by this import, and removed.
+  const before = await journal.once('known', async () => ({ repositories, users }))
+  const present = new Set([...repositories, ...users].map(({ id }) => id))
+  return {
+    repositories: before.repositories.filter(({ id }) => present.has(id)),
+    users: before.users.filter(({ id }) => present.has(id)),
+  }
+}
+
+/** Loads some of the repositories, and asks again for the known users. */
+async function importBatch(
+  sql: Sql,
+  forge: Forge,
+  clones: CloneFolder,
+  options: GithubImportOptions,
+  repositories: readonly ForgeRepository[],
+  users: readonly KnownItem[],
+): Promise<BatchResult> {
+  const histories = await readHistories(sql, forge, clones, options.withHistory ? repositories : [])
+  const { changesKeptDays } = options
+  const people = await findPeople(sql, forge, { repositories, histories, users, changesKeptDays })
+  const { skipped, unread, ...load } = await loadFindings(sql, forge, clones, options, {
+    repositories,
+    histories,
+    people,
+  })
+  return {
+    fetched: histories.fetched,
+    unchanged: histories.unchanged,
+    people: people.users.length,
+    authors: people.authors,
+    skipped: [...histories.skipped, ...people.skipped, ...skipped],
+    unread,
+    load,
+  }
+}
+
+function addResults(a: BatchResult, b: BatchResult): BatchResult {
+  const unread = new Map(a.unread)
+  addCounts(unread, b.unread)
+  return {
+    fetched: a.fetched + b.fetched,
+    unchanged: a.unchanged + b.unchanged,
+    people: a.people + b.people,
+    authors: {
+      found: a.authors.found + b.authors.found,
+      unknown: a.authors.unknown + b.authors.unknown,
+    },
+    skipped: [...a.skipped, ...b.skipped],
+    unread,
+    load: {
+      users: addChanges(a.load.users, b.load.users),
+      addresses: addChanges(a.load.addresses, b.load.addresses),
+      repositories: addChanges(a.load.repositories, b.load.repositories),
+      commits: addChanges(a.load.commits, b.load.commits),
+      forgotten: a.load.forgotten + b.load.forgotten,
+      version: b.load.version,
+    },
+  }
+}
+
+function addChanges(a: Change, b: Change): Change {
+  return { added: a.added + b.added, updated: a.updated + b.updated, removed: a.removed + b.removed }
+}

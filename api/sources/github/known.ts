@@ -1,0 +1,114 @@
+/**
+ * What the dataset has of the forge already: it is not asked for again, or asked for by id.
+ *
+ * @module
+ */
+
+import type { Fragment, Sql } from '../../database/connect.ts'
+import type { AddressesRecord } from '../../dataset/records.ts'
+import { localPrefix } from '../../names/forge-names.ts'
+
+/** An item of the dataset that the forge has an id for. */
+export interface KnownItem {
+  /** Its GraphQL id. */
+  id: string
+  /** `owner/name`, or the login. */
+  name: string
+}
+
+/** SQL: whether a document is the forge's record, not one that was made from a clone. */
+function isFromForge(sql: Sql, document: Fragment): Fragment {
+  return sql`not starts_with(${document}::json ->> 'forge_graphql_id', ${localPrefix})`
+}
+
+const selectDocument = (sql: Sql) => sql`('{' || members || '}')`
+
+/** Reads what tells a database from others: when it was made. */
+export async function readDatabaseId(sql: Sql): Promise<string> {
+  const [row] = await sql<{ at: string }[]>`select min(applied_at)::text as at from migrations`
+  return row?.at ?? ''
+}
+
+/** Reads the repositories that have the forge's record. `origin`: those of this host. */
+export function readKnownRepositories(sql: Sql, origin: string): Promise<KnownItem[]> {
+  return sql<KnownItem[]>`
+    select d ->> 'forge_graphql_id' as id, d ->> 'full_name' as name
+    from (select id, ${selectDocument(sql)}::json as d from repositories
+      where forge_rest_id > 0 and ${isFromForge(sql, selectDocument(sql))}) r
+    where starts_with(d ->> 'url', ${`${origin}/`}) order by r.id`
+}
+
+/** Reads the users that have the forge's record. */
+export function readKnownUsers(sql: Sql): Promise<KnownItem[]> {
+  return sql<KnownItem[]>`
+    select d ->> 'forge_graphql_id' as id, d ->> 'login' as name
+    from (select id, document::json as d from users
+      where forge_rest_id > 0 and ${isFromForge(sql, sql`document`)}) u order by u.id`
+}
+
+/** A user whose profile is known. */
+export interface KnownProfile {
+  login: string
+  email: string | null
+}
+
+/** Reads which of the users the dataset has, by `forge_rest_id`. Those made from commits lack a profile: they don't count. */
+export async function readPresentUsers(sql: Sql, ids: readonly number[]): Promise<Map<number, KnownProfile>> {
+  const rows = await sql<(KnownProfile & { id: number })[]>`
+    select forge_rest_id as id, d ->> 'login' as login, d ->> 'email' as email
+    from (select forge_rest_id, document::json as d from users
+      where forge_rest_id = any (${sql.typed.bigints(ids)}) and ${isFromForge(sql, sql`document`)}) u`
+  return new Map(rows.map(({ id, ...profile }) => [id, profile]))
+}
+
+/** Reads which of the identities are those of a user whose profile is known. */
+export async function readKnownIdentities(sql: Sql, identities: readonly string[]): Promise<Set<string>> {
+  const rows = await sql<{ identity: string }[]>`
+    select distinct identity from identities join users u on u.id = user_id
+    where identity = any (${sql.typed.texts(identities)}) and ${isFromForge(sql, sql`u.document`)}`
+  return new Set(rows.map(({ identity }) => identity))
+}
+
+/** Reads the further addresses of users, by `forge_rest_id`. */
+export async function readFurtherAddresses(
+  sql: Sql,
+  ids: readonly number[],
+): Promise<Map<number, AddressesRecord['addresses']>> {
+  const rows = await sql<{ document: string }[]>`
+    select a.document from user_addresses a join users u on u.id = user_id
+    where forge_rest_id = any (${sql.typed.bigints(ids)})`
+  const records = rows.map(({ document }): AddressesRecord => JSON.parse(document))
+  return new Map(records.map(({ forge_rest_id, addresses }) => [forge_rest_id, addresses]))
+}
+
+/** SQL: the repository, unless only clones have described it: nobody was asked whose its commits are. */
+function selectRepository(sql: Sql, forgeRestId: number): Fragment {
+  return sql`
+    select id from repositories
+    where forge_rest_id = ${forgeRestId} and ${isFromForge(sql, selectDocument(sql))}`
+}
+
+/** Counts a repository's commits, and says whether one of them has the hash. */
+export async function countKnownCommits(
+  sql: Sql,
+  forgeRestId: number,
+  hash: string,
+): Promise<{ count: number; hasHash: boolean }> {
+  const [row] = await sql<{ count: number; hasHash: boolean }[]>`
+    select count(*) as count, coalesce(bool_or(commit_hash = ${hash}), false) as "hasHash" from commits
+    where repository_id = (${selectRepository(sql, forgeRestId)})`
+  return row ?? { count: 0, hasHash: false }
+}
+
+/** Reads which of the commits a repository has, by their hashes. */
+export async function readPresentCommits(
+  sql: Sql,
+  forgeRestId: number,
+  hashes: readonly string[],
+): Promise<Set<string>> {
+  const rows = await sql<{ hash: string }[]>`
+    select commit_hash as hash from commits
+    where repository_id = (${selectRepository(sql, forgeRestId)})
+      and commit_hash = any (${sql.typed.texts(hashes)})`
+  return new Set(rows.map(({ hash }) => hash))
+}

@@ -1,0 +1,175 @@
+/**
+ * The people of repositories: who owns them, and who made the new commits.
+ *
+ * @module
+ */
+
+import type { Sql } from '../../database/connect.ts'
+import { maxAddresses, type UserRecord } from '../../dataset/records.ts'
+import { identifyAddress, identifyForgeId, identifyLogin } from '../../names/forge-names.ts'
+import { forgetPerson } from '../../people/forget.ts'
+import {
+  blockIdentities,
+  type ForgottenPeople,
+  type ForgottenPerson,
+  readForgottenPeople,
+} from '../../people/forgotten-people.ts'
+import { batchesOf, type Forge } from './ask.ts'
+import { type AuthorAccount, findAccounts, findAuthors } from './forge-accounts.ts'
+import type { Skipped } from './forge-repositories.ts'
+import type { Histories } from './histories.ts'
+import { type KnownItem, readFurtherAddresses, readKnownIdentities, readPresentUsers } from './known.ts'
+import type { ForgeRepository } from './queries.ts'
+
+/** Who owns repositories, and who committed. */
+export interface People {
+  users: UserRecord[]
+  /** All further addresses of users who have a new one, by `forge_rest_id`. */
+  addresses: Map<number, string[]>
+  authors: { found: number; unknown: number }
+  skipped: Skipped[]
+}
+
+/**
+ * Finds out who owns the repositories and who committed, and asks for profiles of those that aren't known, and again for
+ * those of `users`.
+ */
+export async function findPeople(
+  sql: Sql,
+  forge: Forge,
+  {
+    repositories,
+    histories,
+    users: knownUsers,
+    changesKeptDays,
+  }: {
+    repositories: readonly ForgeRepository[]
+    histories: Histories
+    users: readonly KnownItem[]
+    changesKeptDays?: number | undefined
+  },
+): Promise<People> {
+  const { authors } = histories
+  const knownIdentities = new Set<string>()
+  for (const batch of batchesOf([...authors.keys()], 10_000)) {
+    for (const identity of await readKnownIdentities(sql, batch)) knownIdentities.add(identity)
+  }
+  const unknown = [...authors].filter(([identity]) => !knownIdentities.has(identity))
+  const { accounts, skipped } = await findAuthors(
+    forge,
+    new Map(unknown.map(([identity, { commit }]) => [identity, commit])),
+  )
+
+  const forgotten = await readForgottenPeople(sql)
+  const people = [
+    ...new Map(repositories.map(({ owner }) => [owner.id, owner])).values(),
+    ...accounts.values(),
+  ]
+  await blockAccounts(sql, forgotten, people)
+  await forgetAddresses(sql, forgotten, accounts, changesKeptDays)
+
+  const logins = new Map(knownUsers.map(({ id, name }) => [id, name]))
+  const present = await readPresentUsers(
+    sql,
+    people.flatMap(({ databaseId }) => databaseId ?? []),
+  )
+  for (const account of people) {
+    const { id, databaseId, login } = account
+    // Under another login a known one is asked for again: repositories name their owner by it.
+    const isKnown = databaseId !== null && present.get(databaseId)?.login === login
+    if (!isKnown && findForgotten(forgotten, account) === undefined) logins.set(id, login)
+  }
+  const profiles = await findAccounts(forge, logins)
+  const addresses = await gatherAddresses(sql, unknown, accounts, profiles.users)
+  return {
+    users: [...profiles.users.values()],
+    addresses,
+    authors: { found: authors.size, unknown: unknown.length - accounts.size },
+    skipped: [...skipped, ...profiles.skipped],
+  }
+}
+
+/** The forgotten person who has the account's id, or else its login, by which somebody unknown may have been forgotten. */
+function findForgotten(
+  { find }: ForgottenPeople,
+  account: Pick<AuthorAccount, 'databaseId' | 'login'>,
+): (ForgottenPerson & { identity: string }) | undefined {
+  for (const identity of identify(account)) {
+    const person = find(identity)
+    if (person !== undefined) return { ...person, identity }
+  }
+  return undefined
+}
+
+/** Lists the identities of an account: the id first, because a login may pass to somebody else. */
+function identify({ databaseId, login }: Pick<AuthorAccount, 'databaseId' | 'login'>): string[] {
+  return [...(databaseId === null ? [] : [identifyForgeId(databaseId)]), identifyLogin(login)]
+}
+
+/** Records both id and login of forgotten people, so that loads recognize them and their repositories after a rename. */
+async function blockAccounts(
+  sql: Sql,
+  forgotten: ForgottenPeople,
+  people: readonly Pick<AuthorAccount, 'databaseId' | 'login'>[],
+): Promise<void> {
+  for (const account of people) {
+    const person = findForgotten(forgotten, account)
+    const missing = identify(account).filter((identity) => forgotten.find(identity) === undefined)
+    if (person !== undefined && missing.length > 0) await blockIdentities(sql, person.id, missing)
+  }
+}
+
+/** Commits under other addresses of forgotten people are theirs, too: those of loads, and those that the dataset has. */
+async function forgetAddresses(
+  sql: Sql,
+  forgotten: ForgottenPeople,
+  accounts: ReadonlyMap<string, AuthorAccount>,
+  changesKeptDays: number | undefined,
+): Promise<void> {
+  const found = new Map<string, { keepRepositories: boolean; identities: string[] }>()
+  for (const [address, account] of accounts) {
+    const person = findForgotten(forgotten, account)
+    if (person === undefined || forgotten.find(address) !== undefined) continue
+    const { identity, keepsRepositories } = person
+    const { identities } = found.get(identity) ?? { identities: [identity] }
+    found.set(identity, { keepRepositories: keepsRepositories, identities: [...identities, address] })
+  }
+  for (const person of found.values()) await forgetPerson(sql, { ...person, changesKeptDays })
+}
+
+/**
+ * Adds the addresses of commits to those that their users have, and addresses that are in profiles no more: commits were
+ * linked by them.
+ */
+async function gatherAddresses(
+  sql: Sql,
+  unknown: readonly (readonly [string, { address: string }])[],
+  accounts: ReadonlyMap<string, AuthorAccount>,
+  users: ReadonlyMap<string, UserRecord>,
+): Promise<Map<number, string[]>> {
+  const profiles = [...users.values()]
+  const ids = [
+    ...profiles.map(({ forge_rest_id: id }) => id),
+    ...[...accounts.values()].flatMap(({ databaseId }) => databaseId ?? []),
+  ]
+  const present = await readPresentUsers(sql, ids)
+  const found = new Map<number, string[]>()
+  function add(id: number, address: string): void {
+    found.set(id, [...(found.get(id) ?? []), address])
+  }
+  for (const { forge_rest_id: id, email } of profiles) {
+    const before = present.get(id)?.email ?? ''
+    const identity = identifyAddress(before)
+    if (identity !== null && identity !== identifyAddress(email ?? '')) add(id, before)
+  }
+  for (const [identity, { address }] of unknown) {
+    const account = accounts.get(identity)
+    const id = account && (users.get(account.id)?.forge_rest_id ?? account.databaseId)
+    if (account === undefined || id == null || !(users.has(account.id) || present.has(id))) continue
+    if (identity !== identifyForgeId(id)) add(id, address)
+  }
+  const before = await readFurtherAddresses(sql, [...found.keys()])
+  return new Map(
+    [...found].map(([id, added]) => [id, [...(before.get(id) ?? []), ...added].slice(0, maxAddresses)]),
+  )
+}

@@ -1,0 +1,247 @@
+/**
+ * Exports the dataset as newline-delimited JSON, in the form that `import ndjson` reads.
+ *
+ * @module
+ */
+import { createHash } from 'node:crypto'
+import { open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Fragment, Sql, SqlOrTransaction } from '../../database/connect.ts'
+import { createFolder } from '../../database/create-folder.ts'
+import { hasAddresses } from '../../dataset/addresses.ts'
+import { type RecordKind, recordKinds } from '../../dataset/records.ts'
+import { describeFileError, OperatorError } from '../../errors.ts'
+
+/** The file that describes an export. An export is complete once it exists. */
+const manifestName = 'manifest.json'
+/** In the order in which they get their final names. */
+const fileNames = [...recordKinds.map(fileName), manifestName]
+
+/** What `manifest.json` holds. */
+export interface ExportManifest {
+  /** The dataset's version. */
+  version: number
+  /** The files have only what was added, changed or removed after this version. */
+  since?: number
+  files: Record<string, ExportedFile>
+}
+
+export interface ExportedFile {
+  lines: number
+  bytes: number
+  /** In hexadecimal digits. */
+  sha256: string
+}
+
+/** The progress of an export. */
+export interface ExportProgress {
+  kind: RecordKind
+  /** Lines written to all files. */
+  lines: number
+}
+
+/** What to export, and callbacks. */
+export interface ExportOptions {
+  /** A version of the dataset: what was added, changed or removed after it is exported. Default: everything. */
+  since?: number | undefined
+  onProgress?: ((progress: ExportProgress) => void) | undefined
+}
+
+/** The folder can't take an export, or changes since a version aren't known. */
+export class ExportError extends OperatorError {
+  override name = 'ExportError'
+}
+
+/** Lines that one statement reads. A repository with its dependencies may have a few hundred KB. */
+const batchSize = 250
+
+/** Files that are being written. They replace those of an earlier export once all are complete. */
+const unfinishedSuffix = '.part'
+
+/**
+ * Exports users, their further addresses, repositories and commits to a folder, which is created if it doesn't exist, all at one version of the
+ * dataset. With `since`, exports only changes, among them removals. Memory use is constant. An earlier export in the
+ * folder is replaced when the new one is complete.
+ *
+ * Throws `ExportError` when the folder holds anything other than an export, and when changes since the version aren't
+ * known.
+ */
+export async function exportNdjson(
+  sql: Sql,
+  folder: string,
+  { since, onProgress = () => {} }: ExportOptions = {},
+): Promise<ExportManifest> {
+  return await sql.begin('isolation level repeatable read read only', async (tx) => {
+    const version = await readVersion(tx, since)
+    await prepareFolder(folder)
+    try {
+      const files: ExportManifest['files'] = {}
+      let linesBefore = 0
+      for (const kind of recordKinds) {
+        const batches = since === undefined ? allLines[kind]?.(tx) : changedLines[kind](tx, since)
+        if (batches === undefined) continue
+        const file = await writeLines(join(folder, fileName(kind) + unfinishedSuffix), batches, (lines) =>
+          onProgress({ kind, lines: linesBefore + lines }),
+        )
+        linesBefore += file.lines
+        files[fileName(kind)] = file
+      }
+      const manifest = { version, ...(since !== undefined && { since }), files }
+      await replaceExport(folder, manifest)
+      return manifest
+    } finally {
+      for (const name of fileNames) await rm(join(folder, name + unfinishedSuffix), { force: true })
+    }
+  })
+}
+
+/** Reads the dataset's version. Throws `ExportError` if the changes since `since` aren't known. */
+async function readVersion(tx: SqlOrTransaction, since: number | undefined): Promise<number> {
+  const [dataset] = await tx<{ version: number; changesSince: number }[]>`
+    select version, changes_since as "changesSince" from dataset`
+  if (dataset === undefined) throw new Error('the dataset row is missing')
+  const { version, changesSince } = dataset
+  if (since !== undefined && since > version) {
+    throw new ExportError(
+      `--since ${since}: the dataset's version is ${version}; use that version or an earlier one, or export everything, without --since`,
+    )
+  }
+  if (since !== undefined && since < changesSince) {
+    throw new ExportError(
+      `--since ${since}: only changes since version ${changesSince} are still available; export everything, without --since, and import it with --mirror`,
+    )
+  }
+  return version
+}
+
+/** Gives the files of a complete export their final names, and removes those of an earlier one. */
+async function replaceExport(folder: string, manifest: ExportManifest): Promise<void> {
+  await writeFile(join(folder, manifestName + unfinishedSuffix), `${JSON.stringify(manifest, null, 2)}\n`)
+  await rm(join(folder, manifestName), { force: true })
+  for (const name of fileNames) {
+    const path = join(folder, name)
+    if (name === manifestName || name in manifest.files) await rename(path + unfinishedSuffix, path)
+    else await rm(path, { force: true })
+  }
+}
+
+function fileName(kind: RecordKind): string {
+  return `${kind}.ndjson`
+}
+
+/** Creates the folder. Throws `ExportError` when that fails, and when it holds anything other than an export. */
+async function prepareFolder(folder: string): Promise<void> {
+  try {
+    createFolder(folder)
+  } catch (error) {
+    throw new ExportError(`Can't create the folder ${folder}: ${describeFileError(error)}`)
+  }
+  const present = await readdir(folder)
+  const own = [...fileNames, ...fileNames.map((name) => name + unfinishedSuffix)]
+  const hasManifest = [manifestName, manifestName + unfinishedSuffix].some((name) => present.includes(name))
+  const other = present.find((name) => !own.includes(name) || (!hasManifest && fileNames.includes(name)))
+  if (other === undefined) return
+  throw new ExportError(
+    `${folder} contains ${other}, so it is not the folder of an export, and nothing was written; choose a new folder`,
+  )
+}
+
+/** Writes batches of lines to a file. */
+async function writeLines(
+  path: string,
+  batches: AsyncIterable<string[]>,
+  onWritten: (lines: number) => void,
+): Promise<ExportedFile> {
+  const output = await open(path, 'w')
+  const hash = createHash('sha256')
+  let lines = 0
+  let bytes = 0
+  try {
+    for await (const batch of batches) {
+      const text = Buffer.from(batch.map((line) => `${line}\n`).join(''))
+      hash.update(text)
+      lines += batch.length
+      bytes += text.length
+      await output.writeFile(text)
+      onWritten(lines)
+    }
+  } finally {
+    await output.close()
+  }
+  return { lines, bytes, sha256: hash.digest('hex') }
+}
+
+/** A repository's line, as SQL. */
+const repositoryDocument = `'{' || members || ',"dependencies":' || dependencies || '}'`
+
+/** Read the documents of each kind, in batches: users with their addresses and repositories by id, commits by repository and position. */
+const allLines: Partial<Record<RecordKind, (tx: SqlOrTransaction) => AsyncIterable<string[]>>> = {
+  users: (tx) =>
+    readBatches<{ id: number }>(
+      (last) => tx`select id, document from users where id > ${last?.id ?? 0} order by id limit ${batchSize}`,
+    ),
+  identities: (tx) =>
+    readBatches<{ user_id: number }>(
+      (last) => tx`
+        select user_id, document from user_addresses
+        where user_id > ${last?.user_id ?? 0} and ${hasAddresses(tx)} order by user_id limit ${batchSize}`,
+    ),
+  repos: (tx) =>
+    readBatches<{ id: number }>(
+      (last) => tx`
+        select id, ${tx.unsafe(repositoryDocument)} as document
+        from repositories where id > ${last?.id ?? 0} order by id limit ${batchSize}`,
+    ),
+  commits: (tx) =>
+    readBatches<{ repository_id: number; position: number }>(
+      (last) => tx`
+        select repository_id, position, document from commits
+        where (repository_id, position) > (${last?.repository_id ?? 0}, ${last?.position ?? 0})
+        order by repository_id, position limit ${batchSize}`,
+    ),
+}
+
+/**
+ * Read what was added or changed after a version, in the same order, and what was removed. Each is one statement: with a
+ * limit, the planner could choose to read the whole table for each batch.
+ */
+const changedLines: Record<RecordKind, (tx: SqlOrTransaction, since: number) => AsyncIterable<string[]>> = {
+  users: (tx, since) => streamLines(tx, tx`select document from users where version > ${since} order by id`),
+  identities: (tx, since) =>
+    streamLines(tx, tx`select document from user_addresses where version > ${since} order by user_id`),
+  repos: (tx, since) =>
+    streamLines(
+      tx,
+      tx`select ${tx.unsafe(repositoryDocument)} as document from repositories where version > ${since} order by id`,
+    ),
+  commits: (tx, since) =>
+    streamLines(
+      tx,
+      tx`select document from commits where version > ${since} order by repository_id, position`,
+    ),
+  // What has returned is among them: a copy may still have what it had before.
+  removals: (tx, since) =>
+    streamLines(
+      tx,
+      tx`
+        select format('{"forge_rest_id":%s,"kind":"%s","version":%s}', forge_rest_id, kind, version) as document
+        from removals where version > ${since} order by id`,
+    ),
+}
+
+async function* streamLines(tx: SqlOrTransaction, lines: Fragment): AsyncGenerator<string[]> {
+  for await (const rows of tx<{ document: string }[]>`${lines}`.cursor(batchSize)) {
+    yield rows.map(({ document }) => document)
+  }
+}
+
+async function* readBatches<Key>(
+  readAfter: (last: Key | undefined) => PromiseLike<(Key & { document: string })[]>,
+): AsyncGenerator<string[]> {
+  for (let last: Key | undefined; ; ) {
+    const rows = await readAfter(last)
+    if (rows.length > 0) yield rows.map(({ document }) => document)
+    if (rows.length < batchSize) return
+    last = rows.at(-1)
+  }
+}

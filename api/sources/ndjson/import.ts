@@ -1,0 +1,249 @@
+/**
+ * Loads files of newline-delimited JSON. Each line is an object as the API returns it, has a user's
+ * further addresses, or names something to remove.
+ *
+ * @module
+ */
+import { createReadStream } from 'node:fs'
+import { open, rm, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { Sql } from '../../database/connect.ts'
+import { applyImport, type ImportResult } from '../../dataset/apply-load.ts'
+import { ImportError } from '../../dataset/import-error.ts'
+import { countMissing, type MissingItems } from '../../dataset/mirror.ts'
+import { RecordError, type RecordKind, readRecord, recordKinds } from '../../dataset/records.ts'
+import type { Orphan } from '../../dataset/staged-load.ts'
+import { withStaging } from '../../dataset/staging.ts'
+import { describeFileError } from '../../errors.ts'
+import { type FilteredStaging, filterForgotten, readForgottenPeople } from '../../people/forgotten-people.ts'
+import { readLines } from './line-reader.ts'
+
+/** A file whose lines are of one kind. */
+export interface Source {
+  kind: RecordKind
+  /** The name in messages. */
+  name: string
+  /** In bytes; undefined for a stream of unknown length. */
+  size: number | undefined
+  open(): AsyncIterable<Uint8Array>
+}
+
+/** A line that was not loaded, and why. */
+export interface InvalidLine {
+  file: string
+  line: number
+  /** The field and the rule. */
+  reason: string
+  content: string
+}
+
+/** What to load, and callbacks. */
+export interface NdjsonOptions {
+  sources: readonly Source[]
+  /** Takes invalid lines, and the others are loaded. Without it, the first invalid line stops the load. */
+  onInvalid?: (line: InvalidLine) => Promise<void>
+  /**
+   * Makes the dataset hold exactly what the files hold, for the kinds of which there is a file. Called with what will be
+   * removed; if it throws, nothing is changed. With `onInvalid`, invalid lines would remove their items.
+   */
+  onMirror?: (missing: MissingItems) => Promise<void>
+  /** Days for which removals are kept. Default: 90. */
+  changesKeptDays?: number | undefined
+  /** Called with the load's id before the first row is staged. */
+  onBegin?: (importId: number) => void
+  /** Called after every line, and when a step begins. */
+  onProgress?: (progress: ImportProgress) => void
+}
+
+/** The progress of a load. */
+export interface ImportProgress {
+  /** What the load is doing. */
+  step: string
+  /** Lines read. */
+  lines: number
+  bytesRead: number
+  /** Of all sources; undefined if the size of one is unknown. */
+  bytesTotal: number | undefined
+}
+
+/** What a load changed. */
+export interface NdjsonImportResult extends ImportResult {
+  /** Lines that were left out, because they are of forgotten people. */
+  forgotten: number
+  /** Lines with other content than a later one for the same thing, which counts. `first` is the first of one kind. */
+  contradicted: { lines: number; first: Pick<InvalidLine, 'file' | 'line'> | undefined }
+}
+
+/**
+ * Loads lines: removes what removals name, adds what is new, updates what exists, and removes what is missing if it
+ * mirrors. Readers see the complete load or nothing of it.
+ * Throws `ImportError` with file, line, field and rule; then nothing was changed.
+ */
+export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<NdjsonImportResult> {
+  return withStaging(sql, options.onBegin, async (staging) => {
+    const forgotten = await readForgottenPeople(sql)
+    const filtered = filterForgotten(forgotten, staging)
+    const progress = await stageSources(filtered, options)
+    const { contradicted } = await filtered.flush()
+    const { onMirror, changesKeptDays } = options
+    const mirrored = new Set(onMirror && options.sources.map(({ kind }) => kind))
+    await onMirror?.(await countMissing(sql, staging.id, mirrored))
+    const result = await applyImport(sql, staging.id, {
+      mirrored,
+      changesKeptDays,
+      forgotten,
+      onStep: (step) => options.onProgress?.({ ...progress, step }),
+      onOrphan: (orphan) => rejectOrphan(orphan, options),
+    })
+    const { count, firstPosition } = contradicted
+    return {
+      ...result,
+      forgotten: filtered.leftOut,
+      contradicted: {
+        lines: count,
+        first: firstPosition === null ? undefined : findLine(options.sources, firstPosition),
+      },
+    }
+  })
+}
+
+/** Reads, validates and stages every line. Returns the progress at its end. */
+async function stageSources(
+  staging: FilteredStaging,
+  { sources, onInvalid, onProgress }: NdjsonOptions,
+): Promise<ImportProgress> {
+  const sizes = sources.map(({ size }) => size)
+  const bytesTotal = sizes.every((size) => size !== undefined)
+    ? sizes.reduce((sum, size) => sum + size, 0)
+    : undefined
+  const progress: ImportProgress = { step: 'reading', lines: 0, bytesRead: 0, bytesTotal }
+  for (const [index, source] of sources.entries()) {
+    const bytesBefore = progress.bytesRead
+    const positionBefore = index * maxLines(sources)
+    for await (const { text, problem, number, bytesRead } of readLines(source.open())) {
+      try {
+        if (problem !== undefined) throw new RecordError(problem)
+        await staging.add(source.kind, positionBefore + number, readRecord(source.kind, text))
+      } catch (error) {
+        if (!(error instanceof RecordError)) throw error
+        await reject({ file: source.name, line: number, reason: error.message, content: text }, onInvalid)
+      }
+      progress.lines++
+      progress.bytesRead = bytesBefore + bytesRead
+      onProgress?.({ ...progress, step: `reading ${source.kind}` })
+    }
+  }
+  return progress
+}
+
+/**
+ * A line's position in the load is its number plus this for each file before it, so that the last of several lines for one
+ * thing counts. No file has more lines; positions stay safe integers.
+ */
+function maxLines(sources: readonly Source[]): number {
+  return Math.floor(Number.MAX_SAFE_INTEGER / sources.length)
+}
+
+/** The line at a position of the load. */
+function findLine(sources: readonly Source[], position: number): Pick<InvalidLine, 'file' | 'line'> {
+  const source = sources[Math.floor(position / maxLines(sources))]
+  if (source === undefined) throw new Error(`no file has the position ${position}`)
+  return { file: source.name, line: position % maxLines(sources) }
+}
+
+const orphanReasons: Record<Orphan['kind'], string> = {
+  identities: 'forge_rest_id: no user has this id; load the user first, or together with the addresses',
+  commits: 'repo_url: no repository has this URL; load the repository first, or together with its commits',
+}
+
+/** Rejects a line whose user or repository is neither in the dataset nor in the load. */
+function rejectOrphan(
+  { kind, position, document }: Orphan,
+  { sources, onInvalid }: NdjsonOptions,
+): Promise<void> {
+  return reject({ ...findLine(sources, position), reason: orphanReasons[kind], content: document }, onInvalid)
+}
+
+async function reject(line: InvalidLine, onInvalid: NdjsonOptions['onInvalid']): Promise<void> {
+  if (onInvalid === undefined) {
+    throw new ImportError(`${line.file}:${line.line}: ${line.reason}; nothing was changed`)
+  }
+  await onInvalid(line)
+}
+
+/**
+ * Finds the files to load: in folders `users.ndjson`, `identities.ndjson`, `repos.ndjson`, `commits.ndjson` and
+ * `removals.ndjson` (any of them, or the one of `kind`), and files of these names, or of any name with `kind`. Throws `ImportError` when a path is none of
+ * these.
+ */
+export async function findSources(paths: readonly string[], kind?: RecordKind): Promise<Source[]> {
+  const found: Source[] = []
+  for (const path of paths) {
+    const status = await stat(path).catch((error: Error) => {
+      throw new ImportError(`Can't read ${path}: ${describeFileError(error)}`)
+    })
+    if (!status.isDirectory()) {
+      found.push(openFile(path, kind ?? kindOf(path), status.size))
+      continue
+    }
+    const before = found.length
+    const wanted = recordKinds.filter((name) => kind === undefined || name === kind)
+    for (const candidate of wanted) {
+      const file = join(path, `${candidate}.ndjson`)
+      const fileStatus = await stat(file).catch(() => undefined)
+      if (fileStatus?.isFile()) found.push(openFile(file, candidate, fileStatus.size))
+    }
+    if (found.length === before) {
+      const names = wanted
+        .map((name) => `${name}.ndjson`)
+        .join(', ')
+        .replace(/, (?=[^,]*$)/, ' or ')
+      throw new ImportError(`The folder ${path} contains no ${names}`)
+    }
+  }
+  return found
+}
+
+function openFile(path: string, kind: RecordKind, size: number): Source {
+  return { kind, name: path, size, open: () => createReadStream(path, { highWaterMark: 2 ** 18 }) }
+}
+
+function kindOf(path: string): RecordKind {
+  const kind = recordKinds.find((name) => basename(path) === `${name}.ndjson`)
+  if (kind === undefined) {
+    throw new ImportError(
+      `${path}: the file name doesn't show which kind of lines the file contains; add --kind ${recordKinds.join('|')}`,
+    )
+  }
+  return kind
+}
+
+/**
+ * Creates a file for invalid lines, which it takes as JSON objects. Never writes to an existing file, but to a device such
+ * as `/dev/null`. Throws `ImportError` when the file can't be created.
+ */
+export async function createInvalidLinesFile(path: string) {
+  const isDevice = (await stat(path).catch(() => undefined))?.isFile() === false
+  const file = await open(path, isDevice ? 'a' : 'wx').catch((error: NodeJS.ErrnoException) => {
+    const reason =
+      error.code === 'EEXIST'
+        ? 'the file already exists; choose a new file'
+        : `the file can't be written: ${describeFileError(error)}`
+    throw new ImportError(`--skip-invalid ${path}: ${reason}`)
+  })
+  let count = 0
+  return {
+    get count() {
+      return count
+    },
+    async add(line: InvalidLine): Promise<void> {
+      await file.write(`${JSON.stringify(line)}\n`)
+      count++
+    },
+    /** Removes the file if it is empty. */
+    async close(): Promise<void> {
+      await file.close()
+      if (count === 0 && !isDevice) await rm(path, { force: true })
+    },
+  }
+}

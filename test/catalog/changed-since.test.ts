@@ -1,0 +1,115 @@
+/**
+ * What was added or changed after a version of the dataset (decisions/0003-lists.md).
+ *
+ * @module
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readListAnswer } from '../support/list-answer.ts'
+import { createRepository, createUser, loadRecords } from '../support/records.ts'
+import { removeRows } from '../support/removal.ts'
+import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+
+describeOnEachDatabase('changed_since', (kind) => {
+  let service: TestService
+  let key: string
+  beforeAll(async () => {
+    service = await startTestService(kind, { data: 'empty' })
+    key = (await service.createKey()).secret
+    const numbers = Array.from({ length: 10 }, (_, index) => index + 1)
+    const users = numbers.map((number) => createUser(number))
+    const repos = numbers.map((number) => createRepository(number, `user-${number}`, ['react']))
+    await loadRecords(service.sql, { users, repos })
+    await loadRecords(service.sql, {
+      users: [7, 2, 11].map((number) => createUser(number, { followers: 1 })),
+      repos: [9, 3].map((number) => createRepository(number, `user-${number}`, ['react', 'zod'])),
+    })
+    // User 4 uses another dependency now, and repository 4 is the only one whose own data changed.
+    await loadRecords(service.sql, { repos: [createRepository(4, 'user-4', ['hono'])] })
+  })
+  afterAll(() => service.close())
+
+  const read = async (path: string) => readListAnswer(await service.request(path, { key }))
+  const readIds = async (path: string) => (await read(path)).data.map(({ forge_rest_id: id }) => id)
+
+  test('lists additions and changes after a version, in the order of the list', async () => {
+    expect(await readIds('/users?changed_since=0')).toHaveLength(11)
+    expect(await readIds('/users?changed_since=1')).toEqual([2, 7, 11])
+    expect(await readIds('/repos?changed_since=1')).toEqual([3, 4, 9])
+    expect(await readIds('/repos?changed_since=2')).toEqual([4])
+    expect(await readIds('/repos?changed_since=3')).toEqual([])
+  })
+
+  test('doesn’t count the dependencies that a user uses', async () => {
+    expect(await readIds('/users?dependency_names=hono')).toEqual([4])
+    expect(await readIds('/users?changed_since=2')).toEqual([])
+  })
+
+  test('has pages with exact totals, and links that keep it', async () => {
+    const first = await read('/users?changed_since=1&per_page=2')
+    expect([first.total, first.cost, first.pagination.has_more]).toEqual([3, 2, true])
+    for (const [, url] of first.links) expect(url.searchParams.get('changed_since')).toBe('1')
+    const next = first.links.get('next')
+    const second = await read(`${next?.pathname}${next?.search}`)
+    expect(second.data.map(({ forge_rest_id: id }) => id)).toEqual([11])
+    expect([second.total, second.cost, second.pagination.has_more]).toEqual([3, 1, false])
+  })
+
+  test('has a free quote', async () => {
+    const { headers } = await service.request('/repos?changed_since=1', { key, method: 'HEAD' })
+    expect([headers.get('X-Credits-Cost'), headers.get('X-Total-Count')]).toEqual(['3', '3'])
+  })
+
+  test('is refused beside another filter, but not beside an empty one', async () => {
+    for (const path of [
+      '/users?changed_since=1&location=berlin',
+      '/users?changed_since=1&dependency_names=react',
+      '/repos?dependency_files=go.mod&changed_since=1',
+    ]) {
+      const { status, text } = await service.request(path, { key })
+      expect([path, status]).toEqual([path, 400])
+      expect(text).toContain('can be combined only with')
+    }
+  })
+
+  test('is refused, free and with quota headers, if it is a later version than the dataset’s', async () => {
+    const limited = await service.createKey({ rateLimit: { requests: 10, seconds: 3600 } })
+    for (const [index, method] of ['GET', 'HEAD', 'GET'].entries()) {
+      const { status, headers } = await service.request('/users?changed_since=4', {
+        key: limited.secret,
+        method,
+      })
+      expect([status, headers.get('X-Error-Code')]).toEqual([400, 'invalid_parameter'])
+      expect([headers.get('X-Credits-Cost'), headers.get('X-Credits-Remaining')]).toEqual(['0', '1000000'])
+      expect(headers.get('X-RateLimit-Remaining')).toBe(String(9 - index))
+    }
+    expect(await service.readLedger(limited.id)).toMatchObject({ charged: 0 })
+  })
+
+  test('isn’t listed again by a load: its stored list is not renewed', async () => {
+    await read('/users?changed_since=1')
+    await read('/users?location=x')
+    await loadRecords(service.sql, { users: [createUser(12)] })
+    const stored = await service.sql<{ filter: { changedSince?: number } }[]>`
+      select filter from stored_lists where version = (select version from dataset)`
+    expect(stored.map(({ filter }) => filter.changedSince)).not.toContain(1)
+    if (kind === 'postgresql') expect(stored).not.toHaveLength(0)
+    expect(await readIds('/users?changed_since=1')).toEqual([2, 7, 11, 12])
+  })
+
+  test('is 410, free and with quota headers, once older changes were forgotten', async () => {
+    expect(await readIds('/users?changed_since=0')).toHaveLength(12)
+    const version = await removeRows(service.sql, { users: [12] }, { changesKeptDays: 0 })
+    const poor = await service.createKey({ credits: 0 })
+    for (const [path, method] of [
+      ['/users?changed_since=0', 'GET'],
+      ['/users?changed_since=0', 'HEAD'],
+      [`/repos?changed_since=${version - 1}&page=7&per_page=1`, 'GET'],
+    ] as const) {
+      const { status, headers, text } = await service.request(path, { key: poor.secret, method })
+      expect([path, status, headers.get('X-Error-Code')]).toEqual([path, 410, 'changes_expired'])
+      expect([headers.get('X-Credits-Cost'), headers.get('X-Credits-Remaining')]).toEqual(['0', '0'])
+      if (method === 'GET') expect(text).toContain('fetch all users and repositories again')
+    }
+    expect(await readIds(`/users?changed_since=${version}`)).toEqual([])
+  })
+})

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readFirstItems } from '../support/catalog.ts'
+import { findUsers } from '../support/sample-oracle.ts'
+import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+
+describeOnEachDatabase('location', (kind) => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService(kind)
+  })
+  afterAll(() => service.close())
+
+  /** The different locations of the users that a filter finds. */
+  async function findPlaces(location: string): Promise<string[]> {
+    const { data } = await readFirstItems(service, '/users', { location })
+    return [...new Set(data.map((user) => String(user.location)))].sort()
+  }
+
+  test.for<[rule: string, locations: string[], places: string[]]>([
+    ['matches a substring', ['ondo'], ['London', 'London, UK']],
+    ['ignores case', ['KRAKÓW', 'kraków', 'kRAKÓw'], ['Kraków, Poland']],
+    ['tells letters with accents from those without', ['krakow'], []],
+    ['ignores case beyond ASCII', ['москва', 'МОСКВА', 'мОСКВа'], ['МОСКВА, Россия', 'Москва'].sort()],
+    [
+      'treats composed and decomposed letters as equal',
+      ['zürich', 'ZÜRICH', 'zu\u0308rich', 'ZU\u0308RICH'],
+      ['Winterthur (Kanton Zürich)', 'Zu\u0308rich, CH', 'ZÜRICH', 'Zürich'].sort(),
+    ],
+    ['tells letters without accents from those with', ['zurich'], ['Zurich, Switzerland']],
+    [
+      'treats I, İ and i as equal',
+      ['istanbul', 'İSTANBUL', 'İstanbul', 'ISTANBUL', 'i\u0307stanbul'],
+      ['Istanbul, Turkey', 'istanbul', 'İSTANBUL, Türkiye', 'İstanbul'].sort(),
+    ],
+    ['finds a dotless I', ['ığdır', 'IĞDIR', 'Iğdır'], ['Iğdır, Türkiye']],
+    [
+      'treats ß and SS as equal',
+      ['straße', 'STRASSE', 'strasse', 'STRAẞE'],
+      ['Straße der Beispiele 17, Berlin'],
+    ],
+    ['treats all sigmas as equal', ['πειραιάς', 'ΠΕΙΡΑΙΆΣ', 'πειραιάσ'], ['ΠΕΙΡΑΙΆΣ', 'Πειραιάς'].sort()],
+    ['matches scripts without case', ['東京'], ['東京', '東京 / 京都', '東京都'].sort()],
+    ['matches scripts from right to left', ['القاهرة'], ['القاهرة، مصر']],
+    ['matches characters beyond the basic plane', ['🌍'], ['Earth 🌍']],
+    ['matches a percent sign literally', ['%'], ['100 % online', '100% remote', '50%_50 office'].sort()],
+    ['matches a percent sign literally', ['100%'], ['100% remote']],
+    ['matches a percent sign literally', ['1%e'], []],
+    ['matches an underscore literally', ['_'], ['50%_50 office', 'under_score City'].sort()],
+    ['matches an underscore literally', ['under_score'], ['under_score City']],
+    ['matches an underscore literally', ['under_'], ['under_score City']],
+    ['matches a backslash literally', ['\\'], ['C:\\home', '\\\\fileserver\\share'].sort()],
+    ['matches a backslash literally', ['\\\\'], ['\\\\fileserver\\share']],
+    ['matches a backslash literally', ['\\%', '\\_', 'c:\\\\home'], []],
+    ['matches quotes literally', ["o'f"], ["O'Fallon, MO"]],
+    ['matches quotes literally', ['"the'], ['"the cloud"']],
+    ['matches a comma literally', ['porto,'], ['Porto,Portugal']],
+    ['matches & and + literally', ['& beyond + more'], ['Berlin & beyond + more']],
+    ['does not match users without a location', ['null'], ['null']],
+    ['ignores white space at its ends', ['  paris ', '\tparis\n', '\u00a0paris\u3000'], ['Paris, France']],
+    ['keeps white space inside', ['mexico  city'], []],
+    ['keeps white space inside', ['mexico city'], ['Mexico City']],
+    ['finds places with white space at their ends', ['Lisbon, Portugal'], ['  Lisbon, Portugal ']],
+  ])('%s: %j finds users in %j', async ([, locations, places]) => {
+    for (const location of locations)
+      expect([location, await findPlaces(location)]).toEqual([location, places])
+  })
+
+  test.for(['', ' ', '\t\n', '\u3000'])(
+    '%j is 400, and free: nobody pays for a page of everyone',
+    async (location) => {
+      const { secret, id } = await service.createKey({ credits: 100 })
+      for (const locations of [[location], ['', location]]) {
+        const query = new URLSearchParams(locations.map((each) => ['location', each]))
+        const response = await service.request(`/users?${query}`, { key: secret })
+        expect([response.status, response.json()]).toEqual([
+          400,
+          { error: 'Invalid location: is empty; leave the parameter out' },
+        ])
+      }
+      expect((await service.readLedger(id)).charged).toBe(0)
+    },
+  )
+
+  test('given more than once finds the users of any of the places, each once', async () => {
+    for (const [locations, same] of [
+      [['london', 'paris'], undefined],
+      // Some are in both places, or match in two ways.
+      [['berlin', 'lisbon'], undefined],
+      [['berlin', 'BERLIN', ' Berlin '], ['berlin']],
+      [['berlin', 'erlin', 'berlin, germany'], ['erlin']],
+      [['paris', '', ' '], ['paris']],
+      [['nowhere at all', 'paris'], ['paris']],
+    ] as const) {
+      const expected = findUsers({ location: locations })
+      if (same !== undefined) expect(findUsers({ location: same })).toEqual(expected)
+      expect([locations, await readFirstItems(service, '/users', { location: locations })]).toEqual([
+        locations,
+        { data: expected.slice(0, 100), total: expected.length },
+      ])
+    }
+    expect(findUsers({ location: ['berlin', 'lisbon'] }).length).toBeLessThan(
+      findUsers({ location: ['berlin'] }).length + findUsers({ location: ['lisbon'] }).length,
+    )
+  })
+
+  test('that names the same places in another way is the same stored list', async () => {
+    const countStored = async () => (await service.sql`select from stored_lists`).length
+    await readFirstItems(service, '/users', { location: ['oslo', 'Bergen'] })
+    const before = await countStored()
+    for (const location of [
+      ['bergen', 'OSLO'],
+      ['oslo', 'oslo', '', 'bergen'],
+      ['Oslo, Norway', 'bergen', 'oslo'],
+    ]) {
+      await readFirstItems(service, '/users', { location })
+    }
+    expect(await countStored()).toBe(before)
+  })
+
+  test('may be given 20 times, empty ones aside; more is 400, and free', async () => {
+    const places = Array.from({ length: 20 }, (_, index) => `no place ${index}`)
+    expect((await readFirstItems(service, '/users', { location: [...places, '', ' '] })).total).toBe(0)
+    const { secret, id } = await service.createKey({ credits: 10 })
+    const query = new URLSearchParams([...places, 'no place 0'].map((place) => ['location', place]))
+    const response = await service.request(`/users?${query}`, { key: secret })
+    expect([response.status, response.json()]).toEqual([
+      400,
+      { error: 'Invalid location: given more than 20 times' },
+    ])
+    expect((await service.readLedger(id)).charged).toBe(0)
+  })
+
+  test('has at most 255 characters, white space at its ends aside', async () => {
+    const { secret: key } = await service.createKey()
+    for (const character of ['a', 'é', '東', '🌍']) {
+      const longest = character.repeat(255)
+      expect((await readFirstItems(service, '/users', { location: `  ${longest} ` })).total).toBe(0)
+      const query = new URLSearchParams([
+        ['location', 'paris'],
+        ['location', longest + character],
+      ])
+      const response = await service.request(`/users?${query}`, { key })
+      expect([response.status, response.json()]).toEqual([
+        400,
+        { error: 'Invalid location: longer than 255 characters' },
+      ])
+    }
+  })
+})

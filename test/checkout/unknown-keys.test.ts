@@ -1,0 +1,99 @@
+/**
+ * Requests with keys that nobody has: what they may take from clients that pay (decisions/0002-keys.md).
+ *
+ * @module
+ */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { restoreKey, revokeKey } from '../../api/ledger/keys.ts'
+import { type Answer, describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+
+/** Look-ups that find nothing in half a second, and those that may wait. */
+const places = 64
+const queued = 2_000
+
+describeOnOneDatabase('requests with unknown keys', (kind) => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService(kind)
+  })
+  afterAll(() => service.close())
+
+  const look = (key: string) => service.request('/users/ngoldberg', { key })
+
+  /** Time stands still while it works, unless it is advanced: no place becomes free, and no wait ends. */
+  async function stopTime(work: () => Promise<void>): Promise<void> {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    // The database driver connects with a timer of 0 ms.
+    const connecting = setInterval(() => vi.advanceTimersByTime(0), 5)
+    try {
+      await work()
+    } finally {
+      clearInterval(connecting)
+      vi.advanceTimersByTime(500)
+      vi.useRealTimers()
+    }
+  }
+
+  /** Sends requests with different keys at a time. Returns the responses that have come so far. */
+  function sendAnonymous(count: number): { responses: Answer[]; ended: Promise<unknown> } {
+    const responses: Answer[] = []
+    const requests = Array.from({ length: count }, async () => {
+      responses.push(await look(randomUUID()))
+    })
+    return { responses, ended: Promise.all(requests) }
+  }
+
+  test('find nothing 64 times in half a second at most, and don’t keep known keys waiting', async ({
+    expect,
+  }) => {
+    const { secret } = await service.createKey()
+    expect((await look(secret)).status).toBe(200)
+    await stopTime(async () => {
+      const { responses, ended } = sendAnonymous(places + 36)
+      await expect.poll(() => responses.length).toBe(places)
+      for (let request = 0; request < 20; request++) expect((await look(secret)).status).toBe(200)
+      expect(responses.length).toBe(places)
+      vi.advanceTimersByTime(500)
+      await ended
+      expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([401]))
+    })
+  })
+
+  test('get 503 if too many wait, or if they wait for too long, and then new keys work', async ({
+    expect,
+  }) => {
+    await stopTime(async () => {
+      const { responses, ended } = sendAnonymous(places + queued + 10)
+      await expect.poll(() => responses.length).toBe(places + 10)
+      vi.advanceTimersByTime(2_000)
+      await ended
+      const refused = responses.filter(({ status }) => status === 503)
+      expect(responses.length - refused.length).toBeLessThanOrEqual(2 * places)
+      for (const { headers } of refused) {
+        expect(headers.get('X-Error-Code')).toBe('over_capacity')
+        expect(headers.get('Retry-After')).toMatch(/^\d+$/)
+      }
+    })
+    expect((await look((await service.createKey()).secret)).status).toBe(200)
+  })
+
+  test('don’t limit new keys: all requests are served that come with one at a time', async () => {
+    const { secret } = await service.createKey()
+    await stopTime(async () => {
+      const responses = await Promise.all(Array.from({ length: 1_000 }, () => look(secret)))
+      expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
+    })
+  })
+
+  test('are never remembered: a key that is restored, or new, works with the next request', async () => {
+    const { secret, id } = await service.createKey()
+    expect((await look(secret)).status).toBe(200)
+    for (let turn = 0; turn < 3; turn++) {
+      await revokeKey(service.sql, id)
+      for (let request = 0; request < 5; request++) expect((await look(secret)).status).toBe(401)
+      await restoreKey(service.sql, id)
+      expect((await look(secret)).status).toBe(200)
+    }
+  })
+})

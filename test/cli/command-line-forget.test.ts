@@ -1,0 +1,108 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Run, readJson, startServiceForCommands } from '../support/command-line.ts'
+import { loadAll, names, own, searchTables } from '../support/forgotten.ts'
+import { toLines } from '../support/ndjson.ts'
+import { describeOnEachDatabase } from '../support/service.ts'
+
+describeOnEachDatabase('devdata forget', (kind) => {
+  let started: Awaited<ReturnType<typeof startServiceForCommands>>
+  const run: Run = (args, options) => started.run(args, options)
+  beforeAll(async () => {
+    started = await startServiceForCommands(kind)
+    await loadAll(started.service.sql)
+  })
+  afterAll(() => started.close())
+
+  test('forgets a user, lists it without a name, leaves it out of loads, and undoes that', async () => {
+    expect(await run(['forget', 'list'])).toEqual({ code: 0, stdout: 'Nobody is forgotten\n', stderr: '' })
+    expect(await run(['forget', 'user', 'zelda-q'])).toEqual({
+      code: 0,
+      stdout: [
+        'Forgot person 1, with 3 identities. Later loads exclude the person.',
+        'users         1 removed',
+        'repositories  1 removed',
+        'commits       2 removed, 5 redacted',
+        'ledger        0 entries redacted',
+        'dataset       version 2',
+        '',
+      ].join('\n'),
+      stderr: '',
+    })
+    expect(await searchTables(started.service.sql, names)).toEqual([])
+    const { code, stdout } = await run(['forget', 'list'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(
+      /^PERSON +FORGOTTEN +IDENTITIES +REPOSITORIES\n +1 +\d{4}-\d\d-\d\d \d\d:\d\dZ +3 +left out\n$/,
+    )
+
+    writeFileSync(join(started.directory, 'users.ndjson'), toLines(own.users))
+    const loaded = await run(['import', 'ndjson', 'users.ndjson'])
+    expect(loaded.code).toBe(0)
+    expect(loaded.stdout).toMatch(/^users {9}0 added, 0 updated$/m)
+    expect(loaded.stdout).toMatch(/^left out {6}1 line of forgotten people$/m)
+    expect(await readJson(run, ['import', 'ndjson', 'users.ndjson'])).toMatchObject({
+      lines: 1,
+      forgotten: 1,
+    })
+
+    expect(await run(['forget', 'undo', '--email', 'ZELDA@example.com'])).toEqual({
+      code: 0,
+      stdout:
+        'No longer forgotten: person 1. The next load that has the person\'s data adds it again. "import github" skips ' +
+        'commits that the dataset has: to load the person\'s commits again, remove their repositories first ("remove repo").\n',
+      stderr: '',
+    })
+    expect(await readJson(run, ['import', 'ndjson', 'users.ndjson'])).toMatchObject({
+      users: { added: 1 },
+      forgotten: 0,
+    })
+  })
+
+  test('prints JSON', async () => {
+    const args = ['forget', 'user', '--id', '77', '--email', 'a@example.com', '--email', 'b@example.com']
+    expect(await readJson(run, [...args, '--keep-repositories', '--yes'])).toEqual({
+      person: expect.any(Number),
+      identities: 5,
+      users: { added: 0, updated: 0, removed: 1 },
+      repositories: { added: 0, updated: 0, removed: 0 },
+      commits: { added: 0, updated: 1, removed: 0 },
+      ledger_entries: 0,
+      dataset_version: expect.any(Number),
+    })
+    const [listed] = (await readJson(run, ['forget', 'list'])) as { person: number }[]
+    expect(listed).toEqual({
+      person: expect.any(Number),
+      forgotten_at: expect.stringMatching(/^\d{4}-/),
+      identities: 5,
+      keeps_repositories: true,
+    })
+    const person = String(listed?.person)
+    expect(await readJson(run, ['forget', 'undo', '--person', person])).toEqual({ people: [listed?.person] })
+  })
+
+  test('says that the data has nobody with a misspelled login, and how to undo what it recorded', async () => {
+    const { code, stdout } = await run(['forget', 'user', 'zelda-p'])
+    const [, person] = /^Forgot person (\d+), with 1 identity\. Later loads exclude/.exec(stdout) ?? []
+    expect([code, stdout.split('\n')[1]]).toEqual([
+      0,
+      'The dataset has no such user, and nothing in it names the person. If a name is misspelled, undo this: ' +
+        `npm run -s devdata -- forget undo --person ${person}`,
+    ])
+    // Whoever was forgotten before isn't in the data, either, and must stay forgotten.
+    expect((await run(['forget', 'user', 'zelda-p'])).stdout).not.toContain('no such user')
+    expect(await readJson(run, ['forget', 'undo', '--person', String(person)])).toEqual({
+      people: [Number(person)],
+    })
+  })
+
+  test('fails to undo what nobody has done', async () => {
+    expect(await run(['forget', 'undo', 'nobody'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'No forgotten person has these names or this number; to see the numbers: npm run -s devdata -- forget list\n',
+    })
+  })
+})

@@ -1,0 +1,127 @@
+/**
+ * `devdata import github` on the command line.
+ *
+ * @module
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Run, startServiceForCommands } from '../support/command-line.ts'
+import { startTestForge, type TestForge } from '../support/github-import.ts'
+
+describe('devdata import github', () => {
+  let started: Awaited<ReturnType<typeof startServiceForCommands>>
+  let environment: Record<string, string>
+  let fake: TestForge
+  let token: string
+  let run: Run
+  beforeAll(async () => {
+    started = await startServiceForCommands('embedded')
+    fake = await startTestForge()
+    token = fake.addToken()
+    environment = { ...started.environment, GITHUB_TOKEN: token }
+    run = (args, options) => started.run(args, { environment, ...options })
+  })
+  afterAll(async () => {
+    await started.close()
+    await fake[Symbol.asyncDispose]()
+  })
+
+  const load = (...args: string[]) =>
+    run(['import', 'github', ...args, '--api', fake.forge.apiUrl, '--clones', fake.clones])
+
+  test('says what it would load, and changes nothing', async () => {
+    const { code, stdout } = await load('acme-works', '--dry-run')
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^Would load 10 repositories, \d+ MB on GitHub \(1 query, 2 points\)\nskipped {7}a repository of acme-works: GitHub refuses it: Repository access blocked\n$/,
+      ),
+    })
+    expect(await started.service.sql`select from repositories`).toHaveLength(0)
+  })
+
+  test('loads owners and repositories from arguments and a file, and never prints the token', async () => {
+    const from = join(fake.clones, '..', 'targets.txt')
+    writeFileSync(from, '# what we use\n\nacme-works\n')
+    const { model, special } = fake.organization
+    const personal = `${special.personal.owner.login}/dotfiles`
+    const { code, stdout, stderr } = await load(personal, '--from', from)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(
+      /^Read 11 repositories in [\d.]+ s \(4 queries, \d points\)\nusers +\d+ added, 0 updated\n/,
+    )
+    expect(stdout).toContain('skipped       acme-works/empty: without its history: it is empty\n')
+    expect(stdout + stderr).not.toContain(token)
+    const json = await load('acme-works', '--json', '--refresh')
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      users: { added: 0, updated: 0, removed: 0 },
+      addresses: { added: 0 },
+      found: { repositories: 11, authors: 0 },
+      fetched: 0,
+      skipped: [{ name: 'a repository of acme-works' }, {}, {}],
+      resumed: false,
+      dataset_version: 1,
+    })
+    expect(model.repositories.length).toBeGreaterThan(11)
+  })
+
+  test('fails if none of what was named can be loaded, and asks again the next time', async () => {
+    const message = 'There is nothing to load: nobody-yet: no account has this login\n'
+    expect(await load('nobody-yet')).toMatchObject({ code: 1, stdout: '', stderr: message })
+    const owner = fake.organization.model.addAccount({ login: 'nobody-yet' })
+    const repository = fake.organization.model.addRepository({ owner, name: 'first' })
+    const author = { name: 'Ada', email: 'ada@example.org' }
+    const files = { 'a.csproj': '', 'b/c.csproj': '' } // of a kind that isn't read
+    await fake.organization.model.push(repository, [{ author, date: 1_700_000_000, message: 'First', files }])
+    const { code, stdout, stderr } = await load('nobody-yet')
+    expect([code, stdout, stderr]).toEqual([0, expect.stringContaining('\nnot read:     2 *.csproj\n'), ''])
+  })
+
+  test.each([
+    [['acme-works/a/b'], "error: command-argument value 'acme-works/a/b' is invalid for argument 'target'"],
+    [[], 'error: specify an owner or a repository, or use --from or --refresh'],
+    [
+      ['x', '--concurrency', '0'],
+      "'--concurrency <n>' argument '0' is invalid. It must be a whole number from 1",
+    ],
+    [
+      ['x', '--batch', '0'],
+      "'--batch <n>' argument '0' is invalid. It must be a whole number from 1 to 1000000",
+    ],
+    [['x', '--api', 'http://forge.example'], 'It must be an https URL'],
+  ])('refuses %j with the usage', async (args, message) => {
+    const { code, stderr } = await run(['import', 'github', ...args])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+  })
+
+  test('says in a line what is missing, and what to do', async () => {
+    const without = await run(['import', 'github', 'x'], {
+      environment: { ...environment, GITHUB_TOKEN: '' },
+    })
+    expect(without).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^A GitHub token is needed: set .*\n$/),
+    })
+    const spaced = await run(['import', 'github', 'x'], {
+      environment: { ...environment, GITHUB_TOKEN: 'two hunter2' },
+    })
+    expect(spaced).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^GITHUB_TOKEN: a token must have .*\n$/),
+    })
+    expect(spaced.stderr).not.toContain('hunter2')
+    const wrong = await run(['import', 'github', 'x', '--api', fake.forge.apiUrl, '--clones', fake.clones], {
+      environment: { ...environment, GITHUB_TOKEN: 'hunter2' },
+    })
+    expect(wrong).toMatchObject({
+      code: 1,
+      stderr: 'The forge refuses the token: it is invalid, expired or revoked. Create another one\n',
+    })
+    const lost = await run(['import', 'github', 'x', '--token-file', 'nowhere'])
+    expect(lost).toMatchObject({
+      code: 1,
+      stderr: "--token-file nowhere: the file can't be read: no such file or directory\n",
+    })
+  })
+})

@@ -1,0 +1,319 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as v from 'valibot'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  createdKeySchema,
+  finishCommand,
+  type Location,
+  locationOf,
+  type Run,
+  readJson,
+  runCommand,
+  startCommand,
+} from '../support/command-line.ts'
+import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+
+const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
+
+describeOnEachDatabase('devdata keys', (kind) => {
+  let service: TestService
+  let location: Location
+  const run: Run = (args, options) => runCommand(args, { ...location, ...options })
+  beforeAll(async () => {
+    service = await startTestService(kind)
+    location = locationOf(service)
+  })
+  afterAll(() => service.close())
+
+  async function create(...args: string[]) {
+    return v.parse(createdKeySchema, await readJson(run, ['keys', 'create', ...args]))
+  }
+
+  async function ask(key: string, path = '/api-key/credits') {
+    const { status, text } = await service.request(path, { key })
+    return { status, body: JSON.parse(text) }
+  }
+
+  test('create --json prints a key that works at once', async () => {
+    const created = await create('--credits', '100')
+    expect(created).toEqual({
+      id: expect.any(Number),
+      api_key: expect.stringMatching(uuid),
+      role: 'user',
+      remaining_credits: 100,
+      name: null,
+      scopes: ['users:read', 'repos:read'],
+      rate_limit: null,
+      status: 'active',
+      created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      expires_at: null,
+      last_used_at: null,
+    })
+    expect(Object.keys(created).slice(0, 2)).toEqual(['id', 'api_key'])
+    const { api_key, id } = created
+    expect((await ask(api_key)).body).toEqual({ api_key, remaining_credits: 100, role: 'user' })
+    expect((await ask(api_key, '/users?per_page=3')).status).toBe(200)
+    expect(await service.readLedger(id)).toEqual({ balance: 97, granted: 100, charged: 3 })
+  })
+
+  test('create takes every option', async () => {
+    const created = await create(
+      ...['--role', 'user', '--credits', '5', '--rate-limit', '7/60', '--scopes', 'users:read'],
+      ...['--expires', '2099-12-31', '--name', 'Ådas laptop'],
+    )
+    expect(created).toMatchObject({
+      remaining_credits: 5,
+      rate_limit: '7/60',
+      scopes: ['users:read'],
+      expires_at: '2099-12-31T00:00:00.000Z',
+      name: 'Ådas laptop',
+    })
+    expect((await ask(created.api_key, '/repos')).body).toEqual({ error: 'Insufficient permissions' })
+    const { headers } = await service.request('/api-key/credits', { key: created.api_key })
+    expect(headers.get('X-RateLimit-Limit')).toBe('7')
+  })
+
+  test('create --expires takes a timestamp with an offset', async () => {
+    expect(await create('--expires', '2099-12-31T23:30:00-02:00')).toMatchObject({
+      expires_at: '2100-01-01T01:30:00.000Z',
+    })
+  })
+
+  test('create --role admin makes a key that may call the endpoints of operators', async () => {
+    const { api_key } = await create('--role', 'admin')
+    expect((await ask(api_key, '/admin/keys')).status).toBe(200)
+  })
+
+  test('create gives the limit of DEFAULT_RATE_LIMIT to a key that names none of its own', async () => {
+    const environment = { ...location.environment, DEFAULT_RATE_LIMIT: '11/30' }
+    const limited = await readJson(run, ['keys', 'create'], { environment })
+    expect(limited).toMatchObject({ rate_limit: '11/30' })
+    const free = await readJson(run, ['keys', 'create', '--rate-limit', 'none'], { environment })
+    expect(free).toMatchObject({ rate_limit: null })
+  })
+
+  test('create shows the key once, and says what is missing when it has no credits', async () => {
+    const { code, stdout, stderr } = await run(['keys', 'create'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const [key = '', ...more] = stdout.match(/[\da-f]{8}-[\da-f-]{27}/g) ?? []
+    expect(more).toEqual([])
+    expect((await ask(key)).body).toMatchObject({ remaining_credits: 0 })
+    const [, id] = /npm run -s devdata -- keys grant (\d+) 1000/.exec(stdout) ?? []
+    expect((await run(['keys', 'grant', id ?? '', '1000'])).code).toBe(0)
+    expect((await ask(key)).body).toMatchObject({ remaining_credits: 1000 })
+    expect((await run(['keys', 'create', '--credits', '1'])).stdout).not.toContain('keys grant')
+    expect((await run(['keys', 'create', '--role', 'admin'])).stdout).not.toContain('keys grant')
+  })
+
+  test('list shows every key and its state, and never a key or a hash', async () => {
+    const { id, api_key } = await create('--credits', '12345', '--name', 'a table', '--rate-limit', '5/10')
+    const gone = await create()
+    await run(['keys', 'delete', String(gone.id)])
+    await run(['keys', 'revoke', String(id)])
+
+    const { code, stdout, stderr } = await run(['keys', 'list'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const [header, ...rows] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.trim().split(/ {2,}/))
+    expect(header).toEqual([
+      'ID',
+      'ROLE',
+      'CREDITS',
+      'RATE LIMIT',
+      'STATUS',
+      'CREATED',
+      'EXPIRES',
+      'LAST USED',
+      'SCOPES',
+      'NAME',
+    ])
+    expect(rows.find(([cell]) => cell === String(id))).toEqual([
+      ...[
+        String(id),
+        'user',
+        '12,345',
+        '5/10',
+        'revoked',
+        expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\dZ$/),
+      ],
+      ...['-', '-', 'users:read,repos:read', 'a table'],
+    ])
+
+    const listed = await readJson(run, ['keys', 'list'])
+    const ids = v.parse(v.array(v.looseObject({ id: v.number() })), listed).map((key) => key.id)
+    expect(ids).toEqual(rows.map(([cell]) => Number(cell)))
+    expect(ids).toEqual(ids.toSorted((a, b) => a - b))
+    expect(ids).not.toContain(gone.id)
+    expect(listed).toContainEqual(
+      expect.objectContaining({ id, status: 'revoked', remaining_credits: 12345 }),
+    )
+
+    const [hash] = await service.sql<{ hex: string }[]>`
+      select encode(hash, 'hex') as hex from api_key_secrets where api_key_id = ${id}`
+    for (const text of [stdout, JSON.stringify(listed)]) {
+      expect(text).not.toContain(api_key)
+      expect(text).not.toContain(hash?.hex)
+    }
+  })
+
+  test('grant adds and takes away, and every change is a ledger row', async () => {
+    const { id } = await create('--credits', '10')
+    expect(await run(['keys', 'grant', String(id), '1000'])).toEqual({
+      code: 0,
+      stdout: `Granted 1,000 credits to key ${id}; its balance is 1,010\n`,
+      stderr: '',
+    })
+    expect(await run(['keys', 'grant', String(id), '-1'])).toEqual({
+      code: 0,
+      stdout: `Withdrew 1 credit from key ${id}; its balance is 1,009\n`,
+      stderr: '',
+    })
+    expect(await readJson(run, ['keys', 'grant', String(id), '-9'])).toMatchObject({
+      id,
+      remaining_credits: 1000,
+    })
+    const rows = await service.sql<{ kind: string; granted: number; balance: number }[]>`
+      select kind, granted, balance from ledger where api_key_id = ${id} order by position`
+    expect([...rows]).toEqual([
+      { kind: 'grant', granted: 10, balance: 10 },
+      { kind: 'grant', granted: 1000, balance: 1010 },
+      { kind: 'grant', granted: -1, balance: 1009 },
+      { kind: 'grant', granted: -9, balance: 1000 },
+    ])
+  })
+
+  test('grant --reference grants once, says so, and refuses another number of credits', async () => {
+    const { id } = await create('--credits', '10')
+    const grant = (credits: string, ...args: string[]) =>
+      run(['keys', 'grant', String(id), credits, '--reference', ' top-up 2026-01', ...args])
+    expect(await grant('1000')).toEqual({
+      code: 0,
+      stdout: `Granted 1,000 credits to key ${id}; its balance is 1,010\n`,
+      stderr: '',
+    })
+    expect(await grant('1000')).toEqual({
+      code: 0,
+      stdout: `Already granted 1,000 credits to key ${id} under the reference "top-up 2026-01"; nothing changed, and its balance is 1,010\n`,
+      stderr: '',
+    })
+    const [again, other] = [await grant('1000', '--json'), await grant('500', '--json')]
+    expect(JSON.parse(again.stdout)).toMatchObject({ id, remaining_credits: 1010, outcome: 'repeated' })
+    expect(again.code).toBe(0)
+    expect(other).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `Under the reference "top-up 2026-01", key ${id} was granted 1000 credits, not 500; use another reference for another grant\n`,
+    })
+    for (const reference of ['', ' ', 'a\nb', 'x'.repeat(101)]) {
+      const { code, stderr } = await run(['keys', 'grant', String(id), '5', '--reference', reference])
+      expect([code, stderr]).toEqual([2, expect.stringContaining('It must have 1 to 100 characters')])
+    }
+    expect(await service.readLedger(id)).toMatchObject({ granted: 1010 })
+  })
+
+  test('grant never takes a balance below 0, nor above what JSON can say exactly', async () => {
+    const { id } = await create('--credits', '10')
+    for (const [credits, reason] of [
+      ['-11', "11 can't be withdrawn; grant at least -10"],
+      ['9007199254740991', '9007199254740991 more would exceed the highest balance, 9007199254740991'],
+    ] as const) {
+      const { code, stdout, stderr } = await run(['keys', 'grant', String(id), credits, '--json'])
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toBe(`Key ${id} has 10 credits: ${reason}\n`)
+    }
+    expect(await service.readLedger(id)).toEqual({ balance: 10, granted: 10, charged: 0 })
+    expect(await readJson(run, ['keys', 'grant', String(id), '-10'])).toMatchObject({ remaining_credits: 0 })
+  })
+
+  test('limit sets a limit that holds with the next request, and lifts it', async () => {
+    const { id, api_key } = await create()
+    expect((await run(['keys', 'limit', String(id), '1/3600'])).stdout).toBe(
+      `Key ${id} may send 1 request in 3,600 seconds\n`,
+    )
+    expect([(await ask(api_key)).status, (await ask(api_key)).status]).toEqual([200, 429])
+    await sleep(1_001) // an instance may say 429 on its own for a second
+    expect(await readJson(run, ['keys', 'limit', String(id), '2/3600'])).toMatchObject({
+      rate_limit: '2/3600',
+    })
+    expect((await ask(api_key)).status).toBe(200)
+    expect((await run(['keys', 'limit', String(id), 'none'])).stdout).toBe(
+      `Key ${id} no longer has a rate limit\n`,
+    )
+    expect(
+      (await service.request('/api-key/credits', { key: api_key })).headers.get('X-RateLimit-Limit'),
+    ).toBeNull()
+  })
+
+  test('rotate ends the old key, or lets both work for the grace', async () => {
+    const first = await create('--credits', '50')
+    const second = v.parse(
+      createdKeySchema,
+      await readJson(run, ['keys', 'rotate', String(first.id), '--grace', '3600']),
+    )
+    expect(second).toMatchObject({ id: first.id, remaining_credits: 50 })
+    expect(second.api_key).toMatch(uuid)
+    expect(second.api_key).not.toBe(first.api_key)
+    for (const key of [first.api_key, second.api_key]) expect((await ask(key)).status).toBe(200)
+
+    const { stdout } = await run(['keys', 'rotate', String(first.id)])
+    const [third = ''] = stdout.match(/[\da-f]{8}-[\da-f-]{27}/) ?? []
+    expect(stdout).toContain('The old key no longer works.')
+    expect((await ask(third)).body).toMatchObject({ remaining_credits: 50 })
+    for (const key of [first.api_key, second.api_key]) expect((await ask(key)).status).toBe(401)
+  })
+
+  test('revoke stops a key with its next request, restore brings it back, delete ends it', async () => {
+    const { id, api_key } = await create('--credits', '5')
+    expect((await run(['keys', 'revoke', String(id)])).stdout).toBe(
+      `Key ${id} is revoked: its next request will fail\n`,
+    )
+    expect(await ask(api_key)).toEqual({ status: 401, body: { error: 'Invalid API key' } })
+    expect(await readJson(run, ['keys', 'restore', String(id)])).toMatchObject({ id, status: 'active' })
+    expect((await ask(api_key)).status).toBe(200)
+    expect((await run(['keys', 'delete', String(id)])).stdout).toBe(`Key ${id} is deleted\n`)
+    expect((await ask(api_key)).status).toBe(401)
+    for (const args of [['grant', '5'], ['limit', 'none'], ['rotate'], ['revoke'], ['restore'], ['delete']]) {
+      const [command = '', ...rest] = args
+      expect(await run(['keys', command, String(id), ...rest])).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `There is no key ${id}\n`,
+      })
+    }
+    expect(await service.readLedger(id)).toEqual({ balance: 5, granted: 5, charged: 0 })
+  })
+
+  // The program `script` of Linux gives a command a terminal.
+  test.skipIf(process.platform !== 'linux')(
+    'delete asks on a terminal, names the key, and changes nothing after a no',
+    async () => {
+      const { id, api_key } = await create('--credits', '5', '--name', "Ada's laptop")
+      const inTerminal = ['/bin/sh', '-c', 'exec script -qec "$*" /dev/null', 'sh', process.execPath]
+      const type = (input: string, ...options: string[]) =>
+        run(['keys', 'delete', String(id), ...options], { input, program: inTerminal })
+      const declined = await type('n\n')
+      expect(declined.code).toBe(1)
+      expect(declined.stdout).toContain(
+        `Delete key ${id} (Ada's laptop) with 5 credits? It can't be restored; "keys revoke" can be undone. [y/N] `,
+      )
+      expect(declined.stdout).toContain('Canceled; nothing was changed')
+      expect((await ask(api_key)).status).toBe(200)
+      expect((await type('y\n')).stdout).toContain(`Key ${id} is deleted`)
+      expect((await ask(api_key)).status).toBe(401)
+      expect((await type('', '--yes')).stdout).toContain(`There is no key ${id}`)
+    },
+  )
+
+  test('list does not fail when its reader stops early', async () => {
+    await service.sql`
+      insert into api_keys (role, scopes, name)
+      select 'user', '{users:read}', 'one of many ' || repeat('x', 80) from generate_series(1, 3000)`
+    const child = startCommand(['keys', 'list'], { ...location })
+    const ended = finishCommand(child)
+    child.stdout.once('data', () => child.stdout.destroy())
+    expect(await ended).toMatchObject({ code: 0, stderr: '' })
+    await service.sql`update api_keys set deleted_at = now() where name like 'one of many %'`
+  })
+})

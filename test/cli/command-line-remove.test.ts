@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Run, readJson, startServiceForCommands } from '../support/command-line.ts'
+import { readListAnswer } from '../support/list-answer.ts'
+import { createAdmin } from '../support/ndjson.ts'
+import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
+import { describeOnEachDatabase } from '../support/service.ts'
+
+const ada = createUser(1, { login: 'Ada', email: 'ada@example.org' })
+const first = createRepository(11, 'Ada', ['left', 'common'])
+const second = createRepository(12, 'other', ['common'])
+const renamed = createRepository(13, 'org', ['left'], { name: 'same' })
+const successor = createRepository(-14, 'ORG', [], { name: 'Same' })
+const commits = [
+  createCommit(1, first.url, 'ada@example.org', 100),
+  createCommit(2, first.url, 'ada@example.org', 200),
+  createCommit(3, second.url, 'ada@example.org', 100),
+]
+
+describeOnEachDatabase('devdata remove repo', (kind) => {
+  let started: Awaited<ReturnType<typeof startServiceForCommands>>
+  let key: string
+  const run: Run = (args, options) => started.run(args, options)
+  beforeAll(async () => {
+    started = await startServiceForCommands(kind)
+    key = await createAdmin(started.service)
+    await loadRecords(started.service.sql, {
+      users: [ada],
+      repos: [first, second, renamed, successor],
+      commits,
+    })
+  })
+  afterAll(() => started.close())
+
+  async function list(path: string) {
+    const { data, total } = readListAnswer(await started.service.request(path, { key }))
+    expect(data.length).toBe(total)
+    return data
+  }
+
+  async function readStatus(path: string): Promise<number> {
+    return (await started.service.request(path, { key })).status
+  }
+
+  test('removes a repository and its commits, and what it alone gave to users', async () => {
+    expect(await list('/users?dependency_names=left')).toEqual([ada])
+    expect(await run(['remove', 'repo', 'aDA/REPO-11'])).toEqual({
+      code: 0,
+      stdout:
+        'Removed Ada/repo-11 (forge_rest_id 11) with 2 commits and 2 dependencies. The dataset has version 2.\n',
+      stderr: '',
+    })
+    expect(await readStatus('/repos/ada/repo-11')).toBe(404)
+    expect(await readStatus('/repos/ada/repo-11/commits')).toBe(404)
+    expect(await list('/users?dependency_names=left')).toEqual([])
+    expect(await list('/users?dependency_names=common')).toEqual([ada])
+    expect(await list('/repos/other/repo-12/commits')).toEqual([commits[2]])
+  })
+
+  test('refuses a repository that is unknown, and changes nothing', async () => {
+    expect(await run(['remove', 'repo', 'ada/repo-11'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'No repository is named ada/repo-11\n',
+    })
+    expect(await run(['remove', 'repo', '--id', '11'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'No repository has the forge_rest_id 11\n',
+    })
+  })
+
+  test('removes of two repositories with one name the one that was added last, or the one with the id', async () => {
+    expect(await readJson(run, ['remove', 'repo', 'org/same', '--yes', '--json'])).toEqual({
+      forge_rest_id: -14,
+      full_name: 'ORG/Same',
+      commits: 0,
+      dependencies: 0,
+      dataset_version: 3,
+    })
+    expect(await readStatus('/repos/org/same')).toBe(200)
+    await loadRecords(started.service.sql, { repos: [successor] })
+    expect(await readJson(run, ['remove', 'repo', '--id', '-14', '--json'])).toMatchObject({
+      forge_rest_id: -14,
+    })
+    expect(await readJson(run, ['remove', 'repo', '--id', '13', '--json'])).toMatchObject({
+      forge_rest_id: 13,
+    })
+    expect(await readStatus('/repos/org/same')).toBe(404)
+  })
+
+  test('lets the repository return when a load has it again', async () => {
+    await loadRecords(started.service.sql, { repos: [first], commits: commits.slice(0, 1) })
+    expect(await list('/repos/ada/repo-11/commits')).toEqual([commits[0]])
+    expect(await list('/users?dependency_names=left')).toEqual([ada])
+  })
+})

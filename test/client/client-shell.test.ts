@@ -1,0 +1,396 @@
+/**
+ * `devdata-client`, the shell, as a user runs it: the packed file, against the real service.
+ *
+ * @module
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type InstalledClient, installClient, type ServedService, serve } from '../support/client.ts'
+import { deno } from '../support/deno.ts'
+import { inheritEnvironment } from '../support/program.ts'
+import { createUser, loadRecords } from '../support/records.ts'
+import { removeRows } from '../support/removal.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+let installed: InstalledClient
+let service: TestService
+let served: ServedService
+let key: { secret: string; id: number }
+let directory: string
+/** Called before each response is sent. */
+let onRequest = () => {}
+
+beforeAll(async () => {
+  installed = await installClient()
+  service = await startTestService('embedded')
+  served = await serve(service, async (request, handle) => {
+    const response = await handle(request)
+    onRequest()
+    return response
+  })
+})
+afterAll(async () => {
+  await served?.[Symbol.asyncDispose]()
+  await service?.close()
+  await installed?.remove()
+})
+beforeEach(async () => {
+  onRequest = () => {}
+  key = await service.createKey()
+  directory = await mkdtemp(join(tmpdir(), 'devdata-shell-'))
+  return () => rm(directory, { recursive: true, force: true })
+})
+
+function start(
+  args: readonly string[],
+  environment: Record<string, string> = {},
+  program = [process.execPath],
+) {
+  const [command = '', ...parameters] = program
+  return spawn(command, [...parameters, installed.shell, ...args], {
+    cwd: directory,
+    env: { ...inheritEnvironment(), DEVDATA_URL: served.url, DEVDATA_API_KEY: key.secret, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+async function run(...parameters: Parameters<typeof start>) {
+  const child = start(...parameters)
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
+  expect(stdout + stderr).not.toContain(key.secret)
+  return { code, stdout, stderr }
+}
+
+const readFile = (name: string) => readFileSync(join(directory, name), 'utf8')
+const parseLines = (lines: string) =>
+  lines
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+async function readCharged() {
+  return (await service.readLedger(key.id)).charged
+}
+
+/** The logins that the service lists. */
+async function listLogins(query: string): Promise<string[]> {
+  const { secret } = await service.createKey({ role: 'admin' })
+  const response = await fetch(`${served.url}/users?per_page=100&${query}`, {
+    headers: { Authorization: `Bearer ${secret}` },
+  })
+  return (await response.json()).data.map(({ login }: { login: string }) => login)
+}
+
+describe('a list', () => {
+  test.each([
+    ['Node', [process.execPath]],
+    ['Deno', [deno, 'run', '--quiet', '--no-prompt', '--allow-all']],
+  ])('is read on %s, with its filter, and says what it cost', async (_, program) => {
+    const logins = await listLogins('location=berlin&location=paris&dependency_names=react')
+    const args = ['users', '--location', 'berlin', '--location', 'paris', '--dependency', 'react']
+    const { code, stdout, stderr } = await run(args, {}, program)
+    expect(code).toBe(0)
+    expect(parseLines(stdout).map(({ login }) => login)).toEqual(logins)
+    const { length } = logins
+    const left = (1_000_000 - length).toLocaleString('en')
+    expect(stderr).toBe(`${length} of ${length} items read, ${length} credits spent, ${left} left\n`)
+    const quote = await run(['quote', ...args, '--quiet'], {}, program)
+    expect(JSON.parse(quote.stdout)).toEqual({ items: length, credits: length })
+    expect(await readCharged()).toBe(length)
+    expect(JSON.parse((await run(['credits'], {}, program)).stdout)).toEqual({
+      remaining_credits: 1_000_000 - length,
+      role: 'user',
+    })
+    expect(parseLines((await run(['usage'], {}, program)).stdout).map(({ kind }) => kind)).toEqual([
+      'charge',
+      'grant',
+    ])
+  })
+
+  test('is written as CSV and as a table', async () => {
+    await loadRecords(service.sql, {
+      users: [createUser(1, { name: 'A "B", C', location: 'Zzyzx\u001B[31m\nRoad', bio: '=1+1' })],
+    })
+    const csv = (await run(['users', '--location', 'zzyzx', '--format', 'csv'])).stdout
+    expect(csv).toMatch(/^forge_rest_id,forge_graphql_id,login,name,/)
+    expect(csv).toContain('\r\n1,U_1,user-1,"A ""B"", C",')
+    // A spreadsheet would run this as a formula.
+    expect(csv).toContain(",'=1+1,")
+    await run(['users', '--location', 'zzyzx', '--format', 'csv', '--bom', '--output', 'users.csv'])
+    expect(readFile('users.csv')).toBe(`\uFEFF${csv}`)
+    const table = (await run(['users', '--location', 'zzyzx', '--format', 'table'])).stdout
+    expect(table).toMatch(/^login +name +company +location +followers\nuser-1 +A "B", C +Zzyzx/)
+    expect(table).not.toContain('\u001B')
+    const args = ['users', '--format', 'table', '--state', 'state.json', '--output', 'users.txt']
+    expect((await run([...args, '--budget', '1'])).code).toBe(3)
+    const more = await run([...args, '--budget', '101'])
+    expect(more).toMatchObject({ code: 3, stderr: expect.stringContaining('Stopped by the budget.') })
+    expect(readFile('users.txt').match(/^login /gm)?.length).toBe(1)
+  })
+
+  test('is continued by the state that a budget or a signal has left', async () => {
+    const args = ['users', '--state', 'state.json', '--output', 'users.ndjson']
+    const first = await run([...args, '--budget', '150'])
+    expect(first.code).toBe(3)
+    expect(first.stderr).toMatch(/150 credits spent.*\nStopped by the budget\.\n$/)
+    expect(parseLines(readFile('users.ndjson')).length).toBe(150)
+    let requests = 0
+    onRequest = () => ++requests === 2 && child.kill('SIGINT')
+    const child = start(args)
+    expect(await once(child, 'close')).toEqual([130, null])
+    const rest = await run(args)
+    expect(rest.code).toBe(0)
+    const users = parseLines(readFile('users.ndjson'))
+    expect(new Set(users.map(({ login }) => login)).size).toBe(users.length)
+    expect(await readCharged()).toBe(users.length)
+    expect((await run(args)).stderr).toBe(
+      `The list is complete, with ${users.length} items. To read it again, delete state.json.\n`,
+    )
+  })
+
+  test.each([
+    ['users', '--state', 'state.json', '--output', 'mine.txt', '--format', 'csv'],
+    ['users', '--state', 'state.json', '--output', 'mine.txt'],
+    ['users', '--state', 'state.json', '--format', 'csv'],
+    ['users', '--state', 'state.json', '--location', 'paris'],
+    ['repos', '--state', 'state.json'],
+    ['usage', '--state', 'state.json'],
+  ])('leaves alone the state and the files of other commands: %s %s %s %s %s', async (...args) => {
+    writeFileSync(join(directory, 'mine.txt'), 'm'.repeat(1_000_000))
+    for (const budget of [['--budget', '5'], []]) {
+      await run(['users', '--location', 'berlin', '--state', 'state.json', ...budget])
+      const state = readFile('state.json')
+      expect(await run(args)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining('state.json is the state of another command: name another file'),
+      })
+      expect([readFile('mine.txt').length, readFile('state.json')]).toEqual([1_000_000, state])
+    }
+  })
+
+  test('has each item once in its file, also when it was killed', async () => {
+    const args = ['repos', '--no-dependencies', '--format', 'csv', '--bom']
+    args.push('--state', 'state.json', '--output', 'repos.csv')
+    writeFileSync(join(directory, 'repos.csv'), '') // as a crash leaves it before the state is stored
+    for (const killAt of [1, 1, 2, 1]) {
+      let requests = 0
+      onRequest = () => ++requests === killAt && child.kill('SIGKILL')
+      const child = start(args)
+      expect(await once(child, 'close')).toEqual([null, 'SIGKILL'])
+    }
+    onRequest = () => {}
+    expect((await run(args)).code).toBe(0)
+    const [header, ...rows] = readFile('repos.csv')
+      .trimEnd()
+      .split(/\r\n(?=\d|$)/)
+    expect(header).toMatch(/^\uFEFFinternal_id,/)
+    expect(new Set(rows.map((row) => row.split(',')[0])).size).toBe(rows.length)
+    expect(await readCharged()).toBe(rows.length)
+  })
+})
+
+describe('mirror', () => {
+  test('keeps a copy up to date, and pays for each change once', async () => {
+    const copy = () => ({
+      users: parseLines(readFile('copy/users.ndjson')),
+      repos: parseLines(readFile('copy/repos.ndjson')),
+    })
+    const budget = await run(['mirror', 'copy', '--budget', '120'])
+    expect(budget.code).toBe(3)
+    expect(existsSync(join(directory, 'copy/users.ndjson'))).toBe(false)
+    let requests = 0
+    onRequest = () => ++requests === 3 && child.kill('SIGKILL')
+    const child = start(['mirror', 'copy'])
+    expect(await once(child, 'close')).toEqual([null, 'SIGKILL'])
+    onRequest = () => {}
+    expect((await run(['mirror', 'copy'])).code).toBe(0)
+    const before = copy()
+    const whole = before.users.length + before.repos.length
+    expect(await readCharged()).toBe(whole)
+
+    const [gone] = before.users
+    const bio = 'two\u2028lines\r' // neither ends a line of the files
+    await removeRows(service.sql, { users: [gone.forge_rest_id] })
+    await loadRecords(service.sql, { users: [createUser(5_001), { ...before.users[1], bio }] })
+    const refreshed = await run(['mirror', 'copy'])
+    expect(refreshed.stderr).toMatch(/3 items read, 2 credits spent/)
+    const { users } = copy()
+    expect(users.find(({ login }) => login === gone.login)).toBe(undefined)
+    expect(users.find(({ forge_rest_id: id }) => id === before.users[1].forge_rest_id).bio).toBe(bio)
+    expect(new Set(users.map((user) => user.forge_rest_id)).size).toBe(before.users.length)
+    const again = await run(['mirror', 'copy'])
+    expect(again.stderr).toMatch(/^0 items read, 0 credits spent/)
+  })
+
+  test('pays once for a page that was lost when it was killed after a list without changes', async () => {
+    await run(['mirror', 'copy'])
+    const charged = await readCharged()
+    const [repository] = parseLines(readFile('copy/repos.ndjson'))
+    await loadRecords(service.sql, { repos: [{ ...repository, description: 'new' }] })
+    let requests = 0
+    onRequest = () => ++requests === 2 && child.kill('SIGKILL') // the second one asks for repositories
+    const child = start(['mirror', 'copy'])
+    expect(await once(child, 'close')).toEqual([null, 'SIGKILL'])
+    expect(await readCharged()).toBe(charged + 1)
+    onRequest = () => {}
+    expect((await run(['mirror', 'copy'])).code).toBe(0)
+    expect(await readCharged()).toBe(charged + 1)
+    expect(readFile('copy/repos.ndjson')).toContain('"description":"new"')
+  })
+
+  test('refuses a folder that another process uses, but not one that a killed process has left', async () => {
+    await run(['mirror', 'copy'])
+    writeFileSync(join(directory, 'copy/mirror.pid'), String(process.pid))
+    expect(await run(['mirror', 'copy'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`Another command (process ${process.pid}) uses copy`),
+    })
+    const { pid } = spawnSync(process.execPath, ['--version'])
+    writeFileSync(join(directory, 'copy/mirror.pid'), String(pid))
+    expect((await run(['mirror', 'copy'])).code).toBe(0)
+    expect(existsSync(join(directory, 'copy/mirror.pid'))).toBe(false)
+  })
+
+  test('changes nothing if the fetched changes are missing', async () => {
+    await run(['mirror', 'copy'])
+    const before = readFile('copy/users.ndjson')
+    writeFileSync(
+      join(directory, 'copy/mirror.json'),
+      '{"version":1,"changes":{"bytes":9,"items":1,"version":2}}',
+    )
+    expect(await run(['mirror', 'copy'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('changes.ndjson is missing'),
+    })
+    expect(readFile('copy/users.ndjson')).toBe(before)
+  })
+
+  test('leaves files alone that it did not write', async () => {
+    writeFileSync(join(directory, 'users.ndjson'), 'mine')
+    expect(await run(['mirror', '.'])).toMatchObject({ code: 2 })
+    expect(readFile('users.ndjson')).toBe('mine')
+  })
+})
+
+describe('what can’t be done', () => {
+  test.each<[string[], Record<string, string>, number, RegExp]>([
+    [['users', '--owner', 'x'], {}, 2, /users doesn't have --owner/],
+    [['nothing'], {}, 2, /must be one of users/],
+    [['users', '--budget', '-5'], {}, 2, /: --budget must be a whole number of credits; see/],
+    [['users', '--budget'], {}, 2, /: --budget needs a value; see/],
+    [
+      ['users', '--location', '--budget', '5'],
+      {},
+      2,
+      /: --location needs a value; one like --budget is written --loc/,
+    ],
+    [['users', '--quiet=yes'], {}, 2, /: --quiet doesn't have a value; see/],
+    [['users', '-x'], {}, 2, /: There is no option -x; see/],
+    [['users', '--bom'], {}, 2, /: --bom is for --format csv; see/],
+    [['users', '--format', 'xml'], {}, 2, /--format must be one of/],
+    [['users', '--location', ''], {}, 2, /: --location is empty/],
+    [['users', '--dependency', 'a,b'], {}, 2, /--dependency must not .* repeat the option/],
+    [['users', '--state', 'a', '--output', './a'], {}, 2, /different files/],
+    [['users', '--state', 'a', '--output', 'a.new'], {}, 2, /different files/],
+    [['users', '--key', '5d1c7c0e-9c3f-4c57-8f6b-2a4d7f0e1b93'], {}, 2, /: There is no option --key; see/],
+    [['credits', '--key-file', 'absent'], {}, 2, /can't be read/],
+    [['credits'], { DEVDATA_API_KEY: '' }, 2, /DEVDATA_API_KEY or/],
+    [['credits'], { DEVDATA_API_KEY: 'two\nlines' }, 2, /DEVDATA_API_KEY or/],
+    [['credits'], { DEVDATA_URL: '' }, 2, /DEVDATA_URL or/],
+    [['credits', '--url', 'localhost:8000'], {}, 2, /DEVDATA_URL or --url/],
+    [
+      ['credits'],
+      { DEVDATA_API_KEY: '5d1c7c0e-9c3f-4c57-8f6b-2a4d7f0e1b93' },
+      5,
+      /Invalid API key\. The key is from DEVDATA_API_KEY \(request /,
+    ],
+    [['users', '--status', 'active'], {}, 2, /dependency_status/],
+    [['quote', 'users', '--status', 'active'], {}, 2, /dependency_status/],
+    [['usage', '--day', 'yesterday'], {}, 2, /day/],
+    [['users', '--url', 'http://a:b@localhost'], {}, 2, /: --url must not have a user name/],
+    [['users', '--owner=x'], {}, 2, /users doesn't have --owner/],
+    [
+      ['users', '--url', 'http://127.0.0.1:9'],
+      {},
+      6,
+      /Can't connect: .*\. Check the base URL http:\/\/127\.0\.0\.1:9\/, and .* runs\. The URL is from --url$/m,
+    ],
+  ])('says so: %j', async (args, environment, code, message) => {
+    const result = await run(args, environment)
+    expect(result.stderr).toMatch(message)
+    expect(result.stderr).not.toContain('5d1c7c0e')
+    expect(result).toMatchObject({ code, stdout: '' })
+  })
+
+  test.each([
+    ['Node', [process.execPath]],
+    ['Deno', [deno, 'run', '--quiet', '--no-prompt', '--allow-all']],
+  ])('says so on %s if nothing can be reached at the URL', async (_, program) => {
+    const gone = await serve(service)
+    await gone[Symbol.asyncDispose]()
+    const { code, stderr } = await run(['credits'], { DEVDATA_URL: gone.url }, program)
+    expect(code).toBe(6)
+    expect(stderr.match(/^waiting/gm)?.length).toBe(2)
+    expect(stderr).toMatch(
+      /^devdata-client: Can't connect: .*refused.*\. Check the base URL .*\. The URL is from DEVDATA_URL$/im,
+    )
+  })
+
+  test('says which setting to check', async () => {
+    const elsewhere = { DEVDATA_URL: `${served.url}/elsewhere` }
+    for (const args of [['users'], ['quote', 'repos'], ['credits'], ['mirror', 'copy']]) {
+      const { code, stderr } = await run(args, elsewhere)
+      expect(code).toBe(1)
+      expect(stderr).toContain(`Check the base URL ${served.url}/elsewhere/. The URL is from DEVDATA_URL`)
+    }
+    writeFileSync(join(directory, 'key'), crypto.randomUUID())
+    const { stderr } = await run(['credits', '--key-file', 'key'])
+    expect(stderr).toContain('Invalid API key. The key is from the file key (request ')
+  })
+
+  test('says how many credits are missing', async () => {
+    key = await service.createKey({ credits: 7 })
+    expect(await run(['users'])).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('need 100, have 7'),
+    })
+  })
+
+  test.runIf(existsSync('/dev/full'))('says so when its output can’t be written', async () => {
+    const child = spawn('sh', ['-c', '"$0" "$1" users > /dev/full', process.execPath, installed.shell], {
+      cwd: directory,
+      env: { ...inheritEnvironment(), DEVDATA_URL: served.url, DEVDATA_API_KEY: key.secret },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const [stderr, ending] = await Promise.all([text(child.stderr), once(child, 'close')])
+    expect(ending).toEqual([1, null])
+    expect(stderr).toMatch(/^devdata-client: ENOSPC: no space left on device/m)
+  })
+
+  test('neither reads a list nor ends in an error when the reader of its output leaves', async () => {
+    const child = start(['repos'])
+    child.stdout.once('data', () => child.stdout.destroy())
+    expect(await once(child, 'close')).toEqual([141, null])
+  })
+})
+
+test('the key may be in a file, and the help names every option', async () => {
+  writeFileSync(join(directory, 'key'), `${key.secret}\n`)
+  expect(await run(['credits', '--key-file', 'key'], { DEVDATA_API_KEY: '' })).toMatchObject({ code: 0 })
+  const { stdout } = await run(['--help'])
+  expect(stdout).toMatch(/--no-dependencies/)
+  const { version } = JSON.parse(
+    readFileSync(join(installed.directory, 'node_modules/devdata-client/package.json'), 'utf8'),
+  )
+  expect((await run(['--version'])).stdout).toBe(`${version}\n`)
+})

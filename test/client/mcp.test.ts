@@ -1,0 +1,618 @@
+/**
+ * devdata-mcp, as an assistant uses it: the packed file, the official SDK's client, and a real service.
+ *
+ * @module
+ */
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createRandom } from '../../sample/random.ts'
+import {
+  type InstalledClient,
+  type Intercept,
+  installClient,
+  type ServedService,
+  serve,
+} from '../support/client.ts'
+import { isDrill, seed } from '../support/drill.ts'
+import {
+  type ConversationOptions,
+  createRandomCalls,
+  estimateTokens,
+  type McpConversation,
+  protocolVersions,
+  startConversation,
+} from '../support/mcp.ts'
+import { inheritEnvironment } from '../support/program.ts'
+import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const run = promisify(execFile)
+const project = join(import.meta.dirname, '..', '..')
+const calls = isDrill ? 10_000 : 500
+const concurrency = 16
+
+let installed: InstalledClient
+let service: TestService
+let served: ServedService
+let intercept: Intercept | undefined
+
+beforeAll(async () => {
+  installed = await installClient({ withMcp: true })
+  service = await startTestService('embedded')
+  served = await serve(service, (request, handle) =>
+    intercept === undefined ? handle(request) : intercept(request, handle),
+  )
+})
+afterAll(async () => {
+  await served?.[Symbol.asyncDispose]()
+  await service?.close()
+  await installed?.remove()
+})
+
+/** Starts a conversation with a new key. */
+async function converse(
+  options: Partial<ConversationOptions> & { credits?: number } = {},
+): Promise<McpConversation & { id: number }> {
+  const { secret, id } = await service.createKey({ credits: options.credits ?? 1_000_000 })
+  const conversation = await startConversation(installed, { url: served.url, key: secret, ...options })
+  return { ...conversation, id }
+}
+
+const items = (result: Record<string, unknown>) => result.items as Record<string, unknown>[]
+
+describe.each(protocolVersions)('with version %s of the protocol', (protocol) => {
+  test('each tool returns data, its cost and the balance', async () => {
+    await using conversation = await converse({ protocol, environment: { DEVDATA_BUDGET: '100' } })
+    const { client, call, id, errors } = conversation
+    expect(client.getNegotiatedProtocolVersion()).toBe(protocol)
+    expect(await call('quote', { list: 'users', location: 'berlin' })).toMatchObject({
+      result: { items: 51, credits: 51, cost: 0, balance: 1_000_000, budget_left: 100 },
+    })
+    const { result } = await call('find_users', { location: ['berlin', 'germany'] })
+    expect(result).toMatchObject({ total: 52, cost: 10, balance: 999_990, budget_left: 90 })
+    expect(items(result)[0]).toEqual({
+      login: 'ngoldberg',
+      name: 'Noor Goldberg',
+      location: 'Berlin, Germany',
+      followers: 3,
+    })
+    const repositories = await call('find_repositories', { dependency_names: 'react', limit: 2 })
+    expect(items(repositories.result)).toMatchObject([
+      { language: 'TypeScript' },
+      { pushed_at: expect.stringMatching(/^2025-.*Z$/) },
+    ])
+    const commits = await call('list_commits', { full_name: 'yarrow-collective/monolith', limit: 3 })
+    expect(items(commits.result)).toMatchObject(
+      Array(3).fill({ author_date: expect.stringMatching(/^\d{4}-.*Z$/), message: expect.any(String) }),
+    )
+    expect((await call('get_user', { login: 'NGoldberg' })).result).toMatchObject({
+      user: { login: 'ngoldberg' },
+      cost: 1,
+    })
+    expect((await call('get_user', { login: 'nobody-at-all' })).result).toMatchObject({ user: null, cost: 1 })
+    const repository = await call('get_repository', { full_name: 'yarrow-collective/monolith' })
+    expect(repository.result).toMatchObject({ repository: { full_name: 'yarrow-collective/monolith' } })
+    expect((await call('get_repository', { full_name: 'no/such' })).result).toMatchObject({
+      repository: null,
+      cost: 0,
+      balance: 999_982,
+      budget_left: 82,
+    })
+    expect(await service.readLedger(id)).toMatchObject({ charged: 18 })
+    expect(errors).toEqual([])
+  })
+})
+
+/** All schemas in a value, at any depth. */
+function listSchemas(value: unknown): object[] {
+  if (typeof value !== 'object' || value === null) return []
+  const schemas = Object.values(value).flatMap(listSchemas)
+  return 'type' in value || 'items' in value ? [value, ...schemas] : schemas
+}
+
+test('the list of tools is short, and says that they only read', async () => {
+  await using conversation = await converse()
+  const { client } = conversation
+  const { tools } = await client.listTools()
+  expect(tools.map(({ name }) => name)).toEqual([
+    'find_users',
+    'find_repositories',
+    'list_commits',
+    'get_user',
+    'get_repository',
+    'quote',
+  ])
+  for (const { annotations, inputSchema, outputSchema } of tools) {
+    // With an output schema, a result would have to be sent twice.
+    expect([annotations?.readOnlyHint, outputSchema]).toEqual([true, undefined])
+    // Gemini refuses all tools for one schema with several types, or with none.
+    const properties = Object.values(inputSchema.properties ?? {})
+    expect(properties.length).toBeGreaterThan(0)
+    for (const schema of [...properties, ...listSchemas(inputSchema)]) {
+      expect(schema).toMatchObject({ type: expect.stringMatching(/^(object|string|integer|array)$/) })
+      expect(Object.keys(schema as object)).not.toEqual(
+        expect.arrayContaining([expect.stringMatching(/Of$|^const$|^\$/)]),
+      )
+    }
+  }
+  const tokens = estimateTokens(tools) + estimateTokens(client.getInstructions() ?? '')
+  console.info(`${tokens} tokens of tools and instructions`)
+  expect(tokens).toBeLessThan(2_000)
+})
+
+describe('a list', () => {
+  test('has 10 items, continues at a cursor, and never costs more than max_credits', async () => {
+    await using conversation = await converse()
+    const { call, id } = conversation
+    const filter = { location: 'berlin' }
+    const first = await call('find_users', filter)
+    const { next_cursor: cursor } = first.result
+    const second = await call('find_users', { ...filter, cursor, limit: 50 })
+    expect(second.result).toMatchObject({ cost: 25, note: 'max_credits allowed no more items.' })
+    const again = await call('find_users', { ...filter, cursor, limit: 50 })
+    expect([again.cost, items(again.result)]).toEqual([0, items(second.result)])
+    const { next_cursor: last } = second.result
+    const third = await call('find_users', { ...filter, cursor: last, limit: 100, max_credits: 100 })
+    expect(third.result).toMatchObject({ cost: 16, total: 51 })
+    expect(third.result).not.toHaveProperty('next_cursor')
+    const logins = [first, second, third].flatMap(({ result }) => items(result).map(({ login }) => login))
+    expect(new Set(logins).size).toBe(51)
+    expect(await service.readLedger(id)).toMatchObject({ charged: 51 })
+
+    // What was paid for a day ago, or less, is free.
+    expect(await call('find_users', { ...filter, max_credits: 0 })).toMatchObject({
+      cost: 0,
+      result: { items: first.result.items },
+    })
+    const refused = await call('find_users', { location: ['berlin', 'nowhere'], max_credits: 0 })
+    expect(refused).toMatchObject({
+      isError: true,
+      text: 'This call would cost 10 credits. max_credits allows 0. Cost: 0. Balance: 999949.',
+    })
+    for (const wrong of [
+      { location: 'paris', cursor },
+      { ...filter, cursor: String(cursor).slice(0, -1) },
+      { ...filter, cursor: '' },
+    ]) {
+      expect((await call('find_users', wrong)).text).toBe(
+        'A cursor must be copied exactly, and passed with the tool, the filter and the fields of its result. Cost: 0.',
+      )
+    }
+  })
+
+  test('that is refused ends with the call, though its price is still requested', async () => {
+    await using conversation = await converse()
+    const cancel = new AbortController()
+    const ended = new Promise((resolve) => {
+      intercept = async (request, handle) => {
+        if (request.method !== 'HEAD') return handle(request)
+        request.signal.addEventListener('abort', resolve)
+        cancel.abort()
+        return new Promise(() => {})
+      }
+    })
+    const given = { name: 'find_users', arguments: { max_credits: 0 } }
+    await expect(conversation.client.callTool(given, { signal: cancel.signal })).rejects.toThrow()
+    await ended
+    intercept = undefined
+    // A request that isn't ended with its call takes 60 s.
+  }, 40_000)
+
+  test('has no more than 25,000 tokens, and what is paid for comes with the next result', async () => {
+    const text = '長'.repeat(10_000)
+    const names = Array.from({ length: 2_000 }, (_, index) => `some-package-of-a-long-name-${index}`)
+    const repositories = Array.from({ length: 4 }, (_, index) =>
+      createRepository(900_000 + index, 'long', names, { name: `${index}`, description: text }),
+    )
+    const users = Array.from({ length: 12 }, (_, index) =>
+      createUser(900_000 + index, { location: `${text.slice(0, 200)} longtown`, bio: text, company: text }),
+    )
+    const commits = Array.from({ length: 12 }, (_, index) => ({
+      ...createCommit(900_000 + index, repositories[0]?.url ?? '', 'a@example.com', 1_700_000_000),
+      message: text,
+    }))
+    await loadRecords(service.sql, { users, repos: repositories, commits })
+    await using conversation = await converse()
+    const { client, call, id } = conversation
+    for (const [tool, given] of [
+      ['find_users', { location: 'longtown' }],
+      ['find_repositories', { owner: 'long' }],
+      ['list_commits', { full_name: 'long/0' }],
+      ['find_users', { location: 'longtown', fields: 'all' }],
+      ['list_commits', { full_name: 'long/0', fields: 'all' }],
+      ['get_repository', { full_name: 'long/0', fields: 'all' }],
+    ] as const) {
+      const { text: result, isError } = await call(tool, given)
+      expect([tool, isError]).toEqual([tool, false])
+      expect(estimateTokens(result)).toBeLessThan(25_000)
+      expect(Buffer.byteLength(result)).toBeLessThan(80_000)
+    }
+    const before = (await service.readLedger(id)).charged
+    const found: unknown[] = []
+    const costs: number[] = []
+    for (let cursor: unknown; costs.length === 0 || cursor !== undefined; ) {
+      const { result, cost, text } = await call('find_repositories', {
+        owner: 'long',
+        fields: 'all',
+        ...(cursor !== undefined && { cursor }),
+      })
+      expect(estimateTokens(text)).toBeLessThan(25_000)
+      for (const { full_name: name, dependencies, dependencies_omitted: omitted } of items(result)) {
+        expect([(dependencies as object[]).length, omitted]).toEqual([300, 1_700])
+        found.push(name)
+      }
+      costs.push(cost)
+      cursor = result.next_cursor
+      if (cursor !== undefined) expect(result.note).toContain(`${4 - found.length} more items are paid for`)
+    }
+    expect(found).toEqual(['long/0', 'long/1', 'long/2', 'long/3'])
+    expect(costs.length).toBeGreaterThan(1)
+    expect(costs).toEqual([4, ...costs.slice(1).map(() => 0)])
+    expect((await service.readLedger(id)).charged - before).toBe(4)
+    const sent = await client.callTool({
+      name: 'get_repository',
+      arguments: { full_name: 'long/0', fields: 'all' },
+    })
+    expect(sent).not.toHaveProperty('structuredContent')
+    expect(JSON.stringify(sent).match(/some-package-of-a-long-name-0\W/g)?.length).toBe(1)
+  })
+
+  test('fits into a result, however long its items are', async () => {
+    const names = Array.from({ length: 300 }, (_, index) => `${index}-${'長'.repeat(250)}`)
+    await loadRecords(service.sql, {
+      users: [],
+      repos: [createRepository(930_000, 'wide', names)],
+      commits: [],
+    })
+    await using conversation = await converse()
+    const given = { full_name: 'wide/repo-930000', fields: 'all' }
+    const { text, result } = await conversation.call('get_repository', given)
+    expect(Buffer.byteLength(text)).toBeLessThan(80_000)
+    const { dependencies, dependencies_omitted: omitted } = result.repository as Record<string, unknown>
+    const { length } = dependencies as object[]
+    expect(length).toBeGreaterThan(50)
+    expect(omitted).toBe(300 - length)
+  })
+
+  test('pays for pages that fit: nothing that it pays for is left for later', async () => {
+    await using conversation = await converse()
+    const given = { fields: 'all', limit: 100, max_credits: 100 }
+    const { result, text } = await conversation.call('find_repositories', given)
+    expect(result).toMatchObject({ note: 'The result is as large as it may be. Pass next_cursor for more.' })
+    const { length } = items(result)
+    expect([length % 5, result.cost]).toEqual([0, length])
+    expect(Buffer.byteLength(text)).toBeGreaterThan(50_000)
+    expect(await service.readLedger(conversation.id)).toMatchObject({ charged: length })
+  })
+
+  test('has what was paid for, though a later page fails', async () => {
+    await using conversation = await converse({ environment: { DEVDATA_BUDGET: '60' } })
+    const { call, id } = conversation
+    const given = { fields: 'all', limit: 10 }
+    let requests = 0
+    intercept = async (request, handle) => {
+      const response = await handle(request)
+      return ++requests === 1 ? response : new Response('', { status: 502, headers: { 'Retry-After': '0' } })
+    }
+    const part = await call('find_repositories', given).finally(() => {
+      intercept = undefined
+    })
+    expect(part).toMatchObject({
+      cost: 5,
+      result: {
+        items: { length: 5 },
+        note: expect.stringMatching(
+          /^The next page failed\. .* next_cursor returns it without another payment\.$/,
+        ),
+        budget_left: 50,
+      },
+    })
+    const { next_cursor: cursor } = part.result
+    const rest = await call('find_repositories', { ...given, limit: 3, cursor })
+    expect(rest.result).toMatchObject({ items: { length: 3 }, cost: 0, budget_left: 50 })
+    expect(rest.result.note).toBe(
+      '2 more items are paid for. next_cursor returns them without another payment for 24 hours after the first one, or for 1 hour once the data has changed. After that, their page is paid for again: up to 5 credits.',
+    )
+    const last = await call('find_repositories', { ...given, limit: 2, cursor: rest.result.next_cursor })
+    expect(last.result).toMatchObject({ items: { length: 2 }, cost: 0 })
+    const all = [part, rest, last].flatMap(({ result }) => items(result).map(({ full_name: name }) => name))
+    expect(new Set(all).size).toBe(10)
+    expect(await service.readLedger(id)).toMatchObject({ charged: 10 })
+  })
+
+  test('pays once more for a page, and no more, if its cursor is used too late', async () => {
+    await using conversation = await converse()
+    const { call, id } = conversation
+    const given = { full_name: 'long/0', fields: 'all' }
+    const first = await call('list_commits', given)
+    expect(first.text).toContain('more items are paid for')
+    const { length } = items(first.result)
+    expect([first.cost, length < 10]).toEqual([10, true])
+    await service.sql`
+      update idempotency_keys set created_at = created_at - interval '25 hours' where api_key_id = ${id}`
+    const { next_cursor: cursor } = first.result
+    expect(await call('list_commits', { ...given, cursor, max_credits: 9 })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('This call would cost 10 credits. max_credits allows 9.'),
+    })
+    const rest = await call('list_commits', { ...given, cursor, limit: 10 - length })
+    expect([rest.cost, items(rest.result).length]).toEqual([10, 10 - length])
+    const hashes = [first, rest].flatMap(({ result }) => items(result).map((commit) => commit.commit_hash))
+    expect(new Set(hashes).size).toBe(10)
+  })
+
+  const kills = isDrill ? 100 : 3
+  test(`of processes that are killed ${kills} times between payment and delivery has each item once, for one credit`, async () => {
+    console.info(`TEST_SEED=${seed}`)
+    const random = createRandom(seed)
+    const count = isDrill ? 60 : 20
+    const names = Array.from({ length: 200 }, (_, index) => `package-${index}`)
+    const repos = Array.from({ length: count }, (_, index) =>
+      createRepository(940_000 + index, 'killed', names.slice(0, random.integer(20, 200)), {
+        name: `${index}`,
+      }),
+    )
+    await loadRecords(service.sql, { users: [], repos, commits: [] })
+    const { secret: key, id } = await service.createKey()
+    const given = { owner: 'killed', fields: 'all', limit: 100, max_credits: 100 }
+    const found: unknown[] = []
+    let killed = 0
+    let lists = 0
+    for (let cursor: unknown; killed < kills || cursor !== undefined; ) {
+      // A process of its own for each call.
+      await using conversation = await startConversation(installed, { url: served.url, key })
+      let killAt = killed < kills ? random.integer(1, 4) : Number.POSITIVE_INFINITY
+      intercept = async (request, handle) => {
+        const response = await handle(request)
+        if (--killAt === 0) process.kill(conversation.pid, 'SIGKILL')
+        return response
+      }
+      const outcome = await conversation
+        .call('find_repositories', { ...given, cursor })
+        .catch(() => undefined)
+      intercept = undefined
+      if (outcome === undefined) {
+        killed++
+        continue
+      }
+      found.push(...items(outcome.result).map(({ full_name: name }) => name))
+      cursor = outcome.result.next_cursor
+      if (cursor === undefined) lists++
+    }
+    const all = Array.from({ length: count }, (_, index) => `killed/${index}`)
+    expect(found).toEqual(Array.from({ length: lists }, () => all).flat())
+    expect(await service.readLedger(id)).toMatchObject({ charged: count })
+  })
+
+  test('has compact items, or all fields', async () => {
+    await using conversation = await converse()
+    const { call } = conversation
+    const compact = await call('get_user', { login: 'sofia12' })
+    expect(Object.keys(compact.result.user as object)).toEqual([
+      ...['login', 'name', 'company', 'location', 'bio', 'followers'],
+    ])
+    const { result } = await call('get_user', { login: 'sofia12', fields: 'all' })
+    expect(Object.keys(result.user as object)).toEqual(
+      expect.arrayContaining(['forge_rest_id', 'created_at']),
+    )
+    const repository = (await call('get_repository', { full_name: 'long/1', fields: 'all' })).result
+      .repository
+    expect(repository).toMatchObject({
+      created_at: '2023-11-14T22:13:20Z',
+      dependencies: expect.arrayContaining([
+        expect.objectContaining({ status: 'active', first_use_date: '1970-01-01T00:00:01Z' }),
+      ]),
+    })
+  })
+})
+
+describe('DEVDATA_BUDGET', () => {
+  test('bounds what all calls cost, also at the same time', async () => {
+    await using conversation = await converse({ environment: { DEVDATA_BUDGET: '33' } })
+    const { call, id } = conversation
+    const outcomes = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => call('find_users', { location: ['berlin', `place ${index}`] })),
+    )
+    const sum = outcomes.reduce((sum, { cost }) => sum + cost, 0)
+    expect(sum).toBe(33)
+    expect(await service.readLedger(id)).toMatchObject({ charged: 33 })
+    expect(outcomes.filter(({ isError }) => isError).length).toBe(4)
+    expect(outcomes.find(({ cost }) => cost === 3)?.result).toMatchObject({
+      note: 'DEVDATA_BUDGET allowed no more items.',
+    })
+    for (const [tool, given, price] of [
+      ['find_users', { limit: 4 }, '4 credits'],
+      ['list_commits', { full_name: 'yarrow-collective/monolith' }, 'up to 10 credits'],
+      ['get_user', { login: 'ngoldberg' }, '1 credit'],
+      ['get_repository', { full_name: 'long/1' }, '1 credit'],
+      ['get_repository', { full_name: 'long/1', fields: 'all' }, '1 credit'],
+    ] as const) {
+      expect((await call(tool, given)).text).toBe(
+        `This call would cost ${price}. DEVDATA_BUDGET allows 33 in all, and 0 are left. Tell the user: only they can raise it. Cost: 0. Balance: 999967.`,
+      )
+    }
+    expect((await call('quote', { list: 'repositories', owner: 'hakon48' })).isError).toBe(false)
+  })
+
+  test('counts what a response that never came may have cost', async () => {
+    await using conversation = await converse({ environment: { DEVDATA_BUDGET: '15' } })
+    const { call, id } = conversation
+    intercept = async (request, handle) => {
+      await handle(request)
+      return new Response('', { status: 502 })
+    }
+    const { text, isError } = await call('find_users').finally(() => {
+      intercept = undefined
+    })
+    expect([isError, text]).toEqual([
+      true,
+      expect.stringContaining('Up to 10 credits may have been charged, and count as spent.'),
+    ])
+    expect(text).toContain('The same call returns what was paid for, without another payment.')
+    expect((await call('find_users')).result).toMatchObject({
+      items: { length: 10 },
+      cost: 0,
+      budget_left: 5,
+    })
+    expect((await call('find_users', { location: 'berlin' })).result).toMatchObject({
+      cost: 5,
+      budget_left: 0,
+    })
+    expect(await service.readLedger(id)).toMatchObject({ charged: 15 })
+  })
+
+  test('counts it once, though its cursor is used again', async () => {
+    await using conversation = await converse({ environment: { DEVDATA_BUDGET: '100' } })
+    const { call, id } = conversation
+    const { next_cursor: cursor } = (await call('find_users')).result
+    intercept = async (request, handle) => {
+      await handle(request)
+      return new Response('', { status: 502 })
+    }
+    const isLost = ({ text }: { text: string }) => text.includes('count as spent')
+    expect(isLost(await call('find_users', { cursor }))).toBe(true)
+    expect(isLost(await call('find_users', { cursor }))).toBe(true)
+    intercept = undefined
+    const { result } = await call('find_users', { cursor })
+    expect([items(result).length, result.cost, result.budget_left]).toEqual([10, 0, 80])
+    expect(await service.readLedger(id)).toMatchObject({ charged: 20 })
+  })
+})
+
+test('errors say what an assistant or its user can do', async () => {
+  await using conversation = await converse({ credits: 4 })
+  const { call } = conversation
+  for (const [tool, given, text] of [
+    [
+      'find_users',
+      {},
+      'This call would cost 10 credits, and 4 are left on the key. Set limit to 4 or less, or tell the user that the key needs more credits. Cost: 0. Balance: 4.',
+    ],
+    ['find_users', { city: 'x' }, 'There is no argument city. There are location, dependency_names'],
+    ['find_users', { limit: 1_000 }, 'data/limit must be <= 100'],
+    ['find_users', { location: '' }, 'Location is empty; leave it out to list everything.'],
+    ['find_repositories', { dependency_names: ',' }, 'dependency_names is empty'],
+    ['quote', { list: 'users', owner: 'x' }, 'Users have no owner'],
+    ['get_repository', { full_name: 'monolith' }, 'A repository is named by OWNER/NAME.'],
+    ['list_commits', { full_name: 'no/such' }, 'Repository not found. Check owner and name'],
+  ] as const) {
+    expect(await call(tool, given)).toMatchObject({ isError: true, text: expect.stringContaining(text) })
+  }
+  const key = '00000000-0000-4000-8000-000000000000'
+  await using stranger = await startConversation(installed, { url: served.url, key })
+  expect((await stranger.call('find_users')).text).toContain(
+    'Tell the user to check the key in DEVDATA_API_KEY.',
+  )
+
+  const gone = await serve(service)
+  await gone[Symbol.asyncDispose]()
+  const environment = { DEVDATA_BUDGET: '5' }
+  await using offline = await startConversation(installed, { url: gone.url, key, environment })
+  const { text } = await offline.call('find_users')
+  expect(text).toContain('Tell the user to check DEVDATA_URL')
+  expect(text).toContain('Cost: 0.')
+
+  const { secret } = await service.createKey({ rateLimit: { requests: 1, seconds: 600 } })
+  await using limited = await startConversation(installed, { url: served.url, key: secret })
+  await limited.call('quote', { list: 'users' })
+  expect((await limited.call('quote', { list: 'users' })).text).toMatch(
+    /^The rate limit of the key is used up\. Try again in \d+ s\./,
+  )
+})
+
+test(`the costs that ${calls} calls report are the ledger's, also when responses get lost`, async () => {
+  console.info(`TEST_SEED=${seed}`)
+  await using conversation = await converse({ environment: { DEVDATA_BUDGET: '900000' } })
+  const { call, id } = conversation
+  const random = createRandom(seed)
+  const lost = new Set<string>()
+  intercept = async (request, handle) => {
+    const response = await handle(request)
+    const key = request.headers.get('Idempotency-Key')
+    if (key === null || lost.has(key) || !random.chance(0.05)) return response
+    lost.add(key)
+    return new Response('', { status: 502 })
+  }
+  const randomCalls = createRandomCalls(random)
+  let costs = 0
+  let started = 0
+  const callInTurn = async () => {
+    while (started++ < calls) {
+      const [tool, given] = randomCalls.next()
+      const { cost, result, text } = await call(tool, given)
+      expect(text).not.toContain('may have been charged')
+      costs += cost
+      randomCalls.note(tool, given, result)
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, callInTurn))
+  intercept = undefined
+  const { charged } = await service.readLedger(id)
+  console.info(`${calls} calls, ${lost.size} responses lost, ${charged} credits`)
+  expect(costs).toBe(charged)
+  expect(charged).toBeGreaterThan(calls)
+  expect(lost.size).toBeGreaterThan(calls / 100)
+  expect((await call('quote', { list: 'users' })).result).toMatchObject({ budget_left: 900_000 - charged })
+})
+
+test('a question that the docs show costs what they say', async () => {
+  const page = await readFile(join(project, 'docs-site/src/content/docs/connect-an-assistant.md'), 'utf8')
+  await using conversation = await converse({ credits: 10_000, environment: { DEVDATA_BUDGET: '25' } })
+  const blocks = [...page.matchAll(/^```json title="(\w+)"\n([\s\S]*?)^```$/gm)].map(([, ...block]) => block)
+  expect(blocks.length).toBe(8)
+  for (let index = 0; index < blocks.length; index += 2) {
+    const [[tool = '', given = ''] = [], [, result = ''] = []] = blocks.slice(index, index + 2)
+    expect((await conversation.call(tool, JSON.parse(given))).result).toEqual(JSON.parse(result))
+  }
+  expect(await service.readLedger(conversation.id)).toMatchObject({ charged: 12 })
+})
+
+describe('the program', () => {
+  const start = (parameters: string[], environment: Record<string, string>) =>
+    run(process.execPath, [installed.mcp, ...parameters], {
+      env: { ...inheritEnvironment(), ...environment },
+    }).catch((error: { code: number; stdout: string; stderr: string }) => error)
+
+  test('says on standard error alone why it can’t start', async () => {
+    const settings = { DEVDATA_URL: served.url, DEVDATA_API_KEY: 'key' }
+    for (const [parameters, environment, message] of [
+      [[], {}, 'DEVDATA_URL must be'],
+      [[], { DEVDATA_URL: served.url }, 'DEVDATA_API_KEY or the file of --key-file must'],
+      [[], { ...settings, DEVDATA_BUDGET: '-1' }, 'DEVDATA_BUDGET must be'],
+      [['--key-file', 'no-such-file'], settings, "file of --key-file can't be read"],
+      [['--api-key', 'x'], settings, 'api-key'],
+    ] as const) {
+      expect(await start([...parameters], environment)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining(message),
+      })
+    }
+  })
+
+  test('reads the key from a file, and is what npx finds', async () => {
+    const { secret: key } = await service.createKey()
+    const file = join(installed.directory, 'devdata.key')
+    await writeFile(file, `${key}\n`)
+    await using conversation = await startConversation(installed, {
+      url: served.url,
+      key: '',
+      parameters: ['--key-file', file],
+    })
+    expect((await conversation.call('get_user', { login: 'ngoldberg' })).cost).toBe(1)
+    const { stdout } = await run('npx', ['devdata-mcp', '--version'], { cwd: installed.directory })
+    const readPackage = async (directory: string) =>
+      JSON.parse(await readFile(join(project, directory, 'package.json'), 'utf8'))
+    const { version, dependencies } = await readPackage('client/mcp')
+    expect(stdout.trim()).toBe(version)
+    expect(dependencies).toEqual({
+      '@modelcontextprotocol/server': (await readPackage('.')).devDependencies[
+        '@modelcontextprotocol/server'
+      ],
+      'devdata-client': (await readPackage('client')).version,
+    })
+  })
+})

@@ -1,0 +1,337 @@
+/**
+ * Roles of the database that can do no more than they have to: api/database/roles.sql, as the docs have it run.
+ *
+ * @module
+ */
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import postgres from 'postgres'
+import * as v from 'valibot'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sweepStoredLists } from '../../api/catalog/stored-list-eviction.ts'
+import type { Sql, SqlOrTransaction } from '../../api/database/connect.ts'
+import { openDatabase } from '../../api/database/database.ts'
+import { hashSecret } from '../../api/ledger/api-key.ts'
+import { sweepIdempotencyKeys } from '../../api/ledger/idempotency-keys.ts'
+import { type CommandResult, runCommand } from '../support/command-line.ts'
+import { testPool } from '../support/databases.ts'
+import { findPostgresBinaries, postgresMissing } from '../support/postgres-binaries.ts'
+import { type PostgresCluster, startPostgresCluster } from '../support/postgres-cluster.ts'
+import { type InstanceProcess, startInstanceProcess } from '../support/process.ts'
+
+const hasPostgres = findPostgresBinaries() !== undefined
+if (!hasPostgres) console.warn(`skipped: ${postgresMissing}`)
+
+const roles = ['devdata_owner', 'devdata_operator', 'devdata_server'] as const
+type Role = (typeof roles)[number]
+
+const project = resolve(import.meta.dirname, '..', '..')
+const sampleDirectory = join(project, 'sample')
+const keySchema = v.object({ id: v.number(), api_key: v.string() })
+
+describe.skipIf(!hasPostgres)('a database with three roles', () => {
+  let cluster: PostgresCluster
+  let url: Record<Role, string>
+  /** A connection for each role. */
+  let sql: Record<Role, Sql>
+  let closeAll: () => Promise<unknown>
+  let key: v.InferOutput<typeof keySchema>
+  let admin: string
+
+  const command = (role: Role, ...args: string[]): Promise<CommandResult> =>
+    runCommand(args, { environment: { DATABASE_URL: url[role] }, directory: tmpdir() })
+  async function createKey(...args: string[]) {
+    const { stdout, stderr } = await command('devdata_operator', 'keys', 'create', '--json', ...args)
+    expect(stderr).toBe('')
+    return v.parse(keySchema, JSON.parse(stdout))
+  }
+  async function grantRights(): Promise<void> {
+    const owner = postgres(url.devdata_owner, { max: 1, onnotice: () => {} })
+    await owner.file(join(project, 'api/database/roles.sql'))
+    await owner.end()
+  }
+
+  beforeAll(async () => {
+    cluster = await startPostgresCluster()
+    const superuser = postgres(cluster.url, { max: 1, onnotice: () => {} })
+    for (const role of roles) await superuser.unsafe(`create role ${role} login password 'secret'`)
+    await superuser`create database devdata owner devdata_owner`
+    await superuser.end()
+    const urlOf = (role: Role) => `postgres://${role}:secret@127.0.0.1:${cluster.port}/devdata`
+    url = {
+      devdata_owner: urlOf('devdata_owner'),
+      devdata_operator: urlOf('devdata_operator'),
+      devdata_server: urlOf('devdata_server'),
+    }
+    expect(await command('devdata_owner', 'migrate')).toMatchObject({ code: 0 })
+    await grantRights()
+    await grantRights() // as after each migration
+    const open = (role: Role) =>
+      openDatabase({ ...testPool, databasePoolSize: 1, databaseUrl: url[role], dataDirectory: '' })
+    const [owner, operator, server] = await Promise.all([open(roles[0]), open(roles[1]), open(roles[2])])
+    sql = { devdata_owner: owner.sql, devdata_operator: operator.sql, devdata_server: server.sql }
+    closeAll = () => Promise.all([owner, operator, server].map((database) => database.close()))
+
+    const load = await command('devdata_operator', 'import', 'ndjson', sampleDirectory)
+    expect(load).toMatchObject({ code: 0, stderr: '' })
+    key = await createKey('--credits', '100000')
+    admin = (await createKey('--role', 'admin')).api_key
+  })
+  afterAll(async () => {
+    await closeAll?.()
+    await cluster?.[Symbol.asyncDispose]()
+  })
+
+  /** Runs what must be refused for want of a right. */
+  async function findAllowed(role: Role, statements: readonly string[]): Promise<string[]> {
+    const allowed: string[] = []
+    for (const statement of statements) {
+      const code = await sql[role].unsafe(statement).then(
+        () => 'allowed',
+        (error: unknown) => (error instanceof postgres.PostgresError ? error.code : String(error)),
+      )
+      if (code !== '42501') allowed.push(`${statement}: ${code}`)
+    }
+    return allowed
+  }
+
+  test('lets the operator manage keys and loads', async () => {
+    const { id } = await createKey('--credits', '10', '--rate-limit', '5/60', '--scopes', 'users:read')
+    for (const args of [
+      ['keys', 'list'],
+      ['keys', 'grant', String(id), '5'],
+      ['keys', 'grant', String(id), '-5'],
+      ['keys', 'grant', String(id), '5', '--reference', 'once'],
+      ['keys', 'grant', String(id), '5', '--reference', 'once'],
+      ['keys', 'limit', String(id), '10/60'],
+      ['keys', 'rotate', String(id)],
+      ['keys', 'revoke', String(id)],
+      ['keys', 'restore', String(id)],
+      ['keys', 'delete', String(id)],
+      ['ledger', 'verify'],
+      ['forget', 'user', 'rhaddad', '--yes'],
+      ['forget', 'user', 'JonasKumar', '--keep-repositories', '--yes'],
+      ['forget', 'list'],
+      ['restored', '--yes'],
+      ['forget', 'undo', 'rhaddad'],
+      ['forget', 'undo', '--person', '2'],
+      ['import', 'ndjson', sampleDirectory],
+      ['migrate'],
+    ]) {
+      expect([args, await command('devdata_operator', ...args)]).toEqual([
+        args,
+        { code: 0, stdout: expect.any(String), stderr: '' },
+      ])
+    }
+    const doctor = await command('devdata_operator', 'doctor')
+    expect(doctor.stdout).toMatch(/^ok +migrations /m)
+    expect(doctor.stdout).toMatch(/^ok +ledger /m)
+  })
+
+  test('names the role that may run a command, if another one tries', async () => {
+    for (const [role, args] of [
+      ['devdata_server', ['keys', 'create', '--credits', '1']],
+      ['devdata_server', ['restored', '--yes']],
+    ] as const) {
+      expect([role, args, await command(role, ...args)]).toEqual([
+        role,
+        args,
+        {
+          code: 1,
+          stdout: '',
+          stderr: expect.stringMatching(
+            /^DATABASE_URL: the database refused access: permission denied for [^\n]+; with three roles, set DATABASE_URL to that of devdata_operator, or for "migrate" and "ledger prune" to that of devdata_owner\n$/,
+          ),
+        },
+      ])
+    }
+  })
+
+  test('is analyzed by a load, although its tables are not the operator’s', async () => {
+    const rows = await sql.devdata_owner`
+      select relname as name from pg_class
+      where relname in ('users', 'repositories', 'commits', 'locations', 'identities') and reltuples > 0`
+    expect(rows).toHaveLength(5)
+  })
+
+  test('lets the operator add to the ledger, and neither rewrite it nor change the schema', async () => {
+    expect(
+      await findAllowed('devdata_operator', [
+        'update ledger set balance = balance + 1',
+        "update ledger set endpoint = ''",
+        'delete from ledger',
+        'truncate ledger',
+        'delete from grant_references',
+        'update grant_references set granted = 0',
+        'delete from api_keys',
+        'drop table users',
+        'alter table ledger add column mine text',
+        'create table public.mine (id integer)',
+        'create function public.mine() returns integer language sql as $$ select 1 $$',
+        'delete from migrations',
+        `select settle('[]', false)`,
+      ]),
+    ).toEqual([])
+    const pruned = await command('devdata_operator', 'ledger', 'prune', '--before', '2026-01-01')
+    expect(pruned).toMatchObject({ code: 0 }) // there is nothing to fold yet
+  })
+
+  describe('lets the server', () => {
+    let instance: InstanceProcess
+    beforeAll(async () => {
+      instance = await startInstanceProcess(url.devdata_server, { STORED_LISTS_MB: '1' })
+    })
+    afterAll(() => instance?.[Symbol.asyncDispose]())
+
+    async function ask(
+      path: string,
+      {
+        secret = key.api_key,
+        method = 'GET',
+        headers = {},
+      }: { secret?: string; method?: string; headers?: object } = {},
+    ) {
+      const response = await fetch(`${instance.url}${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${secret}`, ...headers },
+      })
+      await response.arrayBuffer()
+      return response
+    }
+
+    test('serve everything, charge for it, and delete what has expired', async () => {
+      for (const path of ['/health', '/version'])
+        expect([path, (await ask(path)).status]).toEqual([path, 200])
+      for (const path of ['/metrics', '/admin/keys']) {
+        expect([path, (await ask(path, { secret: admin })).status]).toEqual([path, 200])
+      }
+      const before = await sql.devdata_server`select credits from balances where api_key_id = ${key.id}`
+      let cost = 0
+      const pay = async (path: string, headers = {}) => {
+        const response = await ask(path, { headers })
+        expect([path, response.status]).toEqual([path, 200])
+        cost += Number(response.headers.get('X-Credits-Cost'))
+        return response
+      }
+      for (const path of [
+        '/users?per_page=5',
+        '/users?location=berlin&per_page=5',
+        '/users?dependency_names=react&per_page=5',
+        '/repos?dependency_names=react&per_page=5',
+        '/repos?per_page=5',
+        '/users/ngoldberg',
+        '/api-key/credits',
+        '/api-key/usage',
+        '/api-key/usage/days',
+      ]) {
+        await pay(path)
+        expect([path, (await ask(path, { method: 'HEAD' })).status]).toEqual([path, 200])
+      }
+      const idempotent = { 'Idempotency-Key': crypto.randomUUID() }
+      await pay('/users/ngoldberg', idempotent)
+      expect((await pay('/users/ngoldberg', idempotent)).headers.get('Idempotency-Replayed')).toBe('true')
+      // Lists that are cleared away, and entries that are summed up by day.
+      for (let number = 0; number < 40; number++) await pay(`/users?location=nowhere+${number}`)
+      for (let round = 0; round < 40; round++) {
+        await Promise.all(Array.from({ length: 30 }, () => pay('/users/ngoldberg')))
+      }
+      const after = await sql.devdata_server`select credits from balances where api_key_id = ${key.id}`
+      expect(before[0]?.credits - after[0]?.credits).toBe(cost)
+      const summed = await sql.devdata_server`select from ledger_days where api_key_id = ${key.id}`
+      expect(summed.length).toBeGreaterThan(0)
+      await sweepIdempotencyKeys(sql.devdata_server)
+      await sweepStoredLists(sql.devdata_server, { maxBytes: 1 })
+      expect((await ask(`/users/${'x'.repeat(200)}`)).status).toBe(400)
+
+      const limited = await createKey('--credits', '10', '--rate-limit', '2/3600')
+      const statuses = []
+      for (let time = 0; time < 3; time++) {
+        statuses.push((await ask('/users/ngoldberg', { secret: limited.api_key })).status)
+      }
+      expect(statuses).toEqual([200, 200, 429])
+      expect(instance.readLog()).not.toContain('permission denied')
+      expect((await command('devdata_operator', 'ledger', 'verify')).stdout).toContain('It adds up.')
+    })
+
+    test('neither rewrite the ledger, nor create keys, nor grant credits, nor change the data', async () => {
+      expect(
+        await findAllowed('devdata_server', [
+          'update ledger set balance = balance + 1',
+          'delete from ledger',
+          'truncate ledger',
+          `insert into ledger values (${key.id}, 999999, now(), 'grant', 1000000, 0, 1000000)`,
+          `select grant_credits(${key.id}, 1000)`,
+          `select grant_credits(${key.id}, 1000, 'mine')`,
+          `select write_settlements(
+            array[row(${key.id}, 999999, now(), 'grant', 1000000, 0, 1000000, null, null, null, '')::ledger],
+            '{}', '{}', '{}', now())`,
+          'update ledger_days set cost = 0',
+          `insert into api_keys (role, scopes) values ('admin', '{}')`,
+          `insert into api_key_secrets values (sha256('x'), ${key.id})`,
+          'update api_keys set rate_limit_requests = null, rate_limit_seconds = null',
+          'update api_keys set revoked_at = null',
+          'delete from rate_limit_windows',
+          'insert into idempotency_keys select * from idempotency_keys limit 0',
+          "update idempotency_keys set created_at = now() + interval '1 year'",
+          'delete from idempotency_keys',
+          'insert into grant_references select * from grant_references limit 0',
+          'delete from grant_references',
+          'update dataset set version = version + 1',
+          'delete from users',
+          'select * from forgotten_identities',
+          'select * from forgotten_identities_key',
+          "update ledger set path = ''",
+          'insert into imports default values',
+          'create table public.mine (id integer)',
+          'delete from migrations',
+        ]),
+      ).toEqual([])
+    })
+
+    test('charge with settle() only what it may, whatever its arguments and its search_path', async () => {
+      const settle = async (tx: Sql | SqlOrTransaction, price: number) => {
+        const secret = `\\x${hashSecret(key.api_key).toString('hex')}`
+        const request = {
+          n: 0,
+          key_id: key.id,
+          secret_hash: secret,
+          is_counted: false,
+          price,
+          items: 1,
+          path: '/',
+          endpoint: '/',
+        }
+        await tx`select settle(${JSON.stringify([request])}::text::json, false)`
+      }
+      const read = async () => {
+        const [row] = await sql.devdata_owner<{ credits: number; last_position: number }[]>`
+          select credits, last_position from balances where api_key_id = ${key.id}`
+        return row
+      }
+      const before = await read()
+      await settle(sql.devdata_server, -1_000)
+      await settle(sql.devdata_server, 0)
+      expect(await read()).toEqual(before)
+      await sql.devdata_server.begin(async (tx) => {
+        await tx`create temporary table ledger (like public.ledger) on commit drop`
+        await tx`
+          insert into pg_temp.ledger values (${key.id}, 999999, now(), 'grant', 1000000, 0, 1000000)`
+        await settle(tx, 1)
+      })
+      expect(await read()).toEqual({
+        credits: (before?.credits ?? 0) - 1,
+        last_position: (before?.last_position ?? 0) + 1,
+      })
+    })
+
+    test('start if nothing is to be migrated, and fail with a line that says who has to migrate otherwise', async () => {
+      await using other = await startInstanceProcess(url.devdata_server)
+      expect((await fetch(`${other.url}/health`)).status).toBe(200)
+      await cluster.createDatabase('empty')
+      await expect(startInstanceProcess(url.devdata_server.replace(/devdata$/, 'empty'))).rejects.toThrow(
+        'ended with 1: The database has no devdata schema yet, and this role may not change it (permission denied ' +
+          'for schema public); run as the role that owns the schema: npm run -s devdata -- migrate\n',
+      )
+    })
+  })
+})

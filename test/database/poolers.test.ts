@@ -1,0 +1,224 @@
+/**
+ * The service through PgBouncer in transaction mode, where one statement and the next may have different sessions.
+ *
+ * @module
+ */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../api/database/database.ts'
+import { migrate } from '../../api/database/migrate.ts'
+import { revokeKey } from '../../api/ledger/keys.ts'
+import { verifyLedger } from '../../api/ledger/verify.ts'
+import { importNdjson } from '../../api/sources/ndjson/import.ts'
+import { testPool } from '../support/databases.ts'
+import { createInstance, type Instance, openSameDatabase } from '../support/instance.ts'
+import {
+  findPgbouncer,
+  type Pgbouncer,
+  pgbouncerMissing,
+  readPgbouncerVersion,
+  startPgbouncer,
+} from '../support/pgbouncer.ts'
+import { startInstanceProcess } from '../support/process.ts'
+import { describeOnServer, getServerUrl } from '../support/server.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const binary = findPgbouncer()
+if (binary === undefined) {
+  if (process.env.CI) throw new Error(`CI must not skip the tests on PgBouncer: ${pgbouncerMissing}`)
+  console.warn(`skipped: ${pgbouncerMissing}`)
+}
+
+const describeOnPooler = binary === undefined ? describe.skip : describeOnServer
+describeOnPooler('a service behind PgBouncer', { timeout: 300_000 }, () => {
+  let pooler: Pgbouncer
+  let service: TestService
+  let databases: Database[]
+  let instances: Instance[]
+  beforeAll(async () => {
+    console.log(`PgBouncer ${readPgbouncerVersion(binary ?? '')}`)
+    pooler = await startPgbouncer(binary ?? '', getServerUrl())
+    service = await startTestService('postgresql')
+    databases = [
+      await openPooled(service.location.databaseUrl),
+      await openPooled(service.location.databaseUrl),
+    ]
+    instances = databases.map((database) => createInstance(database))
+  })
+  afterAll(async () => {
+    await Promise.all(databases.map((database) => database.close()))
+    await service.close()
+    await pooler[Symbol.asyncDispose]()
+  })
+
+  async function openPooled(databaseUrl = ''): Promise<Database> {
+    const database = await openDatabase({
+      ...testPool,
+      databaseUrl: pooler.urlOf(databaseUrl),
+      dataDirectory: '',
+    })
+    await database.detectPooler()
+    return database
+  }
+
+  async function openUnadapted(databasePreparedStatements: 'on' | 'off') {
+    const database = await openDatabase({
+      ...testPool,
+      databasePreparedStatements,
+      databaseUrl: pooler.urlOf(service.location.databaseUrl ?? ''),
+      dataDirectory: '',
+    })
+    return { ...database, [Symbol.asyncDispose]: () => database.close() }
+  }
+
+  /** The instance whose turn it is. */
+  function choose(turn: number): Instance {
+    const instance = instances[turn % instances.length]
+    if (instance === undefined) throw new Error('there is no instance')
+    return instance
+  }
+
+  test('has the same responses as without it, also for concurrent requests', async () => {
+    const { secret } = await service.createKey({ role: 'admin' })
+    const paths = [
+      '/users?per_page=5',
+      '/users?location=berlin&per_page=5',
+      '/users?dependency_names=react,lodash&dependency_files=package.json&per_page=5',
+      '/users/ngoldberg',
+      '/users/nobody-there',
+      '/repos?per_page=2',
+      '/repos?dependency_names=react&per_page=2',
+      '/repos/UmaBakker/parser-kit',
+      '/repos/UmaBakker/parser-kit/commits?per_page=3',
+      '/repos/UmaBakker/parser-kit/dependencies?per_page=3',
+    ]
+    const withoutMeta = (text: string) => text.replace(/"meta":\{[^}]*\}/, '')
+    const direct = new Map<string, string>()
+    for (const path of paths) {
+      direct.set(path, withoutMeta((await service.request(path, { key: secret })).text))
+    }
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, turn) => turn).flatMap((turn) =>
+        paths.map(async (path) => {
+          const answer = await choose(turn).request(path, { key: secret })
+          return [path, withoutMeta(answer.text)] as const
+        }),
+      ),
+    )
+    for (const [path, text] of answers) expect([path, text]).toEqual([path, direct.get(path)])
+  })
+
+  test('charges exactly what two instances deliver, within a key’s rate limit', async () => {
+    const poor = await service.createKey({ credits: 100 })
+    const limited = await service.createKey({ rateLimit: { requests: 25, seconds: 3600 } })
+    const [paid, passed] = await Promise.all([
+      Promise.all(
+        Array.from({ length: 60 }, (_, turn) =>
+          choose(turn).request('/users?per_page=3', { key: poor.secret }),
+        ),
+      ),
+      Promise.all(
+        Array.from({ length: 60 }, (_, turn) =>
+          choose(turn).request('/repos?per_page=1', { key: limited.secret }),
+        ),
+      ),
+    ])
+    const count = (answers: readonly { status: number }[], wanted: number) =>
+      answers.filter(({ status }) => status === wanted).length
+    expect([count(paid, 200), count(paid, 403)]).toEqual([33, 27])
+    expect(await service.readLedger(poor.id)).toEqual({ balance: 1, granted: 100, charged: 99 })
+    expect([count(passed, 200), count(passed, 429)]).toEqual([25, 35])
+    expect((await verifyLedger(service.sql)).problems).toEqual([])
+  })
+
+  test('refuses a revoked key from the next request on, on each instance', async () => {
+    const { secret, id } = await service.createKey()
+    for (const instance of instances)
+      expect((await instance.request('/users', { key: secret })).status).toBe(200)
+    await revokeKey(service.sql, id)
+    for (const instance of instances)
+      expect((await instance.request('/users', { key: secret })).status).toBe(401)
+  })
+
+  test('is healthy, and repeats requests with an idempotency key for free', async () => {
+    const { secret, id } = await service.createKey({ credits: 10 })
+    for (const [turn, instance] of instances.entries()) {
+      expect((await instance.request('/health')).status).toBe(200)
+      const headers = { 'Idempotency-Key': 'once' }
+      const answer = await instance.request('/users?per_page=4', { key: secret, headers })
+      expect([answer.status, answer.headers.get('X-Credits-Cost')]).toEqual([200, turn === 0 ? '4' : '0'])
+    }
+    expect(await service.readLedger(id)).toMatchObject({ balance: 6 })
+  })
+
+  test('migrates, loads and serves an empty database', async () => {
+    const empty = await startTestService('postgresql', { data: 'empty' })
+    await empty.sql`drop schema public cascade`
+    await empty.sql`create schema public`
+    await using instance = await startInstanceProcess(pooler.urlOf(empty.location.databaseUrl ?? ''), {
+      SHUTDOWN_DELAY_SECONDS: '0',
+    })
+    const pooled = await openPooled(empty.location.databaseUrl)
+    expect(await migrate(pooled.sql)).toEqual([])
+    const users = await readFile(join(import.meta.dirname, '../../sample/users.ndjson'))
+    const open = async function* () {
+      yield users
+    }
+    await importNdjson(pooled.sql, {
+      sources: [{ kind: 'users', name: 'users.ndjson', size: undefined, open }],
+    })
+    await pooled.close()
+    const { secret } = await empty.createKey()
+    const answer = await fetch(`${instance.url}/users?per_page=1`, {
+      headers: { Authorization: `Bearer ${secret}` },
+    })
+    expect([answer.status, answer.headers.get('X-Total-Count')]).toEqual([200, '300'])
+    expect(await instance.stop()).toBe(0)
+    await empty.close()
+  })
+
+  test('works with DATABASE_PREPARED_STATEMENTS=off if it does not detect it', async () => {
+    await using database = await openUnadapted('off')
+    expect((await createInstance(database).request('/health')).status).toBe(200)
+    await using wrong = await openUnadapted('on')
+    expect((await createInstance(wrong).request('/health')).status).toBe(503)
+  })
+
+  test('prepares no statements, unless the settings say otherwise', async () => {
+    const countPrepared = async ({ sql }: Pick<Database, 'sql'>) => {
+      await sql`select ${1}::integer as once`
+      const [row] = await sql<{ count: number }[]>`
+        select count(*) from pg_prepared_statements where statement = 'select $1::integer as once'`
+      return row?.count
+    }
+    const direct = await openSameDatabase(service)
+    await direct.detectPooler()
+    const directOff = await openDatabase({
+      ...testPool,
+      databasePreparedStatements: 'off',
+      databaseUrl: service.location.databaseUrl,
+      dataDirectory: '',
+    })
+    await directOff.detectPooler()
+    const pooled = await openPooled(service.location.databaseUrl)
+    expect([
+      await countPrepared(direct),
+      await countPrepared(directOff),
+      await countPrepared(pooled),
+    ]).toEqual([1, 0, 0])
+    const limits = [direct, directOff].map(({ sql }) => sql`show statement_timeout`)
+    expect((await Promise.all(limits)).flat()).toEqual([
+      { statement_timeout: '30s' },
+      { statement_timeout: '0' },
+    ])
+    await Promise.all([direct, directOff, pooled].map((database) => database.close()))
+  })
+
+  test('ends its start in one line if the pooler refuses a setting of the URL', async () => {
+    const url = `${pooler.urlOf(service.location.databaseUrl ?? '')}?search_path=public`
+    await expect(startInstanceProcess(url)).rejects.toThrow(
+      'ended with 1: DATABASE_URL: the database refused access: unsupported startup parameter: search_path\n',
+    )
+  })
+})

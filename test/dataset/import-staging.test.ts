@@ -1,0 +1,236 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../api/database/database.ts'
+import { applyImport } from '../../api/dataset/apply-load.ts'
+import { readRecord } from '../../api/dataset/records.ts'
+import { beginStaging, type Staging, stagingTable } from '../../api/dataset/staging.ts'
+import { findSources, importNdjson } from '../../api/sources/ndjson/import.ts'
+import { readCatalog } from '../support/catalog.ts'
+import { testPool } from '../support/databases.ts'
+import { readListAnswer } from '../support/list-answer.ts'
+import { loadRecords } from '../support/records.ts'
+import {
+  type Answer,
+  describeOnEachDatabase,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
+
+const sampleDirectory = join(import.meta.dirname, '..', '..', 'sample')
+
+/** Stages the sample data. */
+async function stageSample({ sql }: TestService): Promise<Staging> {
+  const staging = await beginStaging(sql)
+  for (const [index, kind] of (['users', 'repos', 'commits'] as const).entries()) {
+    const lines = (await readFile(join(sampleDirectory, `${kind}.ndjson`), 'utf8')).trimEnd().split('\n')
+    for (const [number, line] of lines.entries()) {
+      await staging.add(kind, index * 1e6 + number, readRecord(kind, line))
+    }
+  }
+  await staging.flush()
+  return staging
+}
+
+describeOnEachDatabase('a load', (kind) => {
+  let service: TestService
+  let key: string
+  let whole: TestService
+  let expected: Awaited<ReturnType<typeof readCatalog>>
+  beforeAll(async () => {
+    whole = await startTestService(kind)
+    expected = await readCatalog(whole, (await whole.createKey()).secret)
+  })
+  afterAll(() => whole.close())
+  beforeEach(async () => {
+    service = await startTestService(kind, { data: 'empty' })
+    key = (await service.createKey()).secret
+  })
+  afterEach(() => service.close())
+
+  test('shows nothing of what it stages until it is applied, and then all of it', async () => {
+    const staging = await stageSample(service)
+    for (const path of [
+      '/users',
+      '/repos',
+      '/users?location=berlin',
+      '/repos?dependency_files=package.json',
+    ]) {
+      expect([path, readListAnswer(await service.request(path, { key })).total]).toEqual([path, 0])
+    }
+    expect((await service.request('/users/ngoldberg', { key })).status).toBe(404)
+
+    expect(await applyImport(service.sql, staging.id)).toEqual({
+      users: { added: 300, updated: 0, removed: 0 },
+      addresses: { added: 0, updated: 0, removed: 0 },
+      repositories: { added: 400, updated: 0, removed: 0 },
+      commits: { added: expected.commits.length, updated: 0, removed: 0 },
+      version: 1,
+    })
+    await staging.end()
+    expect(await readCatalog(service, key)).toEqual(expected)
+  })
+
+  test('beside another one loses nothing of either', async () => {
+    const sources = await findSources([sampleDirectory])
+    const results = await Promise.all([
+      importNdjson(service.sql, { sources: sources.filter(({ kind }) => kind === 'users') }),
+      importNdjson(service.sql, { sources: sources.filter(({ kind }) => kind !== 'users') }),
+    ])
+    expect(results.map(({ version }) => version).sort()).toEqual([1, 2])
+    expect(await readCatalog(service, key)).toEqual(expected)
+  })
+})
+
+describe('a long load on the embedded database, which has one session', () => {
+  let service: TestService
+  let loader: Database
+  beforeAll(async () => {
+    service = await startTestService('embedded', { databaseStatementTimeoutSeconds: 1 }) // requests wait 6 seconds for a statement
+    loader = await openDatabase({ ...testPool, ...service.location })
+    await loader.sql`select 1` // connects
+  })
+  afterAll(async () => {
+    await loader.close()
+    await service.close()
+  })
+
+  /** A long statement of a load. While it runs, the session doesn't notice which clients have disconnected. */
+  function holdSession(seconds: number): Promise<unknown> {
+    return loader.sql`select pg_sleep(${seconds})`.execute()
+  }
+
+  /** Another process, whose statement and connection wait for as long as it takes. */
+  async function openCommand(): Promise<void> {
+    const database = await openDatabase({ ...testPool, ...service.location })
+    await database.sql`select 1`
+    await database.close()
+  }
+
+  test.for([
+    ['longer than requests wait', 11],
+    ['nearly as long as requests wait', 5.4],
+  ] as const)(
+    'lets a request have its response or 503 in time, and pay for a response alone, when it takes %s',
+    async ([, seconds]) => {
+      const { secret, id } = await service.createKey()
+      const fresh = await service.createKey()
+      const cached = await service.request('/users?per_page=7', { key: secret })
+      const started = performance.now()
+      const held = holdSession(seconds)
+      await sleep(50)
+      const command = openCommand()
+      let isHeld = true
+      const health = (async () => {
+        for (; isHeld; await sleep(100)) expect((await service.request('/health')).status).toBe(200)
+      })()
+      const paths = [
+        '/users?per_page=7',
+        '/users?page=2',
+        '/repos?per_page=5',
+        '/users?location=paris',
+        '/users/ngoldberg',
+      ]
+      const answers = await Promise.all([
+        ...paths.map((path) => service.request(path, { key: secret })),
+        service.request('/users/ngoldberg', { key: fresh.secret }),
+      ])
+      expect((performance.now() - started) / 1_000).toBeLessThan(20)
+      for (const { status, headers } of answers) {
+        expect([200, 503]).toContain(status)
+        if (status === 503) expect(headers.get('Retry-After')).toBe('5')
+      }
+      await held
+      await command
+      isHeld = false
+      await health
+
+      const costOf = ({ headers }: Answer) => Number(headers.get('X-Credits-Cost') ?? 0)
+      const again = await service.request('/users?per_page=7', { key: secret })
+      expect(again.status).toBe(200)
+      expect((await service.request('/health')).status).toBe(200)
+      const last = answers.pop()
+      const paid = [cached, again, ...answers].reduce((sum, answer) => sum + costOf(answer), 0)
+      expect((await service.readLedger(id)).charged).toBe(paid)
+      expect((await service.readLedger(fresh.id)).charged).toBe(last && costOf(last))
+    },
+  )
+})
+
+describeOnEachDatabase('what a load has staged', (kind) => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService(kind, { data: 'empty' })
+  })
+  afterAll(() => service.close())
+
+  test('is missed when a crash of the database has emptied it, and nothing is changed', async () => {
+    const staging = await stageSample(service)
+    await service.sql`truncate ${service.sql(stagingTable('repos', staging.id))}`
+    await expect(applyImport(service.sql, staging.id)).rejects.toThrow(
+      'The database crashed and lost the staged lines. Nothing was changed; run the import again',
+    )
+    await staging.discard()
+    const { secret } = await service.createKey()
+    expect(readListAnswer(await service.request('/users', { key: secret })).total).toBe(0)
+  })
+
+  test('is the same that came, whatever characters it has', async () => {
+    const texts = [
+      '\\',
+      '\\N',
+      '\\.',
+      'a\tb',
+      'a\nb\r\nc',
+      '"',
+      '{},"\\',
+      "'",
+      '',
+      '🌍',
+      '\u2028',
+      '\\\\n',
+      'NULL',
+    ]
+    const staging = await beginStaging(service.sql)
+    for (const [position, text] of texts.entries()) {
+      await staging.add('users', position, {
+        forge_rest_id: position,
+        login_key: text,
+        is_bot: false,
+        identities: [text, ...texts],
+        location_key: position % 2 === 0 ? null : text,
+        document: text,
+      })
+    }
+    await staging.flush()
+    const rows = await service.sql`
+      select login_key, to_json(identities) as identities, location_key, document
+      from ${service.sql(stagingTable('users', staging.id))} order by position`
+    expect([...rows]).toEqual(
+      texts.map((text, position) => ({
+        login_key: text,
+        identities: [text, ...texts],
+        location_key: position % 2 === 0 ? null : text,
+        document: text,
+      })),
+    )
+    await staging.discard()
+  })
+
+  test('is refused when a row of it does not fit, and the connection goes on', async () => {
+    const staging = await beginStaging(service.sql)
+    await staging.add('users', 1, {
+      forge_rest_id: 1,
+      login_key: 'A',
+      is_bot: false,
+      identities: [],
+      location_key: null,
+      document: null,
+    })
+    await expect(staging.flush()).rejects.toThrow('violates not-null constraint')
+    await staging.discard()
+    await loadRecords(service.sql, { users: [] })
+    expect(await service.sql`select from imports`).toHaveLength(0)
+  })
+})

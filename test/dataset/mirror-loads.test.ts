@@ -1,0 +1,164 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { ImportError } from '../../api/dataset/import-error.ts'
+import type { RecordKind } from '../../api/dataset/records.ts'
+import { importNdjson } from '../../api/sources/ndjson/import.ts'
+import { readTables, resetCatalog } from '../support/catalog-tables.ts'
+import { startServiceForCommands } from '../support/command-line.ts'
+import { createSource, type Load, nothing, readDatasetVersion, toLines } from '../support/ndjson.ts'
+import { createCommit, createRepository, createUser, loadRecords, type Records } from '../support/records.ts'
+import { describeOnEachDatabase } from '../support/service.ts'
+
+const users = ['ada', 'ben', 'eve'].map((login, index) =>
+  createUser(index + 1, { login, email: `${login}@example.org`, location: `City ${index}` }),
+)
+const repos = [11, 12, 13].map((number) => createRepository(number, 'ada', ['common', `only-${number}`]))
+const [ada, ben] = users
+const [first, second] = repos
+const commits = repos.flatMap(({ url }, index) =>
+  [1, 2, 3].map((date) =>
+    createCommit(index * 10 + date, url, `${['ada', 'ben', 'eve'][date - 1]}@example.org`, date),
+  ),
+)
+
+describeOnEachDatabase('a load that mirrors its files', (kind) => {
+  let started: Awaited<ReturnType<typeof startServiceForCommands>>
+  let fresh: Awaited<ReturnType<typeof startServiceForCommands>>
+  beforeAll(async () => {
+    started = await startServiceForCommands(kind)
+    fresh = await startServiceForCommands(kind)
+  })
+  afterAll(async () => {
+    await started.close()
+    await fresh.close()
+  })
+  beforeEach(async () => {
+    await resetCatalog(started.service.sql)
+    await loadRecords(started.service.sql, { users, repos, commits })
+  })
+
+  /** Loads files of the kinds that are given. */
+  async function mirror(files: Load, onMirror: (missing: object) => Promise<void> = async () => {}) {
+    const sources = Object.entries(files).map(([name, records]) => {
+      return createSource(name as RecordKind, toLines(records))
+    })
+    return importNdjson(started.service.sql, { sources, onMirror })
+  }
+
+  async function expectDataset(records: Records): Promise<void> {
+    await resetCatalog(fresh.service.sql)
+    await loadRecords(fresh.service.sql, records)
+    expect(await readTables(started.service.sql)).toEqual(await readTables(fresh.service.sql))
+  }
+
+  test('removes what no file has', async () => {
+    const files = {
+      users: [ada, ben].flatMap((user) => user ?? []),
+      repos: repos.slice(1),
+      commits: commits.slice(4),
+    }
+    const result = await mirror(files)
+    expect(result).toMatchObject({
+      users: { ...nothing, removed: 1 },
+      repositories: { ...nothing, removed: 1 },
+      commits: { ...nothing, removed: 4 },
+      version: 2,
+    })
+    await expectDataset(files)
+    expect(await mirror(files)).toMatchObject({ version: 2 })
+  })
+
+  test.each<[string, Load, Records]>([
+    ['users', { users: users.slice(1) }, { users: users.slice(1), repos, commits }],
+    ['repositories', { repos: repos.slice(1) }, { users, repos: repos.slice(1), commits: commits.slice(3) }],
+    ['commits', { commits: commits.slice(2) }, { users, repos, commits: commits.slice(2) }],
+  ])('leaves the kinds of which it has no file: of %s alone', async (_, files, expected) => {
+    await mirror(files)
+    await expectDataset(expected)
+  })
+
+  test('with an empty file removes all items of that kind', async () => {
+    expect(await mirror({ users: [] })).toMatchObject({ users: { ...nothing, removed: 3 } })
+    await expectDataset({ repos, commits })
+  })
+
+  test('gives the commits of a removed repository to another one that has its URL now', async () => {
+    const successor = createRepository(5, 'ada', ['new'], { url: first?.url ?? '' })
+    const files = { users, repos: [...repos.slice(1), successor], commits }
+    await mirror(files)
+    await expectDataset(files)
+  })
+
+  test('refuses a commit of a repository that it removes', async () => {
+    const files = { repos: repos.slice(1), commits }
+    await expect(mirror(files)).rejects.toThrow(ImportError)
+    await expectDataset({ users, repos, commits })
+    expect(await readDatasetVersion(started.service)).toBe(1)
+  })
+
+  test('says before what it will remove, and changes nothing if that is declined', async () => {
+    const counts: object[] = []
+    const declining = mirror(
+      { users: users.slice(2), repos: second === undefined ? [] : [second] },
+      (missing) => {
+        counts.push(missing)
+        return Promise.reject(new Error('declined'))
+      },
+    )
+    await expect(declining).rejects.toThrow('declined')
+    expect(counts).toEqual([{ users: 2, addresses: 0, repositories: 2, commits: 6 }])
+    await expectDataset({ users, repos, commits })
+  })
+
+  test('neither counts nor removes a repository that only a clone described, when the forge has its record', async () => {
+    const url = 'https://forge.example/ada/local'
+    const local = createRepository(-5, 'ada', ['local'], { url })
+    const commit = createCommit(31, url, 'ada@example.org', 9)
+    await loadRecords(started.service.sql, { repos: [local], commits: [commit] })
+    const counts: object[] = []
+    const files = {
+      repos: [...repos, createRepository(5, 'ada', ['local'], { url })],
+      commits: [...commits, commit],
+    }
+    const result = await mirror(files, async (missing) => void counts.push(missing))
+    expect(counts).toEqual([{ users: 0, addresses: 0, repositories: 0, commits: 0 }])
+    expect(result).toMatchObject({
+      repositories: { ...nothing, updated: 1 },
+      commits: { added: 0, removed: 0 },
+    })
+    // Nor the other way around.
+    const local2 = { ...local, url: `${url}.git` }
+    await mirror({ repos: [...repos, local2] }, async (missing) => void counts.push(missing))
+    expect(counts.at(-1)).toEqual({ users: 0, addresses: 0, repositories: 0, commits: 0 })
+  })
+
+  test('prints on the command line what it will remove, and what it has removed', async () => {
+    writeFileSync(join(started.directory, 'users.ndjson'), toLines(users.slice(0, 1)))
+    writeFileSync(join(started.directory, 'commits.ndjson'), toLines(commits.slice(0, 8)))
+    const files = ['users.ndjson', 'commits.ndjson']
+    const { code, stdout, stderr } = await started.run(['import', 'ndjson', ...files, '--mirror'])
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'This load removes what the files lack: 2 users, 0 repositories, 1 commit\n',
+    })
+    expect(stdout.split('\n').slice(1)).toEqual([
+      'users         0 added, 0 updated, 2 removed',
+      'repositories  0 added, 0 updated',
+      'commits       0 added, 0 updated, 1 removed',
+      'dataset       version 2',
+      '',
+    ])
+    const again = await started.run(['import', 'ndjson', ...files, '--mirror', '--yes', '--json'])
+    expect(again).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(again.stdout)).toMatchObject({ users: nothing, commits: nothing, dataset_version: 2 })
+  })
+
+  test('is refused for files of changes, which lack what has not changed', async () => {
+    writeFileSync(join(started.directory, 'removals.ndjson'), '')
+    const { code, stderr } = await started.run(['import', 'ndjson', 'removals.ndjson', '--mirror', '--yes'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('leave out --mirror')
+    await expectDataset({ users, repos, commits })
+  })
+})

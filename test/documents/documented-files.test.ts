@@ -1,0 +1,36 @@
+/**
+ * The files that the page "Load data" shows load as they stand.
+ *
+ * @module
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readJson, startServiceForCommands } from '../support/command-line.ts'
+
+const page = join(import.meta.dirname, '../../docs-site/src/content/docs/loading-data.md')
+
+let commands: Awaited<ReturnType<typeof startServiceForCommands>>
+beforeAll(async () => {
+  commands = await startServiceForCommands('embedded')
+})
+afterAll(() => commands?.close())
+
+test('the files of the page "Load data" load as they stand', async () => {
+  const text = await readFile(page, 'utf8')
+  const blocks = text.matchAll(/^```json title="(\w+)\.ndjson"\n(.*?)^```$/gms)
+  const files = new Map([...blocks].map(([, kind = '', lines = '']) => [kind, lines]))
+  expect([...files.keys()].sort()).toEqual(['identities', 'removals', 'users'])
+  // No other block looks like a file to load.
+  expect(text.match(/^```json/gm)).toHaveLength(files.size)
+
+  const load = async (folder: string, kinds: readonly string[]) => {
+    await mkdir(join(commands.directory, folder))
+    for (const kind of kinds) {
+      await writeFile(join(commands.directory, folder, `${kind}.ndjson`), files.get(kind) ?? '')
+    }
+    return readJson(commands.run, ['import', 'ndjson', folder])
+  }
+  expect(await load('data', ['users', 'identities'])).toMatchObject({ users: { added: 1 } })
+  expect(await load('changes', ['removals'])).toMatchObject({ users: { removed: 1 } })
+})

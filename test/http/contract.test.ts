@@ -1,0 +1,359 @@
+/**
+ * Code and `openapi.yml` agree in both directions: the same paths and methods, the same parameters with the same bounds.
+ * The tests of every response compare it with the document too.
+ *
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import * as v from 'valibot'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildDocs } from '../../docs-site/build.ts'
+import { findBusyRepository } from '../support/catalog.ts'
+import { contract, fillPath, followSchema, listOperations, type Schema } from '../support/contract.ts'
+import { createInstance } from '../support/instance.ts'
+import { startTestService, type TestService, testInside } from '../support/service.ts'
+
+/** Batch look-ups: an entry for each number, and the entries at the bounds and beyond them. */
+const batches: Record<string, { entry(number: number): string; valid: string[]; invalid: string[] }> = {
+  logins: {
+    entry: (number) => `e${number}`,
+    valid: ['a'.repeat(100)],
+    invalid: ['a'.repeat(101)],
+  },
+  full_names: {
+    entry: (number) => `e/${number}`,
+    valid: [`${'a'.repeat(100)}/${'b'.repeat(100)}`],
+    invalid: [`${'a'.repeat(101)}/b`, `a/${'b'.repeat(101)}`, 'a'],
+  },
+  forge_rest_ids: {
+    entry: (number) => `${number}`,
+    valid: ['9007199254740991', '-9007199254740991'],
+    invalid: ['9007199254740992', '-9007199254740992', 'a'],
+  },
+}
+
+const paginationSchema = v.object({ pagination: v.looseObject({ page: v.number(), per_page: v.number() }) })
+
+describe('openapi.yml', () => {
+  let service: TestService
+  /** An admin key may call everything, without a limit. */
+  let key: string
+  /** A user key that has paid for something. */
+  let spender: string
+  let repository: string
+  beforeAll(async () => {
+    await buildDocs({ ifStale: true })
+    service = await startTestService('embedded')
+    key = (await service.createKey({ role: 'admin' })).secret
+    repository = (await findBusyRepository(service.sql)).replace('/repos/', '')
+    await service.sql`insert into removals (kind, forge_rest_id, version) values ('user', 1, 1)`
+    spender = (await service.createKey()).secret
+    await service.request('/users', { key: spender })
+  })
+  afterAll(() => service.close())
+
+  const withParameters = listOperations().map(({ path, method, parameters }) => ({
+    path,
+    method,
+    queries: parameters.filter((parameter) => parameter.in === 'query'),
+    segments: parameters.filter((parameter) => parameter.in === 'path'),
+  }))
+
+  test('has the version of package.json', () => {
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+    expect(contract.info.version).toBe(version)
+  })
+
+  testInside('declares exactly the paths that the app has', () => {
+    const routed = createInstance(service)
+      .app.routes.filter(({ method }) => method !== 'ALL')
+      .flatMap(({ method, path }) => {
+        const template = path.replaceAll(/:(\w+)/g, '{$1}')
+        const templates = template === '/docs/*' ? ['/docs', '/docs/{page}'] : [template || '/']
+        return templates.map((each) => `${method} ${each}`)
+      })
+    const declared = Object.entries(contract.paths).flatMap(([path, { get }]) => (get ? [`GET ${path}`] : []))
+    expect([...new Set(routed)].sort()).toEqual(declared.sort())
+  })
+
+  test('declares only paths and methods that the app serves', async () => {
+    for (const path of Object.keys(contract.paths)) {
+      for (const method of ['GET', 'HEAD']) {
+        const query = listRequired(path)
+        const response = await service.request(`${fillPath(path, repository)}${query}`, { method, key })
+        expect([method, path, response.status]).toEqual([method, path, path === '/' ? 302 : 200])
+      }
+    }
+    for (const { path, method } of listOperations()) {
+      if (method === 'HEAD') expect(contract.paths[path]?.get).toBeDefined()
+    }
+  })
+
+  test('declares HEAD for each metered path, with the parameters of GET', () => {
+    const heads = withParameters.filter(({ method }) => method === 'HEAD').map(({ path }) => path)
+    expect(heads).toEqual(Object.keys(contract.paths).filter((path) => /^\/(users|repos)/.test(path)))
+    for (const { path, method, queries, segments } of withParameters) {
+      const get = withParameters.find((each) => each.path === path && each.method === 'GET')
+      if (method === 'HEAD')
+        expect({ queries, segments }).toEqual({ queries: get?.queries, segments: get?.segments })
+    }
+  })
+
+  /** The query of a path that has required parameters, but for those that `query` has. */
+  function listRequired(path: string, query = '') {
+    const required = withParameters.find((operation) => operation.path === path)?.queries ?? []
+    const missing = required
+      .filter(({ name, required }) => required && !query.includes(`?${name}=`))
+      .map(({ name, schema }) => `${name}=${schema.minimum}`)
+    return missing.length === 0 ? query : `${query === '' ? '?' : `${query}&`}${missing.join('&')}`
+  }
+
+  const allQueries = [
+    ...['page', 'per_page', 'after', 'location', 'dependency_names', 'dependency_files', 'dependency_status'],
+    ...['owner', 'exclude', 'day', 'changed_since', 'since', ...Object.keys(batches)],
+  ]
+
+  test('declares no other query parameters than these, of which one is required', () => {
+    const queries = withParameters.flatMap((operation) => operation.queries)
+    expect([...new Set(queries.map(({ name }) => name))].sort()).toEqual([...allQueries].sort())
+    expect(queries.filter(({ required }) => required).map(({ name }) => name)).toEqual(['since'])
+  })
+
+  describe.each(withParameters.filter(({ queries }) => queries.length > 0))(
+    'declares $method $path, which',
+    (operation) => {
+      const { path, method, queries } = operation
+      const ask = (query: string) =>
+        service.request(`${fillPath(path, repository)}${listRequired(path, query)}`, {
+          method,
+          key: path.startsWith('/api-key/') ? spender : key,
+        })
+      const statusOf = async (query: string) => [query, (await ask(query)).status]
+
+      /** The pagination of a response; for HEAD only its `per_page`, from the link to the first page. */
+      async function readPage(query: string) {
+        const response = await ask(query)
+        expect([query, response.status]).toEqual([query, 200])
+        const [, perPage] =
+          /[?&]page=1&per_page=(\d+)>; rel="first"/.exec(response.headers.get('Link') ?? '') ?? []
+        if (method === 'HEAD') return { per_page: Number(perPage) }
+        const { pagination } = v.parse(paginationSchema, response.json())
+        expect(pagination.per_page).toBe(Number(perPage))
+        return pagination
+      }
+
+      test.each(queries.filter(({ schema }) => schema.type === 'integer'))(
+        'reads $name with the declared bounds and default',
+        async ({ name, schema }) => {
+          const { minimum, maximum } = schema
+          const at = (value: unknown) => `?${name}=${value}`
+          if (minimum === undefined) throw new Error(`${name} has no minimum`)
+          expect(await statusOf(at(minimum))).toEqual([at(minimum), 200])
+          expect(await statusOf(at(minimum - 1))).toEqual([at(minimum - 1), 400])
+          if (maximum !== undefined) {
+            // The largest page is one of the smallest size.
+            const largest = `${at(maximum)}${name === 'page' ? '&per_page=1' : ''}`
+            expect(await statusOf(largest)).toEqual([largest, 200])
+            expect(await statusOf(at(maximum + 1))).toEqual([at(maximum + 1), 400])
+          }
+          for (const wrong of ['', 'x', '1.5', '1e1', '%2B1', '-1', '01', '0x1', '%201', `1&${name}=1`]) {
+            expect(await statusOf(at(wrong))).toEqual([at(wrong), 400])
+          }
+          if (schema.default === undefined) return // pagination.test.ts says what `after` does
+          expect(await readPage('')).toEqual(await readPage(at(schema.default)))
+          const other = name === 'page' || maximum === undefined ? minimum + 1 : maximum
+          if (method === 'GET' || name === 'per_page') {
+            expect(await readPage(at(other))).toMatchObject({ [name]: other })
+          }
+        },
+      )
+
+      test.each(queries.filter(({ name }) => name in batches))(
+        'reads the batch look-up $name with the declared bounds',
+        async ({ name, schema }) => {
+          const { maxItems = 0, items = {} } = schema
+          const { entry, valid, invalid } = batches[name] ?? expect.unreachable()
+          const entries = (count: number) =>
+            Array.from({ length: count }, (_, index) => entry(index)).join(',')
+          for (const [status, values] of [
+            [200, [entries(maxItems), ...valid]],
+            [400, [entries(maxItems + 1), ...invalid]],
+          ] as const) {
+            for (const value of values)
+              expect([value, (await ask(`?${name}=${value}`)).status]).toEqual([value, status])
+          }
+          const { pattern, maxLength, minimum = 0, maximum = 0 } = followSchema(items)
+          const isDeclared = (value: string) =>
+            items.type === 'integer'
+              ? Number(value) >= minimum && Number(value) <= maximum
+              : new RegExp(pattern ?? '', 'u').test(value) && value.length <= (maxLength ?? value.length)
+          expect([...valid, ...invalid].filter(isDeclared)).toEqual(valid)
+        },
+      )
+
+      test.each(queries.filter(({ name, schema }) => schema.type === 'array' && !(name in batches)))(
+        'reads $name with the declared bounds',
+        async ({ name, schema, explode }) => {
+          const { maxItems, items } = schema
+          const longest = items?.maxLength
+          if (maxItems === undefined || longest === undefined) throw new Error(`${name} has no bounds`)
+          const join = (entries: readonly string[]) => entries.join(explode ? `&${name}=` : ',')
+          const entries = (count: number) => Array.from({ length: count }, (_, index) => `nothing-${index}-`)
+          for (const [value, status] of [
+            [join(entries(maxItems)), 200],
+            [join(entries(maxItems + 1)), 400],
+            [entries(maxItems).join(`&${name}=`), 200],
+            [entries(maxItems + 1).join(`&${name}=`), 400],
+            ['a'.repeat(longest), 200],
+            ['a'.repeat(longest + 1), 400],
+            [join(['nothing-', '%C3%A9'.repeat(longest)]), 200],
+            [join(['nothing-', '%C3%A9'.repeat(longest + 1)]), 400],
+          ] as const) {
+            const response = await ask(`?${name}=${value}`)
+            expect([value, response.status]).toEqual([value, status])
+            if (status === 200) expect(response.headers.get('X-Total-Count')).toBe('0')
+          }
+        },
+      )
+
+      test('reads every declared filter', async () => {
+        const total = async (query: string) => (await ask(query)).headers.get('X-Total-Count')
+        const filters = queries.filter(
+          ({ name, schema }) =>
+            name !== 'after' && schema.type !== 'integer' && schema.enum === undefined && !(name in batches),
+        )
+        for (const { name, schema } of filters) {
+          const nothing = schema.format === 'date' ? '1999-12-31' : 'nothing-is-called-so'
+          expect([name, await total(`?${name}=${nothing}`)]).toEqual([name, '0'])
+          const twice = await ask(`?${name}=${nothing}&${name}=${nothing}`)
+          expect([name, twice.status]).toEqual([name, schema.type === 'array' ? 200 : 400])
+        }
+        expect(Number(await total(''))).toBeGreaterThan(0)
+      })
+    },
+  )
+
+  test.each(
+    withParameters.flatMap(({ path, method, queries }) =>
+      (method === 'GET' ? queries : []).flatMap(({ name, schema }) =>
+        (schema.enum ?? []).map((value) => ({ path, name, value })),
+      ),
+    ),
+  )('declares all values that $path reads as $name: $value', async ({ path, name, value }) => {
+    const others = name === 'dependency_status' ? '&dependency_names=react' : ''
+    const statusOf = async (query: string) =>
+      (await service.request(`${path}?${query}${others}`, { key })).status
+    expect(await statusOf(`${name}=${value}`)).toBe(200)
+    for (const wrong of ['', 'nothing', String(value).toUpperCase(), ` ${value}`, `${value},${value}`]) {
+      expect([wrong, await statusOf(`${name}=${encodeURIComponent(wrong)}`)]).toEqual([wrong, 400])
+    }
+    expect(await statusOf(`${name}=${value}&${name}=${value}`)).toBe(400)
+  })
+
+  test('declares all query parameters that a path with a key reads: others are refused', async () => {
+    for (const { path, method, queries } of withParameters.filter(({ path }) =>
+      /^\/(users|repos|removals|api-key|metrics|admin)/.test(path),
+    )) {
+      const address = `${fillPath(path, repository)}${listRequired(path) || '?'}`
+      const undeclared = allQueries.filter((name) => !queries.some((query) => query.name === name))
+      for (const name of [...undeclared, 'limit', 'offset', 'sort', 'q', 'Page', 'per-page', '']) {
+        const response = await service.request(`${address}&${name}=0`, { method, key })
+        expect([path, name, response.status]).toEqual([path, name, 400])
+        expect(response.headers.get('X-Error-Code')).toBe('invalid_parameter')
+        expect(response.headers.get('X-Credits-Cost')).toBe('0')
+      }
+    }
+  })
+
+  test('says that public paths ignore query strings', async () => {
+    for (const path of ['/health', '/version', '/openapi.yml', '/docs', '/llms.txt']) {
+      const response = await service.request(`${path}?page=x&probe=1&probe=2`)
+      expect([path, response.status]).toEqual([path, 200])
+    }
+  })
+
+  testInside('has the rule for login, owner and repository name as its pattern of names', async () => {
+    const schemas = withParameters
+      .filter(({ path }) => !path.startsWith('/docs'))
+      .flatMap(({ segments }) => segments.map(({ schema }) => schema))
+    expect(new Set(schemas.map((schema) => JSON.stringify(schema))).size).toBe(1)
+    const [{ pattern, maxLength, minLength } = {} as Schema] = schemas
+    if (pattern === undefined || maxLength === undefined) throw new Error('names have no rule')
+    expect(minLength).toBe(1)
+    const characters = Array.from({ length: 0x7f - 0x20 }, (_, index) => String.fromCharCode(0x20 + index))
+    const names = [
+      ...[...characters, '\t', '\u007f', 'é', '東', '😀'].map((character) => `z${character}z`),
+      'z'.repeat(maxLength),
+      'z'.repeat(maxLength + 1),
+      '',
+    ]
+    for (const name of names) {
+      const segment = encodeURIComponent(name)
+      const isValid = new RegExp(pattern, 'u').test(name) && [...name].length <= maxLength
+      const addresses = [
+        `/users/${segment}`,
+        `/repos/${segment}/b`,
+        `/repos/a/${segment}`,
+        `/repos/a/${segment}/commits`,
+      ]
+      for (const address of addresses) {
+        const { status } = await service.request(address, { key })
+        expect([address, status]).toEqual([address, isValid ? 404 : 400])
+      }
+    }
+  })
+
+  test('has the rule for Max-Credits as its bounds', async () => {
+    const { minimum = -1, maximum = -1 } = contract.components.parameters['Max-Credits']?.schema ?? {}
+    for (const [credits, status] of [
+      [String(minimum), 200],
+      [String(minimum - 1), 400],
+      [String(maximum), 200],
+      [String(BigInt(maximum) + 1n), 400],
+    ] as const) {
+      const response = await service.request('/users/ngoldberg', { key, headers: { 'Max-Credits': credits } })
+      expect([credits, response.status]).toEqual([credits, status])
+    }
+  })
+
+  testInside('has the rule for the cursor of dependencies as its pattern', async () => {
+    const { pattern } = contract.components.parameters.after_dependency?.schema ?? {}
+    if (pattern === undefined) throw new Error('after of dependencies has no pattern')
+    const toEscape = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`
+    const character = fc.string({ unit: 'binary', minLength: 1, maxLength: 1 })
+    const part = fc.oneof(
+      { weight: 10, arbitrary: character.map((text) => JSON.stringify(text).slice(1, -1)) },
+      fc.integer({ min: 0, max: 0xffff }).map(toEscape),
+      fc.integer({ min: 0xd700, max: 0xe0ff }).map(toEscape),
+      fc.constantFrom('\\/', '\\b', '\\q', '\\', '"', '\n', '\u007f', '\\u0000', '\\uD83D\\uDE00', '\\u12'),
+    )
+    const quoted = fc.array(part, { maxLength: 3 }).map((parts) => `"${parts.join('')}"`)
+    const space = fc.constantFrom(...Array.from({ length: 9 }, () => ''), ' ', '\t\r\n', '\u00a0')
+    const value = fc.oneof(
+      {
+        weight: 9,
+        arbitrary: fc
+          .tuple(space, quoted, space, quoted, space)
+          .map(([before, name, between, file, behind]) => `${before}[${name}${between},${file}]${behind}`),
+      },
+      fc.json(),
+      fc.constantFrom('', '[]', '["a"]', '["a","b","c"]', '["a",1]', '["a",null]', '["a","b"],', '["a" "b"]'),
+    )
+    const seen = { valid: 0, invalid: 0 }
+    await fc.assert(
+      fc.asyncProperty(
+        value.filter((text) => text.isWellFormed() && !text.includes('\0')),
+        async (after) => {
+          const isValid = new RegExp(pattern, 'u').test(after)
+          seen[isValid ? 'valid' : 'invalid']++
+          const address = `/repos/${repository}/dependencies?after=${encodeURIComponent(after)}`
+          const { status } = await service.request(address, { key, method: 'HEAD' })
+          expect([after, status]).toEqual([after, isValid ? 200 : 400])
+        },
+      ),
+      { numRuns: 400 },
+    )
+    expect(Math.min(seen.valid, seen.invalid)).toBeGreaterThan(40)
+  })
+})

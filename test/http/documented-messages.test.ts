@@ -1,0 +1,410 @@
+/**
+ * The error messages of `openapi.yml` are those that the service gives. Requests that it refuses are free, whatever their
+ * response is read from: an instance without a cache and without a replica reads from the primary, and charges in the same
+ * statement.
+ *
+ * @module
+ */
+import { createMiddleware } from 'hono/factory'
+import * as v from 'valibot'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { HonoEnvironment } from '../../api/http/request-context.ts'
+import { grantCredits } from '../../api/ledger/keys.ts'
+import { buildDocs } from '../../docs-site/build.ts'
+import { findBusyRepository } from '../support/catalog.ts'
+import { contract, fillPath, listOperations } from '../support/contract.ts'
+import { createInstance, type Instance } from '../support/instance.ts'
+import {
+  type Answer,
+  liveRuntime,
+  maxAddressLength,
+  type RequestOptions,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
+
+const nameOf = (reference: string) => reference.slice(reference.lastIndexOf('/') + 1)
+
+/** All error messages of the document. */
+function listDocumentedMessages(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  if ('error' in value && typeof value.error === 'string') return [value.error]
+  return Object.values(value).flatMap(listDocumentedMessages)
+}
+
+/** Refused before the app: raw-requests.test.ts, node-connections.test.ts. */
+const messagesBeforeTheApp = [
+  'Invalid HTTP request',
+  'Invalid Host: must be one host name or IP address, with an optional port from 1 to 65535',
+  'Invalid URL: . or .. in its path',
+  'Request headers too large: at most 49152 bytes',
+  'Request incomplete: it took too long to arrive',
+  'HTTP version not supported; use HTTP/1.1 or HTTP/1.0',
+]
+
+describe('openapi.yml', () => {
+  let service: TestService
+  /** An admin key may call everything, without a limit. */
+  let key: string
+  let repository: string
+  /** Reads from the primary alone. */
+  let primary: Instance
+  /** A key that pays. */
+  let payer: string
+  /** What `primary` did in the database. */
+  let operations: string[] = []
+  beforeAll(async () => {
+    await buildDocs({ ifStale: true })
+    service = await startTestService('embedded')
+    key = (await service.createKey({ role: 'admin' })).secret
+    payer = (await service.createKey()).secret
+    repository = (await findBusyRepository(service.sql)).replace('/repos/', '')
+    primary = createInstance(service, {
+      responseCacheMb: 0,
+      tracing: {
+        traceRequest: createMiddleware<HonoEnvironment>((_, next) => next()),
+        traceDatabase(operation, work) {
+          operations.push(operation)
+          return work()
+        },
+      },
+    })
+  })
+  afterAll(async () => {
+    await primary.close()
+    await service.close()
+  })
+
+  const readLedger = () => service.sql`
+    select (select json_agg(b order by api_key_id) from balances b) as balances, count(*) as entries,
+      (select count(*) from idempotency_keys) as idempotency_keys
+    from ledger`
+
+  /**
+   * Sends a request. If it is refused with 400, 403 or 414, also sends it to `primary`, as a payer in place of an admin.
+   * It gets the same response there, and the ledger stays as it is.
+   */
+  async function request(path: string, options: RequestOptions = {}): Promise<Answer> {
+    const response = await service.request(path, options)
+    if (liveRuntime !== undefined || ![400, 403, 414].includes(response.status)) return response
+    const before = await readLedger()
+    const isForAdmins = /^\/(metrics|admin)\b/.test(path)
+    const paying = { ...options, key: options.key === key && !isForAdmins ? payer : options.key }
+    const isForMoney = /_credits/.test(response.headers.get('X-Error-Code') ?? '')
+    // On a busy machine the statement that reads may take too long to settle as well. Then another one settles.
+    for (let isSettled = false; !isSettled; ) {
+      operations = []
+      const refused = await primary.request(path, paying)
+      expect([path, refused.status, refused.text]).toEqual([path, response.status, response.text])
+      expect([path, await readLedger()]).toEqual([path, before])
+      isSettled = !isForMoney || !operations.includes('settle')
+    }
+    if (isForMoney) expect([path, operations]).toEqual([path, ['read and settle']])
+    return response
+  }
+
+  /** The messages of an operation and a status. */
+  function listMessages(path: string, status: string): string[] {
+    const declared = contract.paths[path]?.get?.responses[status] ?? {}
+    const response = '$ref' in declared ? contract.components.responses[nameOf(declared.$ref)] : declared
+    const { example, examples = {} } = response?.content?.['application/json'] ?? {}
+    const values = Object.values(examples).map((each) =>
+      '$ref' in each ? contract.components.examples[nameOf(each.$ref)]?.value : each.value,
+    )
+    return listDocumentedMessages([example, ...values])
+  }
+
+  test.each(Object.keys(contract.paths))('shows exactly the messages of 400 that %s gives', async (path) => {
+    const entries = (count: number) => Array.from({ length: count }, (_, index) => `e${index}`).join(',')
+    const queries = [
+      'page=0',
+      'per_page=0',
+      'page=9007199254740991',
+      'after=-',
+      'perPage=1',
+      Array.from({ length: 21 }, () => 'location=a').join('&'),
+      `location=${'x'.repeat(256)}`,
+      `dependency_names=${entries(51)}`,
+      `dependency_names=a,b,${'c'.repeat(256)}`,
+      `dependency_files=${entries(51)}`,
+      `dependency_files=a,b,${'c'.repeat(256)}`,
+      'dependency_status=x',
+      'dependency_status=active',
+      'dependency_status=active&dependency_status=removed',
+      'owner=a%20b',
+      'exclude=x',
+      'day=today',
+      'changed_since=x',
+      'changed_since=2',
+      'changed_since=0&dependency_names=a',
+      ...['logins', 'full_names', 'forge_rest_ids'].flatMap((name) => [
+        `${name}=${entries(101)}`,
+        `${name}=${name === 'full_names' ? 'a/b,a/c' : '1,2'},x%20y`,
+        `${name}=&dependency_names=a`,
+      ]),
+      ...['location', 'dependency_names', 'dependency_files', 'day'].map((name) => `${name}=`),
+      `dependency_names=${Array.from({ length: 20 }, () => 'x'.repeat(200))}`,
+      `logins=${Array.from({ length: 50 }, () => 'x'.repeat(80))}&page=1`,
+      `full_names=${Array.from({ length: 50 }, () => `a/${'x'.repeat(80)}`)}&page=1`,
+      'since=x',
+      'since=2',
+      `x${'&x'.repeat(250)}`,
+      'x=%zz',
+      'x=%00',
+    ]
+    const { parameters = [] } = listOperations().find((operation) => operation.path === path) ?? {}
+    const declared = parameters.filter((parameter) => parameter.in === 'query')
+    // Of the parameters that the path doesn't have, one is enough.
+    const sent = queries.filter((query) => {
+      const name = query.replace(/[=&].*/, '')
+      return ['perPage', 'x', ...declared.map((parameter) => parameter.name)].includes(name)
+    })
+    const address = fillPath(path, repository)
+    const segments = [...path.matchAll(/\{\w+\}/g)].flatMap(([segment]) =>
+      // What is missing at the end of a path, and what no name has.
+      ['', 'a%20b', 'a%5Cb'].map((value) => fillPath(path.replace(segment, value), repository)),
+    )
+    const requests: [string, Record<string, string>][] = [
+      ...sent.map((query): [string, Record<string, string>] => [`${address}?${query}`, {}]),
+      // With the parameter that `/removals` requires, to get at the others.
+      ...(path === '/removals' ? sent : [])
+        .filter((query) => !query.startsWith('since='))
+        .map((query): [string, Record<string, string>] => [`${address}?since=0&${query}`, {}]),
+      [address, {}],
+      ...segments.map((wrong): [string, Record<string, string>] => [wrong, {}]),
+      [address, { 'Max-Credits': 'a few' }],
+      [address, { 'Idempotency-Key': 'a b' }],
+    ]
+    const given = new Set<string>()
+    for (const [wrong, headers] of requests) {
+      const response = await request(wrong, { key, headers })
+      if (response.status === 400) given.add(v.parse(v.object({ error: v.string() }), response.json()).error)
+    }
+    expect([...given].sort()).toEqual(
+      listMessages(path, '400')
+        .filter((message) => !messagesBeforeTheApp.includes(message))
+        .sort(),
+    )
+  })
+
+  test('shows “Shutting down” for /health alone, and “not built” for pages alone', () => {
+    const pathsWith = (message: string) =>
+      Object.keys(contract.paths).filter((path) => listMessages(path, '503').includes(message))
+    expect(pathsWith('Shutting down; retry in 5 seconds')).toEqual(['/health'])
+    expect(pathsWith('The documentation is missing; run: npm run docs')).toEqual([
+      '/docs',
+      '/docs/{page}',
+      '/api-docs',
+      '/llms.txt',
+      '/robots.txt',
+      '/favicon.ico',
+    ])
+    expect(pathsWith('Starting up; retry in 5 seconds')).toEqual(
+      pathsWith('Database unavailable; retry in 5 seconds'),
+    )
+    expect(pathsWith('Database unavailable; retry in 5 seconds')).toEqual(
+      Object.keys(contract.paths).filter((path) =>
+        /^\/(users|repos|removals|api-key|metrics|admin|health)/.test(path),
+      ),
+    )
+  })
+
+  test('shows only messages that the service gives', async () => {
+    const user = await service.createKey({ credits: 12 })
+    const narrow = await service.createKey({ scopes: [] })
+    const limited = await service.createKey({ rateLimit: { requests: 1, seconds: 12 } })
+    const list = (count: number) => Array.from({ length: count }, (_, index) => `e${index}`).join(',')
+    const long = `a,b,${'c'.repeat(256)}`
+    const scheme = { headers: { Authorization: 'Basic eDp5' } }
+    const provocations: Record<string, [path: string, options?: RequestOptions]> = {
+      'Authorization header required': ['/users'],
+      "Invalid authorization format. Use 'Bearer <API_KEY>'": ['/users', scheme],
+      'API key required': ['/users', { key: '' }],
+      'Invalid API key format': ['/users', { key: 'x' }],
+      'Invalid API key': ['/users', { key: crypto.randomUUID() }],
+      'Insufficient permissions': ['/users', { key: narrow.secret }],
+      'Admin access required': ['/metrics', { key: user.secret }],
+      'insufficient credits: need 30, have 12': ['/users', { key: user.secret }],
+      'Max-Credits is 10, but this request costs 30': [
+        '/users',
+        { key: user.secret, headers: { 'Max-Credits': '10' } },
+      ],
+      'Invalid Max-Credits: must be an integer from 0 to 9007199254740991, digits only': [
+        '/users',
+        { key, headers: { 'Max-Credits': 'a few' } },
+      ],
+      'Invalid Idempotency-Key: must be 1 to 255 visible ASCII characters': [
+        '/users',
+        { key, headers: { 'Idempotency-Key': 'a b' } },
+      ],
+      'Idempotency-Key was already used for another request; use a new one for this request': [
+        '/users?per_page=1',
+        { key: user.secret, headers: { 'Idempotency-Key': 'used' } },
+      ],
+      'Invalid day: must be a date such as 2030-12-31 (UTC)': ['/api-key/usage?day=today', { key }],
+      'Invalid day: is empty; leave the parameter out': ['/api-key/usage?day=', { key }],
+      'Invalid location: is empty; leave the parameter out': ['/users?location=', { key }],
+      'Invalid dependency_names: is empty; leave the parameter out': ['/users?dependency_names=', { key }],
+      'Invalid dependency_files: is empty; leave the parameter out': ['/repos?dependency_files=,', { key }],
+      "Filters too long: the list's URL without its page must have at most 4000 characters, escapes included; split them into several requests":
+        [`/repos?dependency_names=${Array.from({ length: 20 }, () => 'x'.repeat(200))}`, { key }],
+      "Too many entries for pages: the list's URL without its page must have at most 4000 characters, escapes included; send fewer entries, or leave out page and per_page":
+        [`/users?logins=${Array.from({ length: 50 }, () => 'x'.repeat(80))}&per_page=10`, { key }],
+      'Invalid URL: too many parts; at most 250 parameters, 4000 commas and 4000 plus signs': [
+        `/users?x${'&x'.repeat(250)}`,
+        { key },
+      ],
+      'User not found': ['/users/nobody-has-this-login', { key }],
+      'Repository not found': ['/repos/nobody/nothing', { key }],
+      'Not found': ['/no-such-path'],
+      'Method not allowed; use GET, HEAD or OPTIONS': ['/users', { method: 'DELETE' }],
+      'Rate limit exceeded; retry in 12 seconds': ['/users', { key: limited.secret }],
+      'URL too long: at most 8192 characters': [`/version?x=${'x'.repeat(8_192)}`],
+      'URL too long: at most 32768 characters': [`/users?x=${'x'.repeat(32_768)}`, { key }],
+      'Invalid page: must be an integer from 1 to 9007199254740991, digits only, no leading zeros': [
+        '/users?page=01',
+        { key },
+      ],
+      'Invalid per_page: must be an integer from 1 to 100, digits only, no leading zeros': [
+        '/users?per_page=0',
+        { key },
+      ],
+      'Invalid after: must be an integer from 1 to 2147483647, digits only, no leading zeros': [
+        '/users?after=0',
+        { key },
+      ],
+      'Invalid after: must be an integer from 1 to 9007199254740991, digits only, no leading zeros': [
+        '/api-key/usage?after=9007199254740992',
+        { key },
+      ],
+      'Invalid after: must be a day and an endpoint, such as 2030-12-31/users': [
+        '/api-key/usage/days?after=/users',
+        { key },
+      ],
+      'Invalid after: must be the hash of a commit, 40 to 64 lowercase hexadecimal digits': [
+        '/repos/a/b/commits?after=7',
+        { key },
+      ],
+      'Invalid after: must be the name and file of a dependency, ["NAME","FILE"]': [
+        '/repos/a/b/dependencies?after=7',
+        { key },
+      ],
+      'Invalid page: (page - 1) × per_page must be at most 9007199254740991': [
+        '/users?page=9007199254740991',
+        { key },
+      ],
+      'Unknown parameter: perPage; did you mean per_page?': ['/users?perPage=1', { key }],
+      'Unknown parameter: perPage; this endpoint has no parameters': ['/users/ngoldberg?perPage=1', { key }],
+      'Invalid location: given more than 20 times': [
+        `/users?${Array.from({ length: 21 }, () => 'location=a').join('&')}`,
+        { key },
+      ],
+      'Invalid dependency_status: must be active or removed': ['/repos?dependency_status=', { key }],
+      'Invalid dependency_status: given more than once': [
+        '/users?dependency_names=a&dependency_status=active&dependency_status=removed',
+        { key },
+      ],
+      'Invalid dependency_status: requires dependency_names or dependency_files': [
+        '/repos?dependency_status=active',
+        { key },
+      ],
+      'Invalid exclude: must be dependencies': ['/repos?exclude=commits', { key }],
+      'Invalid location: longer than 255 characters': [`/users?location=${'x'.repeat(256)}`, { key }],
+      'Invalid dependency_names: at most 50 entries': [`/users?dependency_names=${list(51)}`, { key }],
+      'Invalid dependency_names: entry 3 is longer than 255 characters': [
+        `/users?dependency_names=${long}`,
+        { key },
+      ],
+      'Invalid dependency_files: at most 50 entries': [`/users?dependency_files=${list(51)}`, { key }],
+      'Invalid dependency_files: entry 3 is longer than 255 characters': [
+        `/users?dependency_files=${long}`,
+        { key },
+      ],
+      'Invalid changed_since: must be an integer from 0 to 9007199254740991, digits only, no leading zeros': [
+        '/users?changed_since=-1',
+        { key },
+      ],
+      'Invalid changed_since: must be at most 1, the version of the dataset': [
+        '/users?changed_since=2',
+        { key },
+      ],
+      'Invalid changed_since: can be combined only with page, per_page, after and exclude': [
+        '/repos?changed_since=1&dependency_names=react',
+        { key },
+      ],
+      'Invalid logins: at most 100 entries': [`/users?logins=${list(101)}`, { key }],
+      'Invalid logins: entry 3 must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [
+        '/users?logins=a,b,c%20d',
+        { key },
+      ],
+      'Invalid logins: must be the only filter': ['/users?logins=a&location=b', { key }],
+      'Invalid full_names: at most 100 entries': [`/repos?full_names=${list(101)}`, { key }],
+      'Invalid full_names: entry 3 must be OWNER/NAME, and each must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..':
+        ['/repos?full_names=a/b,c/d,e', { key }],
+      'Invalid full_names: must be the only filter': ['/repos?full_names=a/b&owner=a', { key }],
+      'Invalid forge_rest_ids: at most 100 entries': [`/users?forge_rest_ids=${list(101)}`, { key }],
+      'Invalid forge_rest_ids: entry 3 must be an integer up to ±9007199254740991, digits only, no leading zeros':
+        ['/users?forge_rest_ids=1,2,x', { key }],
+      'Invalid forge_rest_ids: must be the only filter': ['/users?forge_rest_ids=1&location=a', { key }],
+      'Invalid since: missing; send the X-Dataset-Version of your copy': ['/removals', { key }],
+      'Invalid since: must be an integer from 0 to 9007199254740991, digits only, no leading zeros': [
+        '/removals?since=',
+        { key },
+      ],
+      'Invalid since: must be at most 1, the version of the dataset': ['/removals?since=2', { key }],
+      'Changes since version 0 are no longer available, only those since version 1; fetch all users and repositories again':
+        ['/removals?since=0', { key }],
+      'Login is missing': ['/users/', { key }],
+      'Invalid login: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [
+        '/users/a%20b',
+        { key },
+      ],
+      'Owner is missing': ['/repos/', { key }],
+      'Invalid owner: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [
+        '/repos/a%20b/c',
+        { key },
+      ],
+      'Repository name is missing': ['/repos/a', { key }],
+      'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [
+        '/repos/a/b%20c',
+        { key },
+      ],
+      'Invalid path': ['/docs/a%5Cb'],
+      'Range not satisfiable: the file has 4210 bytes': ['/docs', { headers: { Range: 'bytes=-0' } }],
+      'Invalid URL: malformed percent-encoding': ['/users?x=%zz', { key }],
+      'Invalid URL: NUL character': ['/users?x=%00', { key }],
+    }
+    await service.request('/users', { key: limited.secret })
+    await service.request('/users/ngoldberg', { key: user.secret, headers: { 'Idempotency-Key': 'used' } })
+    await grantCredits(service.sql, user.id, 1) // 12 again
+    await service.sql`update dataset set changes_since = 1`
+    for (const [message, [path, options]] of Object.entries(provocations)) {
+      if (path.length > maxAddressLength) continue
+      const { error } = v.parse(v.object({ error: v.string() }), (await request(path, options)).json())
+      // The rest of the window and the length of a file vary.
+      const varying = /^(Rate limit|Range)/.test(message)
+      const number = /\d+/.exec(message)?.[0] ?? ''
+      expect(varying ? error.replace(/\d+/, number) : error).toBe(message)
+    }
+
+    await service.sql`alter table users rename to moved_away`
+    const broken = await service.request('/users?per_page=29', { key }) // not cached
+    await service.sql`alter table moved_away rename to users`
+    expect(broken.json()).toEqual({ error: 'Internal server error' })
+
+    const given = [
+      ...Object.keys(provocations),
+      'Internal server error',
+      // load-shedding.test.ts, request-log.test.ts, stopping.test.ts, database-outages.test.ts
+      'Database unavailable; retry in 5 seconds',
+      'Over capacity; retry in 5 seconds',
+      'Database not migrated; retry in 5 seconds',
+      'Starting up; retry in 5 seconds',
+      'Shutting down; retry in 5 seconds',
+      ...messagesBeforeTheApp,
+      // docs-build.test.ts
+      'The documentation is missing; run: npm run docs',
+    ]
+    expect([...new Set(listDocumentedMessages(contract))].sort()).toEqual(given.sort())
+  })
+})

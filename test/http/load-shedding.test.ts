@@ -1,0 +1,139 @@
+/**
+ * Load shedding: requests that an instance has no room for get 503, and cost nothing.
+ *
+ * @module
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createInstance, type Instance } from '../support/instance.ts'
+import { type LiveService, startLiveService } from '../support/live-service.ts'
+import { describeOnServer } from '../support/server.ts'
+import {
+  type Answer,
+  describeOnEachDatabase,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
+
+/** The limits of an instance, as the page on scaling says. */
+const maxInProgress = 4_000
+const maxRunning = 128
+const maxQueued = 2_000
+/** Requests beyond a limit. */
+const surplus = 50
+
+describeOnServer('an instance', () => {
+  let service: TestService
+  let instance: Instance
+  beforeAll(async () => {
+    // Statements and requests wait for the test's lock, however long it takes.
+    service = await startTestService('postgresql', { databaseStatementTimeoutSeconds: 0 })
+    instance = createInstance(service, { datasetTimeoutMs: 600_000 })
+  })
+  afterAll(async () => {
+    await instance.close()
+    await service.close()
+  })
+
+  test('refuses requests beyond those in progress, with and without a key, for free, and serves the others', async () => {
+    const { secret: key, id } = await service.createKey()
+    const look = () => instance.request('/users/ngoldberg', { key })
+    expect((await look()).status).toBe(200)
+    const { secret: admin } = await service.createKey({ role: 'admin' })
+    expect((await instance.request('/metrics', { key: admin })).status).toBe(200)
+    const statuses: number[] = []
+    const refusals: Answer[] = []
+    let requests: Promise<unknown>[] = []
+    await service.sql.begin(async (tx) => {
+      await tx`lock table dataset in access exclusive mode` // which /version reads
+      requests = Array.from({ length: maxInProgress + surplus }, async () => {
+        const answer = await instance.request('/version')
+        statuses.push(answer.status)
+        if (answer.status === 503) refusals.push(answer)
+      })
+      await expect.poll(() => statuses.length).toBe(surplus)
+      refusals.push(await look())
+      const { status, text } = await instance.request('/metrics', { key: admin })
+      expect(status).toBe(200)
+      expect(text).toMatch(new RegExp(`^devdata_requests_in_progress ${maxInProgress + 1}$`, 'm'))
+    })
+    await Promise.all(requests)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(maxInProgress)
+    expect(refusals.map(({ status, headers, text }) => [status, headers.get('Retry-After'), text])).toEqual(
+      refusals.map(() => [503, '5', '{"error":"Over capacity; retry in 5 seconds"}']),
+    )
+    expect(new Set(refusals.map(({ headers }) => headers.get('X-Request-Id'))).size).toBe(surplus + 1)
+    expect((await look()).status).toBe(200)
+    expect((await service.readLedger(id)).charged).toBe(2)
+
+    const metrics = (await instance.request('/metrics', { key: admin })).text
+    expect(metrics).toContain(`devdata_errors_total{code="over_capacity"} ${surplus + 1}`)
+  })
+})
+
+describeOnServer.for(['node', 'deno'] as const)('a process on %s', (runtime) => {
+  let service: TestService
+  let live: LiveService
+  beforeAll(async () => {
+    service = await startTestService('postgresql')
+    live = await startLiveService(runtime, {
+      ...service.location,
+      databasePoolSize: 4,
+      databaseStatementTimeoutSeconds: 0, // statements wait for a test's locks, however long it takes
+      baseUrl: undefined,
+    })
+  })
+  afterAll(async () => {
+    await live.stop()
+    await service.close()
+  })
+
+  test('refuses a key’s requests beyond the queue, and ends waits after 2 seconds', async () => {
+    const [busy, other] = [await service.createKey(), await service.createKey()]
+    const send = async (key: string, path = '/users?per_page=1') => (await live.request(path, { key })).status
+    for (const { secret } of [busy, other]) expect(await send(secret, '/users/ngoldberg')).toBe(200)
+    const statuses: number[] = []
+    const count = (status: number) => statuses.filter((each) => each === status).length
+    let requests: Promise<unknown>[] = []
+    await service.sql.begin(async (tx) => {
+      await tx`lock table users in access exclusive mode` // running requests wait for it
+      requests = Array.from({ length: maxRunning + maxQueued + surplus }, async () =>
+        statuses.push(await send(busy.secret)),
+      )
+      await expect.poll(() => count(503)).toBeGreaterThanOrEqual(surplus)
+      const last = send(other.secret)
+      await expect.poll(() => count(503)).toBe(surplus + maxQueued)
+      expect(await last).toBe(503) // it has waited for 2 seconds
+    })
+    await Promise.all(requests)
+    expect(count(200)).toBe(maxRunning)
+    expect((await service.readLedger(busy.id)).charged).toBe(1 + maxRunning)
+    expect(await send(other.secret)).toBe(200)
+  })
+})
+
+describeOnEachDatabase('an instance', (kind) => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService(kind)
+  })
+  afterAll(() => service.close())
+
+  test('refuses requests beyond its queue with 503, for free, and serves the others', async () => {
+    const { secret: key, id } = await service.createKey({ credits: 10_000 })
+    await service.request('/api-key/credits', { key }) // from now on it's cached: all requests arrive at the queue together
+    const responses = await Promise.all(
+      Array.from({ length: 2_500 }, () => service.request('/users?per_page=1', { key })),
+    )
+    const served = responses.filter(({ status }) => status === 200)
+    const refused = responses.filter(({ status }) => status === 503)
+    expect(served.length + refused.length).toBe(2_500)
+    expect(served.length).toBeGreaterThanOrEqual(128)
+    expect(refused.length).toBeGreaterThanOrEqual(2_500 - 2_128) // 128 run, 2,000 may wait
+    for (const response of refused) {
+      expect(response.json()).toEqual({ error: 'Over capacity; retry in 5 seconds' })
+      expect(response.headers.get('Retry-After')).toBe('5')
+    }
+    expect((await service.readLedger(id)).charged).toBe(served.length)
+    expect((await service.request('/users?per_page=1', { key })).status).toBe(200)
+  })
+})

@@ -1,0 +1,148 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { describe, expect, test } from 'vitest'
+import { type ManifestFormat, manifestFormats } from '../../api/manifests/manifest.ts'
+
+/** Properties that stand for each other ten times over, asked for by thousands of profiles. */
+function createGrowingPom(): string {
+  const properties = Array.from({ length: 5000 }, (_, n) => `<p${n}>${`\${p${n + 1}}`.repeat(10)}</p${n}>`)
+  const dependency = `<dependency><groupId>\${p0}</groupId><artifactId>a</artifactId></dependency>`
+  const profile = `<profile><dependencies>${dependency}</dependencies></profile>`
+  return `<project><properties>${properties.join('')}</properties><profiles>${profile.repeat(5000)}</profiles></project>`
+}
+
+/** How a text of each format begins, and what its parser looks for. */
+const fragments: Record<ManifestFormat, { beginnings: string[]; parts: string[] }> = {
+  'package.json': {
+    beginnings: ['', '{"dependencies":{"a":"npm:'],
+    parts: ['{', '"a":', '@', 'a/', '"', ',', '[', '\\'],
+  },
+  'deno.json': {
+    beginnings: ['', '{"imports":{"a":"npm:'],
+    parts: ['{', '"a":', '//', '/*', '*/', ',', '}', '"', '\\', '\n'],
+  },
+  'requirements.txt': {
+    beginnings: ['', 'a', 'a=='],
+    parts: ['a', '<=1', ',', '=', '[', ']', '#', ' ', '\\\n', ';', '(', '.', '-', '@'],
+  },
+  'pyproject.toml': {
+    beginnings: ['', '[project]\ndependencies=["a'],
+    parts: ['<=1', ',', '"', ' ', '[', ']', '"""', 'a.', '\\\n', '\n', '#', '='],
+  },
+  'setup.py': {
+    beginnings: ['', 'import setuptools\nsetup(install_requires=['],
+    parts: ['[', ')', '"a', "'''", '\\', 'x', '=', '+', ',', '\n', ' ', '#', 'if ', 'for '],
+  },
+  'setup.cfg': {
+    beginnings: ['', '[options]\ninstall_requires=a'],
+    parts: ['<=1', ',', ';', ' ', 'a', '\n', '[', ']', '=', '#'],
+  },
+  Pipfile: { beginnings: ['', '[packages]\na="'], parts: ['"', "'", '{', '=', '.', 'a', '\n', ',', '#'] },
+  'go.mod': {
+    beginnings: ['', 'require', 'require a v1 //'],
+    parts: [' ', '\u2028', '(', ')', '\n', 'a', '//', 'indirect', '"'],
+  },
+  'Cargo.toml': {
+    beginnings: ['', '[dependencies]\na='],
+    parts: ['{', 'a.', '[', '"', '"""', "'''", '\n', ',', '1_', '#', '='],
+  },
+  'pom.xml': {
+    beginnings: ['', '<project>', '<project><dependencies><dependency><groupId>'],
+    parts: ['<a ', '<a>', '</a>', 'b="', '"', '/>', '<!--', '-->', '<![CDATA[', ']]>', '<?', '&', '$'],
+  },
+  Gemfile: {
+    beginnings: ['', 'gem', 'gem("'],
+    parts: ['gem', ' ', '(', "'", '"', '#', '{', '\\', '\n', '\n=begin', '<%', '%q<', 'a'],
+  },
+  '*.gemspec': {
+    beginnings: ['', 's.add_dependency'],
+    parts: ['.add_dependency', ' ', '(', "'", '"', '%q<', '>', '#', '\\', '\n', '\n=begin'],
+  },
+  'composer.json': { beginnings: ['', '{"require":{"'], parts: ['{', 'a/', '"', ':', ',', '[', '\\'] },
+}
+
+/** Some match what was begun, some don't, and some only on the way back. */
+const endings = ['', '!', 'a\u2028a']
+
+/** Enough for a parser whose time doubles with each repetition to hang. */
+const shortSize = 200
+/** Enough for a parser whose time grows with the square of the length to hang. */
+const longSize = 200_000
+/** A parse takes about ten milliseconds, so one that takes this long hangs. */
+const hangTimeoutMs = 10_000
+
+/** Texts that repeat one part, or two in turn: short ones in every context, long ones of two parts in one of them. */
+function* listHostileTexts(format: ManifestFormat): Generator<string> {
+  const { beginnings, parts } = fragments[format]
+  const contexts = beginnings.flatMap((beginning) => endings.map((ending) => [beginning, ending] as const))
+  const pairs = parts.flatMap((part) => parts.filter((other) => other !== part).map((other) => part + other))
+  for (const [beginning, ending] of contexts) {
+    for (const unit of [...parts, ...pairs]) yield beginning + unit.repeat(shortSize / unit.length) + ending
+    for (const unit of parts) yield beginning + unit.repeat(longSize / unit.length) + ending
+  }
+  for (const [index, unit] of pairs.entries()) {
+    const [beginning, ending] = contexts[index % contexts.length] ?? ['', '']
+    yield beginning + unit.repeat(longSize / unit.length) + ending
+  }
+}
+
+/** Parses in a thread of its own, which can be ended while it does. */
+class ParserThread implements AsyncDisposable {
+  readonly #worker = new Worker(
+    `import { parentPort } from 'node:worker_threads'
+    import { parseManifest } from ${JSON.stringify(new URL('../../api/manifests/manifest.ts', import.meta.url).href)}
+    parentPort.on('message', ({ format, content }) => {
+      try {
+        parseManifest(format, content)
+        parentPort.postMessage('')
+      } catch (error) {
+        parentPort.postMessage(error.message)
+      }
+    })`,
+    { eval: true, execArgv: ['--input-type=module'] },
+  )
+
+  /** Promises what was wrong with the text, and fails when the parser hangs. */
+  async parse(format: ManifestFormat, content: string): Promise<unknown> {
+    this.#worker.postMessage({ format, content })
+    const [message] = await once(this.#worker, 'message', { signal: AbortSignal.timeout(hangTimeoutMs) })
+    return message
+  }
+
+  async [Symbol.asyncDispose]() {
+    await this.#worker.terminate()
+  }
+}
+
+describe('any text, however hostile, is read or refused in one line', () => {
+  for (const format of manifestFormats) {
+    test(`as ${format}`, async () => {
+      await using thread = new ParserThread()
+      for (const text of listHostileTexts(format)) {
+        expect(await thread.parse(format, text)).toMatch(/^[^\n]*$/)
+      }
+    })
+  }
+
+  const hostile: [format: ManifestFormat, content: string][] = [
+    ['requirements.txt', `a${'<=1,'.repeat(500_000)}!`],
+    ['requirements.txt', 'a\\\n'.repeat(500_000)],
+    ['pyproject.toml', `[project]\ndependencies = ["a${'<=1,'.repeat(500_000)}!"]`],
+    ['go.mod', `require${' '.repeat(500_000)}x\u2028y`],
+    ['Gemfile', '"\\'.repeat(500_000)],
+    ['Gemfile', '=begin\n'.repeat(500_000)],
+    ['Gemfile', 'gem %q<'.repeat(500_000)],
+    ['package.json', '['.repeat(1_000_000)],
+    ['pom.xml', `<project>${'<dependencies>'.repeat(20_000)}`],
+    ['pom.xml', createGrowingPom()],
+    ['Cargo.toml', `a = ${'['.repeat(500_000)}`],
+    ['setup.py', `import setuptools\nx = [${'x,'.repeat(500_000)}]\nsetup(install_requires=x)`],
+    ['deno.json', '/*'.repeat(500_000)],
+  ]
+  for (const [format, content] of hostile) {
+    test(`${format}: ${JSON.stringify(content.slice(0, 12))}… over and over`, async () => {
+      await using thread = new ParserThread()
+      expect(await thread.parse(format, content)).toMatch(/^[^\n]*$/)
+    })
+  }
+})

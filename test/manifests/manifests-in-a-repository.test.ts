@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { decodeManifest, findManifest, manifestFormats } from '../../api/manifests/manifest.ts'
+
+test('a manifest is found by its base name, case and all, outside third-party folders', () => {
+  const names = {
+    ...Object.fromEntries(manifestFormats.map((format) => [format.replace('*', 'engine'), format])),
+    'deno.jsonc': 'deno.json',
+    'requirements-dev.txt': 'requirements.txt',
+    'requirements_dev.txt': 'requirements.txt',
+    'test-requirements.txt': 'requirements.txt',
+  }
+  for (const [name, format] of Object.entries(names)) {
+    const manifest = { fileName: name, format, isOfTests: false }
+    expect(findManifest(name)).toEqual(manifest)
+    expect(findManifest(`packages/a b/${name}`)).toEqual(manifest)
+    expect(findManifest(`my-vendor/${name}`)).toEqual(manifest)
+    expect(findManifest(`packages/test/${name}`)).toEqual({ ...manifest, isOfTests: true })
+    expect(findManifest(`packages/node_modules/x/${name}`)).toBeUndefined()
+    expect(findManifest(`vendor/${name}`)).toBeUndefined()
+  }
+  expect(findManifest('requirements/dev.txt')).toMatchObject({
+    fileName: 'dev.txt',
+    format: 'requirements.txt',
+  })
+  expect(findManifest('a/requirements/dev.txt')).toMatchObject({ fileName: 'dev.txt' })
+  for (const path of [
+    'Pods/x/package.json',
+    'gemfile',
+    'package.json/README',
+    'my-package.json',
+    'dev.txt',
+    'requirements/a/dev.txt',
+    'requirements/constraints.txt',
+    'requirements/README.md',
+    'myrequirements.txt',
+  ]) {
+    expect([path, findManifest(path)]).toEqual([path, undefined])
+  }
+})
+
+test('a manifest is read as UTF-8, or as UTF-16 with a byte order mark', () => {
+  const text = 'flask==2.0\r\n'
+  const little = Buffer.from(`\uFEFF${text}`, 'utf16le')
+  expect(decodeManifest(little)).toBe(text)
+  expect(decodeManifest(Buffer.from(little).swap16())).toBe(text)
+  expect(decodeManifest(Buffer.from(`\uFEFF${text}`))).toBe(text)
+  expect(decodeManifest(Uint8Array.of(0x61, 0xff))).toBe('a\uFFFD')
+})

@@ -1,0 +1,216 @@
+import { describe } from 'vitest'
+import { type ManifestExample, type RefusedManifest, testManifests } from '../support/manifests.ts'
+
+const examples: ManifestExample[] = [
+  {
+    says: 'both forms of require are read, without what is indirect or only replaced or excluded',
+    file: 'go.mod',
+    content: `module example.org/self // comment
+go 1.22
+toolchain go1.22.1
+require example.org/one v1.0.0
+require "example.org/quoted" v1.0.0 // why
+require (
+	// a comment
+	example.org/two/v2 v2.1.0
+	example.org/deep v0.1.0 // indirect
+	example.org/deeper v0.1.0 // indirect; needed by two
+	example.org/direct v0.1.0 // indirectly useful
+)
+require ()
+require(
+	example.org/tight v0.0.0-20200101000000-abcdefabcdef
+)
+exclude example.org/two/v2 v2.0.0
+replace (
+	example.org/one => ../one
+	example.org/other v1.0.0 => example.org/fork v1.0.1
+)
+retract [v1.0.0, v1.1.0] // broken
+`,
+    names: [
+      'example.org/direct',
+      'example.org/one',
+      'example.org/quoted',
+      'example.org/tight',
+      'example.org/two/v2',
+    ],
+  },
+  {
+    says: 'every kind of table is read, and a rename gives the real crate',
+    file: 'Cargo.toml',
+    content: `
+[package]
+name = "self"
+[dependencies]
+serde = "1"
+renamed = { package = "real-crate", version = "1" }
+inherited = { workspace = true }
+dotted.version = "1"
+[dependencies.long]
+version = "0.1"
+[dev-dependencies]
+proptest = "1"
+[build-dependencies]
+cc = "1"
+[dev_dependencies]
+old = "0.1"
+[target.'cfg(windows)'.dependencies]
+winapi = "0.3"
+[target.x86_64-unknown-linux-gnu.build-dependencies]
+linked = "0.1"
+[workspace]
+members = ["a"]
+[workspace.dependencies]
+shared = { package = "shared-real", version = "1" }
+[patch.crates-io]
+patched = { path = "p" }
+[features]
+big = ["dep:serde"]
+[package.metadata]
+number = 9223372036854775807
+`,
+    names: [
+      'cc',
+      'dotted',
+      'inherited',
+      'linked',
+      'long',
+      'old',
+      'proptest',
+      'real-crate',
+      'serde',
+      'shared-real',
+      'winapi',
+    ],
+  },
+  {
+    says: 'dependencies of the project and its profiles are read, with properties of the file resolved',
+    file: 'pom.xml',
+    content: `<?xml version="1.0"?>
+<!DOCTYPE project>
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <parent><groupId>org.example</groupId><artifactId>parent</artifactId><version>1</version></parent>
+  <artifactId>self</artifactId>
+  <properties><netty.group>io.netty</netty.group><suffix>_2.13</suffix><netty>\${netty.group}</netty></properties>
+  <dependencyManagement><dependencies>
+    <dependency><groupId>managed</groupId><artifactId>only</artifactId></dependency>
+  </dependencies></dependencyManagement>
+  <dependencies>
+    <dependency><groupId> junit </groupId><artifactId>junit</artifactId><version>4</version><scope>test</scope>
+      <exclusions><exclusion><groupId>org.hamcrest</groupId><artifactId>core</artifactId></exclusion></exclusions>
+    </dependency>
+    <!-- <dependency><groupId>commented</groupId><artifactId>out</artifactId></dependency> -->
+    <dependency><groupId>\${project.groupId}</groupId><artifactId>sibling</artifactId></dependency>
+    <dependency><groupId>\${pom.parent.groupId}</groupId><artifactId>unknown</artifactId></dependency>
+    <dependency><groupId>\${netty}</groupId><artifactId>netty\${suffix}</artifactId></dependency>
+    <dependency><groupId>\${elsewhere}</groupId><artifactId>x</artifactId></dependency>
+  </dependencies>
+  <build><plugins><plugin><groupId>plug</groupId><artifactId>in</artifactId><dependencies>
+    <dependency><groupId>of</groupId><artifactId>plugin</artifactId></dependency>
+  </dependencies></plugin></plugins></build>
+  <profiles><profile><id>p</id><properties><own>com.own</own></properties><dependencies>
+    <dependency><groupId>\${own}</groupId><artifactId>profiled</artifactId></dependency>
+  </dependencies></profile></profiles>
+</project>`,
+    names: ['com.own:profiled', 'io.netty:netty_2.13', 'junit:junit', 'org.example:sibling'],
+  },
+  {
+    says: 'a property that is defined by itself is unknown, and ends',
+    file: 'pom.xml',
+    content: `<project><groupId>g</groupId><properties><a>\${b}\${b}</a><b>\${a}\${a}</b></properties><dependencies>
+      <dependency><groupId>\${a}</groupId><artifactId>loop</artifactId></dependency>
+      <dependency><groupId>\${groupId}</groupId><artifactId>one</artifactId></dependency>
+    </dependencies></project>`,
+    names: ['g:one'],
+  },
+  {
+    says: 'a project without dependencies declares nothing',
+    file: 'pom.xml',
+    content: '<project/>',
+    names: [],
+  },
+  {
+    says: 'gem calls are read wherever they stand, comments, strings and computed names are not',
+    file: 'Gemfile',
+    content: `source "https://rubygems.org"
+gemspec
+gem 'rails', '~> 7.0' # gem 'commented'
+  gem "pg"
+gem('puma')
+gem(
+  'multi'
+)
+group :test do
+  gem 'rspec' if ENV['CI']
+end
+platforms(:ruby) { gem 'redcarpet' }
+gem 'one'; gem 'two'
+gem "active_#{name}"
+puts "run gem 'inside' first"
+puts %q(don't)
+gem 'after-apostrophe'
+config.gem 'other'
+gems 'plural'
+# gem 'out'
+=begin
+gem 'blocked'
+=end
+gem 'last'
+__END__
+gem 'never'
+`,
+    names: ['after-apostrophe', 'last', 'multi', 'one', 'pg', 'puma', 'rails', 'redcarpet', 'rspec', 'two'],
+    isComputed: true,
+  },
+  {
+    says: 'dependencies of both kinds are read in every spelling, names that are computed are told',
+    file: '*.gemspec',
+    content: `Gem::Specification.new do |s|
+  s.name = "self"
+  s.add_dependency "activesupport", version
+  s.add_runtime_dependency('rack', '>= 2')
+  s.add_development_dependency(%q<rake>.freeze, ["~> 13"])
+  s.add_development_dependency(
+    'multi'
+  )
+  # s.add_dependency "commented"
+  s.summary = "s.add_dependency 'inside'"
+  others.each { |name| s.add_dependency name }
+end
+`,
+    names: ['activesupport', 'multi', 'rack', 'rake'],
+    isComputed: true,
+  },
+  {
+    says: 'a gem behind an ERB tag is none, as the template may comment it out',
+    file: 'Gemfile',
+    content: `gem "rails", "<%= version %>"
+<%= '# ' if x %>gem 'maybe'
+<% if y -%>
+gem 'between'
+<% end -%>
+`,
+    names: ['between', 'rails'],
+  },
+]
+
+const refused: RefusedManifest[] = [
+  ['Cargo.toml', 'dependencies = 1', /^"dependencies" is not a table of names$/],
+  ['Cargo.toml', '[target.a]\ndependencies = 1', /^"target\.a\.dependencies" is not a table/],
+  ['Cargo.toml', 'a = 1\na = 2', /^not valid TOML: line 2/],
+  ['go.mod', 'module a\n<<<<<<< HEAD\n', /^line 2 is not a go\.mod directive$/],
+  ['go.mod', 'require a\n', /^line 1 does not require a module at a version$/],
+  ['go.mod', 'require (\n\ta v1\n', /^the block "require \(" is not closed$/],
+  ['pom.xml', '<project><a></project>', /^not well-formed XML: line 1: .*'?a'?/],
+  ['pom.xml', '<html></html>', /^the root element is not "project"$/],
+  ['Gemfile', "gem 'a'\n<<<<<<< HEAD\n", /^line 2 is a conflict marker of an unfinished merge$/],
+  ['Gemfile', "gem 'a'\0", /^not text/],
+  [
+    '*.gemspec',
+    "s.add_dependency 'a'\n>>>>>>> theirs\n",
+    /^line 2 is a conflict marker of an unfinished merge$/,
+  ],
+]
+
+describe('a manifest of Go, Rust, Java and Ruby', () => testManifests(examples, refused))

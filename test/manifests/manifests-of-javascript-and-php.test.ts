@@ -1,0 +1,107 @@
+import { describe } from 'vitest'
+import { type ManifestExample, type RefusedManifest, testManifests } from '../support/manifests.ts'
+
+const examples: ManifestExample[] = [
+  {
+    says: 'all four sections count, a name in two of them once',
+    file: 'package.json',
+    content: JSON.stringify({
+      name: 'self',
+      dependencies: { hono: '^4', '@scope/a': 'workspace:*' },
+      devDependencies: { vitest: '^5', hono: '^4' },
+      peerDependencies: { react: '*' },
+      optionalDependencies: { fsevents: '2' },
+      bundledDependencies: ['hono'],
+      scripts: { test: 'vitest' },
+    }),
+    names: ['@scope/a', 'fsevents', 'hono', 'react', 'vitest'],
+  },
+  {
+    says: 'an npm alias gives the package that is installed',
+    file: 'package.json',
+    content: '{"dependencies":{"old":"npm:left-pad@1","std":"npm:@jsr/std__path@^1","bare":"npm:@a/b"}}',
+    names: ['@a/b', '@jsr/std__path', 'left-pad'],
+  },
+  {
+    says: 'a range with the prefix of an alias, as Yarn writes it, is none',
+    file: 'package.json',
+    content:
+      '{"dependencies":{"react":"npm:^18.2.0","hono":"npm:4.1.0","vite":"npm:>=5 <7","any":"npm:*","old":"npm:7zip-bin@5"}}',
+    names: ['7zip-bin', 'any', 'hono', 'react', 'vite'],
+  },
+  {
+    says: 'a byte order mark, empty sections and null sections are fine',
+    file: 'package.json',
+    content: '\uFEFF{"dependencies":{"a":"1"},"devDependencies":null,"peerDependencies":[]}',
+    names: ['a'],
+  },
+  {
+    says: 'keys that objects have by nature are names like any other',
+    file: 'package.json',
+    content: '{"dependencies":{"__proto__":"1","constructor":"1"}}',
+    names: ['__proto__', 'constructor'],
+  },
+  {
+    says: 'names that no registry could hold are left out',
+    file: 'package.json',
+    content: JSON.stringify({ dependencies: { '': '1', ok: '1', 'nul\0': '1', ['x'.repeat(256)]: '1' } }),
+    names: ['ok'],
+  },
+  {
+    says: 'a name of 255 characters is read',
+    file: 'package.json',
+    content: `{"dependencies":{"${'x'.repeat(255)}":""}}`,
+    names: ['x'.repeat(255)],
+  },
+  {
+    says: 'packages are read in lower case, the platform is not',
+    file: 'composer.json',
+    content: JSON.stringify({
+      require: {
+        php: '>=8',
+        'php-64bit': '*',
+        'ext-json': '*',
+        'lib-icu': '*',
+        'composer-plugin-api': '^2',
+        hhvm: '*',
+        'Monolog/Monolog': '^3',
+      },
+      'require-dev': { 'phpunit/phpunit': '^11' },
+    }),
+    names: ['monolog/monolog', 'phpunit/phpunit'],
+  },
+  {
+    says: 'an empty section as PHP writes it is fine',
+    file: 'composer.json',
+    content: '{"require":[]}',
+    names: [],
+  },
+  {
+    says: 'imports from npm and JSR are read; paths, URLs, comments and trailing commas are fine',
+    file: 'deno.json',
+    content: `{
+  // "left": "npm:left",
+  "imports": {
+    "hono": "npm:hono@^4/jsx", /* "x": "npm:x", */
+    "@std/path": "jsr:@std/path@^1", "@std/fs/": "jsr:/@std/fs@^1/",
+    "chalk": "npm:chalk", "url": "https://host.example/mod.ts", "local": "./a,}.ts",
+    "@a/b": "npm:@a/b@1.0.0", // last
+  },
+  "tasks": { "x": "npm:task", },
+}`,
+    names: ['@a/b', '@std/fs', '@std/path', 'chalk', 'hono'],
+  },
+]
+
+const refused: RefusedManifest[] = [
+  ['package.json', '', /^not valid JSON: /],
+  ['package.json', '{\n<<<<<<< HEAD\n}', /^not valid JSON: .*position 2/],
+  ['package.json', '[]', /^not a JSON object$/],
+  ['package.json', 'null', /^not a JSON object$/],
+  ['package.json', '{"devDependencies":["a"]}', /^"devDependencies" is not a table of names$/],
+  ['composer.json', '{"require":"x"}', /^"require" is not a table of names$/],
+  ['deno.json', '{"imports":', /^not valid JSON: /],
+  ['deno.json', '{"imports":["a"]}', /^"imports" is not a table of names$/],
+]
+
+describe('a manifest of JavaScript and PHP', () => testManifests(examples, refused))

@@ -1,0 +1,117 @@
+/**
+ * The layout of pages in a real browser.
+ *
+ * @module
+ */
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasChromium, listPortalPages, openPortal, type Portal, visitViewer } from '../support/browser.ts'
+
+/** A server that answers as it is told. */
+async function listen(answer: (path: string, response: ServerResponse) => Promise<void>) {
+  const server = createServer((request, response) => void answer(request.url ?? '', response))
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+    },
+  }
+}
+
+describe.skipIf(!hasChromium())('every page', () => {
+  let portal: Portal
+  beforeAll(async () => {
+    portal = await openPortal()
+  })
+  afterAll(() => portal?.close())
+
+  test('stays where it is while it loads', async ({ skip }) => {
+    const context = await portal.openContext({ viewport: { width: 1280, height: 900 } })
+    const page = await context.newPage()
+    // Until its fonts have come, a page uses a font of the system that is as wide (docs-site/src/styles/fonts.css).
+    const hasFont = await page.evaluate(`
+      new FontFace('system', 'local("Arial"), local("Liberation Sans")').load().then(() => true, () => false)`)
+    skip(hasFont !== true, 'neither Arial nor Liberation Sans is installed')
+    await page.addInitScript(() => {
+      const shifts: number[] = []
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) if ('value' in entry) shifts.push(Number(entry.value))
+      }).observe({ type: 'layout-shift', buffered: true })
+      Object.assign(globalThis, { readShift: () => shifts.reduce((sum, shift) => sum + shift, 0) })
+    })
+    // A page comes in two parts: the table of contents, which stands before the text, is drawn first. Fonts come last.
+    let sendRest = Promise.withResolvers<void>()
+    await using slow = await listen(async (path, response) => {
+      const answer = await fetch(`${portal.origin}${path}`)
+      const body = Buffer.from(await answer.arrayBuffer())
+      const type = answer.headers.get('Content-Type') ?? ''
+      const part = body.subarray(
+        0,
+        type.startsWith('text/html') ? body.indexOf('class="main-pane') : body.length,
+      )
+      if (type.startsWith('font/')) await sendRest.promise
+      response.writeHead(answer.status, { 'Content-Type': type }).write(part)
+      if (part.length < body.length) await sendRest.promise
+      response.end(body.subarray(part.length))
+    })
+    for (const path of ['/docs/', '/docs/quickstart/', '/docs/pagination/', '/docs/reference/list-users/']) {
+      sendRest = Promise.withResolvers<void>()
+      await page.goto(`${slow.origin}${path}`, { waitUntil: 'commit' })
+      await page.locator('header .tabs').waitFor()
+      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))))
+      sendRest.resolve()
+      await page.waitForLoadState('networkidle')
+      const shift = Number(await page.evaluate('readShift()'))
+      expect([path, shift < 0.02, shift]).toEqual([path, true, expect.any(Number)])
+    }
+    await context.close()
+  })
+
+  test('is printed without menus, forms and buttons, dark on white', async () => {
+    const context = await portal.openContext({ viewport: { width: 794, height: 1123 }, colorScheme: 'dark' })
+    const page = await context.newPage()
+    const paths = ['', 'quickstart/', 'recipes/', 'loading-data/', 'your-key/', 'reference/list-users/']
+    for (const path of [...paths.map((each) => `/docs/${each}`), '/api-docs']) {
+      await page.emulateMedia({ media: 'screen', colorScheme: 'dark' })
+      await page.goto(`${portal.origin}${path}`, { waitUntil: 'load' })
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+      const controls = page.locator('button, input, select, textarea, nav, dialog').filter({ visible: true })
+      const shown = await controls.evaluateAll((all) => all.map(({ outerHTML }) => outerHTML.slice(0, 120)))
+      expect([path, shown]).toEqual([path, []])
+      const light = await page.locator('main h1, main p, pre .ec-line span').evaluateAll((texts) =>
+        texts.flatMap((text) => {
+          const { color } = getComputedStyle(text)
+          const parts = (color.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number)
+          return Math.max(...parts) > 140 ? [`${color} ${text.textContent}`] : []
+        }),
+      )
+      expect([path, light]).toEqual([path, []])
+    }
+    await context.close()
+  })
+
+  test('has no horizontal scroll from 320 to 1,920 pixels, and nothing in it has', async () => {
+    const context = await portal.openContext({})
+    const page = await context.newPage()
+    for (const path of [...(await listPortalPages()), '/api-docs']) {
+      const url = `${portal.origin}${path}`
+      await page.setViewportSize({ width: 320, height: 800 })
+      if (path === '/api-docs') await visitViewer(page, url)
+      else await page.goto(url, { waitUntil: 'load' })
+      for (const width of [320, 800, 1152, 1280, 1920]) {
+        await page.setViewportSize({ width, height: 800 })
+        const wide = await page
+          .locator('.sl-markdown-content :is(table, pre)')
+          .evaluateAll((boxes) => boxes.filter((box) => box.scrollWidth > box.clientWidth).length)
+        expect([path, width, wide]).toEqual([path, width, 0])
+        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+        expect([path, width, Number(overflow) <= 0]).toEqual([path, width, true])
+      }
+    }
+    await context.close()
+  }, 1_200_000)
+})

@@ -1,0 +1,191 @@
+/**
+ * The requests of the viewer: what is typed is what is sent, at a price that the reader has seen.
+ *
+ * @module
+ */
+import type { BrowserContext, Locator, Page, Request } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { hasChromium, openPortal, openRequest, type Portal, visitViewer } from '../support/browser.ts'
+
+describe.skipIf(!hasChromium())('the viewer, in a browser', () => {
+  let portal: Portal
+  let context: BrowserContext
+  let page: Page
+  let sent: Request[]
+
+  beforeAll(async () => {
+    portal = await openPortal()
+  })
+  afterAll(() => portal?.close())
+  beforeEach(async () => {
+    context = await portal.openContext({ viewport: { width: 1280, height: 900 } })
+    page = await context.newPage()
+    sent = []
+    page.on('request', (request) => {
+      if (/^\/(users|repos|api-key)\b/.test(new URL(request.url()).pathname)) sent.push(request)
+    })
+  })
+  afterEach(() => context.close())
+
+  /** Opens an operation with a new key in the tab. Returns the dialog that sends its request. */
+  async function open(
+    operation: string,
+    credits = 1_000,
+  ): Promise<{ dialog: Locator; id: number; key: string }> {
+    const { secret: key, id } = await portal.service.createKey({ credits })
+    await page.addInitScript((text) => sessionStorage.setItem('devdata-api-key', text), key)
+    await visitViewer(page, `${portal.origin}/api-docs#tag/${operation}`)
+    const dialog = await openRequest(page, page.locator(`[id$="tag/${operation}"]`))
+    sent.length = 0
+    return { dialog, id, key }
+  }
+
+  const send = () => page.getByRole('button', { name: /^Send get request to/ }).click()
+  const price = () => page.locator('#price')
+  const findRow = (dialog: Locator, name: string) =>
+    dialog
+      .getByRole('row')
+      .filter({ has: page.getByText(name, { exact: true }) })
+      .first()
+  const findValue = (row: Locator) => row.getByRole('combobox').last()
+  const readQuery = (request: Request | undefined) => [
+    ...new URL(request?.url() ?? 'http://none').searchParams,
+  ]
+
+  test('what is typed is one value, in the request as in its code, and is charged as the price says', async () => {
+    const { dialog, id } = await open('users/listUsers')
+    await findValue(findRow(dialog, 'location')).fill('Berlin, Germany')
+    await findValue(findRow(dialog, 'dependency_names')).fill('react, hono')
+    for (const name of ['dependency_files', 'dependency_status']) {
+      await findRow(dialog, name).getByRole('checkbox').uncheck()
+    }
+    await send()
+    await price().getByText('8 users · this page: 2 credits · HEAD was free').waitFor()
+    expect(sent.map((request) => request.method())).toEqual(['HEAD'])
+    const query = [
+      ['page', '1'],
+      ['per_page', '2'],
+      ['location', 'Berlin, Germany'],
+      ['dependency_names', 'react, hono'],
+    ]
+    expect(readQuery(sent[0])).toEqual(query)
+
+    await price().getByRole('button', { name: 'Get it for 2 credits' }).click()
+    await dialog.getByText('200 OK').waitFor()
+    expect(sent.map((request) => request.method())).toEqual(['HEAD', 'GET'])
+    expect(readQuery(sent[1])).toEqual(query)
+    expect(sent[1]?.headers()['max-credits']).toBe('2')
+    expect(await portal.service.readLedger(id)).toMatchObject({ charged: 2 })
+    await page.getByText('998 credits left').waitFor()
+
+    await dialog.getByRole('button', { name: 'Code Snippet' }).click()
+    const code = await dialog.locator('pre').filter({ hasText: 'curl' }).first().textContent()
+    const [, url = ''] = /'(http[^']+)'/.exec(code ?? '') ?? []
+    expect([...new URL(url).searchParams]).toEqual(query)
+  })
+
+  test('several places are several rows', async () => {
+    const { dialog } = await open('users/listUsers')
+    for (const name of ['dependency_names', 'dependency_files', 'dependency_status']) {
+      await findRow(dialog, name).getByRole('checkbox').uncheck()
+    }
+    const query = dialog.getByRole('table').filter({ has: page.getByText('per_page', { exact: true }) })
+    await query.getByRole('row').last().getByRole('combobox').first().fill('location')
+    // Scalar empties the first row when another one gets its name.
+    const rows = query.getByRole('row').filter({ hasText: 'location' })
+    await expect.poll(() => rows.count()).toBe(2)
+    await findValue(rows.last()).fill('Lisbon, Portugal')
+    await findValue(rows.first()).fill('germany')
+    await send()
+    await price()
+      .getByText(/users · this page: 2 credits/)
+      .waitFor()
+    const places = readQuery(sent[0]).filter(([name]) => name === 'location')
+    expect(places).toEqual([
+      ['location', 'germany'],
+      ['location', 'Lisbon, Portugal'],
+    ])
+  })
+
+  test('a reader who declines pays nothing, and keeps the form', async () => {
+    const { dialog, id } = await open('repositories/getRepository')
+    await send()
+    await price().getByText('1 repository · 1 credit · HEAD was free').waitFor()
+    await page.keyboard.press('Escape')
+    await price().waitFor({ state: 'hidden' })
+    await page.getByText('Not sent. Nothing was charged.').first().waitFor()
+    expect(await dialog.getByRole('heading', { name: 'Headers' }).isVisible()).toBe(true)
+    await send()
+    await price().getByRole('button', { name: 'Don’t send' }).click()
+    expect(sent.map((request) => request.method())).toEqual(['HEAD', 'HEAD'])
+    expect(await portal.service.readLedger(id)).toMatchObject({ charged: 0 })
+  })
+
+  test('a lower Max-Credits of the reader stays, and the service refuses the request', async () => {
+    const { dialog, id } = await open('users/listUsers')
+    await findValue(findRow(dialog, 'Max-Credits')).fill('1')
+    await send()
+    await dialog.getByText('403 Forbidden').waitFor()
+    expect(sent.map((request) => [request.method(), request.headers()['max-credits']])).toEqual([
+      ['HEAD', '1'],
+      ['GET', '1'],
+    ])
+    expect(await portal.service.readLedger(id)).toMatchObject({ charged: 0 })
+  })
+
+  test('what the balance can’t pay isn’t sent', async () => {
+    await open('users/listUsers', 0)
+    await send()
+    await price()
+      .getByText(/You have 0 credits\.$/)
+      .waitFor()
+    expect(await price().getByRole('button').filter({ visible: true }).allTextContents()).toEqual([
+      'Don’t send',
+    ])
+    await price().getByRole('button').filter({ visible: true }).click()
+    expect(sent.map((request) => request.method())).toEqual(['HEAD'])
+  })
+
+  test('free responses come without a question, and the key is nowhere in clear', async () => {
+    const { dialog, key } = await open('credits/getCredits')
+    await send()
+    await dialog.getByText(`"…${key.slice(-4)}"`).waitFor()
+    expect(sent.at(-1)?.headers()['max-credits']).toBe('0')
+    expect(await page.getByLabel('API key').inputValue()).toBe(`…${key.slice(-4)}`)
+    expect(await page.content()).not.toContain(key)
+  })
+
+  test('the document that it links is the one that the service serves', async () => {
+    await visitViewer(page, `${portal.origin}/api-docs`)
+    const links = page.getByRole('main').getByRole('link', { name: /^(YAML|JSON)$/ })
+    await links.first().waitFor()
+    const urls = await links.evaluateAll((all) =>
+      all.map((link) => link instanceof HTMLAnchorElement && link.href),
+    )
+    expect(urls).toEqual([`${portal.origin}/openapi.yml`, `${portal.origin}/openapi.json`])
+    expect(await page.getByText('Download OpenAPI Document').count()).toBe(0)
+  })
+
+  test('the statuses of an operation leave room for the buttons beside them', async () => {
+    for (const width of [390, 1024, 1280, 1440]) {
+      await page.setViewportSize({ width, height: 900 })
+      await visitViewer(page, `${portal.origin}/api-docs#tag/users/listUsers`)
+      const header = page.locator('[id$="tag/users/listUsers"] .scalar-card-header-tabs').first()
+      await header.waitFor()
+      const boxes = await header
+        .locator('[role="tab"], .code-copy, .scalar-card-checkbox')
+        .evaluateAll((all) => all.map((element) => element.getBoundingClientRect().toJSON() as DOMRect))
+      expect(boxes.length).toBeGreaterThan(10)
+      const overlaps = boxes.flatMap((box, index) =>
+        boxes
+          .slice(index + 1)
+          .filter(
+            (other) =>
+              Math.min(box.right, other.right) - Math.max(box.left, other.left) > 1 &&
+              Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top) > 1,
+          ),
+      )
+      expect([width, overlaps]).toEqual([width, []])
+    }
+  })
+})

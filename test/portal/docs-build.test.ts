@@ -1,0 +1,124 @@
+/**
+ * Builds of the docs: one beside another, and what is served without one.
+ *
+ * @module
+ */
+import { createHash } from 'node:crypto'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type BuiltDocs, docsDirectory, findDocs, nameDocsPointer } from '../../api/portal/docs-manifest.ts'
+import { buildDocs } from '../../docs-site/build.ts'
+import { copyDocs, readUrls, type ServedDocs, serveDocs } from '../support/docs.ts'
+import { createInstance } from '../support/instance.ts'
+
+let docs: ServedDocs
+let manifest: BuiltDocs
+beforeAll(async () => {
+  docs = await serveDocs()
+  manifest = docs.manifest
+})
+afterAll(() => docs.close())
+
+let scratch: string
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'devdata-docs-'))
+})
+afterAll(() => rm(scratch, { recursive: true, force: true }))
+
+describe('the docs folder', () => {
+  test('is 503 with an error body that says what to do while it is not built', async () => {
+    const empty = createInstance(docs.database, { docsDirectory: join(scratch, 'nothing-here') })
+    for (const path of ['/docs', '/docs/quickstart', '/api-docs']) {
+      const answer = await empty.request(path)
+      expect([path, answer.status, answer.json()]).toEqual([
+        path,
+        503,
+        { error: 'The documentation is missing; run: npm run docs' },
+      ])
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+  })
+
+  test('is served under the path of BASE_URL, and is 503 while it is built for others alone', async () => {
+    const directory = join(scratch, 'docs')
+    const name = basename(manifest.directory)
+    await cp(manifest.directory, join(directory, name), { recursive: true })
+    await writeFile(join(directory, nameDocsPointer(undefined)), name)
+    const baseUrl = 'https://api.example.com/public-api'
+    const prefixed = createInstance(docs.database, { docsDirectory: directory, baseUrl })
+    const other = await prefixed.request('/docs')
+    expect([other.status, other.json()]).toEqual([
+      503,
+      { error: 'The documentation is missing; run: npm run docs' },
+    ])
+
+    // A build shows at once behind a running server.
+    await writeFile(join(directory, nameDocsPointer(baseUrl)), name)
+    expect((await prefixed.request('/docs')).status).toBe(200)
+    expect((await prefixed.request('/docs/credits/')).status).toBe(200)
+    expect((await prefixed.app.request('https://api.example.com/docs')).status).toBe(404)
+    const viewer = await prefixed.request('/api-docs')
+    const policy = viewer.headers.get('content-security-policy')
+    expect(policy).toContain("connect-src 'self' https://api.example.com;")
+    for (const url of readUrls(viewer.text, `${baseUrl}/api-docs`)) {
+      expect([url, url.startsWith(`${baseUrl}/`)]).toEqual([url, true])
+      expect([url, (await prefixed.app.request(url)).status]).toEqual([url, 200])
+    }
+  })
+
+  test('has builds side by side: those that run at the same time are all right, and old ones go', async () => {
+    const directory = join(docsDirectory, '../docs-test')
+    const old = join(directory, 'an-old-build')
+    await rm(directory, { recursive: true, force: true })
+    await mkdir(old, { recursive: true })
+    await utimes(old, 0, 0)
+    const baseUrl = 'https://a.example/api'
+    const build = () => buildDocs({ baseUrl, directory, onProgress: () => {} })
+    expect(await Promise.all([build(), build()])).toEqual([true, true])
+
+    const names = await readdir(directory)
+    expect(names).not.toContain('an-old-build')
+    expect(names.filter((name) => name.startsWith('draft-'))).toEqual([])
+    const docs = await findDocs(directory, baseUrl)
+    if (!docs) throw new Error('there is no build')
+    for (const [name, { hash }] of Object.entries(docs.files)) {
+      const content = await readFile(join(docs.directory, name))
+      const isSame = createHash('sha256').update(content).digest('base64url').startsWith(hash)
+      expect([name, isSame]).toEqual([name, true])
+    }
+    // A build for one BASE_URL is none for another, and replaces none.
+    expect(await findDocs(directory)).toBeUndefined()
+    expect((await findDocs(docsDirectory))?.stamp).toBe(manifest.stamp)
+    await rm(directory, { recursive: true, force: true })
+  })
+
+  test('is not built again while nothing has changed', async () => {
+    const lines: string[] = []
+    expect(await buildDocs({ ifStale: true, onProgress: (line) => lines.push(line) })).toBe(false)
+    expect(lines).toEqual([])
+  })
+
+  test('holds no source map and no leftovers of a build', async () => {
+    const names = await readdir(manifest.directory, { recursive: true })
+    expect(names.filter((name) => name.endsWith('.map'))).toEqual([])
+    for (const name of names.filter((name) => name.endsWith('.js'))) {
+      expect(await readFile(join(manifest.directory, name), 'utf8')).not.toMatch(/^\/\/# sourceMappingURL/m)
+    }
+  })
+})
+
+test('a file of the docs that is missing is not taken for an unreachable database', async () => {
+  const directory = join(scratch, 'incomplete')
+  await copyDocs(directory)
+  await rm(join(directory, basename(manifest.directory), 'quickstart', 'index.html'))
+  const incomplete = createInstance(docs.database, { docsDirectory: directory })
+  const response = await incomplete.request('/docs/quickstart', { headers: { Accept: 'text/html' } })
+  expect([response.status, response.json()]).toEqual([
+    503,
+    { error: 'The documentation is incomplete; run: npm run docs' },
+  ])
+  expect(response.headers.get('X-Error-Code')).toBe('docs_unavailable')
+  await incomplete.close()
+})

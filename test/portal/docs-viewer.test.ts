@@ -1,0 +1,115 @@
+/**
+ * The page of the viewer, as HTTP has it.
+ *
+ * @module
+ */
+import { fromHtml } from 'hast-util-from-html'
+import { select, selectAll } from 'hast-util-select'
+import { toString as textOf } from 'hast-util-to-string'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hashInlineScripts } from '../../api/portal/content-security-policy.ts'
+import { isTrial } from '../../api/runtime/trial.ts'
+import { readUrls, type ServedDocs, serveDocs } from '../support/docs.ts'
+import { createInstance, type Instance } from '../support/instance.ts'
+
+let docs: ServedDocs
+let instance: Instance
+let app: Instance['app']
+beforeAll(async () => {
+  docs = await serveDocs()
+  instance = docs.instance
+  app = instance.app
+})
+afterAll(() => docs.close())
+
+describe('GET /api-docs', () => {
+  test('responds with a page that loads its scripts from this server, and nothing from another', async () => {
+    const response = await app.request('/api-docs')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toMatch(/^text\/html/)
+    const html = await response.text()
+    expect(html).not.toMatch(/https?:\/\//)
+    const addresses = readUrls(html, 'http://localhost/api-docs')
+    expect(addresses.size).toBeGreaterThanOrEqual(7)
+    for (const url of addresses) expect([url, (await app.request(url)).status]).toEqual([url, 200])
+  })
+
+  test('names by hash the two scripts that stand in the page', async () => {
+    const response = await app.request('/api-docs')
+    const hashes = hashInlineScripts(await response.text())
+    expect(hashes).toHaveLength(2)
+    expect(response.headers.get('content-security-policy')).toContain(
+      `script-src 'self' ${hashes.join(' ')};`,
+    )
+  })
+
+  test('shows every operation of openapi.yml without scripts, with its place in the viewer and its page', async () => {
+    const page = fromHtml(await (await app.request('/api-docs')).text())
+    const rows = selectAll('main li', page).map((row) => ({
+      name: `${textOf(select('b', row) ?? row)} ${textOf(select('code', row) ?? row)}`.toLowerCase(),
+      links: selectAll('a', row).map(({ properties }) => String(properties.href)),
+      id: row.properties.id,
+    }))
+    const { paths } = await (await app.request('/openapi.json')).json()
+    const operations = Object.entries<object>(paths).flatMap(([path, item]) =>
+      Object.keys(item)
+        .filter((key) => key !== 'parameters')
+        .map((method) => `${method} ${path}`.toLowerCase()),
+    )
+    expect(rows.map(({ name }) => name).sort()).toEqual(operations.sort())
+    const users = rows.find(({ name }) => name === 'get /users')
+    expect(users?.links).toEqual(['#tag/users/listUsers', 'docs/reference/list-users/'])
+    for (const { links, id } of rows) expect(links[0]).toBe(`#${id}`)
+    for (const name of ['get /users/{login}', 'head /repos', 'get /api-key/credits', 'get /health']) {
+      expect([name, rows.find((row) => row.name === name)?.links.length]).toEqual([name, 2])
+    }
+  })
+
+  test('has the tabs of the docs', async () => {
+    const readTabs = async (path: string, root: string) => {
+      const page = fromHtml(await (await app.request(path)).text())
+      const links = selectAll('header .tabs a', page)
+      const url = ({ properties }: (typeof links)[number]) => new URL(String(properties.href), root).pathname
+      return links.map((link) => [textOf(link), url(link)])
+    }
+    const tabs = await readTabs('/api-docs', 'http://localhost/api-docs')
+    expect(tabs).toEqual(await readTabs('/docs', 'http://localhost/docs/'))
+    expect(tabs).toHaveLength(3)
+  })
+
+  test('responds with 304 to its ETag', async () => {
+    const { headers } = await instance.request('/api-docs')
+    const etag = headers.get('etag') ?? ''
+    const again = await instance.request('/api-docs', { headers: { 'If-None-Match': etag } })
+    expect([again.status, again.headers.get('etag')]).toEqual([304, etag])
+  })
+
+  test('offers the demo key on a local start, to a reader on this machine', async () => {
+    const demoKey = '7e1f0c1e-2f4b-4c58-9f0e-0a6b1c2d3e4f'
+    const local = createInstance(docs.database, { readDemoKey: () => demoKey })
+    const ask = async (host: string, headers: Record<string, string> = {}) => {
+      const response = await local.app.request(`http://${host}/api-docs`, { headers })
+      return { text: await response.text(), cache: response.headers.get('cache-control') }
+    }
+    for (const host of ['localhost:8000', '127.0.0.1:8000', '[::1]:8000']) {
+      const { text, cache } = await ask(host)
+      expect([host, text.includes(`data-demo-key="${demoKey}"`), cache]).toEqual([host, true, 'no-store'])
+    }
+    for (const host of ['devdata.example', '192.0.2.7:8000', 'localhost.example']) {
+      expect([host, (await ask(host)).text.includes(demoKey)]).toEqual([host, false])
+    }
+    for (const name of ['X-Forwarded-For', 'Forwarded', 'Via']) {
+      expect((await ask('localhost', { [name]: '192.0.2.7' })).text).not.toContain(demoKey)
+    }
+    expect((await instance.request('/api-docs')).text).not.toContain('data-demo-key')
+  })
+
+  test('offers no demo key on a deployment', () => {
+    const trial = { baseUrl: undefined, host: '127.0.0.1' }
+    expect(isTrial(trial, 'embedded')).toBe(true)
+    expect(isTrial(trial, 'postgresql')).toBe(false)
+    expect(isTrial({ ...trial, baseUrl: 'https://api.example.com' }, 'embedded')).toBe(false)
+    for (const host of ['0.0.0.0', '::', '192.0.2.7'])
+      expect(isTrial({ ...trial, host }, 'embedded')).toBe(false)
+  })
+})

@@ -1,0 +1,354 @@
+/**
+ * The pages of the portal that a reader works with: the query builder of the home page, and "Your key".
+ *
+ * @module
+ */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { grantCredits } from '../../api/ledger/keys.ts'
+import { requests } from '../../docs-site/requests.ts'
+import { writeSample } from '../../docs-site/samples.ts'
+import { setParameter } from '../../docs-site/src/scripts/corrections.ts'
+import { writeCsv } from '../../docs-site/src/scripts/csv.ts'
+import { findKey } from '../../docs-site/src/scripts/key-state.ts'
+import { describePrice, readFields, writePath } from '../../docs-site/src/scripts/query.ts'
+import { escapePart } from '../../docs-site/src/scripts/url.ts'
+import { hasChromium, openPortal, type Portal, reload, visit } from '../support/browser.ts'
+import { daysPath, readEntries, readPages, readSums, usagePath, writeLedger } from '../support/usage.ts'
+
+const nobody = '00000000-0000-4000-8000-000000000000'
+const write = (number: number) => number.toLocaleString('en')
+
+test('a question becomes the URL that a sample has, and the URL the question again', () => {
+  for (const name of ['usersOfZod', 'usersOfReactInGermany', 'usersWhoRemovedRequests'] as const) {
+    const { path } = requests[name]
+    expect(writePath(readFields(path))).toBe(path)
+  }
+})
+
+test('a place keeps its commas, and several are separated by semicolons', () => {
+  const fields = { list: 'users', packages: '', files: '', status: '', perPage: '1' } as const
+  const path = writePath({ ...fields, places: 'Berlin, Germany; Lisbon;' })
+  expect(new URLSearchParams(path.split('?')[1]).getAll('location')).toEqual(['Berlin, Germany', 'Lisbon'])
+  expect(readFields(path)).toMatchObject({ places: 'Berlin, Germany; Lisbon' })
+})
+
+test('a key is found in what readers paste, and nothing else is taken for one', () => {
+  const key = '7e1f0c1e-2f4b-4c58-9f0e-0a6b1c2d3e4f'
+  const texts = [
+    key,
+    `  ${key}\n`,
+    key.toUpperCase(),
+    `Bearer ${key}`,
+    `Authorization: Bearer ${key}`,
+    `"${key}"`,
+    `export API_KEY=${key}`,
+    `curl -H 'Authorization: Bearer ${key}' ${'http://127.0.0.1:8000/users'}`,
+    `${key} ${key.toUpperCase()}`,
+  ]
+  for (const text of texts) expect([text, findKey(text)]).toEqual([text, { key }])
+  for (const text of ['Bearer', 'schlüssel', `${key}0`, `x${key}`, key.slice(1), `${key} ${nobody}`]) {
+    expect([text, findKey(text)]).toEqual([text, { error: expect.stringMatching(/^Invalid key: must be /) }])
+  }
+})
+
+test('no value of a question ends the string that it stands in', () => {
+  const value = `O'Hara "$(id)\` \\ & # ! % + =1`
+  const path = writePath({
+    list: 'users',
+    places: value,
+    packages: value,
+    files: '',
+    status: '',
+    perPage: '1',
+  })
+  expect(path).toMatch(/^[\w/?&=%.~-]+$/)
+  expect(readFields(path)).toMatchObject({ places: value, packages: value })
+  const code = /^[\w/?&=%.~-]+$/
+  expect(setParameter('/users', 'location', value)).toMatch(code)
+  expect(escapePart(`${value}/`)).toMatch(/^[\w%.~-]+$/)
+  // Lists and names of repositories stay readable.
+  expect(setParameter('/repos', 'full_names', 'honojs/hono,a/b')).toBe('/repos?full_names=honojs/hono,a/b')
+})
+
+test('a price names the page and the whole list', () => {
+  expect(describePrice('/users?per_page=100', { total: 1_234, cost: 100 })).toBe(
+    '1,234 users match. This page: 100 credits. Whole list: 1,234 credits.',
+  )
+  expect(describePrice('/repos', { total: 1, cost: 1 })).toBe(
+    '1 repository matches. This page: 1 credit. Whole list: 1 credit.',
+  )
+  expect(describePrice('/users', { total: 0, cost: 0 })).toBe('0 users match. An empty page is free.')
+})
+
+test('CSV has no cell that a spreadsheet would run, and keeps numbers', () => {
+  expect(writeCsv([['=1+1', '+1', '-1', '@SUM(A1)', ' =1', '\t=1', '/users', 'a "b", c', null, -5]])).toBe(
+    `'=1+1,'+1,'-1,'@SUM(A1),' =1,'\t=1,/users,"a ""b"", c",,-5\r\n`,
+  )
+})
+
+describe.skipIf(!hasChromium())('in a browser', () => {
+  let portal: Portal
+  let context: BrowserContext
+  let page: Page
+  let sent: string[]
+  let complaints: string[]
+
+  beforeAll(async () => {
+    portal = await openPortal()
+  })
+  afterAll(() => portal?.close())
+
+  beforeEach(async () => {
+    context = await portal.openContext({ viewport: { width: 1280, height: 900 } })
+    page = await context.newPage()
+    sent = []
+    complaints = []
+    page.on('request', (request) => {
+      const { pathname, search } = new URL(request.url())
+      if (!/^\/(docs|favicon)/.test(pathname)) sent.push(`${request.method()} ${pathname}${search}`)
+    })
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text())
+    })
+  })
+  afterEach(() => context.close())
+
+  const useKey = (secret: string) =>
+    page.evaluate((key) => sessionStorage.setItem('devdata-api-key', key), secret)
+
+  test('the query builder shows the code of samples for any question, and the price that HEAD returns', async () => {
+    const { secret, id } = await portal.service.createKey({ credits: 1_000 })
+    await visit(page, `${portal.origin}/docs`)
+    await useKey(secret)
+    await reload(page)
+    const builder = page.locator('.builder')
+    await builder.getByLabel('Places').fill('Berlin; São Paulo')
+    await builder.getByLabel('Packages').fill('react, zod')
+    await builder.getByLabel('Manifests').fill('package.json')
+    await builder.getByLabel('Status').selectOption('active')
+    await builder.getByLabel('Page size').fill('5')
+    const path =
+      '/users?location=Berlin&location=S%C3%A3o%20Paulo&dependency_names=react,zod&dependency_files=package.json&dependency_status=active&per_page=5'
+    for (const [label, language] of [
+      ['curl', 'curl'],
+      ['JavaScript', 'javascript'],
+      ['Python', 'python'],
+    ] as const) {
+      await builder.getByRole('tab', { name: label }).click()
+      const panel = builder.getByRole('tabpanel').filter({ visible: true })
+      const lines = await panel.locator('.ec-line').allTextContents()
+      const code = writeSample(language, { method: 'GET', path, shows: [] }, portal.origin)
+      expect(lines.map((line) => line.replace(/\n$/, '')).join('\n')).toBe(code)
+      const copied = await panel.locator('[data-code]').getAttribute('data-code')
+      expect(copied?.replaceAll('\u007f', '\n')).toBe(code)
+    }
+
+    await builder.getByRole('button', { name: 'How many, at what price?' }).click()
+    const head = await portal.service.request(path, { method: 'HEAD', key: secret })
+    const [total, cost] = ['X-Total-Count', 'X-Credits-Cost'].map((name) => Number(head.headers.get(name)))
+    expect(cost).toBe(5)
+    const price = `${total} users match. This page: 5 credits. Whole list: ${total} credits.`
+    await builder.getByText(price, { exact: true }).waitFor()
+    expect(await builder.locator('.head mark').textContent()).toBe('X-Credits-Cost: 5\n')
+    expect(await builder.getByText('Recorded with the sample data').isVisible()).toBe(false)
+    expect(sent.filter((each) => each.includes('/users'))).toEqual([`HEAD ${path}`])
+    expect(complaints).toEqual([])
+
+    // A refusal has its message.
+    await builder.getByLabel('Places').fill(Array.from({ length: 21 }, (_, index) => `a${index}`).join(';'))
+    await builder.getByRole('button', { name: 'How many, at what price?' }).click()
+    await builder.getByText(/^Invalid location/).waitFor()
+    expect((await portal.service.readLedger(id)).charged).toBe(0)
+  })
+
+  test('without a key, the builder shows recorded prices, and asks for a key before it sends anything', async () => {
+    await visit(page, `${portal.origin}/docs`)
+    const builder = page.locator('.builder')
+    for (const [name, file] of [
+      ['Who in Germany uses react?', 'usersOfReactInGermany'],
+      ['Who has removed requests?', 'usersWhoRemovedRequests'],
+      ['Who in Berlin uses zod?', 'usersOfZod'],
+    ] as const) {
+      const recorded = await readFile(
+        join(import.meta.dirname, `../../docs-site/src/responses/${file}.http`),
+        'utf8',
+      )
+      const total = /^X-Total-Count: (\d+)$/m.exec(recorded)?.[1]
+      await builder.getByRole('button', { name }).click()
+      await builder
+        .getByText(`${total} users match. This page: 1 credit. Whole list: ${total} credits.`, {
+          exact: true,
+        })
+        .filter({ visible: true })
+        .waitFor()
+      expect(await builder.getByText('Recorded with the sample data').isVisible()).toBe(true)
+      expect(
+        await builder.locator(`[data-request=${file}]`).getByText('Response', { exact: true }).isVisible(),
+      ).toBe(true)
+    }
+    await builder.getByLabel('Packages').fill('react')
+    await builder.getByText('Enter a key to get the price.').waitFor()
+    expect(await builder.getByText('Recorded with the sample data').isVisible()).toBe(false)
+    expect(await builder.getByText('X-Credits-Cost').filter({ visible: true }).count()).toBe(0)
+    expect(sent).toEqual([])
+    await builder.getByRole('button', { name: 'How many, at what price?' }).click()
+    await page.getByRole('dialog').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test('“Your key” shows the balance, the sums and the entries of the ledger, and saves the entries, all free', async () => {
+    const { secret, id } = await portal.service.createKey({ credits: 1_000_000 })
+    // Some 40 days until now, so that the last 30 are not all.
+    const start = new Date(Date.now() - 40 * 86_400_000).toISOString()
+    await writeLedger(portal.service, id, { start, step: 28_000, charges: 120 })
+    await grantCredits(portal.service.sql, id, 500, 'top-up 2026-01')
+    const read = (path: string) => readPages(portal.service, secret, `${path}?per_page=100`)
+    const sums = (await read(daysPath)).flatMap(readSums)
+    const entries = (await read(usagePath)).flatMap(readEntries)
+    await visit(page, `${portal.origin}/docs/your-key`)
+    await useKey(secret)
+    await reload(page)
+
+    const [newest] = entries
+    await page.locator('.usage-balance dd', { hasText: write(newest?.balance ?? 0) }).waitFor()
+    const spending = page.locator('.usage-spending')
+    await spending.getByText('The same figures as a table').click()
+    for (const days of [90, 30]) {
+      await spending.getByLabel('Last').selectOption(String(days))
+      const since = new Date(Date.now() - (days - 1) * 86_400_000).toISOString().slice(0, 10)
+      const shown = sums.filter(({ day }) => day >= since)
+      const rows = await spending
+        .getByRole('row')
+        .evaluateAll((all) =>
+          all.slice(1).map((row) => [...row.children].map(({ textContent }) => textContent)),
+        )
+      expect(rows).toEqual(
+        shown.map(({ day, endpoint, requests: count, items, cost }) => [
+          day,
+          endpoint,
+          ...[count, items, cost].map(write),
+        ]),
+      )
+      const spent = shown.reduce((sum, { cost }) => sum + cost, 0)
+      await spending.getByText(`${write(spent)} credits, `).waitFor()
+      // The bars are as high as the sums, by one scale.
+      const heights = await spending
+        .locator('rect[data-series]')
+        .evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute('height'))))
+      const byDay = [...shown].sort((one, other) => (one.day < other.day ? -1 : one.day > other.day ? 1 : 0))
+      const scale = heights.reduce((sum, height) => sum + height, 0) / spent
+      expect(heights.map((height) => Math.round((10 * height) / scale) / 10)).toEqual(
+        byDay.map(({ cost }) => cost),
+      )
+    }
+    expect(sums.length).toBeGreaterThan(await spending.locator('rect[data-series]').count())
+
+    const list = page.locator('.usage-entries')
+    const readNumbers = () => list.getByRole('row').locator('td:last-child').allTextContents()
+    const numbers = entries.map(({ entry }) => String(entry))
+    expect(await readNumbers()).toEqual(numbers.slice(0, 10))
+    await list.getByRole('cell', { name: 'Grant: top-up 2026-01' }).waitFor()
+    await list.getByRole('button', { name: 'Older' }).click()
+    await list.getByText('11 to 20 of 122').waitFor()
+    expect(await readNumbers()).toEqual(numbers.slice(10, 20))
+    await list.getByRole('button', { name: 'Newer' }).click()
+    await list.getByText('1 to 10 of 122').waitFor()
+
+    const downloading = page.waitForEvent('download')
+    await list.getByRole('button', { name: 'Download all as CSV' }).click()
+    const csv = await readFile(await (await downloading).path(), 'utf8')
+    const [header, ...lines] = csv.trimEnd().split('\r\n')
+    expect(header).toBe('entry,timestamp,kind,request_id,method,path,items,cost,granted,reference,balance')
+    expect(lines).toEqual(
+      entries.map(({ timestamp, ...entry }) => {
+        const { kind, request_id, method, path, items, cost, granted, reference, balance } = entry
+        const time = `${new Date(timestamp * 1000).toISOString().slice(0, 19)}Z`
+        const columns = [entry.entry, time, kind, request_id, method, path, items, cost]
+        return [...columns, granted, reference, balance].join()
+      }),
+    )
+    expect((await portal.service.readLedger(id)).balance).toBe(newest?.balance)
+    expect(sent.filter((each) => !each.startsWith('GET /api-key/'))).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  test('without credits, the query builder and Run show the price, and that the key has none', async () => {
+    await visit(page, `${portal.origin}/docs`)
+    await useKey((await portal.service.createKey({ credits: 0 })).secret)
+    await reload(page)
+    const builder = page.locator('.builder')
+    await builder.getByLabel('Places').fill('Berlin')
+    await builder.getByLabel('Page size').fill('5')
+    await builder.getByRole('button', { name: 'How many, at what price?' }).click()
+    await builder.getByText('This page: 5 credits. Your key has none.', { exact: true }).waitFor()
+
+    await visit(page, `${portal.origin}/docs/reference/get-user/`)
+    const sample = page.locator('main').getByRole('button', { name: 'Run' }).first()
+    await sample.click()
+    await page.getByText('Not enough credits · 1 credit · HEAD was free. You have 0 credits.').waitFor()
+    expect(sent.filter((each) => !/^HEAD |^GET \/api-key/.test(each))).toEqual([])
+  })
+
+  test('“Your key” says what is missing: a key, a valid one, any usage, or a price', async () => {
+    await visit(page, `${portal.origin}/docs/your-key`)
+    const balance = page.locator('.usage-balance')
+    await balance.getByRole('button', { name: 'Enter a key' }).click()
+    await page.getByRole('dialog').getByLabel('Key', { exact: true }).fill(nobody)
+    await page.getByRole('button', { name: 'Use this key' }).click()
+    await balance.getByText('Invalid API key').waitFor()
+    expect(await balance.getByRole('link').getAttribute('href')).toMatch(/^\/docs\/errors\//)
+    for (const [role, text] of [
+      ['user', 'Nothing was charged in the last 90 days.'],
+      ['admin', 'An admin key is not charged.'],
+    ] as const) {
+      await useKey((await portal.service.createKey({ role, credits: role === 'user' ? 7 : 0 })).secret)
+      await reload(page)
+      await page.locator('.usage-spending').getByText(text).waitFor()
+    }
+    // The browser itself reports the responses with status 401, and nothing else.
+    expect(complaints.filter((text) => !text.includes('401'))).toEqual([])
+  })
+  test('“Your key” shows one key at a time, and says why it can’t show anything', async () => {
+    const [one, other] = await Promise.all([1, 2].map(() => portal.service.createKey({ credits: 1_000 })))
+    if (!one || !other) throw new Error('there are no keys')
+    const start = new Date(Date.now() - 3_600_000).toISOString()
+    await writeLedger(portal.service, one.id, { start, step: 60, charges: 15 })
+    await visit(page, `${portal.origin}/docs/your-key`)
+    await useKey(one.secret)
+    await reload(page)
+    const list = page.locator('.usage-entries')
+    await list.getByText('1 to 10 of 16').waitFor()
+
+    // The next page of one key comes after the reader has entered the other.
+    const { promise: gate, resolve: answer } = Promise.withResolvers<void>()
+    await page.route(/usage\?.*after=/, async (route) => {
+      await gate
+      await route.continue()
+    })
+    await list.getByRole('button', { name: 'Older' }).click()
+    await page.getByRole('button', { name: 'Change your key' }).click()
+    await page.getByRole('dialog').getByLabel('Key', { exact: true }).fill(other.secret)
+    await page.getByRole('button', { name: 'Use this key' }).click()
+    await list.getByText('1 to 1 of 1', { exact: true }).waitFor()
+    const late = page.waitForResponse(/usage\?.*after=/)
+    answer()
+    await (await late).finished()
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)))
+    expect(await list.getByText(/ of /).textContent()).toBe('1 to 1 of 1')
+
+    const balance = page.locator('.usage-balance')
+    for (const [response, text] of [
+      [{ status: 502, body: '<p>no' }, 'The response has status 502.'],
+      [{ status: 429, headers: { 'Retry-After': '60' } }, 'The rate limit is used up. Try again in 60 s.'],
+    ] as const) {
+      await page.route(/\/usage\/days/, (route) => route.fulfill(response))
+      await page.reload()
+      await balance.getByText(text).waitFor()
+      await page.unrouteAll()
+    }
+  })
+})

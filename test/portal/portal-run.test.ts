@@ -1,0 +1,253 @@
+import type { BrowserContext, Locator, Page, Request } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasChromium, openPortal, type Portal, visit } from '../support/browser.ts'
+
+/** One tab with one key, which the tests use in order, as a reader would. */
+describe.skipIf(!hasChromium())('Run, in a browser', () => {
+  let portal: Portal
+  let demoKey: string
+  let context: BrowserContext
+  let page: Page
+  const requested: { method: string; url: string }[] = []
+
+  beforeAll(async () => {
+    portal = await openPortal(async (service) => {
+      demoKey = (await service.createKey({ credits: 1_000 })).secret
+      return { readDemoKey: () => demoKey }
+    })
+    context = await portal.openContext({ viewport: { width: 1280, height: 900 } })
+    page = await context.newPage()
+    page.on('request', (request) => requested.push({ method: request.method(), url: request.url() }))
+  })
+
+  afterAll(() => portal?.close())
+
+  /** The sample of a request on the page. */
+  const findSample = (name: string) => page.locator(`.sample[data-request="${name}"]`)
+  const clickRun = (sample: Locator) => sample.getByRole('button', { name: 'Run', exact: true }).click()
+  const readPaths = () => requested.map(({ method, url }) => `${method} ${new URL(url).pathname}`)
+
+  /** Holds back the next request of this method and path. The returned function lets it go, and waits until it has ended. */
+  async function holdRequest(method: string, pathname: string): Promise<() => Promise<void>> {
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+    const { promise: held, resolve: hold } = Promise.withResolvers<Request>()
+    let isHeld = false
+    await page.route(
+      (url) => url.pathname === pathname,
+      async (route) => {
+        if (route.request().method() !== method || isHeld) return route.fallback()
+        isHeld = true
+        hold(route.request())
+        await gate
+        await route.continue()
+      },
+    )
+    return async () => {
+      const request = await held
+      const ended = page.waitForResponse((response) => response.request() === request)
+      open()
+      await (await ended).finished()
+      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve))) // The page has read it.
+      await page.unrouteAll()
+    }
+  }
+
+  async function enterKey(key: string): Promise<void> {
+    await page.getByRole('button', { name: 'Change your key' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Key', { exact: true }).fill(key)
+    await dialog.getByRole('button', { name: 'Use this key' }).click()
+    await dialog.waitFor({ state: 'hidden' }) // It closes once the service has accepted the key.
+  }
+
+  async function readNewestEntry(): Promise<Record<string, unknown>> {
+    const headers = { Authorization: `Bearer ${demoKey}` }
+    const response = await fetch(`${portal.origin}/api-key/usage?per_page=1`, { headers })
+    const { data }: { data: Record<string, unknown>[] } = await response.json()
+    return data[0] ?? {}
+  }
+
+  test('without a key, the error leads to its section and to the key, and the demo key is one click away', async () => {
+    await visit(page, `${portal.origin}/docs/reference/list-users/`)
+    const sample = findSample('listUsers')
+    const tokens = sample.locator('starlight-tabs .ec-line span:not(:empty)')
+    const colored = await tokens.count()
+    await clickRun(sample)
+    const link = sample.getByRole('link', { name: 'Authorization header required' })
+    expect(await link.getAttribute('href')).toBe('/docs/errors/#authorization-header-required')
+    await sample.getByRole('button', { name: 'Enter a key' }).click()
+    await page.getByRole('button', { name: 'Use the demo key' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    expect(await sample.textContent()).not.toContain(demoKey)
+    await page.getByRole('button', { name: 'Change your key' }).click()
+    await page.getByRole('dialog').getByText('1,000 credits left').waitFor()
+    await page.getByRole('checkbox', { name: /Show the key/ }).check()
+    expect(await sample.textContent()).toContain(`Bearer ${demoKey}`)
+    await page.getByRole('checkbox', { name: /Show the key/ }).uncheck()
+    expect(await tokens.count()).toBe(colored)
+    await page.keyboard.press('Escape')
+  })
+
+  test('the price comes first, then the response, and the receipt is the entry of the ledger', async () => {
+    await visit(page, `${portal.origin}/docs/reference/list-users/`) // The key stays.
+    await page.locator('#key-balance').getByText('1,000 credits').waitFor()
+    const sample = findSample('listUsers')
+    await sample.getByLabel('per_page', { exact: true }).fill('2')
+    expect(await sample.locator('pre').first().textContent()).toContain('dependency_names=react&per_page=2"')
+    requested.length = 0
+    await clickRun(sample)
+    await sample.getByText('23 users · this page: 2 credits · HEAD was free').waitFor()
+    expect(readPaths()).toEqual(['HEAD /users'])
+
+    await sample.getByRole('button', { name: 'Get it for 2 credits' }).click()
+    const receipt = sample.locator('.receipt')
+    await receipt.waitFor()
+    const response = sample.getByRole('region', { name: 'Live response' })
+    expect(await response.locator('mark').textContent()).toBe('X-Credits-Cost: 2')
+    const entry = await readNewestEntry()
+    expect(entry).toMatchObject({ kind: 'charge', path: '/users', cost: 2, items: 2, balance: 998 })
+    const shown = await receipt.locator('dd').allTextContents()
+    expect(shown.join('\n')).toContain(`${entry.request_id}`)
+    expect(shown).toEqual(expect.arrayContaining(['GET /users', '2 credits, 2 items', '998 credits']))
+    expect(await response.locator('pre').textContent()).toContain(`X-Request-Id: ${entry.request_id}`)
+
+    await receipt.getByRole('button', { name: /Send again .* 0 credits/ }).click()
+    await receipt.getByText('The ledger has no new entry').waitFor()
+    expect(await response.locator('pre').textContent()).toMatch(
+      /X-Credits-Cost: 0[\s\S]*Idempotency-Replayed: true/,
+    )
+    expect(await readNewestEntry()).toEqual(entry)
+    expect(await page.locator('#key-balance').textContent()).toBe('998 credits')
+  })
+
+  test('an error offers its correction, which is free until the reader accepts the price', async () => {
+    const sample = findSample('listUsers')
+    await sample.getByLabel('per_page', { exact: true }).fill('101')
+    await clickRun(sample)
+    await sample.getByRole('link', { name: /^Invalid per_page: must be an integer/ }).waitFor()
+    await sample.getByRole('button', { name: 'Use per_page=100' }).click()
+    await sample.getByText('23 users · 23 credits · HEAD was free').waitFor()
+
+    await visit(page, `${portal.origin}/docs/filtering/`)
+    const unknown = findSample('unknownParameter')
+    await clickRun(unknown)
+    await unknown.getByRole('button', { name: 'Use dependency_names' }).click()
+    await unknown.getByText(/repositories · .* · HEAD was free/).waitFor()
+    expect(await unknown.locator('pre').first().textContent()).toContain('/repos?dependency_names=hono')
+    expect(await readNewestEntry()).toMatchObject({ balance: 998 })
+  })
+
+  test('a price and a response belong to the request and the key that they were asked with', async () => {
+    const { secret } = await portal.service.createKey({ credits: 500 })
+    await visit(page, `${portal.origin}/docs/reference/list-users/`)
+    const sample = findSample('listUsers')
+    const size = sample.getByLabel('per_page', { exact: true })
+    const offers = sample.locator('.run-pay')
+    await size.fill('2')
+    const answerOldPath = await holdRequest('HEAD', '/users')
+    await clickRun(sample)
+    await size.fill('3')
+    await clickRun(sample)
+    await sample.getByText('this page: 3 credits').waitFor()
+    await answerOldPath()
+    expect(await offers.allTextContents()).toEqual(['Get it for 3 credits'])
+
+    // To show the key is not to change it.
+    await page.getByRole('button', { name: 'Change your key' }).click()
+    await page.getByRole('checkbox', { name: /Show the key/ }).check()
+    await page.getByRole('checkbox', { name: /Show the key/ }).uncheck()
+    await page.keyboard.press('Escape')
+    expect(await offers.allTextContents()).toEqual(['Get it for 3 credits'])
+
+    const answerOldKey = await holdRequest('HEAD', '/users')
+    await clickRun(sample)
+    await enterKey(secret)
+    await answerOldKey()
+    expect(await offers.count()).toBe(0)
+
+    await clickRun(sample)
+    const payPath = await holdRequest('GET', '/users')
+    await offers.click()
+    await size.fill('4')
+    await payPath()
+    await sample.getByText('Your former request: 200, 3 credits.').waitFor()
+    expect(await sample.locator('.live').isVisible()).toBe(false)
+
+    await clickRun(sample)
+    await offers.click()
+    await sample.getByRole('button', { name: /^Send again/ }).waitFor()
+    await size.fill('5')
+    expect(await sample.locator('.live').textContent()).toBe('')
+    await enterKey(demoKey)
+  })
+
+  test('to send again never costs anything, and says so only if it was a replay', async () => {
+    await visit(page, `${portal.origin}/docs/reference/list-users/`)
+    const sample = findSample('listUsers')
+    await sample.getByLabel('per_page', { exact: true }).fill('1')
+    await clickRun(sample)
+    await sample.getByRole('button', { name: 'Get it for 1 credit' }).click()
+    const again = sample.getByRole('button', { name: /^Send again/ })
+    await again.waitFor()
+    await page.route(/\/users\?/, (route) =>
+      route.fulfill({ status: 503, headers: { 'X-Request-Id': 'none' }, json: { error: 'Not now' } }),
+    )
+    const sent = page.waitForRequest(/\/users\?/)
+    await again.click()
+    expect((await (await sent).allHeaders())['max-credits']).toBe('0')
+    await sample.getByRole('link', { name: 'Not now' }).waitFor()
+    await sample.getByText('503, 0 credits.').waitFor()
+    await readNewestEntry() // Time enough for the page to read it too.
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)))
+    expect(await sample.textContent()).not.toContain('no new entry')
+    await page.unrouteAll()
+  })
+
+  test('an error is shown even if its explanation does not load', async () => {
+    await page.route(/\/docs\/errors\/$/, (route) => route.abort())
+    const sample = findSample('listUsers')
+    await sample.getByLabel('per_page', { exact: true }).fill('0')
+    await clickRun(sample)
+    await sample.getByRole('link', { name: /^Invalid per_page/ }).waitFor()
+    expect(await sample.locator('.live .chip').textContent()).toMatch(/^400/)
+    await page.unrouteAll()
+  })
+
+  test('the dialog says whether the key or the service is the reason, and refuses what no header can have', async () => {
+    const dialog = page.getByRole('dialog')
+    await page.route(/\/api-key\/credits$/, (route) => route.fulfill({ status: 503, body: '<p>busy' }))
+    await page.reload()
+    await page.getByRole('button', { name: 'Change your key' }).click()
+    await dialog.getByText('The response has status 503').waitFor()
+    expect(await page.locator('#key-balance').textContent()).toBe('')
+    await page.unrouteAll()
+    await dialog.getByRole('button', { name: 'Use this key' }).click() // The same key, once more.
+    await dialog.waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Change your key' }).click()
+    await dialog.getByLabel('Key', { exact: true }).fill('schlüssel')
+    await dialog.getByRole('button', { name: 'Use this key' }).click()
+    await dialog.getByText(/^Invalid key: /).waitFor()
+    await dialog.getByLabel('Key', { exact: true }).fill(`Authorization: Bearer ${demoKey.toUpperCase()}`)
+    await dialog.getByRole('button', { name: 'Use this key' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    expect(await page.evaluate(() => sessionStorage.getItem('devdata-api-key'))).toBe(demoKey)
+  })
+
+  test('the key is in no URL, and "Forget" removes it from the tab', async () => {
+    await visit(page, `${portal.origin}/docs/authentication/`)
+    const sample = findSample('getCredits')
+    await clickRun(sample)
+    await sample.locator('.live').getByText('"api_key"').waitFor()
+    expect((await page.content()).includes(demoKey)).toBe(false)
+    await page.getByRole('button', { name: 'Change your key' }).click()
+    await page.getByRole('checkbox', { name: /Show the key/ }).check()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Change your key' }).click()
+    await page.getByRole('button', { name: 'Forget' }).click()
+    const stored = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]))
+    expect(stored).not.toContain(demoKey)
+    expect((await page.content()).includes(demoKey)).toBe(false)
+    expect(requested.filter(({ url }) => url.includes(demoKey))).toEqual([])
+    expect(new Set(requested.map(({ url }) => new URL(url).origin))).toEqual(new Set([portal.origin]))
+  })
+})

@@ -1,0 +1,76 @@
+/**
+ * The docs for readers without JavaScript: the system's theme, every language of a sample, and nothing that does nothing.
+ *
+ * @module
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasChromium, openPortal, type Portal } from '../support/browser.ts'
+
+describe.skipIf(!hasChromium())('without JavaScript', () => {
+  let portal: Portal
+  beforeAll(async () => {
+    portal = await openPortal()
+  })
+  afterAll(() => portal?.close())
+
+  /** Opens a page in a browser that runs no scripts, but those of the test. */
+  const open = async (colorScheme: 'light' | 'dark', path: string, width = 1280) => {
+    const viewport = { width, height: 800 }
+    const context = await portal.openContext({ colorScheme, viewport, javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(`${portal.origin}/docs/${path}`)
+    return page
+  }
+
+  test('the theme is that of the system', async () => {
+    const readColors = async (colorScheme: 'light' | 'dark') => {
+      const page = await open(colorScheme, 'quickstart/')
+      const read = (property: string) =>
+        page.locator('body').evaluate((body, name) => getComputedStyle(body).getPropertyValue(name), property)
+      const colors = [await read('background-color'), await read('color')]
+      await page.context().close()
+      return colors
+    }
+    expect(await readColors('dark')).toEqual(['rgb(9, 19, 15)', 'rgb(188, 203, 197)'])
+    expect(await readColors('light')).toEqual(['rgb(255, 255, 255)', 'rgb(42, 59, 52)'])
+  })
+
+  test('a sample shows each language below its name', async () => {
+    const page = await open('light', 'quickstart/')
+    const sample = page.locator('.sample').first()
+    const labels = await sample.locator('[role=tab]').allTextContents()
+    const panels = sample.locator('[role=tabpanel]')
+    expect(labels.length).toBeGreaterThan(2)
+    expect(await panels.count()).toBe(labels.length)
+    for (const [index, label] of labels.entries()) {
+      const panel = panels.nth(index)
+      expect([label, await panel.locator('pre').isVisible()]).toEqual([label, true])
+      const shown = await panel.evaluate((element) => getComputedStyle(element, '::before').content)
+      expect(shown).toBe(`"${label.trim()}"`)
+    }
+    expect(await sample.locator('[role=tablist]').isVisible()).toBe(false)
+    await page.context().close()
+  })
+
+  test.each([1280, 390])('what needs a script is absent or says so, at %d pixels', async (width) => {
+    const page = await open('light', 'reference/list-users/', width)
+    // Playwright finds no texts in `noscript`.
+    const note = page.locator('site-search noscript p')
+    expect([await note.textContent(), await note.isVisible()]).toEqual(['Search needs JavaScript.', true])
+    expect(await page.getByRole('link', { name: 'View as Markdown' }).isVisible()).toBe(true)
+    for (const control of await page.locator('main button, header button, header select').all()) {
+      expect([await control.evaluate(({ outerHTML }) => outerHTML), await control.isVisible()]).toEqual([
+        expect.any(String),
+        false,
+      ])
+    }
+    // The menu of phones is the browser's own popover.
+    const menu = page.getByRole('button', { name: 'Menu' })
+    expect(await menu.isVisible()).toBe(width < 800)
+    if (width < 800) await menu.click()
+    expect(
+      await page.locator('#starlight__sidebar').getByRole('link', { name: 'Get user' }).isVisible(),
+    ).toBe(true)
+    await page.context().close()
+  })
+})

@@ -1,0 +1,132 @@
+/**
+ * The search: the first hit of what readers type, corrected typos, and the keyboard. Titles of pages are the promise here.
+ *
+ * @module
+ */
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { hasChromium, openPortal, type Portal, visit } from '../support/browser.ts'
+
+/** Queries, and the title of their first hit. */
+const firstHits = {
+  // Money
+  cost: 'Credits',
+  'how much does it cost': 'Credits',
+  price: 'Credits',
+  'balance is too low': 'Credits',
+  free: 'Credits',
+  idempotency: 'Billing guarantees',
+  // Statuses and headers
+  304: 'Conditional requests',
+  401: 'Errors',
+  403: 'Errors',
+  429: 'Rate limits and retries',
+  etag: 'Conditional requests',
+  'X-Total-Count': 'Pagination',
+  // Lists
+  'next page': 'Pagination',
+  'total count': 'Pagination',
+  sort: 'Pagination',
+  'filter by location': 'Filtering',
+  commits: 'List commits',
+  open_issues_count: 'Repository',
+  'list users': 'List users',
+  csv: 'Recipes',
+  webhook: 'Keep a copy',
+  // Keys and limits
+  'api key': 'Authentication',
+  bearer: 'Authentication',
+  'rate limit': 'Rate limits and retries',
+  limit: 'Rate limits and retries',
+  retry: 'Rate limits and retries',
+  // People and tools
+  'delete user': 'Personal data',
+  'How do I delete a user?': 'Personal data',
+  gdpr: 'Personal data',
+  python: 'Quickstart',
+  openapi: 'Tools and agents',
+  sdk: 'TypeScript client',
+  mcp: 'Connect an assistant',
+  // Operators
+  import: 'Load data',
+  install: 'Run the service',
+  postgres: 'Run the service',
+  docker: 'Containers',
+  deno: 'Deno and Deno Deploy',
+  backup: 'Upgrades and backups',
+  // Typos
+  pagnation: 'Pagination',
+  idempotancy: 'Billing guarantees',
+  'ratelimit retires': 'Rate limits and retries',
+  crdits: 'Credits',
+}
+
+describe.skipIf(!hasChromium())('the search', () => {
+  let portal: Portal
+  let page: Page
+  const complaints: string[] = []
+  beforeAll(async () => {
+    portal = await openPortal()
+    page = await (await portal.openContext({})).newPage()
+    // The Content-Security-Policy concerns the index's worker and WebAssembly.
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+    await visit(page, `${portal.origin}/docs/glossary/`)
+  })
+  afterEach(() => page.keyboard.press('Escape'))
+  afterAll(() => portal?.close())
+
+  const input = () => page.getByRole('dialog').getByRole('textbox', { name: 'Search' })
+  const hits = () => page.locator('site-search ol > li > a')
+  const readFocus = () => page.evaluate(() => document.activeElement?.textContent)
+  const search = async (query: string) => {
+    await input().fill('')
+    await page.locator('site-search li').first().waitFor({ state: 'detached' })
+    await input().fill(query)
+    await page.locator('site-search [role=status]:not(:empty)').waitFor()
+  }
+
+  test('has the page first that tells what was asked', async () => {
+    await page.keyboard.press('Control+k')
+    const found: Record<string, string | undefined> = {}
+    for (const query of Object.keys(firstHits)) {
+      await search(query)
+      found[query] = (await hits().allTextContents())[0]
+    }
+    expect(found).toEqual(firstHits)
+    expect(complaints).toEqual([])
+  })
+
+  test('says which word it took for a typo, and that it found nothing', async () => {
+    await page.keyboard.press('Control+k')
+    await search('pagnation')
+    const status = page.getByRole('dialog').getByRole('status')
+    expect(await status.textContent()).toMatch(/^\d+ pages for "pagination"\.$/)
+    await search('qqqqqqqqqq')
+    expect(await status.textContent()).toBe('No page has "qqqqqqqqqq".')
+    expect(await hits().count()).toBe(0)
+  })
+
+  test('works with the keyboard: open, choose, follow and close', async () => {
+    await page.keyboard.press('Control+k')
+    await search('credits')
+    await page.keyboard.press('ArrowDown')
+    const title = await hits().first().textContent()
+    expect(await readFocus()).toBe(title)
+    await page.keyboard.press('ArrowDown')
+    expect(await readFocus()).not.toBe(title)
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowUp')
+    expect(await input().evaluate((element) => element === document.activeElement)).toBe(true)
+    await page.keyboard.press('Escape')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await page.keyboard.press('Control+k')
+    await search('credits')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/docs/credits/')
+    await page.keyboard.press('Control+k')
+    await search('etag')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/docs/conditional-requests/')
+  })
+})

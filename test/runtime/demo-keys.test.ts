@@ -1,0 +1,74 @@
+/**
+ * The keys that a first start on the embedded database prints. They are made alike on Node and on Deno; `start.test.ts`
+ * uses them on both.
+ *
+ * @module
+ */
+import { cpSync, existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { buildDocs } from '../../docs-site/build.ts'
+import { runCommand } from '../support/command-line.ts'
+import { listStartCommand } from '../support/process.ts'
+import { getJson, readStart, startService } from '../support/start.ts'
+
+let directory: string
+beforeAll(async () => {
+  await buildDocs({ ifStale: true })
+  directory = await mkdtemp(join(tmpdir(), 'devdata-demo-keys-'))
+})
+afterAll(() => rm(directory, { recursive: true, force: true }))
+
+test('demo keys are created for a trial alone, stop working outside of it, and never come back by themselves', async () => {
+  const dataDirectory = join(directory, '.data')
+  const file = join(dataDirectory, 'demo-keys.json')
+  const key = /[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}/
+  cpSync(join(inject('databases').embedded, 'empty'), dataDirectory, { recursive: true })
+  /** Starts with settings, looks, and stops. */
+  async function look<T>(
+    settings: Record<string, string>,
+    work: (text: string) => T | Promise<T>,
+  ): Promise<T> {
+    using service = startService(listStartCommand('node', directory), directory, {
+      SAMPLE_DATA: 'off',
+      ...settings,
+    })
+    const result = await work(await service.ready())
+    service.stop()
+    expect((await service.ended).code).toBe(0)
+    return result
+  }
+  const devdata = (...args: string[]) => runCommand(args, { directory, environment: {} })
+
+  for (const settings of [{ HOST: '0.0.0.0' }, { BASE_URL: 'http://127.0.0.1:1/api' }] as const) {
+    const text = await look(settings, (text) => text)
+    expect(text).not.toMatch(key)
+    expect(text).toContain('keys create --credits')
+    expect(existsSync(file)).toBe(false)
+  }
+
+  const { userKey, adminKey } = await look({}, readStart)
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ user: userKey, admin: adminKey })
+
+  await look({ HOST: '0.0.0.0' }, async (text) => {
+    expect(text).toContain('Revoked in this data folder: key 1, key 2')
+    expect(text).not.toMatch(key)
+    const { base } = readStart(text)
+    for (const secret of [userKey, adminKey]) {
+      expect((await getJson(`${base}/users`, secret)).status).toBe(401)
+    }
+  })
+  expect(await look({}, (text) => text)).not.toMatch(key)
+
+  for (const id of ['1', '2']) expect((await devdata('keys', 'restore', id)).code).toBe(0)
+  expect(await look({}, readStart)).toMatchObject({ userKey, adminKey })
+  expect((await devdata('keys', 'delete', '2')).code).toBe(0)
+  const withoutAdmin = await look({}, (text) => text)
+  expect(withoutAdmin).toContain(userKey)
+  expect(withoutAdmin).not.toContain(adminKey)
+  await rm(file) // a lost file is no reason for new keys
+  expect(await look({}, (text) => text)).not.toMatch(key)
+})

@@ -1,0 +1,303 @@
+/**
+ * Connections to Node's server that do not behave.
+ *
+ * @module
+ */
+import { once } from 'node:events'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { renderError } from '../../api/http/error-handler.ts'
+import { type ConnectionLimits, serveConnections, serverOptions } from '../../api/runtime/node-server.ts'
+import { countUnreadBytes } from '../support/unread-bytes.ts'
+
+/** A server as `api/node.ts` has it, but for what is answered, and for some limits. */
+async function startServer(
+  listener: RequestListener,
+  limits: Partial<typeof serverOptions & ConnectionLimits> = {},
+) {
+  const server = createServer({ ...serverOptions, connectionsCheckingInterval: 20, ...limits })
+  serveConnections(server, listener, (_, error) => renderError(error, {}, () => {}), {
+    maxConnections: 100,
+    ...limits,
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('the server has no address')
+  return {
+    port: address.port,
+    countConnections: () => promisify(server.getConnections.bind(server))(),
+    /** Sends text on a connection of its own, and gives all that comes back until it is closed. */
+    async send(...parts: string[]): Promise<string> {
+      const socket = connect(address.port, '127.0.0.1')
+      for (const part of parts) socket.write(part)
+      return text(socket)
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const request = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'
+const lastRequest = 'GET /last HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+
+describe('a client’s connection', () => {
+  test('gets 408 if its request takes too long to arrive', async () => {
+    await using server = await startServer(() => {}, { requestTimeout: 100 })
+    const answer = await server.send('GET / HTTP/1.1\r\nHost: localh')
+    expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n.*\{"error":"Request incomplete: .*"\}$/s)
+  })
+
+  test('gets the whole response to a request that is followed by bytes that are not HTTP', async () => {
+    await using server = await startServer((_, response) => {
+      response.writeHead(200, { 'Content-Length': 8 }).write('half')
+      setTimeout(() => response.end('half'), 50)
+    })
+    const answer = await server.send(request, 'this is no HTTP\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\n\r\nhalfhalf$/s)
+    expect(answer.split('HTTP/1.1')).toHaveLength(2)
+  })
+
+  test('gets 400 for bytes that are not HTTP', async () => {
+    await using server = await startServer((_, response) => response.end())
+    const answer = await server.send('this is no HTTP\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n.*\{"error":"Invalid HTTP request"\}$/s)
+  })
+
+  test('gets 405 with Allow for an unknown method, or CONNECT', async () => {
+    await using server = await startServer((_, response) => response.end('served'))
+    const refused =
+      /HTTP\/1\.1 405 Method Not Allowed\r\nAllow: GET, HEAD, OPTIONS\r\n.*X-Error-Code: method_not_allowed\r\n.*\{"error":"Method not allowed; [^"]*"\}$/s
+    for (const line of [
+      'FOO /users',
+      'get /users',
+      "M-SEARCH!#$%&'*+.^_`|~ /users",
+      'CONNECT localhost:80',
+    ]) {
+      const answer = await server.send(`${line} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+      expect([line, answer]).toEqual([line, expect.stringMatching(refused)])
+    }
+    expect(await server.send(request, 'FOO /users HTTP/1.1\r\nHost: localhost\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 200 OK\r\n/,
+    )
+    for (const line of ['FOO', 'FOO /users', 'F(O /users HTTP/1.1', 'FOO /users HTTP/two', 'FOO  HTTP/1.1']) {
+      const answer = await server.send(`${line}\r\n\r\n`)
+      expect([line, answer]).toEqual([line, expect.stringMatching(/^HTTP\/1\.1 400 .*invalid_request/s)])
+    }
+  })
+
+  test('does not end the process when its client resets it after CONNECT, or keeps sending', async () => {
+    await using server = await startServer((_, response) => response.end('served'))
+    const uncaught: unknown[] = []
+    const note = (error: unknown) => uncaught.push(error)
+    process.on('uncaughtException', note)
+    for (let index = 0; index < 20; index++) {
+      const socket = connect(server.port, '127.0.0.1').on('error', () => {})
+      socket.write('CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\nmore')
+      socket.once('data', () => socket.write('and more', () => socket.resetAndDestroy()))
+      await once(socket, 'close')
+    }
+    expect(await server.send(lastRequest)).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+    process.off('uncaughtException', note)
+    expect(uncaught).toEqual([])
+  })
+
+  test('passes no further request on once a response closes it', async () => {
+    let served = 0
+    await using server = await startServer((_, response) => {
+      served++
+      response.setHeader('Connection', 'close')
+      setTimeout(() => response.end('served'), 20)
+    })
+    const answer = await server.send(request, request, request)
+    expect(answer.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(1)
+    expect(served).toBe(1)
+  })
+
+  test('gets 431 for headers that are too large', async () => {
+    await using server = await startServer((_, response) => response.end())
+    const answer = await server.send(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'a '.repeat(150_000)}\r\n\r\n`)
+    expect(answer).toMatch(
+      /^HTTP\/1\.1 431 .*X-Error-Code: headers_too_large\r\n.*\{"error":"Request headers too large: at most 49152 bytes"\}$/s,
+    )
+  })
+
+  /** A server whose answer is more than the operating system keeps for a client that does not read. */
+  async function startLargeAnswers(limits: { readTimeoutMs: number }) {
+    const size = 2 ** 26
+    const answers: ServerResponse[] = []
+    const server = await startServer((_, response) => {
+      answers.push(response)
+      response.end(Buffer.alloc(size))
+    }, limits)
+    return { ...server, size, answers }
+  }
+
+  test('is reset if its client reads nothing of a response, and the system keeps nothing of it', async () => {
+    await using server = await startLargeAnswers({ readTimeoutMs: 500 })
+    const { answers, port } = server
+    const idle = connect(port, '127.0.0.1').on('error', () => {}) // reads nothing before it is told to
+    idle.write(request)
+    await expect.poll(() => answers[0]?.destroyed).toBe(true)
+    expect(answers[0]?.writableFinished).toBe(false)
+    await expect.poll(() => countUnreadBytes(port)).toBe(0)
+    idle.destroy()
+  })
+
+  test.runIf(process.platform === 'linux').each(['keep-alive', 'close'])(
+    'is reset if its client reads nothing of a response that the system has taken whole: Connection: %s',
+    async (connection) => {
+      const answers: ServerResponse[] = []
+      await using server = await startServer(
+        (_, response) => {
+          answers.push(response)
+          response.setHeader('Connection', connection)
+          response.end(Buffer.alloc(2 ** 20))
+        },
+        { readTimeoutMs: 500 },
+      )
+      const { port } = server
+      const idle = connect(port, '127.0.0.1').on('error', () => {})
+      idle.write(request)
+      await expect.poll(() => answers[0]?.writableFinished).toBe(true)
+      await expect.poll(server.countConnections).toBe(0)
+      await expect.poll(() => countUnreadBytes(port)).toBe(0)
+      idle.destroy()
+    },
+  )
+
+  test('gets a whole response even if its client reads slowly', async () => {
+    // This machine may stand still for some seconds between two parts; all together they take longer than that.
+    await using server = await startLargeAnswers({ readTimeoutMs: 7_000 })
+    const { answers, size } = server
+    const slow = connect(server.port, '127.0.0.1')
+    slow.write(request)
+    let taken = 0
+    let pauses = 0
+    for await (const part of slow) {
+      taken += part.length
+      if (taken > size) break
+      if (taken < (pauses * size) / 30) continue
+      pauses++
+      await sleep(250)
+    }
+    expect(taken).toBeGreaterThan(size)
+    expect(answers[0]?.writableFinished).toBe(true)
+  })
+
+  test('has one request in progress at a time, and its responses come in the order of the requests', async () => {
+    let inProgress = 0
+    let most = 0
+    await using server = await startServer(async (request, response) => {
+      most = Math.max(most, ++inProgress)
+      await sleep(Math.random())
+      inProgress--
+      response.end(`${request.url};`)
+    })
+    const paths = Array.from({ length: 500 }, (_, index) => `/${index}`)
+    const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+    const answer = await server.send(requests.join(''), lastRequest)
+    expect(answer.match(/\/\w+(?=;)/g)).toEqual([...paths, '/last'])
+    expect(most).toBe(1)
+  })
+
+  /** A server that answers nothing before it is told to. */
+  async function startSlowAnswers(limits: Partial<ConnectionLimits> = {}) {
+    const responses: ServerResponse[] = []
+    const server = await startServer((_, response) => void responses.push(response), limits)
+    return { ...server, responses }
+  }
+
+  test('is not read while a request waits for the previous one', async () => {
+    await using server = await startSlowAnswers()
+    const client = connect(server.port, '127.0.0.1').on('error', () => {})
+    // The operating system takes some megabytes, and the server what it reads in one go.
+    for (let sent = 0; client.writableLength < 2 ** 20 && sent < 100 && !client.destroyed; sent++) {
+      client.write(request.repeat(10_000))
+      await sleep(20)
+    }
+    expect(client.writableLength).toBeGreaterThanOrEqual(2 ** 20)
+    expect(server.responses).toHaveLength(1)
+    client.destroy()
+  })
+
+  test('is closed when too many requests wait for others, and new ones are served', async () => {
+    await using server = await startSlowAnswers({ maxPipelined: 10 })
+    const patient = server.send(request.repeat(5) + lastRequest)
+    await expect.poll(() => server.responses.length).toBe(1)
+    const greedy = connect(server.port, '127.0.0.1').on('error', () => {})
+    greedy.write(request.repeat(7))
+    expect(await text(greedy)).toBe('')
+    for (let count = 0; count < 6; count++) {
+      await expect
+        .poll(() => server.responses.some((response) => !response.writableEnded && !response.destroyed))
+        .toBe(true)
+      server.responses.findLast((response) => !response.destroyed)?.end()
+    }
+    expect((await patient).match(/200 OK/g)).toHaveLength(6)
+  })
+
+  test('gets its responses after its client has closed its side', async () => {
+    await using server = await startSlowAnswers()
+    const client = connect(server.port, '127.0.0.1')
+    client.end(request)
+    const [check] = await once(client.setEncoding('utf8'), 'data') // whether the client is there
+    expect(check).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+    server.responses[0]?.end('late')
+    expect(await text(client)).toMatch(/HTTP\/1\.1 200 OK\r\n.*late/s)
+  })
+
+  test.each(['destroy', 'resetAndDestroy'] as const)(
+    'cancels its client’s request in progress when it is lost: %s',
+    async (end) => {
+      await using server = await startSlowAnswers()
+      const client = connect(server.port, '127.0.0.1')
+      client.write(request)
+      await expect.poll(() => server.responses.length).toBe(1)
+      client[end]()
+      await expect.poll(() => server.responses[0]?.destroyed).toBe(true)
+    },
+  )
+
+  test('is closed when there are too many, if it is the longest idle, and never during a request', async () => {
+    await using server = await startSlowAnswers({ maxConnections: 3 })
+    const { responses } = server
+    const closed: string[] = []
+    async function open(name: string, sent = '') {
+      const client = connect(server.port, '127.0.0.1')
+      client
+        .on('close', () => closed.push(name))
+        .resume()
+        .write(sent)
+      await once(client, 'connect')
+    }
+    await open('busy', request)
+    await expect.poll(() => responses.length).toBe(1)
+    await open('served', request)
+    await expect.poll(() => responses.length).toBe(2)
+    await open('idle')
+    responses[1]?.end() // it is idle from now on, and for less long than the other
+    await expect.poll(() => responses[1]?.destroyed).toBe(true)
+    await open('new', request)
+    await expect.poll(() => responses.length).toBe(3)
+    expect(closed).toEqual(['idle'])
+    await open('newer', request)
+    await expect.poll(() => responses.length).toBe(4)
+    expect(closed).toEqual(['idle', 'served'])
+    await open('one too many')
+    await expect.poll(() => closed).toEqual(['idle', 'served', 'one too many'])
+  })
+
+  test('stays open for longer than load balancers keep theirs', async () => {
+    await using server = await startServer((_, response) => response.end())
+    const answer = await server.send(request, lastRequest)
+    expect(answer).toContain('\r\nKeep-Alive: timeout=620\r\n')
+  })
+})

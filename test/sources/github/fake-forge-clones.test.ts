@@ -1,0 +1,159 @@
+/**
+ * The clones that the fake forge serves, as git sees them.
+ *
+ * @module
+ */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openClone } from '../../../api/sources/git/clone.ts'
+import { readDependencyHistory } from '../../../api/sources/git/history.ts'
+import { gitEnvironment } from '../../support/fake-forge/git-repository.ts'
+import { nameWithOwner, type Repository } from '../../support/fake-forge/model.ts'
+import { createOrganization, type FakeOrganization } from '../../support/fake-forge/organization.ts'
+import { type FakeForge, startFakeForge } from '../../support/fake-forge/server.ts'
+import type { Token } from '../../support/fake-forge/token.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'fake-forge-clones-'))
+let organization: FakeOrganization
+let forge: FakeForge
+let clones = 0
+
+beforeAll(async () => {
+  organization = await createOrganization(folder)
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+beforeEach(async () => {
+  forge = await startFakeForge(organization.model)
+})
+afterEach(() => forge[Symbol.asyncDispose]())
+
+/** Runs git, with a token in a header as importers do, so that no process list shows it. */
+async function git(parameters: string[], token?: Token | string): Promise<string> {
+  const text = typeof token === 'string' ? token : token?.text
+  const env = {
+    ...gitEnvironment,
+    GIT_TERMINAL_PROMPT: '0',
+    ...(text !== undefined && {
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'http.extraHeader',
+      GIT_CONFIG_VALUE_0: `Authorization: Basic ${Buffer.from(`x-access-token:${text}`).toString('base64')}`,
+    }),
+  }
+  const { stdout } = await promisify(execFile)('git', parameters, { env })
+  return stdout.trim()
+}
+
+/** Clones what is at the path; resolves with the folder of the clone. */
+async function clone(path: string, token?: Token | string): Promise<string> {
+  const to = join(folder, `clone-${++clones}`)
+  await git(['clone', '--quiet', '--bare', `${forge.origin}/${path}`, to], token)
+  return to
+}
+
+const readLog = (path: string) => git(['-C', path, 'log', '--format=%H %ae %ad %s'])
+const urlOf = (repository: Repository) => `${nameWithOwner(repository)}.git`
+
+test('A clone has the commits and the manifests of the repository, and a fetch what was pushed since', async () => {
+  const { monolith } = organization.special
+  const path = await clone(urlOf(monolith))
+  expect(await readLog(path)).toBe(await readLog(monolith.git.path))
+  const commit = { author: { name: 'A', email: 'a@work.example' }, date: 1_760_000_000, message: 'Newer' }
+  await organization.model.push(monolith, [commit])
+  expect(monolith.pushedAt).toBe('2025-10-09T08:53:20Z')
+  await git(['-C', path, 'fetch', '--quiet', 'origin', '+refs/heads/*:refs/heads/*'])
+  expect(await readLog(path)).toBe(await readLog(monolith.git.path))
+  expect((await readLog(path)).split('\n')[0]).toContain('Newer')
+  expect(forge.requests.map(({ kind, status }) => `${kind} ${status}`)).toContain('git 200')
+})
+
+test('The manifests of the organization’s repositories are read without a warning', async () => {
+  const found: string[] = []
+  for (const repository of organization.model.repositories) {
+    if (repository.git.readHead() === undefined) continue
+    const { dependencies, warnings } = await readDependencyHistory(await openClone(repository.git.path))
+    expect(warnings).toEqual([])
+    found.push(...dependencies.map(({ dependency }) => dependency.dependency_file))
+  }
+  expect(new Set(found).size).toBeGreaterThan(2)
+})
+
+test('The same seed gives the same organization, down to the hashes', async () => {
+  const sizes = { repositories: 11, people: 5, commits: 40, monolithCommits: 10 }
+  async function describeOne(name: string) {
+    const { model } = await createOrganization(join(folder, name), sizes)
+    return model.repositories.map((repository) => [nameWithOwner(repository), repository.git.readHead()?.oid])
+  }
+  expect(await describeOne('twin-1')).toEqual(await describeOne('twin-2'))
+})
+
+test('Pushes to some of the repositories are newer than all before, and go on with others', async () => {
+  const { model, pushSome } = await createOrganization(join(folder, 'pushes'), { repositories: 13 })
+  const before = new Map(model.repositories.map((repository) => [repository, repository.git.readHead()?.oid]))
+  const newest =
+    model.repositories
+      .map(({ pushedAt }) => pushedAt ?? '')
+      .toSorted()
+      .at(-1) ?? ''
+  const [first, second] = [await pushSome(2), await pushSome(2)]
+  expect(new Set([...first, ...second]).size).toBe(4)
+  for (const repository of model.repositories) {
+    const isPushed = [...first, ...second].includes(repository)
+    expect(repository.git.readHead()?.oid !== before.get(repository)).toBe(isPushed)
+    expect((repository.pushedAt ?? '') > newest).toBe(isPushed)
+  }
+})
+
+describe('who may clone', () => {
+  test('a private repository: those whose token sees it', async () => {
+    const { secret } = organization.special
+    const insider = forge.createToken({ seesPrivate: true })
+    expect(await readLog(await clone(urlOf(secret), insider))).toBe(await readLog(secret.git.path))
+    await expect(clone(urlOf(secret))).rejects.toThrow(/could not read Username/)
+    await expect(clone(urlOf(secret), forge.createToken())).rejects.toThrow(/repository .* not found/i)
+  })
+
+  test('a public one: everybody, but nobody with a token that is not valid', async () => {
+    const { archived } = organization.special
+    await clone(urlOf(archived))
+    await clone(urlOf(archived), forge.createToken())
+    await expect(clone(urlOf(archived), 'no-token')).rejects.toThrow(
+      /Authentication failed|could not read Username/,
+    )
+  })
+
+  test('one that was taken down: nobody, and nobody may push', async () => {
+    const { blocked, disabled, archived } = organization.special
+    await expect(clone(urlOf(blocked))).rejects.toThrow(/returned error: 451/)
+    await expect(clone(urlOf(disabled))).rejects.toThrow(/returned error: 403/)
+    const path = await clone(urlOf(archived))
+    await expect(git(['-C', path, 'push', 'origin', 'HEAD:refs/heads/other'])).rejects.toThrow(/403/)
+  })
+})
+
+test('A repository that was renamed is cloned under its old URL, and an empty one is cloned too', async () => {
+  const { renamed, empty } = organization.special
+  expect(await readLog(await clone('acme-works/first-name.git'))).toBe(await readLog(renamed.git.path))
+  const path = await clone(urlOf(empty))
+  expect(await git(['-C', path, 'for-each-ref'])).toBe('')
+})
+
+test('Clones fail as they do on the network, and succeed when they are tried again', async () => {
+  const { monolith } = organization.special
+  const failures = [
+    ['bad gateway', /returned error: 502/],
+    ['service unavailable', /returned error: 503/],
+    ['reset', /Connection reset|Recv failure/],
+  ] as const
+  for (const [fault, message] of failures) {
+    forge.gitFaults.next(fault)
+    await expect(clone(urlOf(monolith))).rejects.toThrow(message)
+  }
+  // The list of branches and the commits are requests of their own.
+  forge.gitFaults.next(null, null, 'cut body')
+  await expect(clone(urlOf(monolith))).rejects.toThrow()
+  await clone(urlOf(monolith))
+})

@@ -1,0 +1,194 @@
+/**
+ * How the forge is asked: within its limits, with all tokens, and again after what passes.
+ *
+ * @module
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { askInBatches } from '../../../api/sources/github/ask.ts'
+import { createForgeClient, ForgeError } from '../../../api/sources/github/client.ts'
+import { findRepositories } from '../../../api/sources/github/forge-repositories.ts'
+import { noJournal } from '../../../api/sources/github/journal.ts'
+import {
+  type OwnedRepositories,
+  queryOwnedRepositories,
+  queryRepositories,
+} from '../../../api/sources/github/queries.ts'
+import { findWebOrigin } from '../../../api/sources/github/web-origin.ts'
+import { queryFaults } from '../../support/fake-forge/faults.ts'
+import { ForgeModel } from '../../support/fake-forge/model.ts'
+import { type FakeForge, startFakeForge } from '../../support/fake-forge/server.ts'
+import type { Limits } from '../../support/fake-forge/token.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'devdata-client-'))
+let model: ForgeModel
+let forge: FakeForge
+
+beforeAll(() => {
+  model = new ForgeModel(folder)
+  const owner = model.addAccount({ login: 'owner' })
+  for (let number = 1; number <= 5; number++) model.addRepository({ owner, name: `repository-${number}` })
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+beforeEach(async () => {
+  forge = await startFakeForge(model)
+  forge.responseDelayMs = 20 // queries are under way at the same time, so the forge sees how many the client has
+})
+afterEach(() => forge[Symbol.asyncDispose]()) // throws if the forge was asked too much
+
+/** A client with a token for each of the limits. */
+function createClient(limits: Partial<Limits>[], concurrency = 4) {
+  const tokens = limits.map((each) => forge.createToken({ limits: each }))
+  const notes: string[] = []
+  const client = createForgeClient({
+    apiUrl: forge.apiUrl,
+    tokens: tokens.map(({ text }) => text),
+    concurrency,
+    onNote: (message) => notes.push(message),
+  })
+  const list = async () => {
+    const { data } = await client.ask<OwnedRepositories>(queryOwnedRepositories('owner', null))
+    expect(data.repositoryOwner?.repositories.nodes.map((node) => node?.name)).toHaveLength(5)
+  }
+  return { client, tokens, notes, list }
+}
+
+// Silence would take 20 seconds, and waiting without `retry-after` a minute: the other token doesn't wait.
+test.each(queryFaults.filter((fault) => fault !== 'silence'))('A query survives: %s', async (fault) => {
+  const { list } = createClient([
+    { windowSeconds: 2, retryAfterSeconds: 1 },
+    { windowSeconds: 2, retryAfterSeconds: 1 },
+  ])
+  await list()
+  forge.faults.next(fault)
+  await list()
+  expect(forge.requests.at(-1)).toMatchObject({ what: 'OwnedRepositories', status: 200 })
+})
+
+test('Queries wait for new points, and none is sent that would be refused', async () => {
+  const { client, list } = createClient([{ points: 7, windowSeconds: 2 }])
+  await Promise.all(Array.from({ length: 7 }, list))
+  expect(forge.requests.filter(({ status, points }) => status === 200 && points > 0)).toHaveLength(7)
+  expect(client.usage).toMatchObject({ queries: 7, points: 14 })
+})
+
+test('Several tokens share the work, and the others go on when one is revoked or suspended, which is said', async () => {
+  const { list, tokens, notes } = createClient([{ points: 20 }, { points: 20 }, { points: 20 }])
+  await Promise.all(Array.from({ length: 9 }, list))
+  expect(tokens.every(({ used }) => used >= 4)).toBe(true)
+  const [first] = tokens
+  if (first) first.isRevoked = true
+  await Promise.all(Array.from({ length: 6 }, list))
+  expect(notes).toEqual([
+    'The forge refuses token 1 of 3: it is invalid, expired or revoked. Create another one',
+  ])
+  forge.faults.next('suspended account')
+  await list()
+  expect(notes.slice(1)).toEqual([
+    expect.stringMatching(/^The forge refuses token [23] of 3: Sorry. Your account was suspended$/),
+  ])
+})
+
+test('Queries wait as long as a response asks for, all of the token', async () => {
+  const { list } = createClient([{ retryAfterSeconds: 1 }])
+  await Promise.all(Array.from({ length: 9 }, list)) // the forge knows then that several may be under way
+  forge.faults.next('secondary limit 429', 'secondary limit 403', null, 'secondary limit 200')
+  await Promise.all(Array.from({ length: 6 }, list))
+})
+
+test('Queries with a token that is asked for a pause again and again end', async () => {
+  const { client } = createClient([{ retryAfterSeconds: 0.01 }])
+  forge.faults.next(...Array.from({ length: 7 }, () => 'secondary limit 429' as const))
+  await expect(client.ask(queryOwnedRepositories('owner', null))).rejects.toThrow(
+    'The forge refuses the token: it still refuses queries after 6 pauses',
+  )
+})
+
+test('Queries wait for new points by the clock of the forge, where ours is fast', async () => {
+  await forge[Symbol.asyncDispose]()
+  forge = await startFakeForge(model, { now: () => Date.now() - 4_000 })
+  const { list } = createClient([{ points: 5, windowSeconds: 3 }])
+  for (let number = 1; number <= 3; number++) await list()
+  expect(forge.requests.map(({ points }) => points)).toEqual([2, 2, 0, 2])
+})
+
+test('Several queries are under way with a token that has no limits', async () => {
+  const { list, client } = createClient([{ points: Number.POSITIVE_INFINITY }])
+  await list()
+  await Promise.all(Array.from({ length: 8 }, list))
+  expect(forge.traffic.most).toBe(4)
+  expect(client.usage.remaining).toBeUndefined()
+})
+
+test('Without a valid token the import ends with a message that doesn’t show it', async () => {
+  const { client, tokens } = createClient([{}, {}])
+  for (const token of tokens) token.isRevoked = true
+  const failing = client.ask(queryOwnedRepositories('owner', null))
+  await expect(failing).rejects.toThrow(ForgeError)
+  await expect(failing).rejects.toThrow(
+    'The forge refuses all 2 tokens. The last one: it is invalid, expired or revoked',
+  )
+})
+
+test('A query with a field that the forge lacks is not repeated', async () => {
+  const { client } = createClient([{}])
+  forge.faults.next('undefined field')
+  await expect(client.ask(queryOwnedRepositories('owner', null))).rejects.toThrow(
+    "The forge refuses the query OwnedRepositories: Field 'hasDiscussionsEnabled' doesn't exist on type 'Repository'",
+  )
+})
+
+test('An import ends when the forge fails at many items, although it responds to other queries', async () => {
+  const { client } = createClient([{}, {}])
+  forge.isTooHeavy = (variables) => 'ids' in variables
+  const items = Array.from({ length: 100 }, (_, index) => `item-${index}`)
+  const givenUp: string[] = []
+  const asking = askInBatches(
+    { client, journal: noJournal, concurrency: 50, abort: () => {}, onProgress: () => {} },
+    items,
+    {
+      size: 2,
+      createQuery: queryRepositories,
+      read: () => {},
+      giveUp: (item) => givenUp.push(item),
+    },
+  )
+  await expect(asking).rejects.toThrow('The forge failed 3 times at the query Repositories')
+  expect(givenUp).toHaveLength(20)
+})
+
+test('What the forge refuses or describes wrongly is skipped with the reason', async () => {
+  const { client } = createClient([{}])
+  const odd = model.addAccount({ login: 'odd' })
+  model.addRepository({ owner: odd, name: 'plain' })
+  model.addRepository({ owner: odd, name: 'negative', stargazerCount: -1 })
+  model.addAccount({ login: 'protected', kind: 'Organization', isProtected: true })
+  const targets = ['odd', 'protected', 'nobody'].map((owner) => ({ owner }))
+  const asking = { client, journal: noJournal, concurrency: 1, abort: () => {}, onProgress: () => {} }
+  const { repositories, skipped } = await findRepositories(asking, targets, [])
+  expect([...repositories.values()].map(({ name }) => name)).toEqual(['plain'])
+  expect(skipped).toEqual([
+    { name: 'odd/negative', reason: expect.stringMatching(/^can't be loaded: .*stargazers_count/) },
+    { name: 'protected', reason: expect.stringMatching(/^GitHub refuses it: Resource protected by .* SAML/) },
+    { name: 'nobody', reason: 'no account has this login' },
+  ])
+})
+
+test.each([
+  ['https://api.github.com', 'https://github.com'],
+  ['https://api.octo.ghe.com', 'https://octo.ghe.com'],
+  ['https://forge.example/api/v3', 'https://forge.example'],
+  ['https://api.forge.example/api/v3', 'https://api.forge.example'],
+])('The clones of the API %s are at %s', (apiUrl, origin) => {
+  expect(findWebOrigin(apiUrl)).toBe(origin)
+})
+
+test('A URL without the API is named', async () => {
+  const apiUrl = `${forge.origin}/nothing-here`
+  const client = createForgeClient({ apiUrl, tokens: ['secret-token'], concurrency: 1 })
+  await expect(client.ask(queryOwnedRepositories('owner', null))).rejects.toThrow(
+    `--api: ${apiUrl} is not a GitHub API (404)`,
+  )
+})

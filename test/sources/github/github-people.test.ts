@@ -1,0 +1,191 @@
+/**
+ * `import github`: the people of repositories stay who they are, whatever they change on the forge.
+ *
+ * @module
+ */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findRepository, removeRepository } from '../../../api/dataset/repository-removal.ts'
+import { identifyForgeId, identifyLogin } from '../../../api/names/forge-names.ts'
+import { forgetPerson, undoForgetting } from '../../../api/people/forget.ts'
+import type { Account, Repository } from '../../support/fake-forge/model.ts'
+import { searchTables } from '../../support/forgotten.ts'
+import { startTestForge, type TestForge } from '../../support/github-import.ts'
+import { load, nothing } from '../../support/ndjson.ts'
+import { createUser } from '../../support/records.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
+
+const size = { repositories: 10, people: 2, commits: 10, monolithCommits: 1 }
+const [work, home] = ['ada@work.example', 'ada@home.example']
+
+describeOnOneDatabase('An import from the forge', (kind) => {
+  let service: TestService
+  let started: TestForge
+  let ada: Account
+  let bob: Account
+  let tool: Repository
+  let date = 1_750_000_000
+
+  beforeEach(async () => {
+    service = await startTestService(kind, { data: 'empty' })
+    started = await startTestForge(size)
+    const { model } = started.organization
+    ada = model.addAccount({ login: 'ada', addresses: [work] })
+    bob = model.addAccount({ login: 'bob', addresses: ['bob@example.org'] })
+    tool = model.addRepository({ owner: bob, name: 'tool' })
+  })
+  afterEach(async () => {
+    await service.close()
+    await started[Symbol.asyncDispose]()
+  })
+
+  async function commitAs(repository: Repository, ...addresses: string[]): Promise<void> {
+    for (const email of addresses) {
+      const person = { name: 'x', email }
+      date += 60
+      await started.organization.model.push(repository, [
+        {
+          author: person,
+          committer: person,
+          date,
+          committerDate: date,
+          message: 'Work',
+          files: { f: email },
+        },
+      ])
+    }
+  }
+
+  const loadBob = (options: { refresh?: boolean } = {}) =>
+    started.load(service.sql, { targets: [{ owner: 'bob' }], ...options })
+
+  /** The logins of all commits' authors. */
+  async function readAuthors(): Promise<unknown> {
+    const rows = await service.sql<{ login: string | null }[]>`
+      select distinct u.document::json ->> 'login' as login
+      from commits c left join identities i on i.identity = c.author_identity left join users u on u.id = i.user_id`
+    return rows.map(({ login }) => login)
+  }
+
+  test('redacts commits that the dataset has, if their address turns out to be one of a forgotten person', async () => {
+    await commitAs(tool, work, home)
+    await loadBob()
+    await forgetPerson(service.sql, {
+      identities: [identifyForgeId(ada.databaseId)],
+      keepRepositories: false,
+    })
+    expect(await searchTables(service.sql, [work])).toEqual([])
+    expect(await searchTables(service.sql, [home])).not.toEqual([])
+    const { model } = started.organization
+    model.addAddress(ada, home)
+    await commitAs(model.addRepository({ owner: bob, name: 'other' }), home)
+    await loadBob()
+    expect(await searchTables(service.sql, [home])).toEqual([])
+    expect(await service.sql`select from commits`).toHaveLength(3)
+  })
+
+  test('leaves out who was forgotten by the login alone, with all addresses, and asks for no profile', async () => {
+    await commitAs(tool, work, 'bob@example.org')
+    await forgetPerson(service.sql, { identities: [identifyLogin('ada')], keepRepositories: false })
+    await loadBob()
+    expect(await searchTables(service.sql, ['ada"', work])).toEqual([])
+    expect(await service.sql`select from commits`).toHaveLength(2)
+    started.organization.model.addRepository({ owner: ada, name: 'own' })
+    started.forge.requests.length = 0
+    const { repositories, load } = await started.load(service.sql, { targets: [{ owner: 'ada' }] })
+    expect({ repositories, forgotten: load?.forgotten }).toEqual({ repositories: 1, forgotten: 1 })
+    expect(started.forge.requests.map(({ what }) => what)).toEqual(['OwnedRepositories'])
+  })
+
+  test('adds a person after the forgetting was undone, if the repository was removed first', async () => {
+    await commitAs(tool, work)
+    const identities = [identifyForgeId(ada.databaseId)]
+    await loadBob()
+    await forgetPerson(service.sql, { identities, keepRepositories: false })
+    await undoForgetting(service.sql, { identities, people: [] })
+    const repository = await findRepository(service.sql, { forgeRestId: tool.databaseId })
+    if (repository === undefined) throw new Error('the repository is missing')
+    await removeRepository(service.sql, repository)
+    await loadBob()
+    expect(await readAuthors()).toEqual(['ada'])
+  })
+
+  test('keeps who was forgotten by the login alone out after a new login', async () => {
+    await commitAs(tool, work)
+    await forgetPerson(service.sql, { identities: [identifyLogin('ada')], keepRepositories: false })
+    await loadBob()
+    const { model } = started.organization
+    model.renameAccount(ada, 'ada-2')
+    model.addAddress(ada, home)
+    await commitAs(model.addRepository({ owner: ada, name: 'own' }), home)
+    await started.load(service.sql, { targets: [{ owner: 'ada-2' }] })
+    expect(await searchTables(service.sql, ['ada"', 'ada-2', home])).toEqual([])
+  })
+
+  test('keeps who was forgotten by the id out after a new login', async () => {
+    await forgetPerson(service.sql, {
+      identities: [identifyForgeId(ada.databaseId)],
+      keepRepositories: false,
+    })
+    started.organization.model.renameAccount(ada, 'ada-2')
+    started.organization.model.addRepository({ owner: ada, name: 'own' })
+    await started.load(service.sql, { targets: [{ owner: 'ada-2' }] })
+    expect(await service.sql`select from users`).toHaveLength(0)
+    expect(await service.sql`select from repositories`).toHaveLength(0)
+    expect(started.forge.requests.map(({ what }) => what)).toEqual(['OwnedRepositories'])
+  })
+
+  test.each(['import github', 'import ndjson'])(
+    'keeps commits linked under the address that a profile had, loaded by %s',
+    async (source) => {
+      ada.email = work
+      await commitAs(tool, work)
+      if (source === 'import ndjson') {
+        const { databaseId, id, login, email } = ada
+        await load(service, { users: [createUser(databaseId, { forge_graphql_id: id, login, email })] })
+      }
+      await loadBob()
+      for (const email of ['', 'ada@new.example', '']) {
+        ada.email = email
+        await loadBob({ refresh: true })
+        expect(await readAuthors()).toEqual(['ada'])
+      }
+    },
+  )
+
+  test('asks again for a known owner or author who has another login', async () => {
+    await commitAs(tool, work)
+    await loadBob()
+    const { model } = started.organization
+    model.renameAccount(bob, 'bobby')
+    model.renameAccount(ada, 'lovelace')
+    model.addAddress(ada, home)
+    await commitAs(tool, home)
+    await started.load(service.sql, { targets: [{ owner: 'bobby' }] })
+    expect(await readAuthors()).toEqual(['lovelace'])
+    const owners = await service.sql`
+      select document::json ->> 'login' as login
+      from users join identities i on i.user_id = users.id join contributions c using (identity) where c.kind = 'owner'`
+    expect(owners).toEqual([{ login: 'bobby' }])
+  })
+
+  test('gives commits to the repository that has the name now, and leaves those of the one that had it', async () => {
+    const { model } = started.organization
+    const other = model.addRepository({ owner: bob, name: 'other' })
+    await commitAs(tool, work)
+    await commitAs(other, work, work)
+    await loadBob()
+    model.deleteRepository(other)
+    model.moveRepository(tool, { name: 'other' })
+    await commitAs(tool, work)
+    await loadBob()
+    const counts = () => service.sql`
+      select forge_rest_id as id, (select count(*) from commits where repository_id = r.id) as commits
+      from repositories r order by forge_rest_id`
+    expect(await counts()).toEqual([
+      { id: tool.databaseId, commits: 2 },
+      { id: other.databaseId, commits: 2 },
+    ])
+    const { load: again, unchanged } = await loadBob()
+    expect({ again, unchanged }).toMatchObject({ again: { commits: nothing }, unchanged: 1 })
+  })
+})

@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ExportError, exportNdjson } from '../../../api/sources/ndjson/export.ts'
+import { findSources, importNdjson } from '../../../api/sources/ndjson/import.ts'
+import { locationOf, runCommand } from '../../support/command-line.ts'
+import { createFolder, dataFiles, readFiles, readObjects } from '../../support/export-folder.ts'
+import { readListAnswer } from '../../support/list-answer.ts'
+import { load } from '../../support/ndjson.ts'
+import { createCommit, createRepository, createUser, loadRecords } from '../../support/records.ts'
+import { describeOnEachDatabase, startTestService, type TestService } from '../../support/service.ts'
+
+describeOnEachDatabase('An export', (kind) => {
+  let origin: TestService
+  beforeAll(async () => {
+    origin = await startTestService(kind)
+  })
+  afterAll(() => origin.close())
+
+  test('has what the API lists, in its order, without internal_id', async () => {
+    await using folder = await createFolder()
+    await exportNdjson(origin.sql, folder.path)
+    const { secret: key } = await origin.createKey({ role: 'admin' })
+    async function readItems(path: string): Promise<Record<string, unknown>[]> {
+      const items: Record<string, unknown>[] = []
+      for (let page = 1; ; page++) {
+        const list = readListAnswer(await origin.request(`${path}?per_page=100&page=${page}`, { key }))
+        items.push(...list.data)
+        if (!list.pagination.has_more) return items
+      }
+    }
+    const repositories = await readItems('/repos')
+    expect(await readObjects(folder.path, 'users.ndjson')).toEqual(await readItems('/users'))
+    expect(await readObjects(folder.path, 'repos.ndjson')).toEqual(
+      repositories.map(({ internal_id, ...members }) => members),
+    )
+    const commits = await readObjects(folder.path, 'commits.ndjson')
+    for (const { full_name, url } of repositories.slice(0, 20)) {
+      const oldestFirst = (await readItems(`/repos/${full_name}/commits`)).reverse()
+      expect(commits.filter(({ repo_url }) => repo_url === url)).toEqual(oldestFirst)
+    }
+  })
+
+  test('that is imported into an empty database and exported again has the same bytes', async () => {
+    const copy = await startTestService(kind, { data: 'empty' })
+    await using first = await createFolder()
+    await using second = await createFolder()
+    const exported = await exportNdjson(origin.sql, first.path)
+    await importNdjson(copy.sql, { sources: await findSources([first.path]) })
+    const again = await exportNdjson(copy.sql, second.path)
+    expect(await readFiles(second.path)).toEqual(await readFiles(first.path))
+    expect(again.files).toEqual(exported.files)
+    await copy.close()
+  })
+
+  test('has the same bytes after a round trip when items were removed before it', async () => {
+    const service = await startTestService(kind)
+    const copy = await startTestService(kind, { data: 'empty' })
+    await using first = await createFolder()
+    await using second = await createFolder()
+    await exportNdjson(service.sql, first.path)
+    const removals = (items: readonly Record<string, unknown>[], kind: 'user' | 'repository') =>
+      items.filter((_, index) => index % 7 === 3).map(({ forge_rest_id }) => ({ forge_rest_id, kind }))
+    const users = removals(await readObjects(first.path, 'users.ndjson'), 'user')
+    const repositories = removals(await readObjects(first.path, 'repos.ndjson'), 'repository')
+    const result = await load(service, { removals: [...users, ...repositories] })
+    expect([result.users.removed, result.repositories.removed]).toEqual([users.length, repositories.length])
+    expect(result.commits.removed).toBeGreaterThan(0)
+    const exported = await exportNdjson(service.sql, first.path)
+    expect(exported.files['users.ndjson']?.lines).toBe(300 - users.length)
+    await importNdjson(copy.sql, { sources: await findSources([first.path]) })
+    await exportNdjson(copy.sql, second.path)
+    expect(await readFiles(second.path)).toEqual(await readFiles(first.path))
+    await service.close()
+    await copy.close()
+  })
+
+  test('has a manifest with the version, and the lines, bytes and SHA-256 of each file', async () => {
+    await using folder = await createFolder()
+    const manifest = await exportNdjson(origin.sql, folder.path)
+    expect(JSON.parse(await readFile(join(folder.path, 'manifest.json'), 'utf8'))).toEqual(manifest)
+    const files = await readFiles(folder.path)
+    expect(manifest).toEqual({
+      version: 1,
+      files: Object.fromEntries(
+        dataFiles.map((name, index) => {
+          const content = files[index] ?? Buffer.of()
+          return [
+            name,
+            {
+              lines: content.toString().split('\n').length - 1,
+              bytes: content.length,
+              sha256: createHash('sha256').update(content).digest('hex'),
+            },
+          ]
+        }),
+      ),
+    })
+    expect(Object.values(manifest.files).map(({ lines }) => lines)).toEqual([300, 0, 400, 5878])
+  })
+
+  test('of an empty database has four empty files, which can be imported', async () => {
+    const empty = await startTestService(kind, { data: 'empty' })
+    await using folder = await createFolder()
+    await exportNdjson(empty.sql, folder.path)
+    expect((await readFiles(folder.path)).map(({ length }) => length)).toEqual([0, 0, 0, 0])
+    const { version } = await importNdjson(empty.sql, { sources: await findSources([folder.path]) })
+    expect(version).toBe(0)
+    await empty.close()
+  })
+
+  test('replaces an earlier one, and leaves it as it was when it fails', async () => {
+    const service = await startTestService(kind, { data: 'empty' })
+    await using folder = await createFolder()
+    const loadBio = (bio: string) => loadRecords(service.sql, { users: [createUser(1, { bio })] })
+    await loadBio('first')
+    await exportNdjson(service.sql, folder.path)
+    const before = await readFiles(folder.path)
+    await loadBio('second')
+    const failing = exportNdjson(service.sql, folder.path, {
+      onProgress() {
+        throw new Error('the disk is full')
+      },
+    })
+    await expect(failing).rejects.toThrow('the disk is full')
+    expect((await readdir(folder.path)).sort()).toEqual([...dataFiles, 'manifest.json'].sort())
+    expect(await readFiles(folder.path)).toEqual(before)
+    expect((await exportNdjson(service.sql, folder.path)).version).toBe(2)
+    expect(await readObjects(folder.path, 'users.ndjson')).toEqual([createUser(1, { bio: 'second' })])
+    await service.close()
+  })
+
+  test.each(['notes.txt', 'users.ndjson'])(
+    'writes nothing to a folder with a %s that is not an export’s',
+    async (name) => {
+      await using folder = await createFolder()
+      await writeFile(join(folder.path, name), 'mine')
+      await expect(exportNdjson(origin.sql, folder.path)).rejects.toThrow(ExportError)
+      expect(await readdir(folder.path)).toEqual([name])
+      expect(await readFile(join(folder.path, name), 'utf8')).toBe('mine')
+    },
+  )
+
+  test('says that a folder cannot be created', async () => {
+    if (existsSync('/proc/self')) {
+      await expect(exportNdjson(origin.sql, '/proc/copy')).rejects.toThrow(
+        "Can't create the folder /proc/copy: no such file or directory",
+      )
+    }
+    await using folder = await createFolder()
+    const path = join(folder.path, 'notes.txt')
+    await writeFile(path, 'mine')
+    const failing = exportNdjson(origin.sql, path)
+    await expect(failing).rejects.toThrow(ExportError)
+    await expect(failing).rejects.toThrow(`Can't create the folder ${path}: file already exists`)
+  })
+
+  test('is a command, which creates the folder and says what it wrote', async () => {
+    await using folder = await createFolder()
+    const path = join(folder.path, 'new', 'copy')
+    const text = await runCommand(['export', 'ndjson', path], locationOf(origin))
+    expect(text).toEqual({
+      code: 0,
+      stdout: `users.ndjson      300 lines\nidentities.ndjson 0 lines\nrepos.ndjson      400 lines\ncommits.ndjson    5,878 lines\ndataset           version 1, in ${path}\n`,
+      stderr: '',
+    })
+    const json = await runCommand(['export', 'ndjson', path, '--json'], locationOf(origin))
+    expect(JSON.parse(json.stdout)).toEqual(JSON.parse(await readFile(join(path, 'manifest.json'), 'utf8')))
+    const refused = await runCommand(['export', 'ndjson', tmpdir()], locationOf(origin))
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('choose a new folder')])
+  })
+})
+
+describeOnEachDatabase('An export while loads are applied', (kind) => {
+  test('is of one version: its manifest’s', { timeout: 120_000 }, async () => {
+    const service = await startTestService(kind, { data: 'empty' })
+    let loaded = 0
+    const loadNext = async () => {
+      const mark = `load ${loaded + 1}`
+      const url = 'https://forge.example/r/1'
+      await loadRecords(service.sql, {
+        users: Array.from({ length: 600 }, (_, index) => createUser(index + 1, { bio: mark })),
+        repos: Array.from({ length: 300 }, (_, index) =>
+          createRepository(index + 1, 'ada', ['react'], { description: mark }),
+        ),
+        commits: Array.from({ length: 300 }, (_, index) => ({
+          ...createCommit(index, url, 'ada@example.org', index),
+          message: mark,
+        })),
+      })
+      loaded++
+    }
+    await loadNext()
+    let isDone = false
+    const loading = (async () => {
+      while (!isDone) await loadNext()
+    })()
+    const versions = new Set<number>()
+    while (versions.size < 4) {
+      await using folder = await createFolder()
+      const { version } = await exportNdjson(service.sql, folder.path)
+      const marks = new Set<unknown>()
+      for (const { bio } of await readObjects(folder.path, 'users.ndjson')) marks.add(bio)
+      for (const { description } of await readObjects(folder.path, 'repos.ndjson')) marks.add(description)
+      for (const { message } of await readObjects(folder.path, 'commits.ndjson')) marks.add(message)
+      expect([...marks]).toEqual([`load ${version}`])
+      versions.add(version)
+    }
+    isDone = true
+    await loading
+    await service.close()
+  })
+})
