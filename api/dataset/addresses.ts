@@ -4,7 +4,7 @@
  * @module
  */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
-import { type AppliedRows, analyzeTables } from './dataset-change.ts'
+import { type AppliedRows, analyzeTables } from './pending-change.ts'
 import { type Load, type OrphanOptions, removeOrphans } from './staged-load.ts'
 import { stagingTable } from './staging.ts'
 

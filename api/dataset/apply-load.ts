@@ -6,8 +6,7 @@
  *
  * @module
  */
-import type { Sql } from '../database/connect.ts'
-import type { ForgottenPeople } from '../people/forgotten-people.ts'
+import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { applyAddresses, removeMissingAddresses, removeOrphanAddresses } from './addresses.ts'
 import { applyCommits, removeOrphanCommits } from './commits.ts'
 import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './dataset-change.ts'
@@ -34,8 +33,8 @@ export interface ApplyOptions extends DatasetChangeOptions {
   onOrphan?: ((orphan: Orphan) => Promise<void>) | undefined
   /** Kinds of which the load has all items: the others are removed. */
   mirrored?: ReadonlySet<RecordKind> | undefined
-  /** Who was left out of it. */
-  forgotten?: ForgottenPeople | undefined
+  /** Throws if the staged records must not be applied any more. */
+  assertValid?: ((tx: SqlOrTransaction) => Promise<void>) | undefined
   /** Whether users stay as they are if more is known of them than their commits. */
   keepsKnownUsers?: boolean | undefined
   /** URLs of repositories of which the load has all commits. Their other commits are removed. */
@@ -52,14 +51,14 @@ export function applyImport(
   {
     onOrphan,
     mirrored = new Set(),
-    forgotten,
+    assertValid,
     keepsKnownUsers,
     completeUrls = [],
     ...options
   }: ApplyOptions = {},
 ): Promise<ImportResult> {
   return changeDataset(sql, options, async (change) => {
-    await forgotten?.assertSame(change.tx)
+    await assertValid?.(change.tx)
     const load = await beginLoad(change, importId)
     await applyRemovals(load) // first, so that what the load also has exists afterwards
     await removeOrphanAddresses(load, { onOrphan, areOthersRemoved: mirrored.has('users') })

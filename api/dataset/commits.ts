@@ -1,6 +1,6 @@
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { updateAuthors } from './contributions.ts'
-import { type AppliedRows, analyzeTables } from './dataset-change.ts'
+import { type AppliedRows, analyzeTables } from './pending-change.ts'
 import { countApplied, type Load, type OrphanOptions, removeOrphans } from './staged-load.ts'
 import { stagingTable } from './staging.ts'
 

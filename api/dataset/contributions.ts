@@ -1,5 +1,5 @@
 import type { Fragment } from '../database/connect.ts'
-import type { DatasetChange } from './dataset-change.ts'
+import type { DatasetChange } from './pending-change.ts'
 
 /**
  * Updates the authors of repositories, with the dates of their first and last commits there. Adds users whose

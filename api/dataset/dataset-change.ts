@@ -6,33 +6,11 @@
 import { sweepStoredLists } from '../catalog/stored-list-eviction.ts'
 import { renewStoredLists } from '../catalog/stored-lists.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import { type AppliedRows, beginChange, type DatasetChange } from './pending-change.ts'
 import { applyUserDependencies } from './user-dependencies.ts'
 
 /** The advisory lock of changes: one at a time is applied. Nothing else in this database uses the number. */
 export const changeLock = 0x6465_7665
-
-/**
- * A change in progress. What it must do for users' dependencies is in temporary tables: `changed_postings` (of
- * repositories; one with other dates is lost and gained), and `affected_users`, who may use other dependencies now.
- */
-export interface DatasetChange {
-  tx: SqlOrTransaction
-  /** The dataset's version after the change. Changed rows get it. */
-  version: number
-  /**
-   * Whether this change, or all changes since the planner's statistics were refreshed, concern more than a tenth of the
-   * catalog. Then `analyzeTables` refreshes each table that was changed: the embedded database has no autovacuum.
-   */
-  isLarge: boolean
-  /** Rows that were removed so far. */
-  removed: { users: number; addresses: number; repositories: number; commits: number }
-}
-
-/** Rows that a part of a change inserted, and rows that it updated because they had other content. */
-export interface AppliedRows {
-  added: number
-  updated: number
-}
 
 /** What a change did to one kind of rows. */
 export interface Change extends AppliedRows {
@@ -116,23 +94,6 @@ async function waitForOtherChanges(tx: SqlOrTransaction, onWait: () => void): Pr
   await tx`select pg_advisory_xact_lock(${changeLock})`
 }
 
-async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> {
-  await tx`create temporary table affected_users (user_id integer primary key) on commit drop`
-  await tx`
-    create temporary table changed_postings (
-      dependency_id integer not null, repository_id integer not null, first_use_date bigint, last_use_date bigint,
-      is_gained boolean not null
-    ) on commit drop`
-  const [dataset] = await tx<{ version: number }[]>`select version from dataset`
-  if (dataset === undefined) throw new Error('the dataset row is missing')
-  return {
-    tx,
-    version: dataset.version + 1,
-    isLarge: false,
-    removed: { users: 0, addresses: 0, repositories: 0, commits: 0 },
-  }
-}
-
 /** Gives the dataset its new version and counts, and forgets removals that are older than `changesKeptDays`. */
 async function publish(
   { tx, version }: DatasetChange,
@@ -154,13 +115,4 @@ async function publish(
       ))`
   await tx`delete from dataset_versions where version < (select changes_since from dataset)`
   await tx`delete from removals where version <= (select changes_since from dataset)`
-}
-
-/** Refreshes the planner's statistics of tables that a large change concerns. */
-export async function analyzeTables(
-  { tx, isLarge }: DatasetChange,
-  tables: readonly string[],
-): Promise<void> {
-  if (!isLarge) return
-  for (const table of tables) await tx`select analyze_table(${table}::text::regclass)`
 }

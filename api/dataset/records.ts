@@ -1,25 +1,18 @@
 /**
- * Validates lines, and turns them into rows of the staging tables. A line is exactly the object that the API returns (see
- * openapi.yml), has the further addresses of a user, or names something to remove. A nullable field may be missing. `internal_id` is ignored, because the
- * service assigns it, and so is the `version` of a removal, which is that of another dataset.
+ * The records that a load consists of, and their rules. A record is exactly the object that the API returns (see
+ * openapi.yml), has the further addresses of a user, or names something to remove. A nullable field may be missing.
+ * `internal_id` is ignored, because the service assigns it, and so is the `version` of a removal, which is that of another
+ * dataset.
  *
  * @module
  */
 import * as v from 'valibot'
 import { commitHashPattern } from '../catalog/commits.ts'
 import { foldText } from '../names/case-folding.ts'
-import { keyDependencyName } from '../names/dependency-names.ts'
-import {
-  forgeNamePattern,
-  forgeNameRule,
-  identifyAddress,
-  identifyForgeId,
-  identifyLogin,
-} from '../names/forge-names.ts'
+import { forgeNamePattern, forgeNameRule, identifyAddress } from '../names/forge-names.ts'
 import { keyRepositoryUrl } from '../names/repository-url.ts'
-import { ImportError } from './import-error.ts'
 
-/** What a line describes, and the name of a file of such lines, without `.ndjson`. */
+/** What a record describes, and the name of a file of such records, without `.ndjson`. */
 export const recordKinds = ['users', 'identities', 'repos', 'commits', 'removals'] as const
 export type RecordKind = (typeof recordKinds)[number]
 
@@ -104,7 +97,7 @@ const userSchema = objectOf({
   created_at: isoTime,
   updated_at: isoTime,
 })
-/** A user's line. */
+/** A user's record. */
 export type UserRecord = v.InferOutput<typeof userSchema>
 
 const dependencySchema = objectOf({
@@ -115,42 +108,48 @@ const dependencySchema = objectOf({
   status: nullable(v.picklist(['active', 'removed'], 'must be active or removed')),
   dependency: objectOf({ dependency_name: dependencyText, dependency_file: dependencyText }),
 })
-/** A dependency in a repository's line. */
+/** A dependency in a repository's record. */
 export type DependencyRecord = v.InferOutput<typeof dependencySchema>
 
-const repositorySchema = objectOf({
-  internal_id: v.optional(v.unknown()),
-  forge_rest_id: integer,
-  forge_graphql_id: text,
-  url: webUrl,
-  name: forgeName,
-  full_name: text,
-  private: nullable(flag),
-  owner_login: forgeName,
-  owner_avatar_url: nullable(text),
-  description: nullable(text),
-  homepage: nullable(text),
-  fork: nullable(flag),
-  forks_count: nullable(count),
-  archived: nullable(flag),
-  disabled: nullable(flag),
-  license: nullable(text),
-  language: nullable(text),
-  stargazers_count: nullable(count),
-  watchers_count: nullable(count),
-  open_issues_count: nullable(count),
-  has_issues: nullable(flag),
-  has_discussions: nullable(flag),
-  has_projects: nullable(flag),
-  created_at: nullable(date),
-  updated_at: nullable(date),
-  pushed_at: nullable(date),
-  visibility: nullable(text),
-  size: nullable(count),
-  default_branch: nullable(text),
-  dependencies: nullable(v.array(dependencySchema, 'must be an array')),
-})
-/** A repository's line. With `dependencies` null, its dependencies stay as they are. */
+const repositorySchema = v.pipe(
+  objectOf({
+    internal_id: v.optional(v.unknown()),
+    forge_rest_id: integer,
+    forge_graphql_id: text,
+    url: webUrl,
+    name: forgeName,
+    full_name: text,
+    private: nullable(flag),
+    owner_login: forgeName,
+    owner_avatar_url: nullable(text),
+    description: nullable(text),
+    homepage: nullable(text),
+    fork: nullable(flag),
+    forks_count: nullable(count),
+    archived: nullable(flag),
+    disabled: nullable(flag),
+    license: nullable(text),
+    language: nullable(text),
+    stargazers_count: nullable(count),
+    watchers_count: nullable(count),
+    open_issues_count: nullable(count),
+    has_issues: nullable(flag),
+    has_discussions: nullable(flag),
+    has_projects: nullable(flag),
+    created_at: nullable(date),
+    updated_at: nullable(date),
+    pushed_at: nullable(date),
+    visibility: nullable(text),
+    size: nullable(count),
+    default_branch: nullable(text),
+    dependencies: nullable(v.array(dependencySchema, 'must be an array')),
+  }),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const message = dataset.typed ? findContradiction(dataset.value) : undefined
+    if (message !== undefined) addIssue({ message })
+  }),
+)
+/** A repository's record. With `dependencies` null, its dependencies stay as they are. */
 export type RepositoryRecord = v.InferOutput<typeof repositorySchema>
 
 const commitSchema = objectOf({
@@ -162,10 +161,10 @@ const commitSchema = objectOf({
   message: text,
   repo_url: webUrl,
 })
-/** A commit's line. */
+/** A commit's record. */
 export type CommitRecord = v.InferOutput<typeof commitSchema>
 
-/** How many addresses a user may have, so that a line stays small. */
+/** How many addresses a user may have, so that a record stays small. */
 export const maxAddresses = 1_000
 
 const addressesSchema = objectOf({
@@ -184,7 +183,7 @@ const addressesSchema = objectOf({
     v.maxLength(maxAddresses, `must have at most ${maxAddresses} addresses`),
   ),
 })
-/** The line of a user's further addresses. It replaces those that the user has. */
+/** The record of a user's further addresses. It replaces those that the user has. */
 export type AddressesRecord = v.InferOutput<typeof addressesSchema>
 
 const removalSchema = objectOf({
@@ -192,17 +191,50 @@ const removalSchema = objectOf({
   kind: v.picklist(['user', 'repository'], 'must be user or repository'),
   version: v.optional(v.unknown()),
 })
+/** Names a user or a repository that leaves the dataset. */
+export type RemovalRecord = v.InferOutput<typeof removalSchema>
 
-/** A row of a staging table, by column. */
-export type StagedRow = Record<string, string | number | boolean | null | readonly (string | number | null)[]>
+/** The record of each kind. */
+export interface Records {
+  users: UserRecord
+  identities: AddressesRecord
+  repos: RepositoryRecord
+  commits: CommitRecord
+  removals: RemovalRecord
+}
 
-/** A line is invalid. The message names the field and the rule. */
+/** A valid record with its kind. */
+export type LoadItem<Kind extends RecordKind = RecordKind> = {
+  [Each in Kind]: { kind: Each; record: Records[Each] }
+}[Kind]
+
+const schemas: { [Kind in RecordKind]: v.GenericSchema<unknown, Records[Kind]> } = {
+  users: userSchema,
+  identities: addressesSchema,
+  repos: repositorySchema,
+  commits: commitSchema,
+  removals: removalSchema,
+}
+
+/** A record is invalid. The message names the field and the rule. */
 export class RecordError extends Error {
   override name = 'RecordError'
 }
 
-/** Validates a line, and makes the row of its staging table. Throws `RecordError` when it is invalid. */
-export function readRecord(kind: RecordKind, line: string): StagedRow {
+/** Validates a record. Throws `RecordError` when it is invalid. */
+export function validateRecord<Kind extends RecordKind>(kind: Kind, value: unknown): Records[Kind] {
+  // Valibot takes an array for an object.
+  if (Array.isArray(value)) throw new RecordError(notAnObject)
+  const schema: v.GenericSchema<unknown, Records[Kind]> = schemas[kind]
+  const result = v.safeParse(schema, value, { abortEarly: true })
+  if (result.success) return result.output
+  const [issue] = result.issues
+  const path = v.getDotPath(issue)
+  throw new RecordError(path === null ? issue.message : `${path}: ${issue.message}`)
+}
+
+/** Parses and validates a line of JSON. Throws `RecordError` when it is invalid. */
+export function parseItem<Kind extends RecordKind>(kind: Kind, line: string): LoadItem<Kind> {
   let value: unknown
   try {
     value = JSON.parse(line)
@@ -214,151 +246,32 @@ export function readRecord(kind: RecordKind, line: string): StagedRow {
     }
     throw new RecordError(`not JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
-  if (Array.isArray(value)) throw new RecordError(notAnObject)
-  switch (kind) {
-    case 'users':
-      return stageUser(check(userSchema, value))
-    case 'identities':
-      return stageAddresses(check(addressesSchema, value))
-    case 'repos':
-      return stageRepository(check(repositorySchema, value))
-    case 'commits':
-      return stageCommit(check(commitSchema, value))
-    case 'removals': {
-      const { forge_rest_id, kind } = check(removalSchema, value)
-      return { forge_rest_id, kind }
-    }
-  }
+  return { kind, record: validateRecord(kind, value) }
 }
 
-/**
- * Reads a record that an importer has created. `source` says where it is from, and begins the message of the `ImportError` that
- * this function throws if the record can't be loaded.
- */
-export function readCreatedRecord(kind: RecordKind, record: object, source: string): StagedRow {
-  try {
-    return readRecord(kind, JSON.stringify(record))
-  } catch (error) {
-    if (error instanceof RecordError) throw new ImportError(`${source}: ${error.message}`)
-    throw error
-  }
-}
-
-function check<T extends v.GenericSchema>(schema: T, value: unknown): v.InferOutput<T> {
-  const result = v.safeParse(schema, value, { abortEarly: true })
-  if (result.success) return result.output
-  const [issue] = result.issues
-  const path = v.getDotPath(issue)
-  throw new RecordError(path === null ? issue.message : `${path}: ${issue.message}`)
-}
-
-function stageUser(user: UserRecord): StagedRow {
-  const identities = [identifyForgeId(user.forge_rest_id), identifyLogin(user.login)]
-  const byEmail = identifyAddress(user.email ?? '')
-  if (byEmail !== null && !identities.includes(byEmail)) identities.push(byEmail)
-  return {
-    forge_rest_id: user.forge_rest_id,
-    login_key: foldText(user.login),
-    is_bot: user.type.toLowerCase() === 'bot' || /\[bot\]$/i.test(user.login),
-    identities,
-    location_key: user.location === null ? null : foldText(user.location),
-    document: JSON.stringify(user),
-  }
-}
-
-/** Makes the row of a user's further addresses: in order, and each once, whatever its case. */
-function stageAddresses({ forge_rest_id, addresses }: AddressesRecord): StagedRow {
-  const byIdentity = new Map<string, string>()
-  for (const address of [...addresses].sort(compareBytes)) {
-    const identity = identifyAddress(address)
-    if (identity !== null && !byIdentity.has(identity)) byIdentity.set(identity, address)
-  }
-  return {
-    forge_rest_id,
-    identities: [...byIdentity.keys()],
-    document: JSON.stringify({ forge_rest_id, addresses: [...byIdentity.values()] }),
-  }
-}
-
-/** Makes the row of a valid repository. Throws `RecordError` when its names or URLs contradict each other. */
-export function stageRepository(repository: RepositoryRecord): StagedRow {
-  const { internal_id: _ours, dependencies, ...fields } = repository
-  const fullName = `${fields.owner_login}/${fields.name}`
-  if (foldText(fields.full_name) !== foldText(fullName)) {
-    throw new RecordError(`full_name: must be owner_login/name, ${fullName}`)
-  }
-  const sorted = dependencies && sortDependencies(dependencies, fields.url)
-  return {
-    forge_rest_id: fields.forge_rest_id,
-    full_name_key: foldText(fullName),
-    url_key: keyRepositoryUrl(fields.url),
-    owner_identity: identifyLogin(fields.owner_login),
-    members: JSON.stringify(fields).slice(1, -1),
-    dependencies: sorted && JSON.stringify(sorted),
-    ...stageDependencies(sorted ?? []),
-  }
-}
-
-/** Describes dependencies by columns that are parallel to each other. */
-function stageDependencies(dependencies: readonly DependencyRecord[]): StagedRow {
-  const pairs = dependencies.map(({ dependency }) => dependency)
-  return {
-    names: pairs.map(({ dependency_name }) => dependency_name),
-    name_keys: pairs.map((pair) => keyDependencyName(pair.dependency_name, pair.dependency_file)),
-    files: pairs.map(({ dependency_file }) => dependency_file),
-    statuses: dependencies.map(({ status }) => status),
-    first_use_dates: dependencies.map(({ first_use_date }) => first_use_date),
-    // What is declared has no last use yet, whatever the record says.
-    last_use_dates: dependencies.map(({ status, last_use_date }) =>
-      status === 'active' ? null : last_use_date,
-    ),
-  }
-}
-
-const surrogate = /[\ud800-\udfff]/
-
-/**
- * Sorts dependencies as they are listed: by name, then file, byte by byte. All get the repository's URL, of which theirs
- * may be another spelling.
- */
-function sortDependencies(dependencies: readonly DependencyRecord[], url: string): DependencyRecord[] {
+/** Finds names or URLs of a repository that contradict each other, or a dependency that is there twice. */
+function findContradiction({
+  url,
+  full_name,
+  owner_login,
+  name,
+  dependencies,
+}: Pick<RepositoryRecord, 'url' | 'full_name' | 'owner_login' | 'name' | 'dependencies'>):
+  | string
+  | undefined {
+  const fullName = `${owner_login}/${name}`
+  if (foldText(full_name) !== foldText(fullName)) return `full_name: must be owner_login/name, ${fullName}`
   const seen = new Map<string, number>()
-  for (const [index, { url: ownUrl, dependency }] of dependencies.entries()) {
+  for (const [index, { url: ownUrl, dependency }] of (dependencies ?? []).entries()) {
     if (ownUrl !== url && keyRepositoryUrl(ownUrl) !== keyRepositoryUrl(url)) {
-      throw new RecordError(`dependencies.${index}.url: must be the repository's URL, ${url}`)
+      return `dependencies.${index}.url: must be the repository's URL, ${url}`
     }
     const pair = `${dependency.dependency_name}\0${dependency.dependency_file}` // neither contains a NUL
     const twin = seen.get(pair)
     if (twin !== undefined) {
-      throw new RecordError(
-        `dependencies.${index}.dependency: has the same name and file as dependencies.${twin}`,
-      )
+      return `dependencies.${index}.dependency: has the same name and file as dependencies.${twin}`
     }
     seen.set(pair, index)
   }
-  return dependencies
-    .map((use) => (use.url === url ? use : { ...use, url }))
-    .sort(
-      ({ dependency: a }, { dependency: b }) =>
-        compareBytes(a.dependency_name, b.dependency_name) ||
-        compareBytes(a.dependency_file, b.dependency_file),
-    )
-}
-
-/** JavaScript compares UTF-16 code units. Without surrogates, their order is that of the UTF-8 bytes. */
-function compareBytes(a: string, b: string): number {
-  if (surrogate.test(a) || surrogate.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b))
-  return a < b ? -1 : Number(a > b)
-}
-
-/** Makes the row of a valid commit. */
-export function stageCommit(commit: CommitRecord): StagedRow {
-  return {
-    url_key: keyRepositoryUrl(commit.repo_url),
-    commit_hash: commit.commit_hash,
-    committer_date: commit.committer_date,
-    author_date: commit.author_date,
-    author_identity: identifyAddress(commit.author_email),
-    document: JSON.stringify(commit),
-  }
+  return undefined
 }

@@ -6,7 +6,7 @@
 import type { Fragment } from '../database/connect.ts'
 import { renumberCommits } from './commits.ts'
 import { updateAuthors } from './contributions.ts'
-import type { DatasetChange } from './dataset-change.ts'
+import type { DatasetChange } from './pending-change.ts'
 import type { Load } from './staged-load.ts'
 import { stagingTable } from './staging.ts'
 

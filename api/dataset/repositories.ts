@@ -1,4 +1,5 @@
-import { type AppliedRows, analyzeTables, type DatasetChange } from './dataset-change.ts'
+import type { Fragment } from '../database/connect.ts'
+import { type AppliedRows, analyzeTables, type DatasetChange } from './pending-change.ts'
 import { noteReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
 import { stagingTable } from './staging.ts'
@@ -28,7 +29,7 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
       dependencies = coalesce(s.dependencies, r.dependencies),
       dependencies_count = case when s.dependencies is null then r.dependencies_count else cardinality(s.names) end
     from changed_repositories c join ${staged} s using (position) where r.id = c.id and not c.is_new`
-  await moveToNewUrls(load)
+  await moveToNewUrls(load, tx`select id, old_url, url, has_dependencies from changed_repositories`)
   await tx`
     insert into repositories (
       id, forge_rest_id, full_name_key, url_key, version, members, dependencies, dependencies_count
@@ -133,15 +134,19 @@ async function applyDependencies(load: Load): Promise<void> {
   await analyzeTables(load, ['dependency_repositories'])
 }
 
-/** Writes the new URL of a repository into its commits and into dependencies that the load leaves unchanged. */
-export async function moveToNewUrls({ tx, version }: DatasetChange): Promise<void> {
-  const [moved] = await tx`select 1 from changed_repositories where old_url <> url limit 1`
-  if (moved === undefined) return
+/**
+ * Writes the new URL of a repository into its commits, and into its dependencies unless these have it. `repositories` selects
+ * the `id` of each, its `old_url` and `url` as JSON text, and `has_dependencies`: whether its dependencies have the new URL.
+ */
+export async function moveToNewUrls({ tx, version }: DatasetChange, repositories: Fragment): Promise<void> {
+  const moved = tx`(select * from (${repositories}) each_repository where old_url <> url)`
+  const [any] = await tx`select 1 from ${moved} c limit 1`
+  if (any === undefined) return
   const urls = { oldUrl: tx`c.old_url`, newUrl: tx`c.url` }
   await tx`
     update repositories r set dependencies = ${replaceUrls(tx, tx`r.dependencies`, urls)}
-    from changed_repositories c where r.id = c.id and c.old_url <> c.url and not c.has_dependencies`
+    from ${moved} c where r.id = c.id and not c.has_dependencies`
   await tx`
     update commits m set version = ${version}, document = ${replaceRepoUrl(tx, tx`m.document`, tx`c.url`)}
-    from changed_repositories c where m.repository_id = c.id and c.old_url <> c.url`
+    from ${moved} c where m.repository_id = c.id`
 }

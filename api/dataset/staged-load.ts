@@ -4,7 +4,7 @@
  * @module
  */
 import type { Fragment } from '../database/connect.ts'
-import type { AppliedRows, DatasetChange } from './dataset-change.ts'
+import type { AppliedRows, DatasetChange } from './pending-change.ts'
 import { assertStaged, stagingTable } from './staging.ts'
 
 /** A staged load. */

@@ -7,7 +7,8 @@
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { ImportError } from './import-error.ts'
 import { cleanUpIfDead, holdLivenessLock } from './liveness-lock.ts'
-import { type RecordKind, recordKinds, type StagedRow } from './records.ts'
+import { type LoadItem, type RecordKind, recordKinds } from './records.ts'
+import { createRow } from './staged-rows.ts'
 
 /** A batch is sent when its rows have this many characters. */
 const maxBatchCharacters = 2_000_000
@@ -15,8 +16,8 @@ const maxBatchCharacters = 2_000_000
 /** A load that is being staged. */
 export interface Staging {
   id: number
-  /** Stages a row. Of several rows for one thing, the one with the highest `position` counts. */
-  add(kind: RecordKind, position: number, row: StagedRow): Promise<void>
+  /** Stages a record. Of several for one thing, the one with the highest `position` counts. */
+  add(position: number, item: LoadItem): Promise<void>
   /** Sends the last batches, and drops superseded rows, and all of the users `leftOut`. The load can be applied then. */
   flush(leftOut?: Iterable<number>): Promise<DroppedRows>
   /** Drops the staging tables, and ends the load. */
@@ -155,8 +156,9 @@ export async function beginStaging(sql: Sql): Promise<Staging> {
 
   return {
     id,
-    async add(kind, position, row) {
-      const batch = `${batches.get(kind) ?? ''}${JSON.stringify({ position, ...row })},`
+    async add(position, item) {
+      const { kind } = item
+      const batch = `${batches.get(kind) ?? ''}${JSON.stringify({ position, ...createRow(item) })},`
       batches.set(kind, batch)
       staged++
       if (batch.length >= maxBatchCharacters) await sendBatch(kind, batch)

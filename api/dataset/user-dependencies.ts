@@ -1,5 +1,5 @@
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
-import { analyzeTables, type DatasetChange } from './dataset-change.ts'
+import { analyzeTables, type DatasetChange } from './pending-change.ts'
 
 /**
  * Updates the postings (dependency_id, user_id): users have the dependencies that repositories declared while the users

@@ -1,5 +1,5 @@
 import { localPrefix } from '../names/forge-names.ts'
-import { type AppliedRows, analyzeTables } from './dataset-change.ts'
+import { type AppliedRows, analyzeTables } from './pending-change.ts'
 import { noteReturns, removeUnusedLocations } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
 import { stagingTable } from './staging.ts'

@@ -7,15 +7,15 @@ import { randomBytes } from 'node:crypto'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { updateAuthors } from '../dataset/contributions.ts'
 import {
-  analyzeTables,
   changeDataset,
-  type DatasetChange,
   type DatasetChangeOptions,
   type DatasetChangeResult,
 } from '../dataset/dataset-change.ts'
-import { type CommitRecord, type RepositoryRecord, stageCommit, stageRepository } from '../dataset/records.ts'
+import { analyzeTables, type DatasetChange } from '../dataset/pending-change.ts'
+import type { CommitRecord, RepositoryRecord } from '../dataset/records.ts'
 import { removeRepositories, removeUsers } from '../dataset/removal.ts'
 import { moveToNewUrls } from '../dataset/repositories.ts'
+import { createCommitRow, createRepositoryRow } from '../dataset/staged-rows.ts'
 import { dropDeadLoads } from '../dataset/staging.ts'
 import { pruneLock } from '../ledger/prune.ts'
 import { foldText } from '../names/case-folding.ts'
@@ -176,8 +176,8 @@ const batchSize = 100
 async function replaceOwner(change: DatasetChange, owner: string, isForgotten: IsForgotten): Promise<number> {
   const { tx, version } = change
   await tx`
-    create temporary table changed_repositories (
-      id integer primary key, old_url text not null, url text not null, has_dependencies boolean not null
+    create temporary table given_repositories (
+      id integer primary key, old_url text not null, url text not null
     ) on commit drop`
   await tx`
     declare owned no scroll cursor for
@@ -188,7 +188,7 @@ async function replaceOwner(change: DatasetChange, owner: string, isForgotten: I
     const rows = batch.flatMap(({ id, members, dependencies }) => {
       const record: RepositoryRecord = JSON.parse(`{${members},"dependencies":${dependencies}}`)
       const redacted = redactRepository(record, owner, isForgotten)
-      const row = stageRepository(redacted)
+      const row = createRepositoryRow(redacted)
       if (row.members === members && row.dependencies === dependencies) return []
       return [{ id, ...row, old_url: JSON.stringify(record.url), url: JSON.stringify(redacted.url) }]
     })
@@ -199,14 +199,14 @@ async function replaceOwner(change: DatasetChange, owner: string, isForgotten: I
           id integer, full_name_key text, url_key text, members text, dependencies text, old_url text, url text
         )
       ), noted as (
-        insert into changed_repositories select id, old_url, url, true from changed
+        insert into given_repositories select id, old_url, url from changed
       )
       update repositories r set
         full_name_key = c.full_name_key, url_key = c.url_key, version = ${version}, members = c.members,
         dependencies = c.dependencies
       from changed c where r.id = c.id`
   }
-  await moveToNewUrls(change)
+  await moveToNewUrls(change, tx`select id, old_url, url, true as has_dependencies from given_repositories`)
   await tx`
     update contributions c set identity = ${identifyLogin(owner)}
     from person p where c.identity = p.identity and c.kind = 'owner'`
@@ -236,7 +236,7 @@ async function redactCommits(
       const commit: CommitRecord = JSON.parse(document)
       const redacted = redactCommit(commit, isForgotten)
       if (redacted === commit) return []
-      const { author_identity, document: after } = stageCommit(redacted)
+      const { author_identity, document: after } = createCommitRow(redacted)
       return [{ ...key, author_identity, has_lost: author_identity !== lost_identity, document: after }]
     })
     count += rows.length

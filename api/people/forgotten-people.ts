@@ -6,14 +6,8 @@
 import { createHmac } from 'node:crypto'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { ImportError } from '../dataset/import-error.ts'
-import {
-  type CommitRecord,
-  type RecordKind,
-  type RepositoryRecord,
-  type StagedRow,
-  stageCommit,
-  stageRepository,
-} from '../dataset/records.ts'
+import type { LoadItem } from '../dataset/records.ts'
+import { identifyAddresses, identifyUser } from '../dataset/staged-rows.ts'
 import type { DroppedRows, Staging } from '../dataset/staging.ts'
 import { OperatorError } from '../errors.ts'
 import { identifyForgeId, identifyLogin } from '../names/forge-names.ts'
@@ -119,65 +113,39 @@ export async function blockIdentities(
 }
 
 /** A load without forgotten people. */
-export interface FilteredStaging extends Pick<Staging, 'add'> {
-  /** Like that of `Staging`, without the users who were left out because of another of their rows. */
+export interface FilteredStaging {
+  /** Stages a record as that of `Staging` does, unless it is of forgotten people. */
+  add(position: number, item: LoadItem): Promise<'staged' | 'left out'>
+  /** Like that of `Staging`, without the users who were left out because of another of their records. */
   flush(): Promise<Pick<DroppedRows, 'contradicted'>>
-  /** Rows that were left out so far. */
+  /** Records that were left out so far. */
   readonly leftOut: number
 }
 
 /**
- * Stages rows without forgotten people. Leaves out users with one of their identities, and repositories that they own, with
- * their commits. If their repositories stay, gives these another owner. Redacts other commits that name them.
+ * Stages records without forgotten people. Leaves out users with one of their identities, and repositories that they own,
+ * with their commits. If their repositories stay, gives these another owner. Redacts other commits that name them.
  */
 export function filterForgotten(
-  { isEmpty, find }: ForgottenPeople,
+  people: ForgottenPeople,
   staging: Pick<Staging, 'add' | 'flush'>,
 ): FilteredStaging {
-  if (isEmpty) return { add: staging.add, leftOut: 0, flush: () => staging.flush() }
-  const isForgotten: IsForgotten = (identity) => find(identity) !== undefined
   let leftOut = 0
-  /** By `forge_rest_id`. A line with further addresses may name somebody whose own record doesn't, or vice versa. */
+  /** By `forge_rest_id`. The record of further addresses may name somebody whose own record doesn't, or vice versa. */
   const leftOutUsers = new Set<number>()
-
-  function filter(kind: RecordKind, row: StagedRow): StagedRow | undefined {
-    switch (kind) {
-      case 'users':
-      case 'identities': {
-        const identities = [identifyForgeId(Number(row.forge_rest_id)), ...listIdentitiesOf(row)]
-        if (!identities.some(isForgotten)) return row
-        leftOutUsers.add(Number(row.forge_rest_id))
-        return undefined
-      }
-      case 'repos': {
-        const owner = find(String(row.owner_identity))
-        if (owner === undefined) return row
-        if (!owner.keepsRepositories) return undefined
-        const record: RepositoryRecord = JSON.parse(`{${row.members},"dependencies":${row.dependencies}}`)
-        return stageRepository(redactRepository(record, placeholderOf(owner.id), isForgotten))
-      }
-      case 'commits': {
-        const commit: CommitRecord = JSON.parse(String(row.document))
-        const repo_url = redactUrl({ find }, commit.repo_url)
-        if (repo_url === undefined) return undefined
-        const redacted = redactCommit(commit, isForgotten)
-        return redacted === commit && repo_url === commit.repo_url
-          ? row
-          : stageCommit({ ...redacted, repo_url })
-      }
-      case 'removals':
-        return row
-    }
-  }
-
   return {
     get leftOut() {
       return leftOut
     },
-    async add(kind, position, row) {
-      const filtered = filter(kind, row)
-      if (filtered === undefined) leftOut++
-      else await staging.add(kind, position, filtered)
+    async add(position, item) {
+      const filtered = people.isEmpty ? item : redactItem(people, item)
+      if (filtered !== undefined) {
+        await staging.add(position, filtered)
+        return 'staged'
+      }
+      if (item.kind === 'users' || item.kind === 'identities') leftOutUsers.add(item.record.forge_rest_id)
+      leftOut++
+      return 'left out'
     },
     async flush() {
       const dropped = await staging.flush(leftOutUsers)
@@ -187,8 +155,31 @@ export function filterForgotten(
   }
 }
 
-function listIdentitiesOf({ identities }: StagedRow): string[] {
-  return Array.isArray(identities) ? identities : []
+/** Takes forgotten people out of a record. Undefined: it is left out. */
+function redactItem({ find }: ForgottenPeople, item: LoadItem): LoadItem | undefined {
+  const isForgotten: IsForgotten = (identity) => find(identity) !== undefined
+  switch (item.kind) {
+    case 'users':
+      return identifyUser(item.record).some(isForgotten) ? undefined : item
+    case 'identities': {
+      const { record } = item
+      const identities = [identifyForgeId(record.forge_rest_id), ...identifyAddresses(record).keys()]
+      return identities.some(isForgotten) ? undefined : item
+    }
+    case 'repos': {
+      const owner = find(identifyLogin(item.record.owner_login))
+      if (owner === undefined) return item
+      if (!owner.keepsRepositories) return undefined
+      return { ...item, record: redactRepository(item.record, placeholderOf(owner.id), isForgotten) }
+    }
+    case 'commits': {
+      const repo_url = redactUrl({ find }, item.record.repo_url)
+      if (repo_url === undefined) return undefined
+      return { ...item, record: { ...redactCommit(item.record, isForgotten), repo_url } }
+    }
+    case 'removals':
+      return item
+  }
 }
 
 /** Replaces a forgotten owner in a repository's URL. Undefined: the owner's repositories don't stay. */

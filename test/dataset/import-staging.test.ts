@@ -4,13 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../api/database/database.ts'
 import { applyImport } from '../../api/dataset/apply-load.ts'
-import { readRecord } from '../../api/dataset/records.ts'
+import { parseItem } from '../../api/dataset/records.ts'
 import { beginStaging, type Staging, stagingTable } from '../../api/dataset/staging.ts'
+import { foldText } from '../../api/names/case-folding.ts'
 import { findSources, importNdjson } from '../../api/sources/ndjson/import.ts'
 import { readCatalog } from '../support/catalog.ts'
 import { testPool } from '../support/databases.ts'
 import { readListAnswer } from '../support/list-answer.ts'
-import { loadRecords } from '../support/records.ts'
+import { createUser, loadRecords } from '../support/records.ts'
 import {
   type Answer,
   describeOnEachDatabase,
@@ -26,7 +27,7 @@ async function stageSample({ sql }: TestService): Promise<Staging> {
   for (const [index, kind] of (['users', 'repos', 'commits'] as const).entries()) {
     const lines = (await readFile(join(sampleDirectory, `${kind}.ndjson`), 'utf8')).trimEnd().split('\n')
     for (const [number, line] of lines.entries()) {
-      await staging.add(kind, index * 1e6 + number, readRecord(kind, line))
+      await staging.add(index * 1e6 + number, parseItem(kind, line))
     }
   }
   await staging.flush()
@@ -193,26 +194,26 @@ describeOnEachDatabase('what a load has staged', (kind) => {
       'NULL',
     ]
     const staging = await beginStaging(service.sql)
-    for (const [position, text] of texts.entries()) {
-      await staging.add('users', position, {
-        forge_rest_id: position,
-        login_key: text,
-        is_bot: false,
-        identities: [text, ...texts],
-        location_key: position % 2 === 0 ? null : text,
-        document: text,
+    const users = texts.map((text, position) => ({ ...createUser(position), name: text, location: text }))
+    const addresses = texts.filter((text) => text !== '')
+    for (const [position, record] of users.entries()) {
+      await staging.add(position, { kind: 'users', record })
+      await staging.add(position, {
+        kind: 'identities',
+        record: { forge_rest_id: record.forge_rest_id, addresses },
       })
     }
     await staging.flush()
+    const staged = service.sql(stagingTable('users', staging.id))
     const rows = await service.sql`
-      select login_key, to_json(identities) as identities, location_key, document
-      from ${service.sql(stagingTable('users', staging.id))} order by position`
-    expect([...rows]).toEqual(
-      texts.map((text, position) => ({
-        login_key: text,
-        identities: [text, ...texts],
-        location_key: position % 2 === 0 ? null : text,
-        document: text,
+      select location_key, u.document::json as user, to_json(i.identities) as identities
+      from ${staged} u join ${service.sql(stagingTable('identities', staging.id))} i using (position) order by position`
+    const identities = addresses.map((text) => `email:${foldText(text)}`)
+    expect(rows.map((row) => ({ ...row, identities: [...row.identities].sort() }))).toEqual(
+      users.map((user) => ({
+        location_key: foldText(user.location),
+        user,
+        identities: identities.toSorted(),
       })),
     )
     await staging.discard()
@@ -220,15 +221,10 @@ describeOnEachDatabase('what a load has staged', (kind) => {
 
   test('is refused when a row of it does not fit, and the connection goes on', async () => {
     const staging = await beginStaging(service.sql)
-    await staging.add('users', 1, {
-      forge_rest_id: 1,
-      login_key: 'A',
-      is_bot: false,
-      identities: [],
-      location_key: null,
-      document: null,
-    })
-    await expect(staging.flush()).rejects.toThrow('violates not-null constraint')
+    // No record that was validated has such an id.
+    const record = { ...createUser(1), forge_rest_id: 2 ** 70 }
+    await staging.add(1, { kind: 'users', record })
+    await expect(staging.flush()).rejects.toThrow('out of range')
     await staging.discard()
     await loadRecords(service.sql, { users: [] })
     expect(await service.sql`select from imports`).toHaveLength(0)

@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { applyImport } from '../../api/dataset/apply-load.ts'
-import { readRecord, stageCommit } from '../../api/dataset/records.ts'
+import { parseItem } from '../../api/dataset/records.ts'
 import { withStaging } from '../../api/dataset/staging.ts'
 import { createRandom, type Random } from '../../sample/random.ts'
 import type { SampleCommit } from '../../sample/records.ts'
@@ -93,10 +93,10 @@ describeOnOneDatabase('after any history of clones and records,', (kind) => {
   async function apply({ repositories, commits, hasAllCommits }: Load): Promise<void> {
     await withStaging(service.sql, undefined, async (staging) => {
       for (const [index, repository] of repositories.entries()) {
-        await staging.add('repos', index, readRecord('repos', JSON.stringify(toRecord(repository))))
+        await staging.add(index, parseItem('repos', JSON.stringify(toRecord(repository))))
       }
       for (const [index, commit] of commits.entries()) {
-        await staging.add('commits', index, stageCommit(toCommit(commit)))
+        await staging.add(index, { kind: 'commits', record: toCommit(commit) })
       }
       await staging.flush()
       await applyImport(service.sql, staging.id, {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readRecord } from '../../api/dataset/records.ts'
+import { parseItem } from '../../api/dataset/records.ts'
 import { beginStaging } from '../../api/dataset/staging.ts'
 import { verifyLedger } from '../../api/ledger/verify.ts'
 import {
@@ -325,7 +325,7 @@ describeOnEachDatabase('a person who is forgotten', (kind) => {
 
   test('is not in what a killed load has staged', async () => {
     const staging = await beginStaging(service.sql)
-    await staging.add('users', 0, readRecord('users', JSON.stringify(own.users[0])))
+    await staging.add(0, parseItem('users', JSON.stringify(own.users[0])))
     await staging.flush()
     await staging.end()
     await forgetZelda(service.sql)

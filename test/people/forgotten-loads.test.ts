@@ -5,7 +5,7 @@
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { applyImport } from '../../api/dataset/apply-load.ts'
-import { readRecord } from '../../api/dataset/records.ts'
+import { parseItem } from '../../api/dataset/records.ts'
 import { beginStaging } from '../../api/dataset/staging.ts'
 import { forgottenAddress, identifyLogin } from '../../api/names/forge-names.ts'
 import { listForgotten, undoForgetting } from '../../api/people/forget.ts'
@@ -196,12 +196,12 @@ describeOnOneDatabase('a load after a person was forgotten', (kind) => {
     ]) {
       const forgotten = await readForgottenPeople(service.sql)
       const staging = await beginStaging(service.sql)
-      await staging.add('users', 0, readRecord('users', JSON.stringify(others.users[0])))
+      await staging.add(0, parseItem('users', JSON.stringify(others.users[0])))
       await staging.flush()
       await change()
-      await expect(applyImport(service.sql, staging.id, { forgotten })).rejects.toThrow(
-        'run the import again',
-      )
+      await expect(
+        applyImport(service.sql, staging.id, { assertValid: forgotten.assertSame }),
+      ).rejects.toThrow('run the import again')
       await staging.discard()
     }
   })

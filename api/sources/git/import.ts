@@ -8,7 +8,7 @@
 import type { Sql } from '../../database/connect.ts'
 import { applyImport, type ImportResult } from '../../dataset/apply-load.ts'
 import { ImportError } from '../../dataset/import-error.ts'
-import { readCreatedRecord, readRecord } from '../../dataset/records.ts'
+import type { RepositoryRecord } from '../../dataset/records.ts'
 import { withStaging } from '../../dataset/staging.ts'
 import { keyRepositoryUrl } from '../../names/repository-url.ts'
 import {
@@ -21,7 +21,7 @@ import { type Clone, openClone } from './clone.ts'
 import { type Authors, addAuthors, countUnknown, createUsers } from './commit-authors.ts'
 import { addCounts, type ManifestWarning, readDependencyHistory } from './history.ts'
 import { readOriginUrl } from './origin.ts'
-import { describeRepository, type NewRepositoryRecord } from './repository-record.ts'
+import { describeRepository } from './repository-record.ts'
 import { stageHistory } from './staged-history.ts'
 
 /** A clone to load. */
@@ -101,7 +101,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
     const manifests = { unreadable: 0, computed: 0, leftOut: 0 }
     const unread = new Map<string, number>()
     let position = 0
-    for (const [index, { clone, repository, urlSource }] of opened.entries()) {
+    for (const [index, { clone, repository }] of opened.entries()) {
       const which = opened.length > 1 ? ` of ${repository.full_name} (${index + 1} of ${opened.length})` : ''
       const report = (step: string, done: number, total: number | undefined) =>
         onProgress?.({ step: `${step}${which}`, done, total })
@@ -112,8 +112,6 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
       })
       const { commitsRead, isLeftOut } = await stageHistory(filtered, clone, repository, history, {
         nextPosition: () => position++,
-        // A URL can contain names that the API could not look up.
-        readRepository: (record) => readCreatedRecord('repos', record, `${urlSource} ${repository.url}`),
         onProgress: (done, total) => report('reading commits', done, total),
       })
       const { warnings, computed, leftOut } = history
@@ -138,12 +136,12 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
       addCounts(unread, history.unread)
     }
     for (const user of await createUsers(sql, authors)) {
-      await filtered.add('users', position++, readRecord('users', JSON.stringify(user)))
+      await filtered.add(position++, { kind: 'users', record: user })
     }
     await filtered.flush()
     const result = await applyImport(sql, staging.id, {
       changesKeptDays: options.changesKeptDays,
-      forgotten,
+      assertValid: forgotten.assertSame,
       keepsKnownUsers: options.authors,
       completeUrls: options.keepUnreachable ? [] : opened.map(({ repository }) => repository.url),
       onStep: (step) => onProgress?.({ step, done: 0, total: undefined }),
@@ -161,9 +159,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
 
 interface OpenedClone {
   clone: Clone
-  repository: NewRepositoryRecord
-  /** Where its URL is from, for messages. */
-  urlSource: string
+  repository: RepositoryRecord
 }
 
 /** Opens all clones, so that a problem with one of them is reported before the others are read. */
@@ -191,7 +187,7 @@ async function openAll(
         `${twin.clone.directory} and ${directory} are clones of the same repository, ${repository.url}; load only one of them`,
       )
     }
-    opened.set(key, { clone, repository, urlSource })
+    opened.set(key, { clone, repository })
   }
   return [...opened.values()]
 }

@@ -7,25 +7,22 @@ import { createHash } from 'node:crypto'
 import { selectUrl } from '../../catalog/document-lookup.ts'
 import type { Sql } from '../../database/connect.ts'
 import { ImportError } from '../../dataset/import-error.ts'
-import type { RepositoryRecord } from '../../dataset/records.ts'
+import { RecordError, type RepositoryRecord, validateRecord } from '../../dataset/records.ts'
 import { localPrefix } from '../../names/forge-names.ts'
 import { keyRepositoryUrl, splitRepositoryUrl } from '../../names/repository-url.ts'
 import { type Clone, readDates } from './clone.ts'
 import { hideUser } from './origin.ts'
 
-/** A record before its missing fields become null. */
-export type NewRepositoryRecord = Partial<RepositoryRecord> & Pick<RepositoryRecord, 'url'>
-
 /**
- * Makes the record of a repository. What `import ndjson` has loaded for it stays. If only clones have described it, the
+ * Makes the record of a repository, without its dependencies. What `import ndjson` has loaded for it stays. If only clones have described it, the
  * newest clone does.
  *
  * @param options.url the repository's URL on the forge
  * @param options.urlSource where the URL is from, for messages
  * @param replaceOwner replaces a forgotten owner in the URL
  * @param options.restId its id in the forge's REST API. Default: the one in the dataset, or one made from the URL
- * @throws {ImportError} for another kind of URL, and when `url` and `restId` belong to two repositories. A repository that
- *   only has an id made from its URL gets `restId`.
+ * @throws {ImportError} for another kind of URL or one with names that the API can't look up, and when `url` and `restId`
+ *   belong to two repositories. A repository that only has an id made from its URL gets `restId`.
  * @throws {GitError} when git fails
  */
 export async function describeRepository(
@@ -33,18 +30,24 @@ export async function describeRepository(
   options: { url: string; urlSource: string; restId?: number | undefined },
   clone: Clone,
   replaceOwner: (url: string) => string,
-): Promise<NewRepositoryRecord> {
+): Promise<RepositoryRecord> {
   const url = replaceOwner(normalizeUrl(options.url, options.urlSource))
   const known = await findRecord(sql, url, options.restId)
   if (known !== undefined && !known.forge_graphql_id.startsWith(localPrefix)) return known
   const { first, last } = await readDates(clone)
-  return {
+  const record = {
     ...(known ?? createRecord(url, options.restId)),
     url,
     created_at: first,
     updated_at: last,
     pushed_at: last,
     default_branch: clone.branch,
+  }
+  try {
+    return validateRecord('repos', record)
+  } catch (error) {
+    if (error instanceof RecordError) throw new ImportError(`${options.urlSource} ${url}: ${error.message}`)
+    throw error
   }
 }
 
@@ -74,7 +77,8 @@ async function findRecord(
   return known && { ...known, forge_rest_id: restId } // the load gives the id to the row that is there
 }
 
-function createRecord(url: string, restId: number | undefined): NewRepositoryRecord {
+/** Creates a record whose other fields are null. */
+function createRecord(url: string, restId: number | undefined) {
   // Splits first: an escaped slash would be part of a name.
   const [owner = '', name = ''] = new URL(url).pathname.split('/').slice(-2).map(decodeURIComponent)
   const hash = createHash('sha256').update(keyRepositoryUrl(url)).digest()

@@ -4,17 +4,15 @@
  * @module
  */
 
-import { type StagedRow, stageCommit } from '../../dataset/records.ts'
+import type { RepositoryRecord } from '../../dataset/records.ts'
 import type { FilteredStaging } from '../../people/forgotten-people.ts'
 import type { Clone } from './clone.ts'
 import { countCommits, readCommits } from './commit-log.ts'
 import type { DependencyHistory } from './history.ts'
 
 export interface StageHistoryOptions {
-  /** Gives a position that no other row of the load has. */
+  /** Gives a position that no other record of the load has. */
   nextPosition: () => number
-  /** Validates the repository's complete record. */
-  readRepository: (record: object) => StagedRow
   /** Called for each commit. */
   onProgress?: (done: number, total: number) => void
 }
@@ -26,27 +24,23 @@ export interface StagedHistory {
   isLeftOut: boolean
 }
 
-/**
- * Stages a repository with its dependencies, and its commits. Throws `GitError` when git fails, and what `readRepository`
- * throws.
- */
+/** Stages a repository with its dependencies, and its commits. Throws `GitError` when git fails. */
 export async function stageHistory(
   staging: FilteredStaging,
   clone: Clone,
-  repository: { url: string },
+  repository: RepositoryRecord,
   { dependencies }: Pick<DependencyHistory, 'dependencies'>,
-  { nextPosition, readRepository, onProgress }: StageHistoryOptions,
+  { nextPosition, onProgress }: StageHistoryOptions,
 ): Promise<StagedHistory> {
   const { url } = repository
-  const uses = dependencies.map((use) => ({ url, ...use }))
-  const leftOut = staging.leftOut
-  await staging.add('repos', nextPosition(), readRepository({ ...repository, dependencies: uses }))
-  if (staging.leftOut > leftOut) return { commitsRead: 0, isLeftOut: true }
+  const record = { ...repository, dependencies: dependencies.map((use) => ({ url, ...use })) }
+  const outcome = await staging.add(nextPosition(), { kind: 'repos', record })
+  if (outcome === 'left out') return { commitsRead: 0, isLeftOut: true }
 
   const total = onProgress && (await countCommits(clone))
   let commitsRead = 0
   for await (const commit of readCommits(clone)) {
-    await staging.add('commits', nextPosition(), stageCommit({ ...commit, repo_url: url }))
+    await staging.add(nextPosition(), { kind: 'commits', record: { ...commit, repo_url: url } })
     commitsRead++
     if (total !== undefined) onProgress?.(commitsRead, total)
   }

@@ -5,7 +5,7 @@
  */
 import type { Sql } from '../../database/connect.ts'
 import { applyImport, type ImportResult } from '../../dataset/apply-load.ts'
-import { type RecordKind, readCreatedRecord, type StagedRow } from '../../dataset/records.ts'
+import type { LoadItem } from '../../dataset/records.ts'
 import { withStaging } from '../../dataset/staging.ts'
 import { filterForgotten, readForgottenPeople, redactUrl } from '../../people/forgotten-people.ts'
 import { GitError } from '../git/git-process.ts'
@@ -13,15 +13,13 @@ import { addCounts, readDependencyHistory } from '../git/history.ts'
 import { stageHistory } from '../git/staged-history.ts'
 import type { Forge } from './ask.ts'
 import type { CloneFolder } from './clones.ts'
-import { mapRepository } from './forge-records.ts'
-import type { Skipped } from './forge-repositories.ts'
+import type { FoundRepository, Skipped } from './forge-repositories.ts'
 import { explainSkip, type Histories } from './histories.ts'
 import type { People } from './people.ts'
-import type { ForgeRepository } from './queries.ts'
 
 /** What an import loads. */
 export interface Findings {
-  repositories: readonly ForgeRepository[]
+  repositories: readonly FoundRepository[]
   histories: Histories
   people: People
 }
@@ -45,12 +43,12 @@ export function loadFindings(
     const forgotten = await readForgottenPeople(sql)
     const filtered = filterForgotten(forgotten, staging)
     let position = 0
-    async function add(kind: RecordKind, record: object): Promise<void> {
-      await filtered.add(kind, position++, readFound(kind, record))
+    async function add(item: LoadItem): Promise<void> {
+      await filtered.add(position++, item)
     }
-    for (const user of people.users) await add('users', user)
+    for (const record of people.users) await add({ kind: 'users', record })
     for (const [forge_rest_id, addresses] of people.addresses)
-      await add('identities', { forge_rest_id, addresses })
+      await add({ kind: 'identities', record: { forge_rest_id, addresses } })
     const completeUrls: string[] = []
     const skipped: Skipped[] = []
     const unread = new Map<string, number>()
@@ -72,10 +70,9 @@ export function loadFindings(
       onProgress('reading histories', index, repositories.length)
       const history = await readNext()
       const clone = histories.changed.get(repository.id)
-      const record = mapRepository(repository)
-      if (record === undefined) continue
+      const { record } = repository
       if (clone === undefined || history === undefined) {
-        await add('repos', { ...record, dependencies: null })
+        await add({ kind: 'repos', record })
         continue
       }
       addCounts(unread, history.unread)
@@ -83,17 +80,14 @@ export function loadFindings(
       if (warnings.length > 0) {
         onNote(`${record.full_name}: skipped ${warnings.length} versions of manifests that did not parse`)
       }
-      await stageHistory(filtered, clone, record, history, {
-        nextPosition: () => position++,
-        readRepository: (complete) => readFound('repos', complete),
-      })
+      await stageHistory(filtered, clone, record, history, { nextPosition: () => position++ })
       const url = redactUrl(forgotten, record.url)
       if (url !== undefined) completeUrls.push(url)
     }
     await filtered.flush()
     const result = await applyImport(sql, staging.id, {
       changesKeptDays,
-      forgotten,
+      assertValid: forgotten.assertSame,
       completeUrls,
       // Another command may have removed a user since their addresses were staged: these are left out.
       onOrphan: async () => {},
@@ -120,9 +114,4 @@ function readAhead<Item, Result>(
     next.catch(() => {}) // the next call reports it
     return current
   }
-}
-
-/** The forge's names obey the rules, so what doesn't is a fault of the forge, or of its version. Throws `ImportError`. */
-function readFound(kind: RecordKind, record: object): StagedRow {
-  return readCreatedRecord(kind, record, `The forge's description of one of ${kind} can't be loaded`)
 }

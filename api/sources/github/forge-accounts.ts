@@ -5,7 +5,7 @@
  */
 import type { UserRecord } from '../../dataset/records.ts'
 import { askInBatches, type Forge } from './ask.ts'
-import { findFault, mapAccount } from './forge-records.ts'
+import { mapAccount } from './forge-records.ts'
 import type { Skipped } from './forge-repositories.ts'
 import {
   type AuthoredCommit,
@@ -62,10 +62,13 @@ export async function findAccounts(
     createQuery: (batch) => queryAccounts(batch.map(([id]) => id)),
     read([id, login], index, { data }) {
       const node = data.nodes[index] ?? null
-      const user = node !== null && 'login' in node ? mapAccount(node as ForgeAccount) : undefined
-      const fault = user && findFault('users', user)
-      if (user !== undefined && fault === undefined) users.set(id, user)
-      else skipped.push({ name: login, reason: fault ?? 'not found: the account was deleted' })
+      if (node === null || !('login' in node)) {
+        skipped.push({ name: login, reason: 'not found: the account was deleted' })
+        return
+      }
+      const mapped = mapAccount(node as ForgeAccount)
+      if (mapped.outcome === 'mapped') users.set(id, mapped.record)
+      else skipped.push({ name: login, reason: mapped.reason })
     },
     giveUp: ([, login], reason) => skipped.push({ name: login, reason }),
     onProgress: (done) => forge.onProgress('asking for profiles', done, logins.size),

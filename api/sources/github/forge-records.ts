@@ -7,20 +7,21 @@
 import {
   RecordError,
   type RecordKind,
-  type RepositoryRecord,
-  readRecord,
+  type Records,
   type UserRecord,
+  validateRecord,
 } from '../../dataset/records.ts'
 import type { ForgeAccount, ForgeRepository } from './queries.ts'
 
-/** A repository's record without its dependencies. */
-export type RepositoryFields = Omit<RepositoryRecord, 'internal_id' | 'dependencies'>
+/** The record of what the forge describes, or why there is none. An enterprise server may allow what records don't. */
+export type Mapped<Kind extends RecordKind> =
+  | { outcome: 'mapped'; record: Records[Kind] }
+  | { outcome: 'unusable'; reason: string }
 
-/** Makes the record of a repository. Undefined: the forge gives no id. */
-export function mapRepository(repository: ForgeRepository): RepositoryFields | undefined {
+/** Makes the record of a repository, without its dependencies. */
+export function mapRepository(repository: ForgeRepository): Mapped<'repos'> {
   const { databaseId, owner } = repository
-  if (databaseId === null) return undefined
-  return {
+  return validate('repos', {
     forge_rest_id: databaseId,
     forge_graphql_id: repository.id,
     url: repository.url,
@@ -49,14 +50,14 @@ export function mapRepository(repository: ForgeRepository): RepositoryFields | u
     visibility: repository.visibility.toLowerCase(),
     size: repository.diskUsage,
     default_branch: repository.defaultBranchRef?.name ?? null,
-  }
+    dependencies: null,
+  })
 }
 
-/** Makes the record of an account. Undefined: the forge gives no id. */
-export function mapAccount(account: ForgeAccount): UserRecord | undefined {
-  if (account.databaseId === null) return undefined
+/** Makes the record of an account. */
+export function mapAccount(account: ForgeAccount): Mapped<'users'> {
   const { __typename: type } = account
-  return {
+  return validate('users', {
     forge_rest_id: account.databaseId,
     forge_graphql_id: account.id,
     login: type === 'Bot' ? `${account.login.replace(/\[bot\]$/i, '')}[bot]` : account.login,
@@ -65,7 +66,7 @@ export function mapAccount(account: ForgeAccount): UserRecord | undefined {
     created_at: account.createdAt,
     updated_at: account.updatedAt,
     ...profileOf(account),
-  }
+  })
 }
 
 type Profile = Pick<UserRecord, 'name' | 'email' | 'company' | 'location' | 'bio' | 'followers' | 'following'>
@@ -104,15 +105,20 @@ function profileOf(account: ForgeAccount): Profile {
   }
 }
 
-/** Finds out why a record can't be loaded. Undefined: it can. An enterprise server may allow what the records don't. */
-export function findFault(kind: RecordKind, record: object | undefined): string | undefined {
-  if (record === undefined) return 'the forge gives no id'
+type Unvalidated<Record extends { forge_rest_id: number }> = Omit<Record, 'forge_rest_id' | 'internal_id'> & {
+  forge_rest_id: number | null
+}
+
+function validate<Kind extends 'users' | 'repos'>(
+  kind: Kind,
+  record: Unvalidated<Records[Kind]>,
+): Mapped<Kind> {
+  if (record.forge_rest_id === null) return { outcome: 'unusable', reason: 'the forge gives no id' }
   try {
-    readRecord(kind, JSON.stringify(record))
-    return undefined
+    return { outcome: 'mapped', record: validateRecord(kind, record) }
   } catch (error) {
-    if (error instanceof RecordError) return `can't be loaded: ${error.message}`
-    throw error
+    if (!(error instanceof RecordError)) throw error
+    return { outcome: 'unusable', reason: `can't be loaded: ${error.message}` }
   }
 }
 

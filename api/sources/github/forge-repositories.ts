@@ -3,9 +3,11 @@
  *
  * @module
  */
+
+import type { RepositoryRecord } from '../../dataset/records.ts'
 import { ask, askInBatches, type Forge, inParallel, tryToAsk } from './ask.ts'
 import type { ItemError, Reply } from './client.ts'
-import { findFault, mapRepository } from './forge-records.ts'
+import { mapRepository } from './forge-records.ts'
 import {
   type ForgeRepository,
   maxItems,
@@ -30,9 +32,14 @@ export interface Skipped {
   reason: string
 }
 
+/** A repository as the forge describes it, and its record without dependencies. */
+export interface FoundRepository extends ForgeRepository {
+  record: RepositoryRecord
+}
+
 /** Repositories by their GraphQL ids, and what the forge doesn't give. */
 export interface FoundRepositories {
-  repositories: Map<string, ForgeRepository>
+  repositories: Map<string, FoundRepository>
   skipped: Skipped[]
 }
 
@@ -128,11 +135,11 @@ function addRepository(
   repository: ForgeRepository | null,
 ): void {
   if (repository === null) return // there is an error for it
-  const record = mapRepository(repository)
-  const fault = findFault('repos', record && { ...record, dependencies: null })
-  const reason = repository.isPrivate ? 'private' : fault
-  if (reason === undefined) repositories.set(repository.id, repository)
-  else skipped.push({ name: repository.nameWithOwner, reason })
+  const { id, nameWithOwner: name, isPrivate } = repository
+  const mapped = mapRepository(repository)
+  if (isPrivate) skipped.push({ name, reason: 'private' })
+  else if (mapped.outcome === 'unusable') skipped.push({ name, reason: mapped.reason })
+  else repositories.set(id, { ...repository, record: mapped.record })
 }
 
 function explain(

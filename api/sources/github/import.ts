@@ -15,12 +15,11 @@ import { batchesOf, type Forge } from './ask.ts'
 import { createForgeClient, type QueryUsage } from './client.ts'
 import { type CloneFolder, openCloneFolder } from './clones.ts'
 import { loadFindings } from './findings.ts'
-import { findRepositories, type Skipped, type Target } from './forge-repositories.ts'
+import { type FoundRepository, findRepositories, type Skipped, type Target } from './forge-repositories.ts'
 import { readHistories } from './histories.ts'
 import { type Journal, noJournal, openJournal } from './journal.ts'
 import { type KnownItem, readDatabaseId, readKnownRepositories, readKnownUsers } from './known.ts'
 import { findPeople } from './people.ts'
-import type { ForgeRepository } from './queries.ts'
 import { findWebOrigin } from './web-origin.ts'
 
 /** What to load, and callbacks. */
@@ -198,7 +197,7 @@ async function importBatch(
   forge: Forge,
   clones: CloneFolder,
   options: GithubImportOptions,
-  repositories: readonly ForgeRepository[],
+  repositories: readonly FoundRepository[],
   users: readonly KnownItem[],
 ): Promise<BatchResult> {
   const histories = await readHistories(sql, forge, clones, options.withHistory ? repositories : [])

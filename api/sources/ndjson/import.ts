@@ -11,7 +11,7 @@ import type { Sql } from '../../database/connect.ts'
 import { applyImport, type ImportResult } from '../../dataset/apply-load.ts'
 import { ImportError } from '../../dataset/import-error.ts'
 import { countMissing, type MissingItems } from '../../dataset/mirror.ts'
-import { RecordError, type RecordKind, readRecord, recordKinds } from '../../dataset/records.ts'
+import { parseItem, RecordError, type RecordKind, recordKinds } from '../../dataset/records.ts'
 import type { Orphan } from '../../dataset/staged-load.ts'
 import { withStaging } from '../../dataset/staging.ts'
 import { describeFileError } from '../../errors.ts'
@@ -91,7 +91,7 @@ export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<NdjsonIm
     const result = await applyImport(sql, staging.id, {
       mirrored,
       changesKeptDays,
-      forgotten,
+      assertValid: forgotten.assertSame,
       onStep: (step) => options.onProgress?.({ ...progress, step }),
       onOrphan: (orphan) => rejectOrphan(orphan, options),
     })
@@ -123,7 +123,7 @@ async function stageSources(
     for await (const { text, problem, number, bytesRead } of readLines(source.open())) {
       try {
         if (problem !== undefined) throw new RecordError(problem)
-        await staging.add(source.kind, positionBefore + number, readRecord(source.kind, text))
+        await staging.add(positionBefore + number, parseItem(source.kind, text))
       } catch (error) {
         if (!(error instanceof RecordError)) throw error
         await reject({ file: source.name, line: number, reason: error.message, content: text }, onInvalid)

@@ -4,7 +4,7 @@ import { readDataset } from '../../../api/catalog/dataset.ts'
 import { openDatabase } from '../../../api/database/database.ts'
 import { applyImport } from '../../../api/dataset/apply-load.ts'
 import { changeLock } from '../../../api/dataset/dataset-change.ts'
-import { readRecord } from '../../../api/dataset/records.ts'
+import { parseItem } from '../../../api/dataset/records.ts'
 import { beginStaging } from '../../../api/dataset/staging.ts'
 import { importNdjson } from '../../../api/sources/ndjson/import.ts'
 import { type Item, readFilters } from '../../support/catalog.ts'
@@ -51,7 +51,7 @@ describeOnEachDatabase('a load beside another one', (kind) => {
     const steps = new Set<string>()
     const { promise: waits, resolve: noteWait } = Promise.withResolvers<void>()
     const staging = await beginStaging(service.sql)
-    await staging.add('users', 0, readRecord('users', JSON.stringify(createUser(1))))
+    await staging.add(0, parseItem('users', JSON.stringify(createUser(1))))
     await staging.flush()
     const loadSecond = () =>
       importNdjson(service.sql, {

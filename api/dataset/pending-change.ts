@@ -1,0 +1,57 @@
+/**
+ * A change of the dataset in progress: what its parts share. They leave for `applyUserDependencies` whose dependencies may
+ * have changed, in two temporary tables:
+ *
+ * - `affected_users`: users who may use other dependencies now
+ * - `changed_postings`: dependencies that repositories have lost and gained; one with other dates is in both
+ *
+ * @module
+ */
+import type { SqlOrTransaction } from '../database/connect.ts'
+
+/** A change in progress. */
+export interface DatasetChange {
+  tx: SqlOrTransaction
+  /** The dataset's version after the change. Changed rows get it. */
+  version: number
+  /**
+   * Whether this change, or all changes since the planner's statistics were refreshed, concern more than a tenth of the
+   * catalog. Then `analyzeTables` refreshes each table that was changed: the embedded database has no autovacuum.
+   */
+  isLarge: boolean
+  /** Rows that were removed so far. */
+  removed: { users: number; addresses: number; repositories: number; commits: number }
+}
+
+/** Rows that a part of a change inserted, and rows that it updated because they had other content. */
+export interface AppliedRows {
+  added: number
+  updated: number
+}
+
+/** Begins a change, and creates its temporary tables. */
+export async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> {
+  await tx`create temporary table affected_users (user_id integer primary key) on commit drop`
+  await tx`
+    create temporary table changed_postings (
+      dependency_id integer not null, repository_id integer not null, first_use_date bigint, last_use_date bigint,
+      is_gained boolean not null
+    ) on commit drop`
+  const [dataset] = await tx<{ version: number }[]>`select version from dataset`
+  if (dataset === undefined) throw new Error('the dataset row is missing')
+  return {
+    tx,
+    version: dataset.version + 1,
+    isLarge: false,
+    removed: { users: 0, addresses: 0, repositories: 0, commits: 0 },
+  }
+}
+
+/** Refreshes the planner's statistics of tables that a large change concerns. */
+export async function analyzeTables(
+  { tx, isLarge }: DatasetChange,
+  tables: readonly string[],
+): Promise<void> {
+  if (!isLarge) return
+  for (const table of tables) await tx`select analyze_table(${table}::text::regclass)`
+}
