@@ -5,8 +5,9 @@ import { countApplied, type Load, type OrphanOptions, removeOrphans } from './st
 import { stagingTable } from './staging.ts'
 
 /**
- * SQL: the repository whose the commits of a URL are, if several have it: the newest of those in the load, because the forge
- * says that they have the name now, or else the newest. `repositories` selects `id`, `forge_rest_id` and `url_key`.
+ * SQL: the repository that gets the commits of a URL. If several repositories have the URL, it is the newest of those in the
+ * load, because these have the name now. If none is in the load, it is the newest. `repositories` selects `id`,
+ * `forge_rest_id` and `url_key`.
  */
 export function selectNamed(
   { tx, importId }: Pick<Load, 'tx' | 'importId'>,

@@ -74,7 +74,7 @@ async function joinStagedRecords({ tx, importId }: Load): Promise<void> {
   await tx`delete from ${staged} s using superseded_records d where s.position = d.position`
 }
 
-/** Makes staged records of local repositories records of the rows with their URL: those keep what the forge has told. */
+/** Replaces staged records of local repositories with the stored record of their URL, which the forge has described. */
 async function useStoredRecords({ tx, importId }: Load): Promise<void> {
   const staged = tx(stagingTable('repos', importId))
   await tx`

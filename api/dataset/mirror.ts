@@ -20,7 +20,7 @@ export interface MissingItems {
   /** Users who lose their further addresses. */
   addresses: number
   repositories: number
-  /** Those of missing repositories included. */
+  /** Including those of missing repositories. */
   commits: number
 }
 

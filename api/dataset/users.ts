@@ -4,7 +4,7 @@ import { noteReturns, removeUnusedLocations } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
 import { stagingTable } from './staging.ts'
 
-/** Unstages users of whom the dataset knows more than their commits. */
+/** Drops staged users whose record in the dataset comes from the forge or a file, not from their commits. */
 export async function dropKnownUsers({ tx, importId }: Load): Promise<void> {
   await tx`
     delete from ${tx(stagingTable('users', importId))} s using users u

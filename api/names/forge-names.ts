@@ -27,8 +27,8 @@ const maxAddressLength = 320
 
 /**
  * Returns the identity that a commit's author address names. A no-reply address names an account: by id if it has one,
- * because logins change hands. Any other address names the user who has it. Null: it names nobody, as that of forgotten
- * people.
+ * because logins change hands. Any other address names the user who has it. Null: the address can't name a user; the one
+ * that replaces the addresses of forgotten people can't.
  */
 export function identifyAddress(address: string): string | null {
   if (address === '' || address.length > maxAddressLength) return null

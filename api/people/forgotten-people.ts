@@ -126,7 +126,7 @@ export interface FilteredStaging {
  * Stages records without forgotten people. Leaves out users with one of their identities, and repositories that they own,
  * with their commits. If their repositories stay, gives these another owner. Redacts other commits that name them.
  */
-export function filterForgotten(
+export function withoutForgottenPeople(
   people: ForgottenPeople,
   staging: Pick<Staging, 'add' | 'flush'>,
 ): FilteredStaging {

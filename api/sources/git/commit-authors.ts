@@ -52,7 +52,7 @@ function mergeAccounts(a: Account | undefined, b: Account): Account {
   return { login, name, first: Math.min(a.first, b.first), last: Math.max(a.last, b.last) }
 }
 
-/** Makes the users, in the order of their ids. Those that other clones have made before are merged with what these clones say. */
+/** Creates the users, in the order of their ids. A user that earlier loads created from commits keeps the earliest and the latest date. */
 export async function createUsers(sql: Sql, { accounts }: Authors): Promise<UserRecord[]> {
   const known = await sql<{ document: string }[]>`
     select document from users

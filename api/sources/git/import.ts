@@ -13,9 +13,9 @@ import { withStaging } from '../../dataset/staging.ts'
 import { keyRepositoryUrl } from '../../names/repository-url.ts'
 import {
   type ForgottenPeople,
-  filterForgotten,
   readForgottenPeople,
   redactUrl,
+  withoutForgottenPeople,
 } from '../../people/forgotten-people.ts'
 import { type Clone, openClone } from './clone.ts'
 import { type Authors, addAuthors, countUnknown, createUsers } from './commit-authors.ts'
@@ -94,7 +94,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
   const forgotten = await readForgottenPeople(sql)
   const opened = await openAll(sql, options, forgotten)
   return withStaging(sql, options.onBegin, async (staging) => {
-    const filtered = filterForgotten(forgotten, staging)
+    const filtered = withoutForgottenPeople(forgotten, staging)
     const authors: Authors = { identities: new Set(), accounts: new Map() }
     const loaded: LoadedClone[] = []
     const dependencies = { active: 0, removed: 0 }

@@ -14,8 +14,8 @@ import { type Clone, readDates } from './clone.ts'
 import { hideUser } from './origin.ts'
 
 /**
- * Makes the record of a repository, without its dependencies. What `import ndjson` has loaded for it stays. If only clones have described it, the
- * newest clone does.
+ * Creates the record of a repository, without its dependencies. What `import ndjson` or `import github` has loaded for it
+ * stays. A record that a clone has created is created anew.
  *
  * @param options.url the repository's URL on the forge
  * @param options.urlSource where the URL is from, for messages

@@ -1,6 +1,6 @@
 /**
- * How an import asks the forge: in batches, several at a time, and never again for what a response before an
- * interruption has said.
+ * How an import asks the forge: in batches, several at a time. After an interruption, it repeats no query that has a
+ * response.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export interface Forge {
 /** A query that fails this many times is asked in smaller parts: it may be too large for the forge. */
 const attemptsOfLarge = 3
 
-/** Items that the forge may fail at in a row. After more, the forge is out of order, not the items. */
+/** How many items in a row the forge may fail at. After more, the cause is the forge, not the items. */
 const maxGivenUp = 20
 
 /** Asks, or returns the response from before an interruption. Throws `ForgeError`. */

@@ -95,7 +95,7 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
   async function fetchOnce(path: string, url: string, branch: string, token: string): Promise<void> {
     const reference = `refs/heads/${branch}`
     await mkdir(path, { recursive: true })
-    // Of a clone that is there, it repairs the configuration.
+    // If the clone exists, this repairs its configuration.
     await runGit(path, ['init', '--quiet', '--bare', '--template=', `--initial-branch=${branch}`])
     await removeRemains(path)
     const args = ['fetch', '--quiet', '--no-tags', '--prune', '--', url, `+${reference}:${reference}`]

@@ -7,7 +7,7 @@ import type { Sql } from '../../database/connect.ts'
 import { applyImport, type ImportResult } from '../../dataset/apply-load.ts'
 import type { LoadItem } from '../../dataset/records.ts'
 import { withStaging } from '../../dataset/staging.ts'
-import { filterForgotten, readForgottenPeople, redactUrl } from '../../people/forgotten-people.ts'
+import { readForgottenPeople, redactUrl, withoutForgottenPeople } from '../../people/forgotten-people.ts'
 import { GitError } from '../git/git-process.ts'
 import { addCounts, readDependencyHistory } from '../git/history.ts'
 import { stageHistory } from '../git/staged-history.ts'
@@ -41,7 +41,7 @@ export function loadFindings(
 ): Promise<ImportResult & { forgotten: number; skipped: Skipped[]; unread: ReadonlyMap<string, number> }> {
   return withStaging(sql, onBegin, async (staging) => {
     const forgotten = await readForgottenPeople(sql)
-    const filtered = filterForgotten(forgotten, staging)
+    const filtered = withoutForgottenPeople(forgotten, staging)
     let position = 0
     async function add(item: LoadItem): Promise<void> {
       await filtered.add(position++, item)
@@ -97,7 +97,7 @@ export function loadFindings(
   })
 }
 
-/** Returns a function that reads the next item. Meanwhile the one after it is read, so that git and the load share the time. */
+/** Returns a function that reads the next item. While the caller works on it, the one after it is read, too. */
 function readAhead<Item, Result>(
   items: readonly Item[],
   read: (item: Item) => Promise<Result>,

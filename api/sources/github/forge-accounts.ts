@@ -25,7 +25,8 @@ export interface AuthorAccount {
 }
 
 /**
- * Asks whose the commits are. `commits` has one for each address, since the account depends on the address alone.
+ * Asks for the authors of commits. `commits` has one commit for each address, because the account depends on the address
+ * alone.
  * Returns the accounts by address. An address that no account has is not among them.
  */
 export async function findAuthors(

@@ -18,7 +18,7 @@ export type Mapped<Kind extends RecordKind> =
   | { outcome: 'mapped'; record: Records[Kind] }
   | { outcome: 'unusable'; reason: string }
 
-/** Makes the record of a repository, without its dependencies. */
+/** Creates the record of a repository, without its dependencies. */
 export function mapRepository(repository: ForgeRepository): Mapped<'repos'> {
   const { databaseId, owner } = repository
   return validate('repos', {
@@ -54,7 +54,7 @@ export function mapRepository(repository: ForgeRepository): Mapped<'repos'> {
   })
 }
 
-/** Makes the record of an account. */
+/** Creates the record of an account. */
 export function mapAccount(account: ForgeAccount): Mapped<'users'> {
   const { __typename: type } = account
   return validate('users', {

@@ -23,7 +23,7 @@ function isFromForge(sql: Sql, document: Fragment): Fragment {
 
 const selectDocument = (sql: Sql) => sql`('{' || members || '}')`
 
-/** Reads what tells a database from others: when it was made. */
+/** Reads an id of the database: the time of its creation. */
 export async function readDatabaseId(sql: Sql): Promise<string> {
   const [row] = await sql<{ at: string }[]>`select min(applied_at)::text as at from migrations`
   return row?.at ?? ''
@@ -81,7 +81,7 @@ export async function readFurtherAddresses(
   return new Map(records.map(({ forge_rest_id, addresses }) => [forge_rest_id, addresses]))
 }
 
-/** SQL: the repository, unless only clones have described it: nobody was asked whose its commits are. */
+/** SQL: the repository, unless only clones have described it. Then the forge hasn't been asked for the authors of its commits. */
 function selectRepository(sql: Sql, forgeRestId: number): Fragment {
   return sql`
     select id from repositories

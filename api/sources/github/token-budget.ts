@@ -87,7 +87,7 @@ export class TokenBudget {
     this.#limit = { remaining: least, resetAtMs: isSameHour ? (this.#limit?.resetAtMs ?? resets) : resets }
   }
 
-  /** Notes that a query may have cost its points: no response has said it. */
+  /** Notes that a query without a response may have cost its points. */
   suspect(points: number): void {
     if (this.#limit !== undefined) this.#limit.remaining -= points
   }

@@ -15,7 +15,11 @@ import { parseItem, RecordError, type RecordKind, recordKinds } from '../../data
 import type { Orphan } from '../../dataset/staged-load.ts'
 import { withStaging } from '../../dataset/staging.ts'
 import { describeFileError } from '../../errors.ts'
-import { type FilteredStaging, filterForgotten, readForgottenPeople } from '../../people/forgotten-people.ts'
+import {
+  type FilteredStaging,
+  readForgottenPeople,
+  withoutForgottenPeople,
+} from '../../people/forgotten-people.ts'
 import { readLines } from './line-reader.ts'
 
 /** A file whose lines are of one kind. */
@@ -82,7 +86,7 @@ export interface NdjsonImportResult extends ImportResult {
 export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<NdjsonImportResult> {
   return withStaging(sql, options.onBegin, async (staging) => {
     const forgotten = await readForgottenPeople(sql)
-    const filtered = filterForgotten(forgotten, staging)
+    const filtered = withoutForgottenPeople(forgotten, staging)
     const progress = await stageSources(filtered, options)
     const { contradicted } = await filtered.flush()
     const { onMirror, changesKeptDays } = options
