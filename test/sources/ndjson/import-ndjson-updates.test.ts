@@ -49,6 +49,7 @@ describeOnEachDatabase('an import of what another instance lists', (kind) => {
       commits: { added: 5878, updated: 0, removed: 0 },
       version: 1,
       forgotten: 0,
+      contradicted: { lines: 0, first: undefined },
     })
     expect(await readCatalog(target, targetKey)).toEqual(await readCatalog(origin, originKey))
     const names = ['react', 'pg', 'rspec', 'serde', 'no-such-package']
@@ -62,6 +63,7 @@ describeOnEachDatabase('an import of what another instance lists', (kind) => {
       commits: nothing,
       version: 1,
       forgotten: 0,
+      contradicted: { lines: 0, first: undefined },
     })
   })
 
