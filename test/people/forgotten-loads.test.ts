@@ -45,6 +45,7 @@ describeOnOneDatabase('a load after a person was forgotten', (kind) => {
       commits: nothing,
       version,
       forgotten: 4, // the user, the repository and its two commits
+      contradicted: { lines: 0, first: undefined },
     })
     expect(await searchTables(service.sql, names)).toEqual([])
   })
