@@ -2,26 +2,64 @@ import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { matrix } from './test/support/matrix.ts'
 
+const listFiles = (names: readonly string[]) => names.map((name) => `test/${name}.test.ts`)
+
+/**
+ * Tests that `npm test` leaves to `npm run test:all`: what takes minutes, or needs a program that few machines have, and
+ * what a change of the service seldom breaks alone.
+ */
+const later = listFiles([
+  // Browsers, other languages, other runtimes, and programs of others around the service.
+  'client/client-runtimes',
+  'documents/generated-clients',
+  'http/reverse-proxies',
+  'portal/browser',
+  'portal/browser-accessibility',
+  'portal/browser-layout',
+  'portal/browser-viewer',
+  'portal/portal-pages',
+  'portal/portal-run',
+  'portal/portal-without-scripts',
+  'portal/samples',
+  'portal/search',
+  'telemetry/alerts',
+  // Installing and building.
+  'portal/docs-build',
+  'runtime/containers',
+  'runtime/npm-start',
+  // Processes and servers that are killed, and random histories.
+  'cli/command-line-import-interrupted',
+  'client/client-resume',
+  'client/mcp',
+  'database/crashes',
+  'database/faults',
+  'dataset/one-repository-histories',
+  'dataset/removal-histories',
+  'ledger/linearizability',
+  'runtime/rolling-restarts',
+  'sources/github/github-import-kills',
+])
+
 /**
  * Tests that also run over the wire, against a process of each runtime, but for those marked `testInside`: what a runtime
  * has a part in. Filters and pages are not among them.
  */
-const overTheWire = [
+const overTheWire = listFiles([
+  'catalog/repositories',
+  'catalog/users',
   'checkout/authentication',
+  'checkout/credits',
+  'checkout/max-credits',
   'http/compression',
   'http/contract',
   'http/cors',
-  'checkout/credits',
   'http/documented-messages',
   'http/etag',
   'http/hostile-requests',
-  'checkout/max-credits',
   'http/operations',
   'http/public-endpoints',
-  'catalog/repositories',
   'http/requests',
-  'catalog/users',
-].map((name) => `test/${name}.test.ts`)
+])
 
 export default defineConfig({
   test: {
@@ -35,8 +73,10 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: resolve('node_modules/.vite/compile-cache') },
     maxWorkers: 3,
     reporters: ['default', matrix],
+    tags: [{ name: 'second-database', description: 'What also ran on another database, for `npm run test:all`' }],
     projects: [
-      { extends: true, test: { name: 'app', include: ['test/**/*.test.ts'] } },
+      { extends: true, test: { name: 'app', include: ['test/**/*.test.ts'], exclude: later } },
+      { extends: true, test: { name: 'later', include: later } },
       // The contract over the wire: the same files, against a process of each runtime.
       ...(['node', 'deno'] as const).map((runtime) => ({
         extends: true as const,

@@ -74,7 +74,7 @@ const described = [...walkDocument(contract, '')].filter(({ value }) => isRecord
 
 describe('openapi.yml', () => {
   it('passes the linter without an error or a warning', () => {
-    const root = fileURLToPath(new URL('..', import.meta.url))
+    const root = fileURLToPath(new URL('../..', import.meta.url))
     const redocly = fileURLToPath(new URL('../../node_modules/@redocly/cli/bin/cli.js', import.meta.url))
     const { stdout, stderr, status } = spawnSync(
       process.execPath,

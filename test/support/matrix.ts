@@ -7,6 +7,7 @@ import type { Reporter, TestModule } from 'vitest/node'
 
 const runtimes: Record<string, string> = {
   app: 'the app itself',
+  later: 'the app itself, later',
   node: 'Node, over the wire',
   deno: 'Deno, over the wire',
 }

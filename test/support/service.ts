@@ -85,9 +85,13 @@ export interface TestService {
   close(): Promise<void>
 }
 
-/** Runs a suite on the embedded database, and on PostgreSQL if the machine has it. */
+/**
+ * Runs a suite on the embedded database, and on PostgreSQL if the machine has it. `npm test` runs it on the faster one,
+ * and `npm run test:all` on the other one.
+ */
 export function describeOnEachDatabase(name: string, suite: (kind: DatabaseKind) => void): void {
-  describe(`${name} (embedded)`, () => suite('embedded'))
+  const tags = hasServer ? ['second-database'] : []
+  describe(`${name} (embedded)`, { tags }, () => suite('embedded'))
   describeOnServer(`${name} (PostgreSQL)`, () => suite('postgresql'))
 }
 
