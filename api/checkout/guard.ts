@@ -11,7 +11,7 @@ import type { Lifecycle } from '../http/middleware.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
 import { type BearerKey, isSecret, type Scope } from '../ledger/api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { Meter } from './metered-request.ts'
+import type { Meter } from './meter.ts'
 import { reportSettlement } from './metered-response.ts'
 
 /** What a guard works with. */

@@ -13,7 +13,7 @@ import {
 } from './connect.ts'
 import { openEmbeddedDatabase } from './embedded.ts'
 import { createPoolerDetector } from './pooler.ts'
-import { createReplicas, type Replicas } from './replicas.ts'
+import { createReplicas, type Replicas } from './replica-checks.ts'
 
 /** Location and limits of the database. */
 export interface DatabaseOptions {

@@ -8,7 +8,7 @@
  */
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { applyAddresses, removeMissingAddresses, removeOrphanAddresses } from './addresses.ts'
-import { applyCommits, removeOrphanCommits } from './commits.ts'
+import { applyCommits, removeOrphanCommits } from './commit-changes.ts'
 import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './dataset-change.ts'
 import { joinLocalRepositories } from './local-repositories.ts'
 import {
@@ -19,10 +19,10 @@ import {
 } from './mirror.ts'
 import type { RecordKind } from './records.ts'
 import { applyRemovals } from './removal.ts'
-import { applyRepositories } from './repositories.ts'
+import { applyRepositories } from './repository-changes.ts'
 import { beginLoad, type Orphan } from './staged-load.ts'
 import { dropStaged } from './staging.ts'
-import { applyUsers, dropKnownUsers } from './users.ts'
+import { applyUsers, dropKnownUsers } from './user-changes.ts'
 
 /** What a load changed. */
 export type ImportResult = DatasetChangeResult

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { renumberCommits } from './commits.ts'
+import { renumberCommits } from './commit-changes.ts'
 import { updateAuthors } from './contributions.ts'
 import { noteReturns, recordRemovals, removeRepositories } from './removal.ts'
 import type { Load } from './staged-load.ts'

@@ -8,7 +8,7 @@
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { keyRepositoryUrl } from '../names/repository-url.ts'
 import { selectMissingAddresses } from './addresses.ts'
-import { selectNamed } from './commits.ts'
+import { selectNamed } from './commit-changes.ts'
 import type { RecordKind } from './records.ts'
 import { removeCommits, removeRepositories, removeUsers } from './removal.ts'
 import type { Load } from './staged-load.ts'

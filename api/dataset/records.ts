@@ -7,7 +7,7 @@
  * @module
  */
 import * as v from 'valibot'
-import { commitHashPattern } from '../catalog/commits.ts'
+import { commitHashPattern } from '../catalog/commit-list.ts'
 import { foldText } from '../names/case-folding.ts'
 import { forgeNamePattern, forgeNameRule, identifyAddress } from '../names/forge-names.ts'
 import { keyRepositoryUrl } from '../names/repository-url.ts'

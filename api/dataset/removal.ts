@@ -4,7 +4,7 @@
  * @module
  */
 import type { Fragment } from '../database/connect.ts'
-import { renumberCommits } from './commits.ts'
+import { renumberCommits } from './commit-changes.ts'
 import { updateAuthors } from './contributions.ts'
 import type { DatasetChange } from './pending-change.ts'
 import type { Load } from './staged-load.ts'

@@ -14,7 +14,7 @@ import {
 import { analyzeTables, type DatasetChange } from '../dataset/pending-change.ts'
 import type { CommitRecord, RepositoryRecord } from '../dataset/records.ts'
 import { removeRepositories, removeUsers } from '../dataset/removal.ts'
-import { moveToNewUrls } from '../dataset/repositories.ts'
+import { moveToNewUrls } from '../dataset/repository-changes.ts'
 import { createCommitRow, createRepositoryRow } from '../dataset/staged-rows.ts'
 import { dropDeadLoads } from '../dataset/staging.ts'
 import { pruneLock } from '../ledger/prune.ts'

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import type { Meter } from '../checkout/metered-request.ts'
+import type { Meter } from '../checkout/meter.ts'
 import type { Sql } from '../database/connect.ts'
 import { badRequest } from '../errors.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'

@@ -6,7 +6,7 @@
 import type { Hono } from 'hono'
 import type { BuildInfo } from '../build-info.ts'
 import type { Dataset } from '../catalog/dataset.ts'
-import type { Meter } from '../checkout/metered-request.ts'
+import type { Meter } from '../checkout/meter.ts'
 import { isDatabaseUnavailable } from '../database/connection-error.ts'
 import type { Database } from '../database/database.ts'
 import { mayLackMigration } from '../database/migrate.ts'

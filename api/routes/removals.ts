@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
-import { listRemovals } from '../catalog/removals.ts'
-import type { Meter } from '../checkout/metered-request.ts'
+import { listRemovals } from '../catalog/removal-list.ts'
+import type { Meter } from '../checkout/meter.ts'
 import type { Sql } from '../database/connect.ts'
 import { badRequest } from '../errors.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'

@@ -1,5 +1,5 @@
 import type { NotFoundHandler } from 'hono'
-import type { Meter } from '../checkout/metered-request.ts'
+import type { Meter } from '../checkout/meter.ts'
 import { badRequest, notFound } from '../errors.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
 import { assertReadablePublicUrl, assertReadableUrl } from '../http/url.ts'

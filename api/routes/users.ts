@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { lookUpUser } from '../catalog/document-lookup.ts'
-import type { Meter } from '../checkout/metered-request.ts'
+import type { Meter } from '../checkout/meter.ts'
 import { createDocumentQuery } from '../checkout/metered-response.ts'
 import { notFound } from '../errors.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { createCommitList } from '../../api/catalog/commits.ts'
-import { createDependencyList } from '../../api/catalog/dependencies.ts'
+import { createCommitList } from '../../api/catalog/commit-list.ts'
+import { createDependencyList } from '../../api/catalog/dependency-list.ts'
 import { createLookup, lookUpRepository, lookUpUser } from '../../api/catalog/document-lookup.ts'
 import { createFilter } from '../../api/catalog/filter.ts'
 import { createList } from '../../api/catalog/list.ts'
