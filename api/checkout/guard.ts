@@ -12,7 +12,7 @@ import type { HonoEnvironment } from '../http/request-context.ts'
 import { type BearerKey, isSecret, type Scope } from '../ledger/api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Meter } from './meter.ts'
-import { reportSettlement } from './metered-response.ts'
+import { reportSettlement } from './quota-headers.ts'
 
 /** What a guard works with. */
 export interface GuardOptions {

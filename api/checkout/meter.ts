@@ -9,23 +9,18 @@ import type { Handler } from 'hono'
 import type { ReplicaRouting } from '../catalog/replica-routing.ts'
 import { isDatabaseError } from '../database/connection-error.ts'
 import type { Replicas } from '../database/replica-checks.ts'
-import { ApiError, badRequest } from '../errors.ts'
+import { ApiError, insufficientCredits } from '../errors.ts'
+import { setDataHeaders } from '../http/data-response.ts'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
+import { send, setHeader } from '../http/response.ts'
 import { assertReadableUrl, describeRoute } from '../http/url.ts'
-import { digestIdempotency } from '../ledger/idempotency-keys.ts'
 import type { KeyRequest, Ledger } from '../ledger/ledger.ts'
 import type { Charge, Settlement } from '../ledger/settlement.ts'
 import type { TraceDatabase } from '../telemetry/tracing.ts'
-import {
-  isQuote,
-  type MeteredError,
-  type MeteredQuery,
-  type MeteredResponse,
-  type PreparedResponse,
-  prepareResponse,
-  reportSettlement,
-  respond,
-} from './metered-response.ts'
+import type { MeteredError, MeteredQuery, MeteredResponse } from './metered-response.ts'
+import { isPricedByItems, isQuote, type PreparedResponse, prepareResponse } from './price.ts'
+import { reportSettlement } from './quota-headers.ts'
+import { type Conditions, readConditions } from './request-conditions.ts'
 import type { ResponseCache } from './response-cache.ts'
 
 /** Settles and sends the responses of endpoints that need a key. */
@@ -50,9 +45,6 @@ const decisionTimeoutMs = 2_000
 
 /** Validates a request. `url` is its public URL. */
 type Validate = (c: ApiContext, url: URL) => MeteredQuery
-
-/** What the client requires of a charge. */
-type Conditions = Pick<Charge, 'maxCredits' | 'idempotency'>
 
 /** What a meter works with besides the ledger. */
 export interface MeterOptions {
@@ -214,28 +206,23 @@ export function createMeter(
 }
 
 /**
- * Whether a response with data costs a credit for each item. A quote is free, and so is a conditional request whose tag
- * matches: it has to be compared first.
+ * Sends a settled response. If it is an error, sets the headers and throws it. Throws 403 for a quote of something that
+ * costs credits, with its price in the headers, if the key has none: a quote is free for keys that could buy.
  */
-function isPricedByItems(c: ApiContext): boolean {
-  return !isQuote(c) && c.req.header('If-None-Match') === undefined
-}
-
-/** Reads `Max-Credits` and `Idempotency-Key`. A quote has no conditions. Throws 400 when a header breaks its rule. */
-function readConditions(c: ApiContext, { pathname, search }: URL): Conditions {
-  if (isQuote(c)) return { maxCredits: null, idempotency: null }
-  const maxCredits = c.req.header('Max-Credits')
-  const key = c.req.header('Idempotency-Key')
-  if (maxCredits !== undefined && !(/^\d+$/.test(maxCredits) && Number.isSafeInteger(Number(maxCredits)))) {
-    throw badRequest(
-      `Invalid Max-Credits: must be an integer from 0 to ${Number.MAX_SAFE_INTEGER}, digits only`,
-    )
-  }
-  if (key !== undefined && !/^[!-~]{1,255}$/.test(key)) {
-    throw badRequest('Invalid Idempotency-Key: must be 1 to 255 visible ASCII characters')
-  }
-  return {
-    maxCredits: maxCredits === undefined ? null : Number(maxCredits),
-    idempotency: key === undefined ? null : digestIdempotency(key, pathname + search),
-  }
+async function respond(
+  c: ApiContext,
+  { response, body, cost, isNotModified }: PreparedResponse,
+  { outcome, charged, balance }: Settlement,
+): Promise<Response> {
+  c.set('charged', charged) // for log, metrics and traces
+  const isPriced = isQuote(c) && c.get('caller').role !== 'admin'
+  setHeader(c, 'X-Credits-Cost', String(isPriced ? cost : charged))
+  if (isPriced && cost > 0 && balance === 0) throw insufficientCredits(cost, balance)
+  if (outcome === 'replayed') setHeader(c, 'Idempotency-Replayed', 'true')
+  if ('error' in response) throw response.error
+  setDataHeaders(c, response)
+  setHeader(c, 'ETag', response.tag)
+  // Only a client's own cache may store the response, and it must revalidate with a key before each reuse.
+  setHeader(c, 'Cache-Control', 'private, no-cache')
+  return isNotModified ? send(c, null, { status: 304 }) : send(c, body, { type: 'application/json' })
 }

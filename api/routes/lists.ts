@@ -7,18 +7,22 @@
 import type { CatalogPage, ReadOptions } from '../catalog/page-reader.ts'
 import type { Catalog } from '../catalog/replica-routing.ts'
 import type { Requester } from '../catalog/stored-lists.ts'
-import {
-  createListResponse,
-  type MeteredQuery,
-  renderBody,
-  setDataHeaders,
-} from '../checkout/metered-response.ts'
+import type { MeteredQuery, MeteredResponse } from '../checkout/metered-response.ts'
 import type { Sql } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
 import { ApiError, badRequest } from '../errors.ts'
+import { renderBody, setDataHeaders } from '../http/data-response.ts'
 import type { ApiContext } from '../http/request-context.ts'
-import { send, setHeader } from '../http/response.ts'
-import { type ListPage, maxPageNumber, maxPageSize, maxUrlStartLength, type Page } from '../paging/page.ts'
+import { createEntityTag, send, setHeader } from '../http/response.ts'
+import {
+  createLinkHeader,
+  createPagination,
+  type ListPage,
+  maxPageNumber,
+  maxPageSize,
+  maxUrlStartLength,
+  type Page,
+} from '../paging/page.ts'
 import { assertKnownParameters, readInteger, usePlainNames } from './parameters.ts'
 
 const defaultPageSize = 30
@@ -76,6 +80,20 @@ export function createListQuery<Filter, After>(
       }
     },
     createError: () => ({ cost: 0, error: createError() }),
+  }
+}
+
+/** Creates the response of a list, whose cost is its number of items. `urlStart` is that of `createLinkHeader`. */
+function createListResponse(urlStart: string, page: Page, found: CatalogPage): MeteredResponse {
+  const link = page.isWhole ? undefined : createLinkHeader(urlStart, page, found)
+  return {
+    cost: found.count,
+    tag: createEntityTag(link ?? urlStart, String(page.number), found.digest ?? ''),
+    headers: { ...(link !== undefined && { Link: link }), 'X-Total-Count': String(found.total) },
+    data: found.items,
+    pagination: JSON.stringify(createPagination(page, found)),
+    version: found.version,
+    settlement: found.settlement,
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Hono } from 'hono'
 import { lookUpUser } from '../catalog/document-lookup.ts'
 import type { Meter } from '../checkout/meter.ts'
-import { createDocumentQuery } from '../checkout/metered-response.ts'
 import { notFound } from '../errors.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
 import { userParameters } from './catalog-filters.ts'
+import { createDocumentQuery } from './documents.ts'
 import { createListQuery } from './lists.ts'
 import { assertKnownParameters, readForgeName } from './parameters.ts'
 
