@@ -129,7 +129,7 @@ export function createApp(options: AppOptions): App {
   // Concurrent requests share a statement, because anybody may send any number of them to `/version`.
   const readSharedDataset = shareRead(() => countStatement(sql, () => readDataset(sql)))
   const readDatasetWithin = (timeoutMs: number) => () =>
-    Promise.race([readSharedDataset(), sleep(timeoutMs, undefined, { ref: false })])
+    Promise.race([readSharedDataset(), sleep(timeoutMs, 'timed_out' as const, { ref: false })])
   // On the ledger's connections, because their statements are short: a busy pool doesn't look like a missing database.
   const checkSchema = shareRead(() => assertMigrated(ledgerSql))
   const checkHealth = createHealthCheck({ kind: database.kind, checkSchema, ledger, lifecycle })

@@ -67,8 +67,6 @@ const connectionUrl = v.pipe(
   }),
 )
 
-const rateLimitRule = 'must be REQUESTS/SECONDS, such as 100/60, or none'
-
 const settings = {
   PORT: v.optional(wholeNumber(0, 65535), '8000'),
   HOST: v.optional(v.pipe(v.string(), v.regex(/^\S+$/, 'must be a host name or an IP address')), '127.0.0.1'),
@@ -106,8 +104,12 @@ const settings = {
   DEFAULT_RATE_LIMIT: v.optional(
     v.pipe(
       v.string(),
-      v.check((value) => parseRateLimit(value) !== undefined, rateLimitRule),
-      v.transform((value) => parseRateLimit(value) ?? null),
+      v.rawTransform(({ dataset: { value }, addIssue, NEVER }) => {
+        const limit = parseRateLimit(value)
+        if (limit !== 'invalid') return limit
+        addIssue({ message: 'must be REQUESTS/SECONDS, such as 100/60, or none' })
+        return NEVER
+      }),
     ),
     'none',
   ),

@@ -43,9 +43,10 @@ export function selectUrl(sql: SqlOrTransaction, members: Fragment): Fragment {
  * Creates a function that finds resources: a page of one item, the JSON text of the User or Repository object. A login that
  * has changed hands belongs to the user who came last.
  */
-export function createLookup(sql: Sql): ReadPage<LookUp> {
+export function createLookup(sql: Sql): ReadPage<LookUp, 'not_found'> {
   return createPageReader(sql, {
     maxPages: 256,
+    noPage: 'not_found',
     select: (lookUps) => sql`
       select asked.place, 1 as total, 0 as offset, found.*
       from unnest(

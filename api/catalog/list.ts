@@ -60,12 +60,12 @@ const kinds = {
 /**
  * Reads a page of the items that a filter matches or a batch look-up names, by internal id, and settles the request as
  * `ReadPage` does. The first request for a filter waits until its stored list is built. Throws as `build` does, and
- * `overCapacity` if that takes too long. Undefined: the replica lacks the stored list.
+ * `overCapacity` if that takes too long. `not_stored`: the replica doesn't have the stored list yet.
  */
 export type ReadList = (
   request: { filter: Filter | BatchLookUp; page: Page<number> },
   requester: Requester & ReadOptions,
-) => Promise<CatalogPage | undefined>
+) => Promise<CatalogPage | 'not_stored'>
 
 /** A page of the stored list with this hash. */
 interface StoredPageRequest {
@@ -89,9 +89,10 @@ export function createList(
   const readNamed = createBatchReader(sql, list, rendered, { maxPages })
   const readOwned = createOwnedReader(sql, rendered)
 
-  // Without gaps an id is the item's rank, and a page is a range of ids. With gaps this selects no page.
+  // Without gaps an id is the item's rank, and a page is a range of ids.
   const readUnfiltered = createPageReader(sql, {
     maxPages,
+    noPage: 'has_gaps',
     select: (pages: readonly Page<number>[]) => sql`
       select asked.place, page.*
       from unnest(
@@ -117,6 +118,7 @@ export function createList(
   function createStoredReader(page: Fragment) {
     return createPageReader(sql, {
       maxPages,
+      noPage: 'not_stored',
       select: (requests: readonly StoredPageRequest[]) => sql`
         select asked.place, page.*
         from unnest(
@@ -154,19 +156,22 @@ export function createList(
     if ('entries' in filter) return readNamed({ lookUp: filter, page }, requester)
     if (isUnfiltered(filter) && !hasGaps) {
       const found = await readUnfiltered(page, requester)
-      if (found !== undefined) return found
+      if (found !== 'has_gaps') return found
       hasGaps = true
     }
     if (filter.ownerKey !== '') {
       const found = await readOwned({ filter, page }, requester)
-      if (found !== undefined) return found
+      if (found !== 'too_many') return found
     }
     const hash = hashFilter(list, filter)
     const readStored = isUnfiltered(filter) ? readWithGaps : readFiltered
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
       const found = await readStored({ hash, page }, requester)
-      if (found !== undefined) storedLists.noteUse(hash)
-      if (found !== undefined || isReplica) return found
+      if (found !== 'not_stored') {
+        storedLists.noteUse(hash)
+        return found
+      }
+      if (isReplica) return found
       await storedLists.build(list, filter, requester)
     }
     throw overCapacity() // the dataset changes faster than a stored list can be built and read

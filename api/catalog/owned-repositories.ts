@@ -19,10 +19,10 @@ interface OwnedRequest {
 }
 
 /**
- * Creates a function that reads pages, each with a statement of its own. It returns undefined if the owner has more than
- * `maxOwned` repositories. `rendered` is SQL: the columns of a page.
+ * Creates a function that reads pages, each with a statement of its own. `too_many`: the owner has more than `maxOwned`
+ * repositories. `rendered` is SQL: the columns of a page.
  */
-export function createOwnedReader(sql: Sql, rendered: Fragment): ReadPage<OwnedRequest> {
+export function createOwnedReader(sql: Sql, rendered: Fragment): ReadPage<OwnedRequest, 'too_many'> {
   const limit = sql.unsafe(String(maxOwned))
 
   function selectPage({ filter, page }: OwnedRequest): Fragment {
@@ -58,6 +58,7 @@ export function createOwnedReader(sql: Sql, rendered: Fragment): ReadPage<OwnedR
 
   return createPageReader(sql, {
     maxPages: 1,
+    noPage: 'too_many',
     maxConcurrent: Number.POSITIVE_INFINITY,
     // `maxPages` is 1, so there is one request.
     select: (requests) => sql`

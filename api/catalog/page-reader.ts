@@ -33,12 +33,15 @@ export interface ReadOptions {
 
 /**
  * Reads a page. The statement also settles the request `toSettle`, unless its key is locked, the database is busy, reading
- * takes longer than `maxReadMs`, or settling fails. Returns undefined, and settles nothing, if there is no such list or
- * resource. Throws `ClientGoneError` if the signal is aborted before the statement is sent.
+ * takes longer than `maxReadMs`, or settling fails. If there is no page, it settles nothing, and the outcome `NoPage` says
+ * why. Throws `ClientGoneError` if the signal is aborted before the statement is sent.
  */
-export type ReadPage<Request> = (request: Request, options: ReadOptions) => Promise<CatalogPage | undefined>
+export type ReadPage<Request, NoPage extends string = never> = (
+  request: Request,
+  options: ReadOptions,
+) => Promise<CatalogPage | NoPage>
 
-interface PageReaderOptions<Request> {
+interface PageReaderOptions<Request, NoPage extends string> {
   /** Maximum pages that one statement reads. A few large pages must not delay the others. */
   maxPages: number
   /**
@@ -48,33 +51,35 @@ interface PageReaderOptions<Request> {
   maxConcurrent?: number | undefined
   /**
    * SQL: a row for each request, with the column `place` (from 1), and those of `ListPage` except `version`. They are null
-   * for a list that doesn't exist.
+   * if there is no page.
    */
   select(requests: readonly Request[]): Fragment
+  /** The outcome of a request that has no page. Absent: each request has one. */
+  noPage?: NoPage
 }
 
 /** If reading takes longer, the ledger settles the requests, because clients may have disconnected. */
 const maxReadMs = lateAfterMs
 
 /** Creates a function that reads pages. */
-export function createPageReader<Request>(
+export function createPageReader<Request, NoPage extends string = never>(
   sql: Sql,
-  { maxPages, maxConcurrent, select }: PageReaderOptions<Request>,
-): ReadPage<Request> {
+  { maxPages, maxConcurrent, select, noPage }: PageReaderOptions<Request, NoPage>,
+): ReadPage<Request, NoPage> {
   interface Input {
     request: Request
     toSettle: SettleRequest | undefined
   }
 
-  async function run(inputs: readonly Input[]): Promise<(CatalogPage | undefined)[]> {
+  async function run(inputs: readonly Input[]): Promise<(CatalogPage | NoPage)[]> {
     const pages = select(inputs.map(({ request }) => request))
-    const readAlone = () => readRows(selectAlone(sql, pages))
+    const readAlone = () => readRows(selectAlone(sql, pages), noPage)
     const requests = inputs.map(({ toSettle }) => toSettle)
     // A statement queued behind another one may wait a long time. One connection is left for those that aren't counted.
     const isBusy = countFreeConnections(sql) <= 0
     if (isBusy || requests.every((request) => request === undefined)) return readAlone()
     try {
-      return await readRows(selectSettled(sql, pages, requests))
+      return await readRows(selectSettled(sql, pages, requests), noPage)
     } catch (error) {
       if (!isSettlingError(error)) throw error
       return readAlone() // then `ledger.settle` reports the error
@@ -89,10 +94,7 @@ export function createPageReader<Request>(
   return (request, { toSettle, signal }) => read({ request, toSettle }, signal)
 }
 
-/**
- * The page of the request at `place`, from 1. Without `items`, there is no such list or resource. The first row has the
- * settlements of all requests.
- */
+/** The page of the request at `place`, from 1. The first row has the settlements of all requests. */
 interface Row extends Partial<ListPage> {
   place: number
   version: number
@@ -129,11 +131,17 @@ function selectSettled(sql: Sql, pages: Fragment, requests: readonly (SettleRequ
 }
 
 /** Reads pages in the order of their places. Ordering them in the database would copy each once more. */
-async function readRows(statement: postgres.PendingQuery<Row[]>): Promise<(CatalogPage | undefined)[]> {
+async function readRows<NoPage extends string>(
+  statement: postgres.PendingQuery<Row[]>,
+  noPage: NoPage | undefined,
+): Promise<(CatalogPage | NoPage)[]> {
   const rows = (await selectRows(statement)).sort((a, b) => a.place - b.place)
   const settlements = new Map(rows[0]?.settlements?.map((row) => [row.place, row]))
   return rows.map(({ place, settlements: _, ...page }) => {
-    if (!isPage(page)) return undefined
+    if (!isPage(page)) {
+      if (noPage === undefined) throw new Error('a request has no page')
+      return noPage
+    }
     const row = settlements.get(place)
     const decision = row && toDecision(row, page.version)
     return { ...page, settlement: decision && 'charged' in decision ? decision : undefined }

@@ -1,5 +1,5 @@
 /**
- * Replica routing: which database the catalog is read on.
+ * Replica routing: which database the catalog is read on. `database/replica-checks.ts` says which replicas are fit.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export interface Catalog {
   listRepositoriesAlone: ReadList
   listCommits: ReadRepositoryList
   listDependencies: ReadRepositoryList
-  lookUp: ReadPage<LookUp>
+  lookUp: ReadPage<LookUp, 'not_found'>
 }
 
 /** The catalog on the primary and on its replicas. */
@@ -30,11 +30,8 @@ export interface ReplicaRouting {
   primary: Catalog
   /** Whether a replica is fit for reading now. */
   hasReplica(): boolean
-  /**
-   * Reads on a replica; the primary may have a later version. Undefined: no replica is fit, this one lacks the data, or
-   * the read failed there.
-   */
-  readReplica<T>(read: (catalog: Catalog) => Promise<T | undefined>): Promise<T | undefined>
+  /** Reads on a replica; the primary may have a later version. */
+  readReplica<T>(read: (catalog: Catalog) => Promise<T>): Promise<T | 'no_replica' | 'read_failed'>
 }
 
 /** Creates the routing of a database. Lists are stored on the primary; replicas serve them once they have them. */
@@ -51,13 +48,13 @@ export function createReplicaRouting(
     async readReplica(read) {
       const replica = replicas.pick()
       const catalog = replica && replicaCatalogs.get(replica.sql)
-      if (replica === undefined || catalog === undefined) return undefined
+      if (replica === undefined || catalog === undefined) return 'no_replica'
       try {
         return await read(catalog)
       } catch (error) {
         if (error instanceof ClientGoneError) throw error
         replicas.reportFailure(replica, error)
-        return undefined
+        return 'read_failed'
       }
     },
   }

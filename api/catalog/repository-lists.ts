@@ -14,8 +14,8 @@ export interface RepositoryPage {
   page: Page<string>
 }
 
-/** Reads a page. Undefined: there is no such repository. */
-export type ReadRepositoryList = ReadPage<RepositoryPage>
+/** Reads a page. */
+export type ReadRepositoryList = ReadPage<RepositoryPage, 'not_found'>
 
 /**
  * Creates a function that reads pages. One statement reads those of many concurrent requests. `found` is SQL: `total`,
@@ -30,6 +30,7 @@ export function createRepositoryList(
   return createPageReader(sql, {
     maxPages: 32,
     maxConcurrent,
+    noPage: 'not_found',
     select: (requests) => sql`
       select asked.place, page.*
       from unnest(

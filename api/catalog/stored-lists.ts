@@ -100,7 +100,7 @@ export function createStoredLists(
       if (leave !== undefined && !build.isStarted) {
         build.isStarted = true
         await countStatement(sql, () => buildStoredList(sql, list, filter))
-          .then((total) => total !== undefined && eviction.noteBuilt(total))
+          .then((total) => total !== 'not_needed' && eviction.noteBuilt(total))
           .then(() => build.resolve(), build.reject)
         builds.delete(key)
       }
@@ -170,8 +170,8 @@ function selectStoredPlace(sql: Sql): Fragment {
     offset 0`
 }
 
-/** Stores a filter's list, unless it is stored already. Returns its number of ids; undefined: nothing was stored. */
-async function buildStoredList(sql: Sql, list: ListName, filter: Filter): Promise<number | undefined> {
+/** Stores a filter's list, as `insertStoredList` does. */
+async function buildStoredList(sql: Sql, list: ListName, filter: Filter): Promise<number | 'not_needed'> {
   const hash = hashFilter(list, filter)
   return sql.begin(async (tx) => {
     // If several instances build the same list, the first one computes it. The others wait, then find it stored.
@@ -200,13 +200,16 @@ export async function renewStoredLists(tx: SqlOrTransaction, before: number, loa
   }
 }
 
-/** Stores a list at the dataset's version. `usedAt` is its time of last use, as PostgreSQL writes it; null: now. */
+/**
+ * Stores a list at the dataset's version, and returns its number of ids. `not_needed`: it is stored already, or the dataset
+ * has a new version meanwhile. `usedAt` is its time of last use, as PostgreSQL writes it; null: now.
+ */
 async function insertStoredList(
   tx: SqlOrTransaction,
   list: ListName,
   filter: Filter,
   usedAt: string | null,
-): Promise<number | undefined> {
+): Promise<number | 'not_needed'> {
   const hash = hashFilter(list, filter)
   const [dataset] = await tx<KnownChanges[]>`
     select version, changes_since as "changesSince", set_config(
@@ -248,5 +251,5 @@ async function insertStoredList(
       where total > 0
     )
     select total from stored_list`
-  return storedList?.total
+  return storedList === undefined ? 'not_needed' : storedList.total
 }

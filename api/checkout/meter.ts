@@ -15,7 +15,7 @@ import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
 import { send, setHeader } from '../http/response.ts'
 import { assertReadableUrl, describeRoute } from '../http/url.ts'
 import type { KeyRequest, Ledger } from '../ledger/ledger.ts'
-import type { Charge, Settlement } from '../ledger/settlement.ts'
+import type { Charge, Settlement, Stale } from '../ledger/settlement.ts'
 import type { TraceDatabase } from '../telemetry/tracing.ts'
 import type { MeteredError, MeteredQuery, MeteredResponse } from './metered-response.ts'
 import { isPricedByItems, isQuote, type PreparedResponse, prepareResponse } from './price.ts'
@@ -45,6 +45,9 @@ const decisionTimeoutMs = 2_000
 
 /** Validates a request. `url` is its public URL. */
 type Validate = (c: ApiContext, url: URL) => MeteredQuery
+
+/** Why a source has no response: then the next one is read. */
+type NoResponse = 'not_cached' | 'no_replica' | 'read_failed' | 'not_found' | 'not_stored'
 
 /** What a meter works with besides the ledger. */
 export interface MeterOptions {
@@ -83,16 +86,16 @@ export function createMeter(
     // is read. A read on the primary is never outdated, and its statement settles the request, too, if it can.
     for (const source of ['cache', 'replica', 'primary'] as const) {
       const response = await read(source, c, query, charge)
-      if (response === undefined) continue
+      if (typeof response === 'string') continue
       const prepared = prepareResponse(c, response)
       const version = source === 'primary' ? null : (response.version ?? null)
       const settlement = response.settlement ?? (await settleResponse(c, prepared, charge, version))
-      if (settlement === undefined) continue
+      if (settlement.outcome === 'stale') continue
       reportSettlement(c, settlement, conditions.maxCredits)
       if (source !== 'cache' && 'data' in response) responseCache.set(publicUrl(c).href, response)
       return respond(c, prepared, settlement)
     }
-    throw new Error('what the primary has is never stale')
+    throw new Error('the primary lacks a list, or has stale data')
   }
 
   /** Validates a request. Settles an invalid one before it throws the `ApiError`. */
@@ -115,33 +118,35 @@ export function createMeter(
     c: ApiContext,
     query: MeteredQuery,
     charge: Charge,
-  ): Promise<MeteredResponse | MeteredError | undefined> {
-    if (source === 'cache') return responseCache.get(publicUrl(c).href)
+  ): Promise<MeteredResponse | MeteredError | NoResponse> {
+    if (source === 'cache') return responseCache.get(publicUrl(c).href) ?? 'not_cached'
     const caller = c.get('caller')
     const requester = { caller: caller.id, onWait: c.get('onWait'), signal: c.req.raw.signal }
     if (source === 'replica') {
-      if (!routing.hasReplica()) return undefined
+      if (!routing.hasReplica()) return 'no_replica'
       return traceDatabase('read', () => routing.readReplica((catalog) => query.read(catalog, requester)))
     }
     const request = createRequest(c, { charge })
-    const toSettle = isPricedByItems(c) ? ledger.prepare(caller, request) : undefined
+    const prepared = isPricedByItems(c) ? ledger.prepare(caller, request) : 'priced_later'
+    const toSettle = typeof prepared === 'string' ? undefined : prepared
     const response = await traceDatabase(toSettle === undefined ? 'read' : 'read and settle', () =>
       query.read(routing.primary, { ...requester, toSettle }),
     )
-    if (response?.settlement !== undefined) {
+    if (response === 'not_found') return query.createError()
+    if (response !== 'not_stored' && response.settlement !== undefined) {
       ledger.noteSettlement(caller, request, response.settlement, c.get('startedAt'))
       noteVersion(response.settlement)
     }
-    return response ?? query.createError()
+    return response
   }
 
-  /** Settles the request of a response. Undefined: the response is outdated. */
+  /** Settles the request of a response. */
   function settleResponse(
     c: ApiContext,
     { response, isFree, cost }: PreparedResponse,
     charge: Charge,
     version: number | null,
-  ): Promise<Settlement | undefined> {
+  ): Promise<Settlement | Stale> {
     // The ledger doesn't keep names that nobody has.
     const found = 'error' in response ? { path: charge.endpoint, items: 0 } : { items: cost }
     const priced = isFree ? null : { ...charge, ...found, price: cost }
@@ -160,18 +165,17 @@ export function createMeter(
     replicas.noteVersion(version)
   }
 
-  /** Undefined: the dataset has another version than the request needs, and nothing is decided. */
-  async function settleRequest(c: ApiContext, request: KeyRequest): Promise<Settlement | undefined> {
+  async function settleRequest(c: ApiContext, request: KeyRequest): Promise<Settlement | Stale> {
     const settlement = await traceDatabase('settle', () =>
       ledger.settle(c.get('caller'), request, c.get('onWait')),
     )
     noteVersion(settlement)
-    return settlement.outcome === 'stale' ? undefined : settlement
+    return settlement
   }
 
   async function settle(c: ApiContext, options: { isCounted?: boolean } = {}): Promise<Settlement> {
     const settlement = await settleRequest(c, createRequest(c, options))
-    if (settlement === undefined) throw new Error('a request of any version is never stale')
+    if (settlement.outcome === 'stale') throw new Error('a request of any version is never stale')
     reportSettlement(c, settlement)
     return settlement
   }

@@ -31,11 +31,14 @@ export interface MeteredError {
 
 /** What a valid request asks of the catalog. */
 export interface MeteredQuery {
-  /** Reads the response, and settles its request as `ReadPage` does; undefined: there is no such resource. */
+  /**
+   * Reads the response, and settles its request as `ReadPage` does. `not_found`: there is no such resource, or a replica
+   * doesn't have it yet. `not_stored`: a replica doesn't have the list yet.
+   */
   read(
     catalog: Catalog,
     requester: Requester & ReadOptions,
-  ): Promise<MeteredResponse | MeteredError | undefined>
+  ): Promise<MeteredResponse | MeteredError | 'not_found' | 'not_stored'>
   /** Creates the response if there is no such resource. */
   createError(): MeteredError
 }

@@ -79,7 +79,7 @@ function wholeNumber([min, max]: [number, number], rule: string, allows = (_: nu
 /** Null: `none`. */
 export function readRateLimit(text: string): RateLimit | null {
   const limit = parseRateLimit(text)
-  if (limit !== undefined) return limit
+  if (limit !== 'invalid') return limit
   throw new InvalidArgumentError('It must be REQUESTS/SECONDS, such as 100/60, or none.')
 }
 

@@ -81,12 +81,12 @@ function ownedByAnother(dataDirectory: string, reason: string): OperatorError {
 }
 
 /**
- * Locks the data folder, or another one, for this process; undefined if another process has the lock.
+ * Locks the data folder, or another one, for this process. `in_use`: another process has the lock.
  *
  * The lock is that of a SQLite transaction. The kernel releases it when the process ends, and it works between containers
  * that share the folder. It is a POSIX lock: opening the file elsewhere in this process would release it.
  */
-export async function lockDataDirectory(dataDirectory: string): Promise<{ release(): void } | undefined> {
+export async function lockDataDirectory(dataDirectory: string): Promise<{ release(): void } | 'in_use'> {
   const { DatabaseSync } = await import('node:sqlite') // not needed beside a PostgreSQL server
   const path = join(dataDirectory, dataFiles.lock)
   const database = new DatabaseSync(path, { open: false })
@@ -96,7 +96,7 @@ export async function lockDataDirectory(dataDirectory: string): Promise<{ releas
     return { release: () => database.close() }
   } catch (error) {
     if (database.isOpen) database.close()
-    if (getMessage(error) === 'database is locked') return undefined
+    if (getMessage(error) === 'database is locked') return 'in_use'
     throw new OperatorError(
       `The folder ${dataDirectory} can't be locked (${path}: ${getMessage(error)}); it and its files must belong to this ` +
         'user (chown -R)',

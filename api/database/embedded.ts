@@ -59,7 +59,7 @@ export async function openEmbeddedDatabase(dataDirectory: string): Promise<Embed
   const socketPath = findSocketPath(dataDirectory)
   openDataDirectory(dataDirectory)
   const lock = await waitForLock(dataDirectory, socketPath)
-  if (lock === undefined) return { socketPath, owned: false, close: async () => {} }
+  if (lock === 'in_use') return { socketPath, owned: false, close: async () => {} }
   try {
     refuseForeignFiles(join(dataDirectory, dataFiles.database))
     rmSync(socketPath, { force: true })
@@ -153,15 +153,13 @@ async function stopWorker(worker: Worker, othersTimeoutMs: number): Promise<void
 }
 
 /**
- * Waits until this process has the lock of the data folder, or until another process that has it accepts connections:
- * then returns undefined.
+ * Waits until this process has the lock of the data folder. `in_use`: another process has it, and accepts connections.
  */
 async function waitForLock(dataDirectory: string, socketPath: string) {
   const deadline = performance.now() + startTimeoutMs
   for (;;) {
     const lock = await lockDataDirectory(dataDirectory)
-    if (lock !== undefined) return lock
-    if (await acceptsConnections(socketPath)) return undefined
+    if (lock !== 'in_use' || (await acceptsConnections(socketPath))) return lock
     if (performance.now() > deadline) {
       throw new OperatorError(
         `DATA_DIR ${dataDirectory} is in use by another process, which accepts no connections at ${socketPath}; ` +

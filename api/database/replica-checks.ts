@@ -19,7 +19,7 @@ export interface ReplicaPool {
 
 /** The replicas of a database; maybe none. */
 export interface Replicas {
-  /** Takes the next usable replica in turn; undefined if none is usable. */
+  /** Takes the next usable replica in turn, if there is one. */
   pick(): ReplicaPool | undefined
   hasUsable(): boolean
   /** Counts and logs a failed read if the database failed. An unavailable replica isn't used until a check succeeds. */
@@ -41,9 +41,9 @@ const unusableIntervalMs = 250
 const failureIntervalMs = 60_000
 
 interface WatchedReplica extends ReplicaPool {
-  /** Version of its dataset at the last check; undefined: the check failed. */
-  version: number | undefined
-  /** Why it was last reported to be left out; undefined: it is used, or was never checked. */
+  /** Version of its dataset at the last check; unknown if the check failed. */
+  version: number | 'unknown'
+  /** Why it is left out, as last reported. */
   reportedReason: string | undefined
   failedReads: number
   /** On the clock of `performance.now()`: failed reads are not reported before. */
@@ -54,7 +54,7 @@ interface WatchedReplica extends ReplicaPool {
 export function createReplicas(pools: readonly ReplicaPool[]): Replicas {
   const replicas: WatchedReplica[] = pools.map((pool) => ({
     ...pool,
-    version: undefined,
+    version: 'unknown',
     reportedReason: undefined,
     failedReads: 0,
     quietUntil: Number.NEGATIVE_INFINITY,
@@ -65,19 +65,19 @@ export function createReplicas(pools: readonly ReplicaPool[]): Replicas {
   const stopping = new AbortController()
 
   function isUsable({ version }: WatchedReplica): boolean {
-    return version !== undefined && version >= primaryVersion
+    return version !== 'unknown' && version >= primaryVersion
   }
 
-  /** Returns why a replica is not usable; undefined: it is. */
+  /** Checks a replica. Returns the reason not to use it, if there is one. */
   async function check(replica: WatchedReplica): Promise<string | undefined> {
     try {
       await replica.detectPooler()
       const [dataset] = await replica.sql<{ version: number }[]>`select version from dataset`
-      replica.version = dataset?.version
+      replica.version = dataset?.version ?? 'unknown'
       if (isUsable(replica)) return undefined
       return `it has version ${replica.version} of the dataset, not yet ${primaryVersion}`
     } catch (error) {
-      replica.version = undefined
+      replica.version = 'unknown'
       return describeFailure(error)
     }
   }
@@ -108,7 +108,7 @@ export function createReplicas(pools: readonly ReplicaPool[]): Replicas {
       const replica = replicas.find(({ sql }) => sql === pool.sql)
       if (replica === undefined || !(error instanceof Error) || !isDatabaseError(error)) return
       replica.failedReads++
-      if (isDatabaseUnavailable(error)) replica.version = undefined
+      if (isDatabaseUnavailable(error)) replica.version = 'unknown'
       if (report === undefined || performance.now() < replica.quietUntil) return
       replica.quietUntil = performance.now() + failureIntervalMs
       report(`Replica ${replica.name} fails reads, so the primary serves them: ${describeFailure(error)}`)

@@ -14,11 +14,11 @@ import type { Fetch } from './request-context.ts'
 /** What a server calls. */
 export interface ServedApp {
   /**
-   * Returns the response to a request that is refused; undefined: pass it to `fetch`. Send the response in another turn of
-   * the event loop: clients may send their next request immediately, and many of them would keep the event loop from the
-   * requests in progress.
+   * Returns the response to a request that is refused. Pass an accepted one to `fetch`. Send the response in another turn
+   * of the event loop: clients may send their next request immediately, and many of them would keep the event loop from
+   * the requests in progress.
    */
-  shedLoad(method: string, authorization: string | undefined): PlainResponse | undefined
+  shedLoad(method: string, authorization: string | undefined): PlainResponse | 'accepted'
   /** Responds to a request. */
   fetch: Fetch
   /** Renders the error response to a request that isn't passed to `fetch`. Counts the error, and logs its cause. */
@@ -55,7 +55,7 @@ export function createLoadShedder(
     shedLoad(method, authorization) {
       const { isAdmin = false, isQueueFull = false } = findSender(authorization) ?? {}
       const isFull = inProgress >= (isAdmin ? maxInProgressForAdmins : maxInProgress)
-      return isFull || isQueueFull ? refuse(method, error) : undefined
+      return isFull || isQueueFull ? refuse(method, error) : 'accepted'
     },
     async fetch(request, server) {
       inProgress++

@@ -38,12 +38,12 @@ export interface RateLimit {
 
 const maxInteger = 2 ** 31 - 1
 
-/** Parses `100/60`, or `none` (null). Returns undefined for anything else. */
-export function parseRateLimit(text: string): RateLimit | null | undefined {
+/** Parses `100/60`, or `none` (null). */
+export function parseRateLimit(text: string): RateLimit | null | 'invalid' {
   if (text === 'none') return null
   const [, requests = 0, seconds = 0] = (/^(\d{1,10})\/(\d{1,10})$/.exec(text) ?? []).map(Number)
   const inRange = (value: number) => value >= 1 && value <= maxInteger
-  return inRange(requests) && inRange(seconds) ? { requests, seconds } : undefined
+  return inRange(requests) && inRange(seconds) ? { requests, seconds } : 'invalid'
 }
 
 /** Whether a text is a canonical lowercase UUID of any version. New secrets are of version 4. */
@@ -56,7 +56,7 @@ export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }
 
-/** Returns a key for each hash of a secret, in order. Undefined: the secret is unknown, or its key deleted, revoked or expired. */
+/** Finds the keys of secrets, in the order of these hashes. Deleted, revoked and expired keys are not found. */
 export async function findApiKeys(
   sql: Sql,
   secretHashes: readonly Buffer[],

@@ -38,8 +38,8 @@ type Decision = Settlement | Stale
 
 /** A key that another session has locked. */
 interface LockedKey {
-  /** Undefined: the client closed its connection, so nothing was decided. */
-  settle(request: SettleRequest, signal: AbortSignal | undefined): Promise<Decision | undefined>
+  /** `client_gone`: the client closed its connection, so nothing was decided. */
+  settle(request: SettleRequest, signal: AbortSignal | undefined): Promise<Decision | 'client_gone'>
   waiting: number
 }
 
@@ -92,7 +92,9 @@ export function createGroupCommit(sql: Sql, { maxLockWaits }: GroupCommitOptions
             const decision = settled[index]
             if (decision !== undefined && decision.outcome !== 'locked') decisions.set(request, decision)
           }
-          if (!requests.some(isOpen)) return requests.map((request) => decisions.get(request))
+          if (!requests.some(isOpen)) {
+            return requests.map((request) => decisions.get(request) ?? 'client_gone')
+          }
           if (performance.now() > deadline) throw new LockTimeoutError('a key is locked')
           await sleep(lockPollIntervalMs)
         }
@@ -109,7 +111,7 @@ export function createGroupCommit(sql: Sql, { maxLockWaits }: GroupCommitOptions
     key.waiting++
     try {
       const decision = await key.settle(request, signal)
-      if (decision === undefined) throw new ClientGoneError()
+      if (decision === 'client_gone') throw new ClientGoneError()
       return decision
     } finally {
       key.waiting--

@@ -37,15 +37,15 @@ export interface Ledger {
    */
   settle(key: BearerKey, request: KeyRequest, onWait?: () => void): Promise<Settlement | Stale>
   /**
-   * Returns what the statement that reads a response shall settle. Undefined: other requests wait for the key's lock; call
-   * `settle`, which queues behind them.
+   * Returns what the statement that reads a response shall settle. `key_locked`: other requests wait for the key's lock;
+   * call `settle`, which queues behind them.
    */
-  prepare(key: BearerKey, request: KeyRequest): SettleRequest | undefined
+  prepare(key: BearerKey, request: KeyRequest): SettleRequest | 'key_locked'
   /** Notes what such a statement has settled. It was sent after `sentAt`, on the clock of `performance.now()`. */
   noteSettlement(key: BearerKey, request: KeyRequest, settlement: Settlement, sentAt: number): void
   /**
-   * Returns a cached `throttled` settlement of a key. It is cached until the key's rate-limit window ends, for a second
-   * at most. Undefined: the database has to decide.
+   * Returns the cached `throttled` settlement of a key. It is cached until the key's rate-limit window ends, for a second
+   * at most.
    */
   findCachedThrottle(keyId: number): Settlement | undefined
   /** Whether charges can be recorded. Only a failed charge reveals that they can't: a full disk still allows reads. */
@@ -170,7 +170,7 @@ export function createLedger(sql: Sql): Ledger {
       return decision
     },
     prepare({ id: keyId, secretHash }, request) {
-      return settleInGroup.isLocked(keyId) ? undefined : { keyId, secretHash, ...request }
+      return settleInGroup.isLocked(keyId) ? 'key_locked' : { keyId, secretHash, ...request }
     },
     noteSettlement,
     findCachedThrottle(keyId) {

@@ -17,7 +17,7 @@ export function createDocumentQuery(
   return {
     async read(catalog, requester) {
       const found = await catalog.lookUp(lookUp, requester)
-      if (found === undefined) return undefined
+      if (found === 'not_found') return found
       const { count, digest = '', items, version, settlement } = found
       const tag = createEntityTag(origin + pathname, digest)
       return { cost: count, tag, headers: {}, data: items, version, settlement }

@@ -27,14 +27,16 @@ const timeoutMs = { postgresql: 3_000, embedded: 500 }
 
 /** Creates the check of an instance. */
 export function createHealthCheck({ kind, checkSchema, ledger, lifecycle }: HealthCheckOptions): HealthCheck {
-  // A load may hold the embedded database's only session. If that database had failed, so would this process.
-  const busyState = kind === 'embedded' ? { isReadOnly: false } : undefined
+  const isEmbedded = kind === 'embedded'
 
-  async function readState(): Promise<{ isReadOnly: boolean } | undefined> {
+  async function readDatabaseState(): Promise<'writable' | 'read_only' | 'busy' | 'timed_out'> {
+    const timedOut = sleep(timeoutMs[kind], null, { ref: false })
     try {
-      return await Promise.race([checkSchema(), sleep(timeoutMs[kind], busyState, { ref: false })])
+      const schema = await Promise.race([checkSchema(), timedOut])
+      if (schema === null) return isEmbedded ? 'busy' : 'timed_out'
+      return schema.isReadOnly ? 'read_only' : 'writable'
     } catch (error) {
-      if (busyState !== undefined && isDatabaseUnavailable(error)) return busyState
+      if (isEmbedded && isDatabaseUnavailable(error)) return 'busy'
       throw error
     }
   }
@@ -42,8 +44,9 @@ export function createHealthCheck({ kind, checkSchema, ledger, lifecycle }: Heal
   return async function checkHealth() {
     if (lifecycle.phase === 'waiting') throw startingUp()
     if (lifecycle.phase === 'stopping') throw unavailable('Shutting down', { code: 'shutting_down' })
-    const state = await readState()
-    if (state === undefined || state.isReadOnly || !ledger.canCharge())
-      throw unavailable('Database unavailable')
+    const state = await readDatabaseState()
+    // A load may hold the embedded database's only session: it is busy. If it had failed, so would this process.
+    const isFit = state === 'writable' || state === 'busy'
+    if (!isFit || !ledger.canCharge()) throw unavailable('Database unavailable')
   }
 }

@@ -52,9 +52,8 @@ export interface ListRequest<Filter, After> {
 }
 
 /**
- * Creates the query of a list of the catalog. `find` returns undefined if the list doesn't exist, or if a replica doesn't
- * have it. `createError` creates the response for a list that doesn't exist; without it, the list always exists. A 4xx that
- * `find` throws is a free response.
+ * Creates the query of a list of the catalog. `createError` creates the response for a list that doesn't exist; without it,
+ * the list always exists. A 4xx that `find` throws is a free response.
  */
 export function createListQuery<Filter, After>(
   url: URL,
@@ -63,7 +62,7 @@ export function createListQuery<Filter, After>(
     catalog: Catalog,
     request: ListRequest<Filter, After>,
     requester: Requester & ReadOptions,
-  ) => Promise<CatalogPage | undefined>,
+  ) => Promise<CatalogPage | 'not_found' | 'not_stored'>,
   createError: () => ApiError = () => {
     throw new Error('a list that always exists was not found')
   },
@@ -73,7 +72,7 @@ export function createListQuery<Filter, After>(
     async read(catalog, requester) {
       try {
         const found = await find(catalog, request, requester)
-        return found && createListResponse(request.urlStart, request.page, found)
+        return typeof found === 'string' ? found : createListResponse(request.urlStart, request.page, found)
       } catch (error) {
         if (error instanceof ApiError && error.status < 500) return { cost: 0, error }
         throw error

@@ -23,8 +23,7 @@ import { assertKnownParameters, readIdAfter } from './parameters.ts'
 export interface OperationsOptions {
   database: Pick<Database, 'sql' | 'kind'>
   checkHealth: HealthCheck
-  /** Undefined: the database didn't respond in time. */
-  readDataset: () => Promise<Dataset | undefined>
+  readDataset: () => Promise<Dataset | 'timed_out'>
   lifecycle: Readonly<Lifecycle>
   metrics: Pick<Metrics, 'render' | 'contentType'>
   buildInfo: BuildInfo
@@ -53,7 +52,7 @@ export function addOperationsRoutes(
     if (lifecycle.phase === 'waiting') return null
     try {
       const dataset = await readDataset()
-      return dataset === undefined ? null : { version: dataset.version, updated_at: dataset.updated_at }
+      return dataset === 'timed_out' ? null : { version: dataset.version, updated_at: dataset.updated_at }
     } catch (error) {
       if (isDatabaseUnavailable(error) || mayLackMigration(error)) return null
       throw error

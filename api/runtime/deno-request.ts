@@ -12,7 +12,7 @@ export function checkRequests({ shedLoad, fetch, refuse }: ServedApp): Fetch {
   return async (request, server) => {
     const { method, headers } = request
     const overload = shedLoad(method, headers.get('Authorization') ?? undefined)
-    if (overload !== undefined) {
+    if (overload !== 'accepted') {
       await nextTurn()
       return toResponse(overload, method)
     }

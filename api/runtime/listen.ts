@@ -35,7 +35,7 @@ export function listen(
       const { method = '' } = request
       const send = ({ status, headers, body }: PlainResponse) => response.writeHead(status, headers).end(body)
       const overload = shedLoad(method, request.headers.authorization)
-      if (overload !== undefined) return setImmediate(send, overload)
+      if (overload !== 'accepted') return setImmediate(send, overload)
       const error = prepareRequest(request, response)
       return error === undefined ? respond(request, response) : send(refuse(method, error))
     },

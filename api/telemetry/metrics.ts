@@ -31,8 +31,7 @@ export interface MetricsSources {
   readQueue(): { running: number; queued: number }
   readLedger(): GroupCommitState
   listReplicas(): readonly { name: string; isUsable: boolean; failedReads: number }[]
-  /** Undefined: the database didn't respond in time. */
-  readDataset(): Promise<Dataset | undefined>
+  readDataset(): Promise<Dataset | 'timed_out'>
   /** Throws if the instance can't serve paid requests, as `/health` says. */
   checkHealth(): Promise<void>
 }
@@ -108,7 +107,10 @@ type Reading = number | Record<string, number> | undefined
 /** Adds the metrics that are read at each scrape. */
 function addReadings(registry: Registry, sources: MetricsSources): void {
   const { countInProgress, readQueue, readLedger, listReplicas, checkHealth } = sources
-  const readDataset = () => sources.readDataset().catch(() => undefined)
+  async function findDataset(): Promise<Dataset | undefined> {
+    const dataset = await sources.readDataset().catch(() => undefined)
+    return dataset === 'timed_out' ? undefined : dataset
+  }
 
   const gauge = createAdder((options) => new Gauge(options))
   const counter = createAdder((options) => new Counter(options))
@@ -157,13 +159,13 @@ function addReadings(registry: Registry, sources: MetricsSources): void {
   gauge(
     'devdata_dataset_version',
     'Version of the dataset; each load that changes something makes a new one.',
-    async () => (await readDataset())?.version,
+    async () => (await findDataset())?.version,
   )
   gauge(
     'devdata_dataset_updated_timestamp_seconds',
     'Unix timestamp of the last change of the dataset.',
     async () => {
-      const dataset = await readDataset()
+      const dataset = await findDataset()
       return dataset && dataset.updated_at.getTime() / 1000
     },
   )
@@ -171,7 +173,7 @@ function addReadings(registry: Registry, sources: MetricsSources): void {
     'devdata_dataset_last_load_timestamp_seconds',
     'Unix timestamp of the last load that was applied, even if it changed nothing.',
     async () => {
-      const loadedAt = (await readDataset())?.loaded_at
+      const loadedAt = (await findDataset())?.loaded_at
       return loadedAt ? loadedAt.getTime() / 1000 : undefined
     },
   )

@@ -37,7 +37,7 @@ describeOnEachDatabase('a page', (kind) => {
     expect(dependenciesOf(`${owner}/${name}`)).not.toEqual([])
     const repository = lookUpRepository(owner, name)
     const options = { caller: key.id, toSettle: createPagedRequest(key) }
-    const reads = [
+    const reads: (() => Promise<unknown>)[] = [
       () => users({ filter: createFilter({}), page }, options),
       () => users({ filter: createFilter({ dependencyNames: ['react'] }), page }, options),
       () => users({ filter: { by: 'name', entries: ['NGOLDBERG'] }, page }, options),
@@ -48,7 +48,7 @@ describeOnEachDatabase('a page', (kind) => {
     ]
     for (const [index, read] of reads.entries()) {
       // On a busy machine the statement may take longer than `lateAfterMs`. Then it charges nothing.
-      await expect.poll(async () => (await read())?.settlement?.balance).toBe(99 - index)
+      await expect.poll(() => read()).toMatchObject({ settlement: { balance: 99 - index } })
     }
     await storedLists.close()
   })

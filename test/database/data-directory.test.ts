@@ -61,8 +61,8 @@ describe('the lock of a data folder', { concurrent: true }, () => {
       `import process from 'node:process'
       import { lockDataDirectory } from ${module}
       const lock = await lockDataDirectory(process.argv[2])
-      console.log(lock === undefined ? 'refused by 1' : 'locked by 1')
-      if (lock !== undefined) setTimeout(() => lock.release(), 600_000)`,
+      console.log(lock === 'in_use' ? 'refused by 1' : 'locked by 1')
+      if (lock !== 'in_use') setTimeout(() => lock.release(), 600_000)`,
     )
   })
 

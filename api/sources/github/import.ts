@@ -106,7 +106,7 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
   const clones = await openCloneFolder({ directory, apiUrl, client, signal })
   if (withHistory) await runGit(directory, ['version']) // fails before the first query, if git is missing
   const lock = await lockDataDirectory(directory)
-  if (lock === undefined) {
+  if (lock === 'in_use') {
     throw new ImportError(
       `Another import uses the clones in ${directory}; wait until it ends, or use another --clones`,
     )
