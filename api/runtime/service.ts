@@ -8,9 +8,7 @@ import { createApp } from '../app.ts'
 import { readBuildInfo } from '../build-info.ts'
 import { readDataset } from '../catalog/dataset.ts'
 import { type Config, findMisspelledSettings, readConfig, readEnvironment } from '../config.ts'
-import { describeFailure } from '../database/connection-error.ts'
 import { type Database, openDatabase } from '../database/database.ts'
-import { migrate, migrationWaits, readSchemaState } from '../database/migrate.ts'
 import { devdataCommand } from '../devdata-command.ts'
 import { OperatorError } from '../errors.ts'
 import type { ServedApp } from '../http/load-shedding.ts'
@@ -18,8 +16,9 @@ import type { Lifecycle } from '../http/middleware.ts'
 import { docsDirectory } from '../portal/docs-manifest.ts'
 import { configureLog, describeCause } from '../telemetry/log.ts'
 import { createTracing, type TraceExport } from '../telemetry/tracing.ts'
+import { waitForDatabase } from './database-wait.ts'
 import { isLoopback, localOrigin } from './local-url.ts'
-import { explainListenError, isWorthRetrying, toOperatorMessage } from './operator-message.ts'
+import { explainListenError, toOperatorMessage } from './operator-message.ts'
 import { readStartArguments } from './start-arguments.ts'
 import {
   checkDataset,
@@ -70,9 +69,6 @@ const stopTimeoutMs = 10_000
 const traceFlushTimeoutMs = 2_000
 /** A terminal and a task runner may both forward one signal. A repetition within this time isn't a second signal. */
 const repeatedSignalMs = 500
-/** Interval between attempts to reach the database at the start. */
-const retryIntervalMs = 500
-
 /** Runs the service until SIGINT or SIGTERM. If it can't start, prints one line with the reason and exits with 1. */
 export async function startService(runtime: Runtime): Promise<void> {
   try {
@@ -184,47 +180,6 @@ function announce({ logFormat }: Pick<Config, 'logFormat'>, message: string): vo
 /** File descriptors for database connections, for the embedded database's files, and for the runtime. */
 function countReservedFiles({ databasePoolSize, databaseReplicaUrls }: Config, { kind }: Database): number {
   return kind === 'embedded' ? 512 : 100 + databasePoolSize * (1 + databaseReplicaUrls.length)
-}
-
-/** Waits until the database is reachable, and migrates it. Reports each reason for waiting once in a row. */
-async function waitForDatabase(
-  config: Config,
-  database: Database,
-  report: (reason: string) => void,
-): Promise<void> {
-  let lastReason: string | undefined
-  function reportOnce(reason: string): void {
-    if (reason !== lastReason) report(reason)
-    lastReason = reason
-  }
-  for (; ; await sleep(retryIntervalMs)) {
-    try {
-      await database.detectPooler()
-      const { missing } = await readSchemaState(database.sql)
-      if (missing.length === 0 || database.kind === 'embedded') await migrate(database.sql)
-      else await migrateWithoutTimeout(config, () => reportOnce(migrationWaits))
-      return
-    } catch (error) {
-      if (database.kind === 'embedded' || !isWorthRetrying(error)) throw error
-      reportOnce(describeFailure(error))
-    }
-  }
-}
-
-/** Migrates on a connection without a time limit: a migration, or waiting for that of another instance, may take long. */
-async function migrateWithoutTimeout(config: Config, onWait: () => void): Promise<void> {
-  const database = await openDatabase({
-    ...config,
-    databasePoolSize: 1,
-    databaseStatementTimeoutSeconds: 0,
-    databaseReplicaUrls: [],
-  })
-  try {
-    await database.detectPooler()
-    await migrate(database.sql, { onWait })
-  } finally {
-    await database.close()
-  }
 }
 
 /** Calls `stop` at the first SIGTERM or SIGINT, and ends the process then. A second signal ends it immediately. */
