@@ -7,6 +7,7 @@ import type postgres from 'postgres'
 import type { Fragment, Sql } from '../database/connect.ts'
 
 /** In items. */
+export const defaultPageSize = 30
 export const maxPageSize = 100
 
 /**

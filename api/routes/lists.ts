@@ -17,6 +17,7 @@ import { createEntityTag, send, setHeader } from '../http/response.ts'
 import {
   createLinkHeader,
   createPagination,
+  defaultPageSize,
   type ListPage,
   maxPageNumber,
   maxPageSize,
@@ -25,7 +26,6 @@ import {
 } from '../paging/page.ts'
 import { assertKnownParameters, readInteger, usePlainNames } from './parameters.ts'
 
-const defaultPageSize = 30
 /** The parameters that say which page of a list is meant. */
 const pageNames = ['page', 'per_page', 'after']
 
