@@ -4,9 +4,10 @@
  *
  * @module
  */
+import type { Body } from '../http/compression.ts'
 import { renderBody } from '../http/data-response.ts'
 import type { ApiContext } from '../http/request-context.ts'
-import { type Body, matchesEntityTag } from '../http/response.ts'
+import { matchesEntityTag } from '../http/response.ts'
 import type { MeteredError, MeteredResponse } from './metered-response.ts'
 
 /** Whether the request asks only for the cost of a response: `HEAD` does, and is free. */

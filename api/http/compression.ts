@@ -85,3 +85,50 @@ function completeGzip(compressed: Uint8Array, beginning: Uint8Array): CompleteBo
     return Buffer.concat([compressed, header, end, trailer])
   }
 }
+
+/** The compressed beginning of bodies, by content coding. */
+export type CompressedBeginning = Map<Encoding, CompleteBody>
+
+/** A body that shares its beginning with other bodies. The beginning is compressed once for all of them. */
+export interface SharedBody {
+  /** Parts of the beginning. */
+  beginning: readonly Uint8Array[]
+  /** Compressed forms of the beginning so far. Undefined: the body is sent only once, so none are kept. */
+  compressed: CompressedBeginning | undefined
+  end: Uint8Array
+}
+
+/** A body in one piece, or a shared one. */
+export type Body = string | Uint8Array<ArrayBuffer> | SharedBody
+
+function isShared(body: Body): body is SharedBody {
+  return typeof body === 'object' && 'beginning' in body
+}
+
+/** Returns a body in one piece, uncompressed. */
+export function joinBody(body: Body): string | Uint8Array<ArrayBuffer> {
+  return isShared(body) ? Buffer.concat([...body.beginning, body.end]) : body
+}
+
+/** Shorter bodies aren't compressed. */
+const minCompressedBytes = 1_024
+
+/** Whether a body is long enough to be compressed. */
+export function isWorthCompressing(body: Body): boolean {
+  return countBytes(body) >= minCompressedBytes
+}
+
+function countBytes(body: Body): number {
+  if (typeof body === 'string') return Buffer.byteLength(body)
+  if (!isShared(body)) return body.length
+  return body.beginning.reduce((sum, { length }) => sum + length, body.end.length)
+}
+
+/** Compresses a body. The compressed beginning of a shared one is kept for others. */
+export async function compressBody(body: Body, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
+  if (!isShared(body)) return compress(body, encoding, 'fast')
+  const { beginning, compressed, end } = body
+  const complete = compressed?.get(encoding) ?? (await compressBeginning(Buffer.concat(beginning), encoding))
+  compressed?.set(encoding, complete)
+  return complete(end)
+}

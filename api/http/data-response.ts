@@ -4,8 +4,9 @@
  * @module
  */
 import { Buffer } from 'node:buffer'
+import type { Body, CompressedBeginning } from './compression.ts'
 import type { ApiContext } from './request-context.ts'
-import { type Body, type CompressedBeginning, setHeader } from './response.ts'
+import { setHeader } from './response.ts'
 
 /** A response with data. */
 export interface DataResponse {

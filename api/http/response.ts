@@ -7,15 +7,8 @@
  *
  * @module
  */
-import { Buffer } from 'node:buffer'
 import { hash } from 'node:crypto'
-import {
-  type CompleteBody,
-  chooseEncoding,
-  compress,
-  compressBeginning,
-  type Encoding,
-} from './compression.ts'
+import { type Body, chooseEncoding, compressBody, isWorthCompressing, joinBody } from './compression.ts'
 import type { ApiContext } from './request-context.ts'
 
 /** Sets a response header. Replaces a header whose name is spelled the same. */
@@ -31,24 +24,6 @@ export function takeHeaders(c: ApiContext): Record<string, string> {
   return headers
 }
 
-/** The compressed beginning of bodies, by content coding. */
-export type CompressedBeginning = Map<Encoding, CompleteBody>
-
-/** A body that shares its beginning with other bodies. The beginning is compressed once for all of them. */
-export interface SharedBody {
-  /** Parts of the beginning. */
-  beginning: readonly Uint8Array[]
-  /** Compressed forms of the beginning so far. Undefined: the body is sent only once, so none are kept. */
-  compressed: CompressedBeginning | undefined
-  end: Uint8Array
-}
-
-/** A body in one piece, or a shared one. */
-export type Body = string | Uint8Array<ArrayBuffer> | SharedBody
-
-/** Shorter bodies aren't compressed. */
-const minCompressedBytes = 1_024
-
 /**
  * Makes the response from the body and the headers that were set. Compresses it if compression is on and the client
  * accepts it. If compressing fails, sends it uncompressed, because it may already be paid for.
@@ -61,7 +36,7 @@ export async function send(
   if (type !== undefined) setHeader(c, 'Content-Type', type)
   const encodings = c.get('encodings')
   if (status !== 204 && encodings.length > 0) setHeader(c, 'Vary', 'Accept-Encoding')
-  if (body !== null && countBytes(body) >= minCompressedBytes) {
+  if (body !== null && isWorthCompressing(body)) {
     const encoding = chooseEncoding(c.req.header('Accept-Encoding'), encodings)
     const compressed =
       encoding === 'identity' ? undefined : await compressBody(body, encoding).catch(() => undefined)
@@ -70,26 +45,7 @@ export async function send(
       return new Response(compressed, { status, headers: takeHeaders(c) })
     }
   }
-  const plain = isShared(body) ? Buffer.concat([...body.beginning, body.end]) : body
-  return new Response(plain, { status, headers: takeHeaders(c) })
-}
-
-function isShared(body: Body | null): body is SharedBody {
-  return body !== null && typeof body === 'object' && 'beginning' in body
-}
-
-function countBytes(body: Body): number {
-  if (typeof body === 'string') return Buffer.byteLength(body)
-  if (!isShared(body)) return body.length
-  return body.beginning.reduce((sum, { length }) => sum + length, body.end.length)
-}
-
-async function compressBody(body: Body, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
-  if (!isShared(body)) return compress(body, encoding, 'fast')
-  const { beginning, compressed, end } = body
-  const complete = compressed?.get(encoding) ?? (await compressBeginning(Buffer.concat(beginning), encoding))
-  compressed?.set(encoding, complete)
-  return complete(end)
+  return new Response(body && joinBody(body), { status, headers: takeHeaders(c) })
 }
 
 /** Sends a value as JSON. */
