@@ -6,6 +6,7 @@
 import { sweepStoredLists } from '../catalog/stored-list-eviction.ts'
 import { renewStoredLists } from '../catalog/stored-lists.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import { dropOldChanges } from './kept-changes.ts'
 import { type AppliedRows, beginChange, type DatasetChange } from './pending-change.ts'
 import { applyUserDependencies } from './user-dependencies.ts'
 
@@ -20,7 +21,7 @@ export interface Change extends AppliedRows {
 /** How a change is applied. */
 export interface DatasetChangeOptions {
   onStep?: ((step: 'waiting for another load' | 'applying') => void) | undefined
-  /** Days for which removals are kept. Default: 90. */
+  /** Days for which it stays known what has changed. Default: see `dropOldChanges`. */
   changesKeptDays?: number | undefined
 }
 
@@ -38,7 +39,7 @@ export interface DatasetChangeResult {
 /** Changes the dataset. What `work` throws rolls everything back. */
 export async function changeDataset(
   sql: Sql,
-  { onStep = () => {}, changesKeptDays = 90 }: DatasetChangeOptions,
+  { onStep = () => {}, changesKeptDays }: DatasetChangeOptions,
   work: (
     change: DatasetChange,
   ) => Promise<Partial<Record<'users' | 'addresses' | 'repositories' | 'commits', AppliedRows>>>,
@@ -66,7 +67,8 @@ export async function changeDataset(
     }
     const hasChanged = Object.values(changes).some((rows) => rows.added + rows.updated + rows.removed > 0)
     if (!hasChanged) return { ...changes, version: change.version - 1 }
-    await publish(change, changes, changesKeptDays)
+    await publish(change, changes)
+    await dropOldChanges(tx, changesKeptDays)
     await renewStoredLists(tx, change.version - 1, performance.now() - startedAt)
     return { ...changes, version: change.version }
   })
@@ -94,11 +96,10 @@ async function waitForOtherChanges(tx: SqlOrTransaction, onWait: () => void): Pr
   await tx`select pg_advisory_xact_lock(${changeLock})`
 }
 
-/** Gives the dataset its new version and counts, and forgets removals that are older than `changesKeptDays`. */
+/** Gives the dataset its new version and counts. */
 async function publish(
   { tx, version }: DatasetChange,
   { users, repositories }: Pick<DatasetChangeResult, 'users' | 'repositories'>,
-  changesKeptDays: number,
 ): Promise<void> {
   await tx`insert into dataset_versions (version, applied_at) values (${version}, clock_timestamp())`
   await tx`
@@ -108,11 +109,5 @@ async function publish(
       users_count = users_count + ${users.added - users.removed},
       repositories_count = repositories_count + ${repositories.added - repositories.removed},
       last_user_id = greatest(last_user_id, (select max(id) from users)),
-      last_repository_id = greatest(last_repository_id, (select max(id) from repositories)),
-      changes_since = greatest(changes_since, (
-        select max(version) from dataset_versions
-        where applied_at <= clock_timestamp() - make_interval(days => ${changesKeptDays}::integer)
-      ))`
-  await tx`delete from dataset_versions where version < (select changes_since from dataset)`
-  await tx`delete from removals where version <= (select changes_since from dataset)`
+      last_repository_id = greatest(last_repository_id, (select max(id) from repositories))`
 }

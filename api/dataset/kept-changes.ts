@@ -1,0 +1,17 @@
+/**
+ * For how long clients can ask what has changed: `CHANGES_KEPT_DAYS`.
+ *
+ * @module
+ */
+import type { SqlOrTransaction } from '../database/connect.ts'
+
+/** Drops versions and removals that are older than `keptDays`. Changes since these versions are no longer known. */
+export async function dropOldChanges(tx: SqlOrTransaction, keptDays = 90): Promise<void> {
+  await tx`
+    update dataset set changes_since = greatest(changes_since, (
+      select max(version) from dataset_versions
+      where applied_at <= clock_timestamp() - make_interval(days => ${keptDays}::integer)
+    ))`
+  await tx`delete from dataset_versions where version < (select changes_since from dataset)`
+  await tx`delete from removals where version <= (select changes_since from dataset)`
+}
