@@ -15,6 +15,7 @@ import { createReplicaRouting } from './catalog/replica-routing.ts'
 import { createStoredLists } from './catalog/stored-lists.ts'
 import { createGuard, recallKey } from './checkout/guard.ts'
 import { createMeter } from './checkout/meter.ts'
+import { requestQueueLimits } from './checkout/request-queue.ts'
 import { createResponseCache } from './checkout/response-cache.ts'
 import { shareRead } from './concurrency/batcher.ts'
 import { createFairQueue } from './concurrency/fair-queue.ts'
@@ -68,7 +69,7 @@ export interface AppOptions
   readDemoKey?: (() => string | undefined) | undefined
   /** Undefined: requests aren't traced. */
   tracing?: Tracing | undefined
-  /** Requests that wait longer in the queue are refused with 503. Default: 2,000. */
+  /** Requests that wait longer in the queue are refused with 503. Default: that of the request queue. */
   maxWaitMs?: number
   /** How long `/version` waits for the version of the dataset. Default: 3,000, like `/metrics`. */
   datasetTimeoutMs?: number
@@ -82,14 +83,6 @@ export interface App extends ServedApp {
   close(): Promise<void>
 }
 
-/**
- * Limits of requests with a key. With a higher `maxConcurrent`, more requests are served under overload, when refusals
- * delay each step of a running request. With a lower one, a caller waits less behind another one's thousand requests.
- * Measured (bench overload, bench ledger): 64 serves 7 % of the capacity and waits 14 ms; 128, 10 % and 26 ms; 256, 12 %
- * and 47 ms.
- */
-const queueLimits = { maxConcurrent: 128, maxQueued: 2_000 }
-
 const defaultDatasetTimeoutMs = 3_000
 
 /** Creates the app. It asks nothing of the primary before the first request, but starts checking replicas. */
@@ -100,7 +93,7 @@ export function createApp(options: AppOptions): App {
     baseUrl,
     buildInfo,
     tracing,
-    maxWaitMs = 2_000,
+    maxWaitMs = requestQueueLimits.maxWaitMs,
     datasetTimeoutMs = defaultDatasetTimeoutMs,
   } = options
   const { lifecycle = { phase: 'serving' } } = options
@@ -117,7 +110,7 @@ export function createApp(options: AppOptions): App {
     report: warn,
   })
   replicas.watch(warn)
-  const queue = createFairQueue<number>({ ...queueLimits, maxWaitMs })
+  const queue = createFairQueue<number>({ ...requestQueueLimits, maxWaitMs })
   const meter = createMeter(ledger, {
     basePath,
     publicUrl,
