@@ -72,12 +72,12 @@ export function hashFilter(
   return hash('sha256', JSON.stringify(parts), 'buffer')
 }
 
-/** SQL: the column `id` of the dependencies that a filter names. Undefined: it names none. */
+/** SQL: the column `id` of the dependencies that a filter names. `any`: it names none, so it doesn't filter by them. */
 export function selectDependencies(
   sql: SqlOrTransaction,
   { nameKeys, files, status }: Filter,
-): Fragment | undefined {
-  if (nameKeys.length === 0 && files.length === 0) return undefined
+): Fragment | 'any' {
+  if (nameKeys.length === 0 && files.length === 0) return 'any'
   const keys = nameKeys.length > 0 ? nameKeys.flatMap(listDependencyKeys) : ['']
   return sql`
     select id from dependencies where name_key = any(${sql.typed.texts(keys)})
@@ -85,20 +85,20 @@ export function selectDependencies(
       ${status === undefined ? sql`` : sql`and status = ${status}`}`
 }
 
-/** Finds the ids of the dependencies that a filter names. Undefined: it names none. */
-export async function findDependencies(sql: SqlOrTransaction, filter: Filter): Promise<number[] | undefined> {
+/** Finds the ids of the dependencies that a filter names, or returns `any` as `selectDependencies` does. */
+export async function findDependencies(sql: SqlOrTransaction, filter: Filter): Promise<number[] | 'any'> {
   const dependencies = selectDependencies(sql, filter)
-  if (dependencies === undefined) return undefined
+  if (dependencies === 'any') return dependencies
   const rows = await sql<{ id: number }[]>`${dependencies}`
   return rows.map(({ id }) => id)
 }
 
-/** SQL: the column `id` of a filter's matches, unordered and without duplicates. `dependencies` are those it names. */
+/** SQL: the column `id` of a filter's matches, unordered and without duplicates. `dependencies` are those of `findDependencies`. */
 export function selectMatches(
   sql: SqlOrTransaction,
   list: ListName,
   filter: Filter,
-  dependencies: readonly number[] | undefined,
+  dependencies: readonly number[] | 'any',
 ): Fragment {
   const { locationKeys, ownerKey, changedSince } = filter
   if (isUnfiltered(filter)) return sql`select id from ${sql(list)}`
@@ -106,7 +106,7 @@ export function selectMatches(
     return sql`select id from ${sql(list)} where version > ${changedSince}::bigint`
   }
   const parts = [
-    ...(dependencies === undefined ? [] : [selectByDependency(sql, list, dependencies)]),
+    ...(dependencies === 'any' ? [] : [selectByDependency(sql, list, dependencies)]),
     ...(locationKeys.length === 0 ? [] : [selectByLocation(sql, locationKeys)]),
     ...(ownerKey === '' ? [] : [selectOwned(sql, ownerKey)]),
   ]

@@ -36,7 +36,7 @@ export function createOwnedReader(sql: Sql, rendered: Fragment): ReadPage<OwnedR
         ${selectOwned(sql, filter.ownerKey)} limit ${limit} + 1
       ), matches as materialized (
         select id from owned ${
-          dependencies === undefined
+          dependencies === 'any'
             ? sql``
             : sql`
                 where exists (

@@ -19,7 +19,7 @@ import { type ListPage, selectRows } from '../paging/page.ts'
 
 /** A page of the catalog. */
 export interface CatalogPage extends ListPage {
-  /** Of the request. Undefined: the statement has not settled it. */
+  /** Of the request, if the statement has settled it. */
   settlement?: Settlement | undefined
 }
 

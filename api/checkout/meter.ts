@@ -34,8 +34,8 @@ export interface Meter {
     respond: (c: ApiContext, url: URL, settlement: Settlement) => Response | Promise<Response>,
   ): Handler<HonoEnvironment>
   /**
-   * The same, but admin keys that the database has accepted within 24 hours don't need its decision while it is
-   * unavailable or slow.
+   * The same, but admin keys that the database has accepted lately don't need its decision while it is unavailable or
+   * slow (`ledger/accepted-admins.ts`).
    */
   freeWithoutDatabase(respond: (c: ApiContext, url: URL) => Promise<Response>): Handler<HonoEnvironment>
 }

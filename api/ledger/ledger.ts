@@ -24,7 +24,7 @@ export type KeyRequest = Omit<SettleRequest, 'keyId' | 'secretHash'>
 export interface Ledger {
   /** Returns a key from the cache. It may have been revoked since. */
   findCachedKey(secret: string): BearerKey | undefined
-  /** Returns an admin key that the database has accepted within 24 hours. It may have been revoked since. */
+  /** Returns an admin key that the database has accepted lately (`accepted-admins.ts`). It may have been revoked since. */
   findAcceptedAdmin(secret: string): BearerKey | undefined
   /**
    * Reads a key from the database, and caches it. Returns undefined when it is unknown. Waits while there are many unknown
