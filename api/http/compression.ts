@@ -12,6 +12,9 @@ import { parseAccept } from 'hono/utils/accept'
 export const encodings = ['br', 'gzip'] as const
 export type Encoding = (typeof encodings)[number]
 
+/** Shorter bodies aren't compressed. */
+const minCompressedBytes = 1_024
+
 /** Maximum characters of Accept-Encoding that are read. */
 const maxEncodingsLength = 1_024
 
@@ -109,9 +112,6 @@ function isShared(body: Body): body is SharedBody {
 export function joinBody(body: Body): string | Uint8Array<ArrayBuffer> {
   return isShared(body) ? Buffer.concat([...body.beginning, body.end]) : body
 }
-
-/** Shorter bodies aren't compressed. */
-const minCompressedBytes = 1_024
 
 /** Whether a body is long enough to be compressed. */
 export function isWorthCompressing(body: Body): boolean {
