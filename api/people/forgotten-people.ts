@@ -139,7 +139,7 @@ export function withoutForgottenPeople(
     },
     async add(position, item) {
       const filtered = people.isEmpty ? item : redactItem(people, item)
-      if (filtered !== undefined) {
+      if (filtered !== 'left out') {
         await staging.add(position, filtered)
         return 'staged'
       }
@@ -155,26 +155,26 @@ export function withoutForgottenPeople(
   }
 }
 
-/** Takes forgotten people out of a record. Undefined: it is left out. */
-function redactItem({ find }: ForgottenPeople, item: LoadItem): LoadItem | undefined {
+/** Takes forgotten people out of a record, unless the whole record is left out. */
+function redactItem({ find }: ForgottenPeople, item: LoadItem): LoadItem | 'left out' {
   const isForgotten: IsForgotten = (identity) => find(identity) !== undefined
   switch (item.kind) {
     case 'users':
-      return identifyUser(item.record).some(isForgotten) ? undefined : item
+      return identifyUser(item.record).some(isForgotten) ? 'left out' : item
     case 'identities': {
       const { record } = item
       const identities = [identifyForgeId(record.forge_rest_id), ...identifyAddresses(record).keys()]
-      return identities.some(isForgotten) ? undefined : item
+      return identities.some(isForgotten) ? 'left out' : item
     }
     case 'repos': {
       const owner = find(identifyLogin(item.record.owner_login))
       if (owner === undefined) return item
-      if (!owner.keepsRepositories) return undefined
+      if (!owner.keepsRepositories) return 'left out'
       return { ...item, record: redactRepository(item.record, placeholderOf(owner.id), isForgotten) }
     }
     case 'commits': {
       const repo_url = redactUrl({ find }, item.record.repo_url)
-      if (repo_url === undefined) return undefined
+      if (repo_url === undefined) return 'left out'
       return { ...item, record: { ...redactCommit(item.record, isForgotten), repo_url } }
     }
     case 'removals':

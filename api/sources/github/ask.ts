@@ -30,10 +30,10 @@ export function ask<Data>({ client, journal }: Forge, query: Query): Promise<Rep
   return journal.once([name, text, variables], () => client.ask<Data>(query))
 }
 
-/** Asks, with few attempts. Undefined: the forge failed. Throws `ForgeError` when it refuses. */
-export function tryToAsk<Data>(forge: Forge, query: Query): Promise<Reply<Data> | undefined> {
+/** Asks, with few attempts. `forge_failed`: a smaller query may succeed. Throws `ForgeError` when it refuses. */
+export function tryToAsk<Data>(forge: Forge, query: Query): Promise<Reply<Data> | 'forge_failed'> {
   return ask<Data>(forge, { ...query, maxAttempts: attemptsOfLarge }).catch((error: unknown) => {
-    if (error instanceof ForgeError && error.failure !== undefined) return undefined
+    if (error instanceof ForgeError && error.failure !== undefined) return 'forge_failed'
     throw error
   })
 }

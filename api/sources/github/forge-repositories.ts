@@ -66,9 +66,9 @@ async function listOwned(forge: Forge, owner: string, found: FoundRepositories):
   let first = maxItems
   for (let after: string | null = null; ; ) {
     const query = queryOwnedRepositories(owner, after, first)
-    const reply: Reply<OwnedRepositories> | undefined =
+    const reply: Reply<OwnedRepositories> | 'forge_failed' =
       first === minPageSize ? await ask(forge, query) : await tryToAsk(forge, query)
-    if (reply === undefined) {
+    if (reply === 'forge_failed') {
       first = Math.max(minPageSize, Math.floor(first / 3))
       continue
     }
