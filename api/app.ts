@@ -2,7 +2,7 @@
  * The HTTP app, the same on each runtime.
  *
  * A request goes one way: load shedding → standard middleware → guard (authenticate → permit → throttle → queue) →
- * route (validate → read the catalog → settle in the ledger → respond). Public routes have no guard.
+ * meter (validate as the route does → read the catalog → settle in the ledger → respond). Public routes have neither.
  *
  * @module
  */

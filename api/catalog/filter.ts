@@ -72,7 +72,7 @@ export function hashFilter(
   return hash('sha256', JSON.stringify(parts), 'buffer')
 }
 
-/** SQL: the column `id` of the dependencies that a filter names. `any`: it names none, so it doesn't filter by them. */
+/** SQL: the column `id` of the dependencies that a filter names. `any`: it names none. */
 export function selectDependencies(
   sql: SqlOrTransaction,
   { nameKeys, files, status }: Filter,
@@ -93,7 +93,10 @@ export async function findDependencies(sql: SqlOrTransaction, filter: Filter): P
   return rows.map(({ id }) => id)
 }
 
-/** SQL: the column `id` of a filter's matches, unordered and without duplicates. `dependencies` are those of `findDependencies`. */
+/**
+ * SQL: the column `id` of a filter's matches, unordered and without duplicates. `dependencies` is what `findDependencies`
+ * returns.
+ */
 export function selectMatches(
   sql: SqlOrTransaction,
   list: ListName,
