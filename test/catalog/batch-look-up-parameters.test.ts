@@ -4,7 +4,7 @@
  * @module
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 import { sampleRepositories, sampleUsers } from '../support/sample-oracle.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
 
@@ -28,7 +28,7 @@ describeOnEachDatabase('a batch parameter', (kind) => {
   })
   afterAll(() => service.close())
 
-  const ask = async (path: string) => readListAnswer(await service.request(path, { key }))
+  const ask = async (path: string) => readListResponse(await service.request(path, { key }))
   const askLogins = async (path: string) => (await ask(path)).data.map(({ login }) => login)
 
   /** Expects this error, for free. */
@@ -121,7 +121,7 @@ describeOnEachDatabase('a batch parameter', (kind) => {
 
   test('of 100 entries returns them all on one page, without links', async () => {
     const response = await service.request(`/users?logins=${logins.toReversed()}`, { key })
-    const { data, cost, pagination } = readListAnswer(response)
+    const { data, cost, pagination } = readListResponse(response)
     expect(data).toEqual(sampleUsers.slice(40, 140))
     expect(cost).toBe(100)
     expect(pagination).toMatchObject({ per_page: 100, has_more: false })
@@ -175,7 +175,7 @@ describeOnEachDatabase('a batch parameter', (kind) => {
   test('costs what is found, also where that is less than the balance', async () => {
     const poor = await service.createKey({ credits: 3 })
     const path = `/users?logins=${logins.slice(0, 3)},${count(97).map((number) => `nobody-${number}`)}`
-    const response = readListAnswer(await service.request(path, { key: poor.secret }))
+    const response = readListResponse(await service.request(path, { key: poor.secret }))
     expect([response.cost, response.remaining]).toEqual([3, 0])
     const refused = await service.request(`/users?logins=${logins.slice(0, 2)}`, { key: poor.secret })
     expect([refused.status, refused.text]).toEqual([

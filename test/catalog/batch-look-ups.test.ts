@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRandom, type Random } from '../../sample/random.ts'
 import { isDrill, seed } from '../support/drill.ts'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 import { mixCase } from '../support/random-forge.ts'
 import { createRepository, createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
@@ -152,7 +152,7 @@ describeOnEachDatabase('a batch look-up', (kind) => {
   afterAll(() => service.close())
 
   const send = (path: string, method = 'GET') => service.request(path, { key, method })
-  const ask = async (path: string) => readListAnswer(await send(path))
+  const ask = async (path: string) => readListResponse(await send(path))
 
   test('has exactly what it names and there is, on one page, at the price of what is found', async () => {
     let charged = 0

@@ -4,7 +4,7 @@
  * @module
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 import { createRepository, createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
@@ -28,7 +28,7 @@ describeOnEachDatabase('changed_since', (kind) => {
   })
   afterAll(() => service.close())
 
-  const read = async (path: string) => readListAnswer(await service.request(path, { key }))
+  const read = async (path: string) => readListResponse(await service.request(path, { key }))
   const readIds = async (path: string) => (await read(path)).data.map(({ forge_rest_id: id }) => id)
 
   test('lists additions and changes after a version, in the order of the list', async () => {

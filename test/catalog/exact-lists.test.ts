@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { createRandom, type Random } from '../../sample/random.ts'
 import { type ListQuery, writeQuery } from '../support/catalog.ts'
 import { isDrill, seed } from '../support/drill.ts'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 import {
   createPlainCatalog,
   type PlainCatalog,
@@ -165,7 +165,7 @@ async function expectPages(
   const pages = new Set([1, random.integer(1, last), last, last + random.pick([1, 1_000_000])])
   for (const page of pages) {
     const search = writeQuery({ ...query, per_page: String(size), page: String(page) })
-    const response = readListAnswer(await service.request(`${path}?${search}`, { key }))
+    const response = readListResponse(await service.request(`${path}?${search}`, { key }))
     const asked = `${path}?${search}, seed ${seed}`
     expect(response.total, asked).toBe(total)
     expect(response.links.get('last')?.searchParams.get('page'), asked).toBe(String(last))

@@ -4,7 +4,7 @@
  * @module
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 import { findRepositories, type ListedRepository, sampleRepositories } from '../support/sample-oracle.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
 
@@ -19,7 +19,7 @@ describeOnEachDatabase('exclude=dependencies', (kind) => {
   })
   afterAll(() => service.close())
 
-  const ask = async (query: string) => readListAnswer(await service.request(`/repos?${query}`, { key }))
+  const ask = async (query: string) => readListResponse(await service.request(`/repos?${query}`, { key }))
 
   test('gives the same items, total and price without that member, with any filter', async () => {
     for (const [query, expected] of [

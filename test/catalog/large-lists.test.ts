@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importNdjson, type Source } from '../../api/sources/ndjson/import.ts'
 import { isDrill } from '../support/drill.ts'
 import { openSameDatabase } from '../support/instance.ts'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 import { createRepository, createUser } from '../support/records.ts'
 import { describeOnServer } from '../support/server.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -61,7 +61,7 @@ describeOnServer(`a list of ${count} items, or a filter of it,`, () => {
 
   async function readPage(query: string, page: number) {
     const began = performance.now()
-    const response = readListAnswer(
+    const response = readListResponse(
       await service.request(`${query}&per_page=${perPage}&page=${page}`, { key }),
     )
     return { ...response, milliseconds: performance.now() - began }
@@ -92,7 +92,7 @@ describeOnServer(`a list of ${count} items, or a filter of it,`, () => {
         expect(response.data.map((item) => item.forge_rest_id)).toEqual(expected)
         if (page >= last) continue
         const next = response.links.get('next') ?? expect.unreachable()
-        const following = readListAnswer(await service.request(`${next.pathname}${next.search}`, { key }))
+        const following = readListResponse(await service.request(`${next.pathname}${next.search}`, { key }))
         expect(following.data[0]?.forge_rest_id).toBe(first + page * perPage * modulus)
       }
     },

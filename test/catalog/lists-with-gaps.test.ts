@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { createRandom, type Random } from '../../sample/random.ts'
 import type { SampleRepository, SampleUser } from '../../sample/records.ts'
 import { isDrill, seed } from '../support/drill.ts'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 import { createRepository, createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
@@ -115,7 +115,7 @@ describeOnEachDatabase('a list from which items were removed', (kind) => {
     const random = createRandom(`${seed} gaps`)
     const service = await startTestService(kind, { data: 'empty' })
     const { secret } = await service.createKey({ role: 'admin' })
-    const ask = async (path: string) => readListAnswer(await service.request(path, { key: secret }))
+    const ask = async (path: string) => readListResponse(await service.request(path, { key: secret }))
     return { random, service, ask, model: new Model(random, service) }
   }
 

@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ListQuery, writeQuery } from '../support/catalog.ts'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
 import { findRepositories, type OracleFilter, sampleRepositories } from '../support/sample-oracle.ts'
@@ -24,14 +24,14 @@ describeOnEachDatabase('owner', (kind) => {
   afterAll(() => service.close())
 
   const ask = async (query: ListQuery) =>
-    readListAnswer(await service.request(`/repos?${writeQuery({ per_page: '100', ...query })}`, { key }))
+    readListResponse(await service.request(`/repos?${writeQuery({ per_page: '100', ...query })}`, { key }))
 
   /** Follows `next` from the first page on. */
   async function readAll(query: ListQuery): Promise<unknown[]> {
     const found: unknown[] = []
     let next: string | undefined = `?${writeQuery(query)}`
     while (next !== undefined) {
-      const { data, links, total } = readListAnswer(await service.request(`/repos${next}`, { key }))
+      const { data, links, total } = readListResponse(await service.request(`/repos${next}`, { key }))
       found.push(...data.map(({ forge_rest_id: id }) => id))
       next = links.get('next')?.search
       if (next === undefined) expect(found).toHaveLength(total)

@@ -6,7 +6,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { anyText } from '../support/arbitraries.ts'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 
 import {
   commitsOf,
@@ -153,7 +153,7 @@ describeOnEachDatabase('a list', (kind) => {
           const expected = lists.get(list) ?? []
           const last = Math.max(1, Math.ceil(expected.length / size))
           const page = Math.min(last, 1 + Math.floor(at * last))
-          const response = readListAnswer(
+          const response = readListResponse(
             await service.request(`${list}page=${page}&per_page=${size}`, { key }),
           )
           expect(response.data).toEqual(expected.slice((page - 1) * size, page * size))
@@ -187,7 +187,7 @@ describeOnEachDatabase('a list', (kind) => {
           const last = Math.max(1, Math.ceil(expected.length / size))
           const page = Math.min(last + beyond, Math.floor(Number.MAX_SAFE_INTEGER / size))
           const before = await service.readLedger(keyId)
-          const response = readListAnswer(
+          const response = readListResponse(
             await service.request(`${list}page=${page}&per_page=${size}`, { key }),
           )
           expect(response.data).toEqual([])

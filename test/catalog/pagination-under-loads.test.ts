@@ -8,7 +8,7 @@ import { createRandom } from '../../sample/random.ts'
 import type { SampleCommit, SampleRepository } from '../../sample/records.ts'
 import { writeQuery } from '../support/catalog.ts'
 import { isDrill, seed } from '../support/drill.ts'
-import { type ListResponse, readListAnswer } from '../support/list-answer.ts'
+import { type ListResponse, readListResponse } from '../support/list-response.ts'
 import { createPlainCatalog, type PlainCatalog, type PlainPage } from '../support/plain-catalog.ts'
 import { createRandomForge } from '../support/random-forge.ts'
 import { createRepository, loadRecords } from '../support/records.ts'
@@ -172,7 +172,7 @@ describeOnEachDatabase('an iteration of any list by rel="next"', (kind) => {
       for (let step = 0; states.some(({ next }) => next !== undefined); step++) {
         for (const [index, state] of states.entries()) {
           if (state.next === undefined) continue
-          const response: ListResponse = readListAnswer(await service.request(state.next, { key: secret }))
+          const response: ListResponse = readListResponse(await service.request(state.next, { key: secret }))
           state.seen.push(...response.data.map((item) => iterations[index]?.keyOf(item)))
           const next = response.links.get('next')
           state.next = next && next.pathname + next.search

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SampleUser } from '../../sample/records.ts'
-import { parseLinkHeader, readListAnswer } from '../support/list-answer.ts'
+import { parseLinkHeader, readListResponse } from '../support/list-response.ts'
 import { loadRecords } from '../support/records.ts'
 import {
   commitsOf,
@@ -134,7 +134,7 @@ describeOnEachDatabase('an iteration by rel="next"', (kind) => {
     const seen: object[] = []
     let next: string | undefined = `${path}?${new URLSearchParams(queryOf(1))}`
     for (let page = 1; next !== undefined; page++) {
-      const response = readListAnswer(await service.request(next, { key: secret }))
+      const response = readListResponse(await service.request(next, { key: secret }))
       seen.push(...response.data)
       const links = [...response.links].map(([relation, target]) => {
         expect(`${target.origin}${target.pathname}`).toBe(`${baseUrl}${path}`)
@@ -213,7 +213,7 @@ describeOnEachDatabase('an iteration by rel="next"', (kind) => {
           ...(item !== undefined && { after: cursorOf(list, item) }),
         })}`
         for (let count = 1; next !== undefined && count <= maxPages; count++) {
-          const { data, links, pagination, cost, total } = readListAnswer(
+          const { data, links, pagination, cost, total } = readListResponse(
             await service.request(next, { key: secret }),
           )
           seen.push(...data)
@@ -238,7 +238,7 @@ describeOnEachDatabase('an iteration by rel="next"', (kind) => {
   test('has 30 items in a page by default', async () => {
     const { secret } = await service.createKey()
     for (const path of ['/users', '/repos', '/repos/yarrow-collective/monolith/commits']) {
-      const { data, pagination, links } = readListAnswer(await service.request(path, { key: secret }))
+      const { data, pagination, links } = readListResponse(await service.request(path, { key: secret }))
       expect(data).toHaveLength(30)
       expect(pagination).toMatchObject({ page: 1, per_page: 30 })
       expect(links.get('next')?.search).toMatch(/^\?page=2&per_page=30(&|$)/)
@@ -256,7 +256,7 @@ describeOnEachDatabase('an iteration by rel="next"', (kind) => {
       ['/repos', 'exclude=dependencies&owner=rhaddad&dependency_names=react&dependency_names=react'],
       ['/repos', 'exclude=dependencies&changed_since=0'],
     ] as const) {
-      const { data, links } = readListAnswer(
+      const { data, links } = readListResponse(
         await service.request(`${path}?${query}&per_page=2&page=2`, { key: secret }),
       )
       expect([...links.keys()].sort()).toEqual(['first', 'last', 'next', 'prev'])
@@ -269,9 +269,9 @@ describeOnEachDatabase('an iteration by rel="next"', (kind) => {
         expect(target.searchParams.has('after')).toBe(relation === 'next')
       }
       const previous = links.get('prev')
-      const back = readListAnswer(await service.request(`${path}${previous?.search}`, { key: secret }))
+      const back = readListResponse(await service.request(`${path}${previous?.search}`, { key: secret }))
       const next = back.links.get('next')
-      expect(readListAnswer(await service.request(`${path}${next?.search}`, { key: secret })).data).toEqual(
+      expect(readListResponse(await service.request(`${path}${next?.search}`, { key: secret })).data).toEqual(
         data,
       )
     }
@@ -318,7 +318,7 @@ describeOnEachDatabase('an iteration by rel="next"', (kind) => {
       const seen: unknown[] = []
       let next: string | undefined = '/users?location=berlin&per_page=4'
       for (let page = 1; next !== undefined; page++) {
-        const response = readListAnswer(await changing.request(next, { key: secret }))
+        const response = readListResponse(await changing.request(next, { key: secret }))
         seen.push(...response.data.map(({ login }) => login))
         if (page === 2) {
           const users = [
@@ -367,7 +367,7 @@ describeOnEachDatabase('an iteration by rel="next"', (kind) => {
         const seen: object[] = []
         let next: string | undefined = `/users?${query}`
         for (let page = 1; next !== undefined; page++) {
-          const response = readListAnswer(await arriving.request(next, { key: secret }))
+          const response = readListResponse(await arriving.request(next, { key: secret }))
           seen.push(...response.data)
           if (page === 2) await loadRecords(arriving.sql, { users: arrived })
           next = response.links.get('next')?.href.slice(baseUrl.length)

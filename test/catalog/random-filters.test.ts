@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ListQuery, writeQuery } from '../support/catalog.ts'
 import { isDrill } from '../support/drill.ts'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 import {
   findRepositories,
   findUsers,
@@ -75,7 +75,7 @@ describeOnEachDatabase('a random filter', (kind) => {
       ...(files !== undefined && { dependency_files: files }),
       ...(status !== undefined && { dependency_status: status }),
     })
-    const { data, total, cost } = readListAnswer(await service.request(`${path}?${query}`, { key }))
+    const { data, total, cost } = readListResponse(await service.request(`${path}?${query}`, { key }))
     expect(total).toBe(expected.length)
     expect(data).toEqual(expected.slice((page - 1) * size, page * size))
     expect(cost).toBe(data.length)

@@ -4,7 +4,7 @@
  * @module
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 import { createRepository, createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
@@ -25,7 +25,7 @@ describeOnEachDatabase('the list of removals', (kind) => {
   })
   afterAll(() => service.close())
 
-  const read = async (path: string) => readListAnswer(await service.request(path, { key }))
+  const read = async (path: string) => readListResponse(await service.request(path, { key }))
 
   const removed = [
     { forge_rest_id: 3, kind: 'user', version: 2 },

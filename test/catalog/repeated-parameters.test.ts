@@ -4,7 +4,7 @@
  * @module
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 import { findUsers, sampleRepositories, sampleUsers } from '../support/sample-oracle.ts'
 import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
 
@@ -17,7 +17,7 @@ describe('a parameter that may be repeated', () => {
   })
   afterAll(() => service.close())
 
-  const ask = async (path: string) => readListAnswer(await service.request(path, { key }))
+  const ask = async (path: string) => readListResponse(await service.request(path, { key }))
 
   test.for<[writer: string, query: string]>([
     ['itself', 'location=berlin&location=lisbon'],

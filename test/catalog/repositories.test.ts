@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 import { commitsOf, dependenciesOf, repositoryOf, sampleRepositories } from '../support/sample-oracle.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
 
@@ -13,28 +13,28 @@ describeOnEachDatabase('a repository', (kind) => {
   describe('GET /repos/{owner}/{name}', () => {
     test('returns a Repository object without dependencies, and charges 1 credit', async () => {
       const { secret, id } = await service.createKey({ credits: 10 })
-      const answer = await service.request('/repos/yarrow-collective/platform', { key: secret })
-      expect(answer.status).toBe(200)
+      const response = await service.request('/repos/yarrow-collective/platform', { key: secret })
+      expect(response.status).toBe(200)
       const { dependencies, ...repository } = repositoryOf('yarrow-collective/platform')
       expect(dependencies.length).toBeGreaterThan(100)
-      expect(answer.json()).toStrictEqual(repository)
-      expect(answer.headers.get('X-Credits-Cost')).toBe('1')
-      expect(answer.headers.get('X-Credits-Remaining')).toBe('9')
+      expect(response.json()).toStrictEqual(repository)
+      expect(response.headers.get('X-Credits-Cost')).toBe('1')
+      expect(response.headers.get('X-Credits-Remaining')).toBe('9')
       expect(await service.readLedger(id)).toEqual({ balance: 9, granted: 10, charged: 1 })
     })
 
     test('returns every repository as the list has it, dependencies aside', async () => {
       const { secret } = await service.createKey()
       for (const { dependencies: _, ...repository } of sampleRepositories) {
-        const answer = await service.request(`/repos/${repository.full_name}`, { key: secret })
-        expect(answer.json()).toStrictEqual(repository)
+        const response = await service.request(`/repos/${repository.full_name}`, { key: secret })
+        expect(response.json()).toStrictEqual(repository)
       }
     })
 
     test('returns null for unknown values', async () => {
       const { secret } = await service.createKey()
-      const answer = await service.request('/repos/yarrow-collective/placeholder', { key: secret })
-      expect(answer.json()).toMatchObject({
+      const response = await service.request('/repos/yarrow-collective/placeholder', { key: secret })
+      expect(response.json()).toMatchObject({
         name: 'placeholder',
         language: null,
         created_at: null,
@@ -49,15 +49,15 @@ describeOnEachDatabase('a repository', (kind) => {
         'YARROW-COLLECTIVE/PLATFORM',
         'yarrow-collective/plaTForm',
       ]) {
-        const answer = await service.request(`/repos/${path}`, { key: secret })
-        expect(answer.json()).toMatchObject({ full_name: 'yarrow-collective/platform' })
+        const response = await service.request(`/repos/${path}`, { key: secret })
+        expect(response.json()).toMatchObject({ full_name: 'yarrow-collective/platform' })
       }
     })
 
     test('reads escaped letters as letters', async () => {
       const { secret } = await service.createKey()
-      const answer = await service.request('/repos/yarrow%2Dcollective/%70latform', { key: secret })
-      expect(answer.json()).toMatchObject({ full_name: 'yarrow-collective/platform' })
+      const response = await service.request('/repos/yarrow%2Dcollective/%70latform', { key: secret })
+      expect(response.json()).toMatchObject({ full_name: 'yarrow-collective/platform' })
     })
 
     test('is 404 and free for an unknown repository, or one under another owner', async () => {
@@ -71,23 +71,30 @@ describeOnEachDatabase('a repository', (kind) => {
         'platform/yarrow-collective',
         'a/b',
       ]) {
-        const answer = await service.request(`/repos/${path}`, { key: secret })
-        expect([path, answer.status, answer.json()]).toEqual([path, 404, { error: 'Repository not found' }])
-        expect(answer.headers.get('X-Credits-Cost')).toBe('0')
+        const response = await service.request(`/repos/${path}`, { key: secret })
+        expect([path, response.status, response.json()]).toEqual([
+          path,
+          404,
+          { error: 'Repository not found' },
+        ])
+        expect(response.headers.get('X-Credits-Cost')).toBe('0')
       }
       expect(await service.readLedger(id)).toEqual({ balance: 10, granted: 10, charged: 0 })
     })
 
     test('is 404 and free for an unknown repository at balance 0', async () => {
       const { secret } = await service.createKey({ credits: 0 })
-      const answer = await service.request('/repos/yarrow-collective/no-such-repository', { key: secret })
-      expect(answer.status).toBe(404)
+      const response = await service.request('/repos/yarrow-collective/no-such-repository', { key: secret })
+      expect(response.status).toBe(404)
     })
 
     test('is 403 at balance 0', async () => {
       const { secret, id } = await service.createKey({ credits: 0 })
-      const answer = await service.request('/repos/yarrow-collective/platform', { key: secret })
-      expect([answer.status, answer.json()]).toEqual([403, { error: 'insufficient credits: need 1, have 0' }])
+      const response = await service.request('/repos/yarrow-collective/platform', { key: secret })
+      expect([response.status, response.json()]).toEqual([
+        403,
+        { error: 'insufficient credits: need 1, have 0' },
+      ])
       expect(await service.readLedger(id)).toEqual({ balance: 0, granted: 0, charged: 0 })
     })
 
@@ -102,8 +109,8 @@ describeOnEachDatabase('a repository', (kind) => {
         'dependencies/',
         'dependencies/x',
       ]) {
-        const answer = await service.request(`/repos/yarrow-collective/platform/${path}`, { key: secret })
-        expect([path, answer.status, answer.json()]).toEqual([path, 404, { error: 'Not found' }])
+        const response = await service.request(`/repos/yarrow-collective/platform/${path}`, { key: secret })
+        expect([path, response.status, response.json()]).toEqual([path, 404, { error: 'Not found' }])
       }
       expect((await service.readLedger(id)).charged).toBe(0)
     })
@@ -178,9 +185,9 @@ describeOnEachDatabase('a repository', (kind) => {
       ],
     ])('is 400 and free as %s: %s', async ([path, error]) => {
       const { secret, id } = await service.createKey({ credits: 10 })
-      const answer = await service.request(path, { key: secret })
-      expect([answer.status, answer.json()]).toEqual([400, { error }])
-      expect(answer.headers.get('X-Credits-Cost')).toBe('0')
+      const response = await service.request(path, { key: secret })
+      expect([response.status, response.json()]).toEqual([400, { error }])
+      expect(response.headers.get('X-Credits-Cost')).toBe('0')
       expect(await service.readLedger(id)).toEqual({ balance: 10, granted: 10, charged: 0 })
     })
 
@@ -193,8 +200,8 @@ describeOnEachDatabase('a repository', (kind) => {
         'o/.n',
         'o/...',
       ]) {
-        const answer = await service.request(`/repos/${path}`, { key: secret })
-        expect([path, answer.json()]).toEqual([path, { error: 'Repository not found' }])
+        const response = await service.request(`/repos/${path}`, { key: secret })
+        expect([path, response.json()]).toEqual([path, { error: 'Repository not found' }])
       }
     })
   })
@@ -206,7 +213,7 @@ describeOnEachDatabase('a repository', (kind) => {
     test('returns a page of 30, for a credit each', async () => {
       const { secret, id } = await service.createKey({ credits: 100 })
       const path = `/repos/yarrow-collective/platform/${list}`
-      const { data, total, cost, remaining } = readListAnswer(await service.request(path, { key: secret }))
+      const { data, total, cost, remaining } = readListResponse(await service.request(path, { key: secret }))
       const expected: readonly object[] = of('yarrow-collective/platform')
       expect(data).toStrictEqual(expected.slice(0, 30))
       expect([total, cost, remaining]).toEqual([expected.length, 30, 70])
@@ -216,7 +223,7 @@ describeOnEachDatabase('a repository', (kind) => {
     test('finds the repository case-insensitively', async () => {
       const { secret } = await service.createKey()
       const path = `/repos/Yarrow-Collective/PLATFORM/${list}`
-      const { total } = readListAnswer(await service.request(path, { key: secret }))
+      const { total } = readListResponse(await service.request(path, { key: secret }))
       expect(total).toBe(of('yarrow-collective/platform').length)
     })
 
@@ -224,10 +231,10 @@ describeOnEachDatabase('a repository', (kind) => {
       const { secret, id } = await service.createKey({ credits: 10 })
       for (const path of ['yarrow-collective/no-such-repository', 'nobody-has-this-login/platform']) {
         for (const query of ['', '?page=99&per_page=1']) {
-          const answer = await service.request(`/repos/${path}/${list}${query}`, { key: secret })
-          expect([answer.status, answer.json()]).toEqual([404, { error: 'Repository not found' }])
-          expect(answer.headers.get('X-Credits-Cost')).toBe('0')
-          expect(answer.headers.get('Link')).toBeNull()
+          const response = await service.request(`/repos/${path}/${list}${query}`, { key: secret })
+          expect([response.status, response.json()]).toEqual([404, { error: 'Repository not found' }])
+          expect(response.headers.get('X-Credits-Cost')).toBe('0')
+          expect(response.headers.get('Link')).toBeNull()
         }
       }
       expect(await service.readLedger(id)).toEqual({ balance: 10, granted: 10, charged: 0 })
@@ -236,7 +243,7 @@ describeOnEachDatabase('a repository', (kind) => {
     test('is empty and free for a repository that has none, also at balance 0', async () => {
       const { secret } = await service.createKey({ credits: 0 })
       const path = `/repos/yarrow-collective/placeholder/${list}`
-      const { data, total, cost, links, pagination } = readListAnswer(
+      const { data, total, cost, links, pagination } = readListResponse(
         await service.request(path, { key: secret }),
       )
       expect([data, total, cost]).toEqual([[], 0, 0])
@@ -246,8 +253,8 @@ describeOnEachDatabase('a repository', (kind) => {
 
     test('is refused whole when the balance is below the cost', async () => {
       const { secret, id } = await service.createKey({ credits: 29 })
-      const answer = await service.request(`/repos/yarrow-collective/platform/${list}`, { key: secret })
-      expect([answer.status, answer.json()]).toEqual([
+      const response = await service.request(`/repos/yarrow-collective/platform/${list}`, { key: secret })
+      expect([response.status, response.json()]).toEqual([
         403,
         { error: 'insufficient credits: need 30, have 29' },
       ])
@@ -263,7 +270,7 @@ describeOnEachDatabase('a repository', (kind) => {
     expect(shared.length).toBeGreaterThan(10)
     for (const fullName of [original, fork]) {
       const path = `/repos/${fullName}/commits?per_page=100`
-      const { data, total } = readListAnswer(await service.request(path, { key: secret }))
+      const { data, total } = readListResponse(await service.request(path, { key: secret }))
       const expected: readonly object[] = commitsOf(fullName)
       expect(total).toBe(expected.length)
       expect(data).toEqual(expected.slice(0, 100))

@@ -16,7 +16,7 @@ import {
 /** Headers that differ between requests. */
 const varying = ['x-request-id', 'ratelimit', 'x-ratelimit-reset', 'date']
 
-function describeAnswer({ status, headers, text }: Answer) {
+function describeResponse({ status, headers, text }: Answer) {
   return { status, text, headers: [...headers].filter(([name]) => !varying.includes(name)) }
 }
 
@@ -61,10 +61,10 @@ describeOnEachDatabase('a single resource', (kind) => {
               headers: { ...headers, 'If-None-Match': '"other"' },
             }),
           ])
-          expect([path, headers, describeAnswer(maxConcurrent)]).toEqual([
+          expect([path, headers, describeResponse(maxConcurrent)]).toEqual([
             path,
             headers,
-            describeAnswer(readFirst),
+            describeResponse(readFirst),
           ])
         }
       }

@@ -11,7 +11,7 @@ import { createStoredLists } from '../../api/catalog/stored-lists.ts'
 import { ClientGoneError } from '../../api/errors.ts'
 import { foldText } from '../../api/names/case-folding.ts'
 import { createInstance, openSameDatabase } from '../support/instance.ts'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 import { loadRecords } from '../support/records.ts'
 import { sampleUsers } from '../support/sample-oracle.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
@@ -58,7 +58,7 @@ describeOnEachDatabase('a load', (kind) => {
           select list, total from stored_lists where version = (select version from dataset) order by used_at`
         expect(made).toHaveLength(3)
         for (const [index, path] of paths.entries()) {
-          const { total } = readListAnswer(await service.request(path, { key: secret }))
+          const { total } = readListResponse(await service.request(path, { key: secret }))
           expect(made[index]?.total).toBe(total)
         }
         expect(

@@ -10,37 +10,37 @@ describeOnEachDatabase('GET /users/{login}', (kind) => {
 
   test('returns a User object, and charges 1 credit', async () => {
     const { secret, id } = await service.createKey({ credits: 10 })
-    const answer = await service.request('/users/ngoldberg', { key: secret })
-    expect(answer.status).toBe(200)
-    expect(answer.json()).toMatchObject({
+    const response = await service.request('/users/ngoldberg', { key: secret })
+    expect(response.status).toBe(200)
+    expect(response.json()).toMatchObject({
       login: 'ngoldberg',
       name: 'Noor Goldberg',
       location: 'Berlin, Germany',
     })
-    expect(answer.headers.get('X-Credits-Cost')).toBe('1')
-    expect(answer.headers.get('X-Credits-Remaining')).toBe('9')
+    expect(response.headers.get('X-Credits-Cost')).toBe('1')
+    expect(response.headers.get('X-Credits-Remaining')).toBe('9')
     expect(await service.readLedger(id)).toEqual({ balance: 9, granted: 10, charged: 1 })
   })
 
   test('finds a login case-insensitively', async () => {
     const { secret } = await service.createKey()
-    const answer = await service.request('/users/NGoldBerg', { key: secret })
-    expect(answer.json()).toMatchObject({ login: 'ngoldberg' })
+    const response = await service.request('/users/NGoldBerg', { key: secret })
+    expect(response.json()).toMatchObject({ login: 'ngoldberg' })
   })
 
   test('charges 1 credit for an unknown login', async () => {
     const { secret, id } = await service.createKey({ credits: 10 })
-    const answer = await service.request('/users/nobody-has-this-login', { key: secret })
-    expect(answer.status).toBe(404)
-    expect(answer.json()).toEqual({ error: 'User not found' })
+    const response = await service.request('/users/nobody-has-this-login', { key: secret })
+    expect(response.status).toBe(404)
+    expect(response.json()).toEqual({ error: 'User not found' })
     expect(await service.readLedger(id)).toEqual({ balance: 9, granted: 10, charged: 1 })
   })
 
   test('is 403 for an unknown login at balance 0', async () => {
     const { secret, id } = await service.createKey({ credits: 0 })
-    const answer = await service.request('/users/nobody-has-this-login', { key: secret })
-    expect(answer.status).toBe(403)
-    expect(answer.json()).toEqual({ error: 'insufficient credits: need 1, have 0' })
+    const response = await service.request('/users/nobody-has-this-login', { key: secret })
+    expect(response.status).toBe(403)
+    expect(response.json()).toEqual({ error: 'insufficient credits: need 1, have 0' })
     expect(await service.readLedger(id)).toEqual({ balance: 0, granted: 0, charged: 0 })
   })
 
@@ -63,9 +63,9 @@ describeOnEachDatabase('GET /users/{login}', (kind) => {
       ['/users/%ff', 'Invalid URL: malformed percent-encoding'],
       ['/users/a%00', 'Invalid URL: NUL character'],
     ] as const) {
-      const answer = await service.request(path, { key: secret })
-      expect([path, answer.status, answer.json()]).toEqual([path, 400, { error }])
-      expect(answer.headers.get('X-Credits-Cost')).toBe('0')
+      const response = await service.request(path, { key: secret })
+      expect([path, response.status, response.json()]).toEqual([path, 400, { error }])
+      expect(response.headers.get('X-Credits-Cost')).toBe('0')
     }
     expect(await service.readLedger(id)).toEqual({ balance: 10, granted: 10, charged: 0 })
   })

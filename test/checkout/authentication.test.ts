@@ -63,8 +63,8 @@ describeOnEachDatabase('the service', (kind) => {
 
   /** The statuses that one key gets on some paths. */
   async function readStatuses(secret: string, paths: readonly string[]): Promise<number[]> {
-    const answers = await Promise.all(paths.map((path) => service.request(path, { key: secret })))
-    return answers.map(({ status }) => status)
+    const responses = await Promise.all(paths.map((path) => service.request(path, { key: secret })))
+    return responses.map(({ status }) => status)
   }
 
   test('has twelve documented paths that need a key', () => {
@@ -76,9 +76,9 @@ describeOnEachDatabase('the service', (kind) => {
     async (path) => {
       for (const [header, error] of refusals) {
         const headers: Record<string, string> = header === undefined ? {} : { Authorization: header }
-        const answer = await service.request(path, { headers })
-        expect([header, answer.status, answer.json()]).toEqual([header, 401, { error }])
-        expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer')
+        const response = await service.request(path, { headers })
+        expect([header, response.status, response.json()]).toEqual([header, 401, { error }])
+        expect(response.headers.get('WWW-Authenticate')).toBe('Bearer')
         const head = await service.request(path, { method: 'HEAD', headers })
         expect([header, head.status, head.text]).toEqual([header, 401, ''])
         expect(head.headers.get('WWW-Authenticate')).toBe('Bearer')
@@ -114,8 +114,12 @@ describeOnEachDatabase('the service', (kind) => {
   test('refuses user keys on the operators’ endpoints', async () => {
     const { secret } = await service.createKey()
     for (const path of ['/metrics', '/admin/keys', '/admin/nothing', '/admin/keys?page=0']) {
-      const answer = await service.request(path, { key: secret })
-      expect([path, answer.status, answer.json()]).toEqual([path, 403, { error: 'Admin access required' }])
+      const response = await service.request(path, { key: secret })
+      expect([path, response.status, response.json()]).toEqual([
+        path,
+        403,
+        { error: 'Admin access required' },
+      ])
     }
   })
 
@@ -140,8 +144,8 @@ describeOnEachDatabase('the service', (kind) => {
       [nothing.secret, [...users, ...repositories]],
     ] as const) {
       for (const path of paths) {
-        const answer = await service.request(path, { key: secret })
-        expect([path, answer.status, answer.json()]).toEqual([
+        const response = await service.request(path, { key: secret })
+        expect([path, response.status, response.json()]).toEqual([
           path,
           403,
           { error: 'Insufficient permissions' },
@@ -228,8 +232,8 @@ describeOnEachDatabase('the service', (kind) => {
     expect(rotated.id).toBe(old.id)
     expect(secret).not.toBe(old.secret)
     expect(await readStatuses(old.secret, ['/users/ngoldberg'])).toEqual([401])
-    const answer = await service.request('/api-key/credits', { key: secret })
-    expect(answer.json()).toEqual({ api_key: secret, remaining_credits: 9, role: 'user' })
+    const response = await service.request('/api-key/credits', { key: secret })
+    expect(response.json()).toEqual({ api_key: secret, remaining_credits: 9, role: 'user' })
   })
 
   test('accepts a rotated key with grace beside its successor, on one balance', async () => {
@@ -266,10 +270,10 @@ describeOnEachDatabase('the service', (kind) => {
     const old = await service.createKey()
     const rotated = await Promise.all(Array.from({ length: 5 }, () => rotateKey(service.sql, old.id, 0)))
     const secrets = [old.secret, ...rotated.map(({ secret }) => secret)]
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       secrets.map((secret) => service.request('/api-key/credits', { key: secret })),
     )
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
   const testOnServer = kind === 'postgresql' ? testInside : () => {} // the embedded database has one instance

@@ -29,9 +29,9 @@ import {
 
 const listSchema = v.object({ data: v.array(v.unknown()) })
 
-/** How many items a list answer holds. */
-function countItems(answer: Answer): number {
-  return v.parse(listSchema, answer.json()).data.length
+/** How many items a list response holds. */
+function countItems(response: Answer): number {
+  return v.parse(listSchema, response.json()).data.length
 }
 
 function readCredits({ headers }: Answer) {
@@ -102,11 +102,11 @@ describeOnEachDatabase('a key’s credits', (kind) => {
   test('are charged one per item of a list, and one for a single item, with a row in the ledger for each charge', async () => {
     for (const [path, isList] of endpoints()) {
       const { secret, id } = await service.createKey({ credits: 500 })
-      const answer = await service.request(path, { key: secret })
-      const cost = isList ? countItems(answer) : 1
-      expect([path, answer.status]).toEqual([path, 200])
+      const response = await service.request(path, { key: secret })
+      const cost = isList ? countItems(response) : 1
+      expect([path, response.status]).toEqual([path, 200])
       expect(cost).toBeGreaterThan(0)
-      expect(readCredits(answer)).toEqual({ cost: String(cost), remaining: String(500 - cost) })
+      expect(readCredits(response)).toEqual({ cost: String(cost), remaining: String(500 - cost) })
       expect(await service.readLedger(id)).toEqual({ balance: 500 - cost, granted: 500, charged: cost })
       const rows = await service.sql`
         select kind, granted, cost, balance, items, request_id, path from ledger where api_key_id = ${id} order by position`
@@ -118,7 +118,7 @@ describeOnEachDatabase('a key’s credits', (kind) => {
           cost,
           balance: 500 - cost,
           items: cost,
-          request_id: answer.headers.get('X-Request-Id'),
+          request_id: response.headers.get('X-Request-Id'),
           path: path.replace(/\?.*/, ''),
         },
       ])
@@ -138,9 +138,9 @@ describeOnEachDatabase('a key’s credits', (kind) => {
       [429, limited, {}],
       [401, revoked, {}],
     ] as const) {
-      const answer = await service.request('/users?per_page=2', { key, headers })
-      const told = ['Link', 'X-Total-Count', 'ETag'].filter((name) => answer.headers.has(name))
-      expect([answer.status, told]).toEqual([status, []])
+      const response = await service.request('/users?per_page=2', { key, headers })
+      const told = ['Link', 'X-Total-Count', 'ETag'].filter((name) => response.headers.has(name))
+      expect([response.status, told]).toEqual([status, []])
     }
   })
 
@@ -153,8 +153,8 @@ describeOnEachDatabase('a key’s credits', (kind) => {
       ['/repos', 30],
       ['/repos?per_page=100', 100],
     ] as const) {
-      const answer = await service.request(path, { key: secret })
-      expect([path, countItems(answer), readCredits(answer).cost]).toEqual([path, cost, String(cost)])
+      const response = await service.request(path, { key: secret })
+      expect([path, countItems(response), readCredits(response).cost]).toEqual([path, cost, String(cost)])
     }
   })
 
@@ -173,9 +173,9 @@ describeOnEachDatabase('a key’s credits', (kind) => {
       const total = Number(quote.headers.get('X-Total-Count'))
       const last = Math.ceil(total / perPage)
       const items = total - (last - 1) * perPage
-      const answer = await service.request(address(last), { key: secret })
-      expect([path, countItems(answer)]).toEqual([path, items])
-      expect(readCredits(answer)).toEqual({ cost: String(items), remaining: String(500 - items) })
+      const response = await service.request(address(last), { key: secret })
+      expect([path, countItems(response)]).toEqual([path, items])
+      expect(readCredits(response)).toEqual({ cost: String(items), remaining: String(500 - items) })
       const past = await service.request(address(last + 1), { key: secret })
       expect([past.status, countItems(past)]).toEqual([200, 0])
       expect(readCredits(past)).toEqual({ cost: '0', remaining: String(500 - items) })
@@ -186,8 +186,12 @@ describeOnEachDatabase('a key’s credits', (kind) => {
   test('are not needed for a page past the end', async () => {
     const { secret } = await service.createKey({ credits: 0 })
     for (const path of ['/users?page=999', '/repos?page=999', '/users?location=nowhere-at-all']) {
-      const answer = await service.request(path, { key: secret })
-      expect([path, answer.status, readCredits(answer)]).toEqual([path, 200, { cost: '0', remaining: '0' }])
+      const response = await service.request(path, { key: secret })
+      expect([path, response.status, readCredits(response)]).toEqual([
+        path,
+        200,
+        { cost: '0', remaining: '0' },
+      ])
     }
   })
 
@@ -209,9 +213,9 @@ describeOnEachDatabase('a key’s credits', (kind) => {
       [`${missing}/nothing`, 404],
       ['/users', 403],
     ] as const) {
-      const answer = await service.request(path, { key: secret })
-      expect([path, answer.status]).toEqual([path, status])
-      expect([path, readCredits(answer)]).toEqual([path, { cost: '0', remaining: '10' }])
+      const response = await service.request(path, { key: secret })
+      expect([path, response.status]).toEqual([path, status])
+      expect([path, readCredits(response)]).toEqual([path, { cost: '0', remaining: '10' }])
     }
     expect(await service.readLedger(id)).toEqual({ balance: 10, granted: 10, charged: 0 })
 
@@ -245,13 +249,13 @@ describeOnEachDatabase('a key’s credits', (kind) => {
         [`${repository}/dependencies?per_page=3`, 3, 0],
       ] as const) {
         const { secret, id } = await service.createKey({ credits: have })
-        const answer = await service.request(path, { key: secret })
-        expect([path, answer.status, answer.json()]).toEqual([
+        const response = await service.request(path, { key: secret })
+        expect([path, response.status, response.json()]).toEqual([
           path,
           403,
           { error: `insufficient credits: need ${need}, have ${have}` },
         ])
-        expect(readCredits(answer)).toEqual({ cost: '0', remaining: String(have) })
+        expect(readCredits(response)).toEqual({ cost: '0', remaining: String(have) })
         expect(await service.readLedger(id)).toEqual({ balance: have, granted: have, charged: 0 })
       }
     })
@@ -259,9 +263,9 @@ describeOnEachDatabase('a key’s credits', (kind) => {
     test('pay for what they suffice for, to the last one', async () => {
       const { secret, id } = await service.createKey({ credits: 12 })
       expect((await service.request('/users', { key: secret })).status).toBe(403)
-      const answer = await service.request('/users?per_page=12', { key: secret })
-      expect([answer.status, countItems(answer)]).toEqual([200, 12])
-      expect(readCredits(answer)).toEqual({ cost: '12', remaining: '0' })
+      const response = await service.request('/users?per_page=12', { key: secret })
+      expect([response.status, countItems(response)]).toEqual([200, 12])
+      expect(readCredits(response)).toEqual({ cost: '12', remaining: '0' })
       expect(await service.readLedger(id)).toEqual({ balance: 0, granted: 12, charged: 12 })
     })
   })
@@ -272,8 +276,8 @@ describeOnEachDatabase('a key’s credits', (kind) => {
         const { secret, id } = await service.createKey({ credits: 500 })
         const quote = await service.request(path, { method: 'HEAD', key: secret })
         expect(await service.readLedger(id)).toEqual({ balance: 500, granted: 500, charged: 0 })
-        const answer = await service.request(path, { key: secret })
-        expect([path, quote.status, quote.text]).toEqual([path, answer.status, ''])
+        const response = await service.request(path, { key: secret })
+        expect([path, quote.status, quote.text]).toEqual([path, response.status, ''])
         for (const name of [
           'Link',
           'X-Total-Count',
@@ -282,7 +286,7 @@ describeOnEachDatabase('a key’s credits', (kind) => {
           'Cache-Control',
           'X-Credits-Cost',
         ]) {
-          expect([path, name, quote.headers.get(name)]).toEqual([path, name, answer.headers.get(name)])
+          expect([path, name, quote.headers.get(name)]).toEqual([path, name, response.headers.get(name)])
         }
         expect(quote.headers.get('X-Credits-Remaining')).toBe('500')
       }
@@ -367,8 +371,8 @@ describeOnEachDatabase('a key’s credits', (kind) => {
     const reader = await service.createKey()
     const poor = await service.createKey({ credits: 0 })
     for (const [path] of endpoints()) {
-      const answer = await service.request(path, { key: reader.secret })
-      const headers = { 'If-None-Match': answer.headers.get('ETag') ?? '' }
+      const response = await service.request(path, { key: reader.secret })
+      const headers = { 'If-None-Match': response.headers.get('ETag') ?? '' }
       const again = await service.request(path, { key: poor.secret, headers })
       expect([path, again.status, again.text]).toEqual([path, 304, ''])
       expect(readCredits(again)).toEqual({ cost: '0', remaining: '0' })
@@ -380,9 +384,9 @@ describeOnEachDatabase('a key’s credits', (kind) => {
     const { secret, id } = await service.createKey({ role: 'admin', credits: 5 })
     for (const [path] of [...endpoints(), ['/users?per_page=100']] as const) {
       for (const method of ['GET', 'HEAD']) {
-        const answer = await service.request(path, { method, key: secret })
-        expect([path, method, answer.status]).toEqual([path, method, 200])
-        expect(answer.headers.get('X-Credits-Cost')).toBe('0')
+        const response = await service.request(path, { method, key: secret })
+        expect([path, method, response.status]).toEqual([path, method, 200])
+        expect(response.headers.get('X-Credits-Cost')).toBe('0')
       }
     }
     const unknown = await service.request('/users/nobody-has-this-login', { key: secret })
@@ -399,8 +403,8 @@ describeOnEachDatabase('a key’s credits', (kind) => {
       expect(await ask()).toEqual({ api_key: secret, remaining_credits: 93, role: 'user' })
       expect(await ask()).toEqual({ api_key: secret, remaining_credits: 93, role: 'user' })
       expect(await service.readLedger(id)).toEqual({ balance: 93, granted: 100, charged: 7 })
-      const answer = await service.request('/api-key/credits', { key: secret })
-      expect(answer.headers.get('Cache-Control')).toBe('no-store')
+      const response = await service.request('/api-key/credits', { key: secret })
+      expect(response.headers.get('Cache-Control')).toBe('no-store')
     })
 
     test('also to a key without credits, and to an admin key', async () => {
@@ -410,8 +414,11 @@ describeOnEachDatabase('a key’s credits', (kind) => {
         [poor.secret, 'user'],
         [admin.secret, 'admin'],
       ] as const) {
-        const answer = await service.request('/api-key/credits', { key: secret })
-        expect([answer.status, answer.json()]).toEqual([200, { api_key: secret, remaining_credits: 0, role }])
+        const response = await service.request('/api-key/credits', { key: secret })
+        expect([response.status, response.json()]).toEqual([
+          200,
+          { api_key: secret, remaining_credits: 0, role },
+        ])
       }
     })
   })
@@ -420,9 +427,9 @@ describeOnEachDatabase('a key’s credits', (kind) => {
     const { secret, id } = await service.createKey({ credits: 10 })
     await service.sql`alter table ledger add constraint no_charges check (kind <> 'charge') not valid`
     try {
-      const answer = await service.request('/users?per_page=3', { key: secret })
-      expect([answer.status, answer.json()]).toEqual([500, { error: 'Internal server error' }])
-      expect(readCredits(answer)).toEqual({ cost: null, remaining: null })
+      const response = await service.request('/users?per_page=3', { key: secret })
+      expect([response.status, response.json()]).toEqual([500, { error: 'Internal server error' }])
+      expect(readCredits(response)).toEqual({ cost: null, remaining: null })
     } finally {
       await service.sql`alter table ledger drop constraint no_charges`
     }

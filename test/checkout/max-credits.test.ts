@@ -40,14 +40,14 @@ describeOnEachDatabase('Max-Credits', (kind) => {
     const { secret, id } = await service.createKey({ credits: 100 })
     for (const [path, cost] of endpoints) {
       for (const most of new Set([0, cost - 1])) {
-        const answer = await ask(secret, path, String(most))
-        expect([path, answer.status, answer.json()]).toEqual([
+        const response = await ask(secret, path, String(most))
+        expect([path, response.status, response.json()]).toEqual([
           path,
           403,
           { error: `Max-Credits is ${most}, but this request costs ${cost}` },
         ])
-        expect(answer.headers.get('X-Credits-Cost')).toBe('0')
-        expect(answer.headers.get('X-Credits-Remaining')).toBe('100')
+        expect(response.headers.get('X-Credits-Cost')).toBe('0')
+        expect(response.headers.get('X-Credits-Remaining')).toBe('100')
       }
     }
     expect(await service.readLedger(id)).toEqual({ balance: 100, granted: 100, charged: 0 })
@@ -57,8 +57,8 @@ describeOnEachDatabase('Max-Credits', (kind) => {
     for (const [path, cost] of endpoints) {
       for (const most of [String(cost), String(cost + 1), `00${cost}`, String(Number.MAX_SAFE_INTEGER)]) {
         const { secret, id } = await service.createKey({ credits: 100 })
-        const answer = await ask(secret, path, most)
-        expect([path, most, answer.headers.get('X-Credits-Cost')]).toEqual([path, most, String(cost)])
+        const response = await ask(secret, path, most)
+        expect([path, most, response.headers.get('X-Credits-Cost')]).toEqual([path, most, String(cost)])
         expect(await service.readLedger(id)).toMatchObject({ charged: cost })
       }
     }
@@ -85,8 +85,8 @@ describeOnEachDatabase('Max-Credits', (kind) => {
       ['/api-key/credits', 200, {}],
       ['/api-key/usage', 200, {}],
     ] as const) {
-      const answer = await ask(secret, path, '0', more)
-      expect([path, answer.status, answer.headers.get('X-Credits-Cost')]).toEqual([path, status, '0'])
+      const response = await ask(secret, path, '0', more)
+      expect([path, response.status, response.headers.get('X-Credits-Cost')]).toEqual([path, status, '0'])
     }
     expect(await service.readLedger(id)).toEqual({ balance: 0, granted: 5, charged: 5 })
   })
@@ -105,8 +105,8 @@ describeOnEachDatabase('Max-Credits', (kind) => {
   test('of 0 lets admin keys through, which are not charged', async () => {
     const { secret } = await service.createKey({ role: 'admin', credits: 0 })
     for (const [path] of endpoints) {
-      const answer = await ask(secret, path, '0')
-      expect([path, [200, 404].includes(answer.status), answer.headers.get('X-Credits-Cost')]).toEqual([
+      const response = await ask(secret, path, '0')
+      expect([path, [200, 404].includes(response.status), response.headers.get('X-Credits-Cost')]).toEqual([
         path,
         true,
         '0',
@@ -135,8 +135,8 @@ describeOnEachDatabase('Max-Credits', (kind) => {
       '\u00b2',
     ]) {
       for (const [path] of endpoints) {
-        const answer = await ask(secret, path, most)
-        expect([path, most, answer.status, answer.json()]).toEqual([
+        const response = await ask(secret, path, most)
+        expect([path, most, response.status, response.json()]).toEqual([
           path,
           most,
           400,
@@ -164,11 +164,11 @@ describeOnEachDatabase('Max-Credits', (kind) => {
 
   test('holds for concurrent requests: not one credit is charged above it', async () => {
     const { secret, id } = await service.createKey({ credits: 1_000 })
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, (_, index) => ask(secret, `/users?per_page=${(index % 10) + 1}`, '5')),
     )
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(50)
-    expect(answers.filter(({ status }) => status === 403)).toHaveLength(50)
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(50)
+    expect(responses.filter(({ status }) => status === 403)).toHaveLength(50)
     expect(await service.readLedger(id)).toMatchObject({ charged: 10 * (1 + 2 + 3 + 4 + 5) })
   })
 })

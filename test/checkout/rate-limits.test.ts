@@ -32,14 +32,14 @@ describeOnEachDatabase('a rate limit', (kind) => {
   test('lets exactly its number of 100 concurrent requests pass', async () => {
     for (const requests of [1, 37, 99]) {
       const { secret } = await service.createKey({ rateLimit: { requests, seconds: hour } })
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 100 }, () => service.request('/api-key/credits', { key: secret })),
       )
-      expect(countStatuses(answers)).toEqual({ 200: requests, 429: 100 - requests })
+      expect(countStatuses(responses)).toEqual({ 200: requests, 429: 100 - requests })
       // Each place in the window was given to one request.
-      const places = answers
+      const places = responses
         .filter(({ status }) => status === 200)
-        .map((answer) => readState(answer).remaining)
+        .map((response) => readState(response).remaining)
       expect(places.sort((a, b) => a - b)).toEqual(Array.from({ length: requests }, (_, place) => place))
     }
   })
@@ -50,10 +50,10 @@ describeOnEachDatabase('a rate limit', (kind) => {
     )
     await Promise.all(
       keys.map(async ({ secret }) => {
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           Array.from({ length: 10 }, () => service.request('/api-key/credits', { key: secret })),
         )
-        expect(countStatuses(answers)).toEqual({ 200: 3, 429: 7 })
+        expect(countStatuses(responses)).toEqual({ 200: 3, 429: 7 })
       }),
     )
   })
@@ -64,12 +64,12 @@ describeOnEachDatabase('a rate limit', (kind) => {
     try {
       const other = createInstance(database)
       const { secret } = await service.createKey({ rateLimit: { requests: 37, seconds: hour } })
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 100 }, (_, index) =>
           (index % 2 === 0 ? service : other).request('/users/ngoldberg', { key: secret }),
         ),
       )
-      expect(countStatuses(answers)).toEqual({ 200: 37, 429: 63 })
+      expect(countStatuses(responses)).toEqual({ 200: 37, 429: 63 })
     } finally {
       await database.close()
     }
@@ -79,10 +79,10 @@ describeOnEachDatabase('a rate limit', (kind) => {
     const { secret } = await service.createKey({ rateLimit: { requests: 5, seconds: hour } })
     for (const remaining of [4, 3, 2, 1, 0, 0]) {
       const before = Date.now() / 1000
-      const answer = await service.request('/users?per_page=1', { key: secret })
+      const response = await service.request('/users?per_page=1', { key: secret })
       const after = Date.now() / 1000
-      const { headers } = answer
-      const { reset } = readState(answer)
+      const { headers } = response
+      const { reset } = readState(response)
       expect(headers.get('RateLimit-Policy')).toBe('"default";q=5;w=3600')
       expect(headers.get('RateLimit')).toBe(`"default";r=${remaining};t=${reset}`)
       expect(headers.get('X-RateLimit-Limit')).toBe('5')
@@ -107,16 +107,16 @@ describeOnEachDatabase('a rate limit', (kind) => {
       '/users/nobody-has-this-login',
       '/repos?page=0',
     ]) {
-      const answer = await service.request(path, { key: secret })
-      const seconds = readState(answer).reset
-      expect([path, answer.status, answer.json()]).toEqual([
+      const response = await service.request(path, { key: secret })
+      const seconds = readState(response).reset
+      expect([path, response.status, response.json()]).toEqual([
         path,
         429,
         { error: `Rate limit exceeded; retry in ${seconds} seconds` },
       ])
-      expect(answer.headers.get('Retry-After')).toBe(String(seconds))
-      expect(answer.headers.get('X-Credits-Cost')).toBe('0')
-      expect(answer.headers.get('X-Credits-Remaining')).toBe('8')
+      expect(response.headers.get('Retry-After')).toBe(String(seconds))
+      expect(response.headers.get('X-Credits-Cost')).toBe('0')
+      expect(response.headers.get('X-Credits-Remaining')).toBe('8')
     }
     const head = await service.request('/users', { method: 'HEAD', key: secret })
     expect([head.status, head.text, head.headers.has('Retry-After')]).toEqual([429, '', true])
@@ -129,14 +129,14 @@ describeOnEachDatabase('a rate limit', (kind) => {
     for (let round = 0; round < 2; round++) {
       let refused: Answer | undefined
       while (refused === undefined) {
-        const answers = await Promise.all(Array.from({ length: 10 }, ask))
-        refused = answers.find(({ status }) => status === 429)
+        const responses = await Promise.all(Array.from({ length: 10 }, ask))
+        refused = responses.find(({ status }) => status === 429)
       }
       expect(refused.json()).toEqual({ error: 'Rate limit exceeded; retry in 1 second' })
       expect(refused.headers.get('Retry-After')).toBe('1')
       await sleep(1001)
-      const answer = await ask()
-      expect([answer.status, readState(answer)]).toEqual([200, { remaining: 1, reset: 1 }])
+      const response = await ask()
+      expect([response.status, readState(response)]).toEqual([200, { remaining: 1, reset: 1 }])
     }
   })
 
@@ -152,8 +152,8 @@ describeOnEachDatabase('a rate limit', (kind) => {
       ['/users/ngoldberg', 'GET', 304, 1],
       ['/users/a/b', 'GET', 404, 0],
     ] as const) {
-      const answer = await service.request(path, { method, key: secret, headers: { 'If-None-Match': tag } })
-      expect([path, answer.status, answer.headers.get('X-RateLimit-Remaining')]).toEqual([
+      const response = await service.request(path, { method, key: secret, headers: { 'If-None-Match': tag } })
+      expect([path, response.status, response.headers.get('X-RateLimit-Remaining')]).toEqual([
         path,
         status,
         String(remaining),
@@ -164,11 +164,11 @@ describeOnEachDatabase('a rate limit', (kind) => {
 
   test('counts the operators’ endpoints for admin keys', async () => {
     const { secret } = await service.createKey({ role: 'admin', rateLimit: { requests: 2, seconds: hour } })
-    const answers: Answer[] = []
+    const responses: Answer[] = []
     for (const path of ['/metrics', '/admin/keys', '/metrics', '/users']) {
-      answers.push(await service.request(path, { key: secret }))
+      responses.push(await service.request(path, { key: secret }))
     }
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 429])
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 429, 429])
   })
 
   test('does not count what the key may not do, and is in its headers', async () => {
@@ -177,15 +177,15 @@ describeOnEachDatabase('a rate limit', (kind) => {
       rateLimit: { requests: 3, seconds: hour },
     })
     const ask = async (path: string, method = 'GET') => {
-      const answer = await service.request(path, { method, key: secret })
-      const { headers } = answer
-      const { remaining, reset } = readState(answer)
+      const response = await service.request(path, { method, key: secret })
+      const { headers } = response
+      const { remaining, reset } = readState(response)
       expect(headers.get('RateLimit-Policy')).toBe('"default";q=3;w=3600')
       expect(headers.get('X-RateLimit-Limit')).toBe('3')
       expect(headers.get('X-RateLimit-Remaining')).toBe(String(remaining))
       expect(Number(headers.get('X-RateLimit-Reset'))).toBeGreaterThan(Date.now() / 1000)
       expect(headers.get('X-Credits-Cost')).toBe('0')
-      return [answer.status, remaining, reset <= hour && reset > hour - 60]
+      return [response.status, remaining, reset <= hour && reset > hour - 60]
     }
     // No window has begun yet: a whole one is to come.
     expect(await ask('/repos')).toEqual([403, 3, true])
@@ -208,11 +208,11 @@ describeOnEachDatabase('a rate limit', (kind) => {
       await service.sql`
         update rate_limit_windows set started_at = now() + interval '1 day', requests = ${requests}
         where api_key_id = ${id}`
-      const answers = [await ask(), await ask(), await ask()]
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
-      for (const answer of answers) expect(readState(answer).reset).toBeLessThanOrEqual(60)
-      expect(answers.map((answer) => readState(answer).remaining)).toEqual([1, 0, 0])
-      expect(Number(answers[2]?.headers.get('Retry-After'))).toBeLessThanOrEqual(60)
+      const responses = [await ask(), await ask(), await ask()]
+      expect(responses.map(({ status }) => status)).toEqual([200, 200, 429])
+      for (const response of responses) expect(readState(response).reset).toBeLessThanOrEqual(60)
+      expect(responses.map((response) => readState(response).remaining)).toEqual([1, 0, 0])
+      expect(Number(responses[2]?.headers.get('Retry-After'))).toBeLessThanOrEqual(60)
     }
     expect(await service.sql`select requests from rate_limit_windows where api_key_id = ${id}`).toEqual([
       { requests: 2 },
@@ -222,8 +222,8 @@ describeOnEachDatabase('a rate limit', (kind) => {
   test('does not count public endpoints, which have no such headers', async () => {
     const { secret } = await service.createKey({ rateLimit: { requests: 1, seconds: hour } })
     for (const path of ['/health', '/version', '/openapi.yml', '/health']) {
-      const answer = await service.request(path, { key: secret })
-      expect([path, answer.status, answer.headers.has('RateLimit')]).toEqual([path, 200, false])
+      const response = await service.request(path, { key: secret })
+      expect([path, response.status, response.headers.has('RateLimit')]).toEqual([path, 200, false])
     }
     expect((await service.request('/api-key/credits', { key: secret })).status).toBe(200)
   })
@@ -231,11 +231,11 @@ describeOnEachDatabase('a rate limit', (kind) => {
   test('is shared by both secrets of a rotated key', async () => {
     const old = await service.createKey({ rateLimit: { requests: 2, seconds: hour } })
     const { secret } = await rotateKey(service.sql, old.id, hour)
-    const answers: Answer[] = []
+    const responses: Answer[] = []
     for (const key of [old.secret, secret, old.secret, secret]) {
-      answers.push(await service.request('/api-key/credits', { key }))
+      responses.push(await service.request('/api-key/credits', { key }))
     }
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 429])
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 429, 429])
   })
 
   describe('of none', () => {
@@ -249,11 +249,11 @@ describeOnEachDatabase('a rate limit', (kind) => {
 
     test('lets every request pass, without headers of a limit', async () => {
       const { secret } = await service.createKey({ rateLimit: null })
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 100 }, () => service.request('/users/ngoldberg', { key: secret })),
       )
-      expect(countStatuses(answers)).toEqual({ 200: 100 })
-      expect(names.filter((name) => answers.some(({ headers }) => headers.has(name)))).toEqual([])
+      expect(countStatuses(responses)).toEqual({ 200: 100 })
+      expect(names.filter((name) => responses.some(({ headers }) => headers.has(name)))).toEqual([])
     })
 
     test('lifts a limit, and a new limit begins a new window', async () => {
@@ -276,9 +276,11 @@ describeOnEachDatabase('a rate limit', (kind) => {
       const other = createInstance(database)
       const { secret } = await service.createKey({ rateLimit: { requests: 6, seconds: hour } })
       for (const [index, remaining] of [5, 4, 3, 2, 1, 0, 0, 0].entries()) {
-        const answer = await (index % 2 === 0 ? service : other).request('/users/ngoldberg', { key: secret })
-        expect([answer.status, readState(answer).remaining]).toEqual([index < 6 ? 200 : 429, remaining])
-        expect(answer.headers.get('X-RateLimit-Remaining')).toBe(String(remaining))
+        const response = await (index % 2 === 0 ? service : other).request('/users/ngoldberg', {
+          key: secret,
+        })
+        expect([response.status, readState(response).remaining]).toEqual([index < 6 ? 200 : 429, remaining])
+        expect(response.headers.get('X-RateLimit-Remaining')).toBe(String(remaining))
       }
     } finally {
       await database.close()
@@ -291,12 +293,12 @@ describeOnEachDatabase('a rate limit', (kind) => {
       const other = createInstance(database)
       for (let round = 0; round < 20; round++) {
         const { secret } = await service.createKey({ rateLimit: { requests: 5, seconds: hour } })
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           Array.from({ length: 12 }, (_, index) =>
             (index % 2 === 0 ? service : other).request('/users/ngoldberg', { key: secret }),
           ),
         )
-        expect(countStatuses(answers)).toEqual({ 200: 5, 429: 7 })
+        expect(countStatuses(responses)).toEqual({ 200: 5, 429: 7 })
       }
     } finally {
       await database.close()
@@ -314,10 +316,10 @@ describeOnEachDatabase('a rate limit', (kind) => {
       await database.close() // from now on a query would be 503
       for (const milliseconds of [0, 0, 500, 499]) {
         vi.advanceTimersByTime(milliseconds)
-        const answer = await ask()
-        expect([answer.status, readState(answer).remaining]).toEqual([429, 0])
-        expect(answer.headers.get('X-Credits-Cost')).toBe('0')
-        expect(Number(answer.headers.get('Retry-After'))).toBeLessThanOrEqual(hour)
+        const response = await ask()
+        expect([response.status, readState(response).remaining]).toEqual([429, 0])
+        expect(response.headers.get('X-Credits-Cost')).toBe('0')
+        expect(Number(response.headers.get('Retry-After'))).toBeLessThanOrEqual(hour)
       }
       vi.advanceTimersByTime(1)
       expect((await ask()).status).toBe(503)

@@ -4,7 +4,7 @@ import { createResponseCache } from '../../api/checkout/response-cache.ts'
 import { hashSecret } from '../../api/ledger/api-key.ts'
 import { type SettleRequest, settleGroup } from '../../api/ledger/settlement.ts'
 import { createInstance } from '../support/instance.ts'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 import { loadRecords } from '../support/records.ts'
 import { sampleUsers } from '../support/sample-oracle.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
@@ -24,7 +24,7 @@ describeOnEachDatabase('a cached response', (kind) => {
     const path = '/users?per_page=5&page=2'
     const request = async () => {
       const response = await service.request(path, { key: secret })
-      return { ...readListAnswer(response), headers: response.headers, body: response.json() }
+      return { ...readListResponse(response), headers: response.headers, body: response.json() }
     }
     const first = await request()
     await request() // a response is cached when its URL is requested for the second time
@@ -56,10 +56,10 @@ describeOnEachDatabase('a cached response', (kind) => {
         })
         const expected = location === 'elsewhere' ? [] : [moved]
         for (const remaining of ['9', '8', '7']) {
-          const answer = await instance.request(path, { key: secret })
-          expect(readListAnswer(answer).data).toEqual(expected)
-          expect(answer.headers.get('X-Credits-Cost')).toBe(String(expected.length))
-          expect(answer.headers.get('X-RateLimit-Remaining')).toBe(remaining)
+          const response = await instance.request(path, { key: secret })
+          expect(readListResponse(response).data).toEqual(expected)
+          expect(response.headers.get('X-Credits-Cost')).toBe(String(expected.length))
+          expect(response.headers.get('X-RateLimit-Remaining')).toBe(remaining)
         }
         const single = await instance.request(`/users/${model.login}`, { key: secret })
         expect(single.json()).toEqual(moved)

@@ -31,14 +31,14 @@ describeOnServer('instances on one database', { timeout: 300_000 }, () => {
     await service.close()
   })
 
-  /** Sends requests to so many of the instances in turn, all at once, and counts the answers by status. */
+  /** Sends requests to so many of the instances in turn, all at once, and counts the responses by status. */
   async function ask(path: string, key: string, { times, places }: { times: number; places: number }) {
     const statuses = await Promise.all(
       Array.from({ length: times }, async (_, turn) => {
         const url = `${instances[turn % places]?.url}${path}`
-        const answer = await fetch(url, { headers: { Authorization: `Bearer ${key}` } })
-        await answer.arrayBuffer()
-        return answer.status
+        const response = await fetch(url, { headers: { Authorization: `Bearer ${key}` } })
+        await response.arrayBuffer()
+        return response.status
       }),
     )
     return Object.fromEntries(

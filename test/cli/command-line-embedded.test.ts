@@ -118,8 +118,8 @@ describe('devdata beside a running service', { concurrent: true }, () => {
       fetch(`${service.url}${path}`, { headers: { Authorization: `Bearer ${api_key}` } })
     expect(await (await get('/users')).json()).toMatchObject({ data: [] })
     expect((await run(['import', 'ndjson', sampleDirectory])).code).toBe(0)
-    const answer = await get('/users?per_page=4')
-    expect([answer.status, answer.headers.get('X-Total-Count')]).toEqual([200, '300'])
+    const response = await get('/users?per_page=4')
+    expect([response.status, response.headers.get('X-Total-Count')]).toEqual([200, '300'])
     expect(await readJson(run, ['keys', 'list'])).toContainEqual(
       expect.objectContaining({ id, remaining_credits: 5 }),
     )
@@ -149,22 +149,22 @@ describe('devdata beside a running service', { concurrent: true }, () => {
     {
       await using service = await startInstanceProcess(undefined, settings)
       const sql = connectTo(folder)
-      // PGlite is busy with nothing else for hours: it answers nobody, so that it can only be ended.
+      // PGlite is busy with nothing else for hours: nobody gets a response, so that it can only be ended.
       const { promise: held, resolve: hold } = Promise.withResolvers<void>()
       const failed = sql
         .begin(async (tx) => {
           await tx`select 1`
-          hold() // the session is this transaction's: nobody else is answered before its end
+          hold() // the session is this transaction's: nobody else gets a response before its end
           await tx`
             with gone as (delete from dataset returning *) select count(*) from gone, generate_series(1, 1e12::bigint)`
         })
         .catch((error: unknown) => error)
       await held
       const other = connectTo(folder)
-      const answered = other`select 1`.catch(() => 'cut off')
+      const waiting = other`select 1`.catch(() => 'cut off')
       await sleep(500) // the endless statement is under way
       expect(await service.stop()).toBe(0)
-      expect(await answered).toBe('cut off')
+      expect(await waiting).toBe('cut off')
       expect(service.readLog()).toContain('during a statement of another process')
       expect(await failed).toBeInstanceOf(Error)
       await Promise.all([sql.end(), other.end()])

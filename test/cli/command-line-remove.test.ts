@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Run, readJson, startServiceForCommands } from '../support/command-line.ts'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 import { createAdmin } from '../support/ndjson.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
 import { describeOnEachDatabase } from '../support/service.ts'
@@ -32,7 +32,7 @@ describeOnEachDatabase('devdata remove repo', (kind) => {
   afterAll(() => started.close())
 
   async function list(path: string) {
-    const { data, total } = readListAnswer(await started.service.request(path, { key }))
+    const { data, total } = readListResponse(await started.service.request(path, { key }))
     expect(data.length).toBe(total)
     return data
   }

@@ -207,17 +207,17 @@ function createBatches(options: Partial<BatchOptions<number, string>> = {}) {
         batches.push({ inputs, end: () => resolve(inputs.map((input) => `#${input}`)), fail: reject })
       }),
   })
-  const answered: string[] = []
+  const outcomes: string[] = []
   return {
     batches,
-    answered,
+    outcomes,
     ask,
     /** Asks in one turn of the event loop, and waits for its end. */
     async note(...inputs: number[]) {
       for (const input of inputs) {
         ask(input).then(
-          (output) => answered.push(output),
-          (error: Error) => answered.push(error.message),
+          (output) => outcomes.push(output),
+          (error: Error) => outcomes.push(error.message),
         )
       }
       await settled()
@@ -228,7 +228,7 @@ function createBatches(options: Partial<BatchOptions<number, string>> = {}) {
 
 describe('a batcher', () => {
   test('runs the inputs of one turn of the event loop together, and then those that arrived meanwhile', async () => {
-    const { batches, note, inputs, answered } = createBatches()
+    const { batches, note, inputs, outcomes } = createBatches()
     await note(1)
     expect(inputs()).toEqual([[1]])
     await note(2, 3)
@@ -237,16 +237,16 @@ describe('a batcher', () => {
     batches[0]?.end()
     await settled()
     expect(inputs()).toEqual([[1], [2, 3, 4]])
-    expect(answered).toEqual(['#1'])
+    expect(outcomes).toEqual(['#1'])
     batches[1]?.end()
     await settled()
-    expect(answered).toEqual(['#1', '#2', '#3', '#4'])
+    expect(outcomes).toEqual(['#1', '#2', '#3', '#4'])
     await note(5, 6)
     expect(inputs()).toEqual([[1], [2, 3, 4], [5, 6]])
   })
 
   test('runs at most its size in a batch, in the order of arrival', async () => {
-    const { batches, note, inputs, answered } = createBatches({ size: 3 })
+    const { batches, note, inputs, outcomes } = createBatches({ size: 3 })
     await note(1, 2, 3, 4, 5, 6, 7, 8)
     for (let index = 0; index < 3; index++) {
       batches[index]?.end()
@@ -257,11 +257,11 @@ describe('a batcher', () => {
       [4, 5, 6],
       [7, 8],
     ])
-    expect(answered).toEqual(['#1', '#2', '#3', '#4', '#5', '#6', '#7', '#8'])
+    expect(outcomes).toEqual(['#1', '#2', '#3', '#4', '#5', '#6', '#7', '#8'])
   })
 
   test('fails all inputs of a failed batch, and no other', async () => {
-    const { batches, note, answered } = createBatches()
+    const { batches, note, outcomes } = createBatches()
     await note(1)
     await note(2, 3)
     batches[0]?.end()
@@ -271,7 +271,7 @@ describe('a batcher', () => {
     await settled()
     batches[2]?.end()
     await settled()
-    expect(answered).toEqual(['#1', 'broken', 'broken', '#4'])
+    expect(outcomes).toEqual(['#1', 'broken', 'broken', '#4'])
   })
 
   test('fails all inputs if there is not an output for each', async () => {
@@ -316,7 +316,7 @@ describe('a batcher', () => {
     })
 
     test('starts an extra batch, so that the next inputs need not wait for it', async () => {
-      const { batches, note, inputs, answered } = createBatches()
+      const { batches, note, inputs, outcomes } = createBatches()
       await note(1)
       await note(2, 3)
       vi.advanceTimersByTime(99)
@@ -327,13 +327,13 @@ describe('a batcher', () => {
       expect(inputs()).toEqual([[1], [2, 3]])
       batches[1]?.end()
       await settled()
-      expect(answered).toEqual(['#2', '#3'])
+      expect(outcomes).toEqual(['#2', '#3'])
       await note(4)
       expect(inputs()).toEqual([[1], [2, 3], [4]])
       batches[2]?.end()
       batches[0]?.end()
       await settled()
-      expect(answered).toEqual(['#2', '#3', '#4', '#1'])
+      expect(outcomes).toEqual(['#2', '#3', '#4', '#1'])
     })
 
     test('starts two extra batches at most', async () => {
@@ -382,7 +382,7 @@ describe('a batcher', () => {
     })
 
     test('starts no extra batch once it has failed', async () => {
-      const { batches, note, inputs, answered } = createBatches()
+      const { batches, note, inputs, outcomes } = createBatches()
       await note(1)
       vi.advanceTimersByTime(100)
       batches[0]?.fail(new Error('broken'))
@@ -390,7 +390,7 @@ describe('a batcher', () => {
       await note(2)
       await note(3)
       expect(inputs()).toEqual([[1], [2]])
-      expect(answered).toEqual(['broken'])
+      expect(outcomes).toEqual(['broken'])
     })
   })
 })

@@ -60,9 +60,9 @@ describe.skipIf(!hasPostgres)('a database that comes and goes', () => {
     const { url } = instance
     expect(instance.readLog()).toContain('waiting for the database: connect ECONNREFUSED')
     for (const path of ['/health', '/users', '/repos/a/b', '/api-key/credits', '/admin/keys']) {
-      const answer = await getFrom(`${url}${path}`, crypto.randomUUID())
-      expect([path, answer.status, JSON.parse(answer.body)]).toEqual([path, 503, startingUp])
-      expect(answer.headers.get('Retry-After')).toBe('5')
+      const response = await getFrom(`${url}${path}`, crypto.randomUUID())
+      expect([path, response.status, JSON.parse(response.body)]).toEqual([path, 503, startingUp])
+      expect(response.headers.get('Retry-After')).toBe('5')
     }
     for (const path of ['/docs', '/openapi.yml', '/api-docs', '/version']) {
       expect([path, (await getFrom(`${url}${path}`)).status]).toEqual([path, 200])
@@ -92,9 +92,9 @@ describe.skipIf(!hasPostgres)('a database that comes and goes', () => {
     expect((await getFrom(`${url}/users`, key)).status).toBe(200)
     await cluster.stop('immediate')
     for (const path of ['/health', '/users', '/api-key/credits']) {
-      const answer = await getFrom(`${url}${path}`, key)
-      expect([path, answer.status, JSON.parse(answer.body)]).toEqual([path, 503, unavailable])
-      expect(answer.headers.get('Retry-After')).toBe('5')
+      const response = await getFrom(`${url}${path}`, key)
+      expect([path, response.status, JSON.parse(response.body)]).toEqual([path, 503, unavailable])
+      expect(response.headers.get('Retry-After')).toBe('5')
     }
     await cluster.start()
     const back = performance.now()
@@ -113,13 +113,13 @@ describe.skipIf(!hasPostgres)('a database that comes and goes', () => {
     const { url } = instance
     await waitForSuccess(`${url}/users`, key) // a second is not much for a statement on a busy machine
     proxy.silence()
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['/health', '/users', '/users/a', '/users?location=a', '/api-key/credits'].map((path) =>
         getFrom(`${url}${path}`, key),
       ),
     )
-    expect(answers.map(({ status, body }) => [status, JSON.parse(body)])).toEqual(
-      answers.map(() => [503, unavailable]),
+    expect(responses.map(({ status, body }) => [status, JSON.parse(body)])).toEqual(
+      responses.map(() => [503, unavailable]),
     )
     proxy.restore()
     const back = performance.now()

@@ -86,8 +86,8 @@ testOnServer.each([1, 2, 3, 1_000, 65_536])(
     const server = getServerUrl()
     await using proxy = await startTcpProxy(server, ({ client, database, cut }) => {
       client.setNoDelay().pipe(database)
-      const inPieces = async (answers: Readable) => {
-        for await (const chunk of answers) {
+      const inPieces = async (responses: Readable) => {
+        for await (const chunk of responses) {
           for (let i = 0; i < chunk.length; i += pieceLength) {
             client.write(chunk.subarray(i, i + pieceLength))
             await setImmediate() // the driver reads it
@@ -102,9 +102,9 @@ testOnServer.each([1, 2, 3, 1_000, 65_536])(
       lengths.map((length) => Array.from({ length }, (_, i) => (begin + i) % 10).join(''))
     const select = (text: string) => sql`select text from unnest(${[text, 'ü', text]}::text[]) as text`.raw()
     const texts = write(0)
-    const answers = await Promise.all(texts.map(select))
+    const responses = await Promise.all(texts.map(select))
     await Promise.all(write(5).map(select)) // must not overwrite the bytes of the first
-    expect(answers.map((rows) => rows.map(([bytes]) => String(bytes)))).toEqual(
+    expect(responses.map((rows) => rows.map(([bytes]) => String(bytes)))).toEqual(
       texts.map((text) => [text, 'ü', text]),
     )
     await expect(sql`select ${'no number'}::integer`).rejects.toMatchObject({ code: '22P02' })

@@ -56,7 +56,7 @@ describe.skipIf(!hasPostgres)(`with ${clients} clients at two instances`, () => 
     ['connections cut before the database has the whole debit', cutConnection('unsent', 'half sent')],
     [
       'connections cut during a debit, and after its commit',
-      cutConnection('sent', 'answered', 'half answered'),
+      cutConnection('sent', 'committed', 'half received'),
     ],
     ['a network that is cut', cutNetwork],
   ])('%s charges nothing outside of the ledger, and nothing twice', async (name, fault) => {

@@ -98,15 +98,15 @@ describeOnPooler('a service behind PgBouncer', { timeout: 300_000 }, () => {
     for (const path of paths) {
       direct.set(path, withoutMeta((await service.request(path, { key: secret })).text))
     }
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 30 }, (_, turn) => turn).flatMap((turn) =>
         paths.map(async (path) => {
-          const answer = await choose(turn).request(path, { key: secret })
-          return [path, withoutMeta(answer.text)] as const
+          const response = await choose(turn).request(path, { key: secret })
+          return [path, withoutMeta(response.text)] as const
         }),
       ),
     )
-    for (const [path, text] of answers) expect([path, text]).toEqual([path, direct.get(path)])
+    for (const [path, text] of responses) expect([path, text]).toEqual([path, direct.get(path)])
   })
 
   test('charges exactly what two instances deliver, within a key’s rate limit', async () => {
@@ -124,8 +124,8 @@ describeOnPooler('a service behind PgBouncer', { timeout: 300_000 }, () => {
         ),
       ),
     ])
-    const count = (answers: readonly { status: number }[], wanted: number) =>
-      answers.filter(({ status }) => status === wanted).length
+    const count = (responses: readonly { status: number }[], wanted: number) =>
+      responses.filter(({ status }) => status === wanted).length
     expect([count(paid, 200), count(paid, 403)]).toEqual([33, 27])
     expect(await service.readLedger(poor.id)).toEqual({ balance: 1, granted: 100, charged: 99 })
     expect([count(passed, 200), count(passed, 429)]).toEqual([25, 35])
@@ -146,8 +146,8 @@ describeOnPooler('a service behind PgBouncer', { timeout: 300_000 }, () => {
     for (const [turn, instance] of instances.entries()) {
       expect((await instance.request('/health')).status).toBe(200)
       const headers = { 'Idempotency-Key': 'once' }
-      const answer = await instance.request('/users?per_page=4', { key: secret, headers })
-      expect([answer.status, answer.headers.get('X-Credits-Cost')]).toEqual([200, turn === 0 ? '4' : '0'])
+      const response = await instance.request('/users?per_page=4', { key: secret, headers })
+      expect([response.status, response.headers.get('X-Credits-Cost')]).toEqual([200, turn === 0 ? '4' : '0'])
     }
     expect(await service.readLedger(id)).toMatchObject({ balance: 6 })
   })
@@ -170,10 +170,10 @@ describeOnPooler('a service behind PgBouncer', { timeout: 300_000 }, () => {
     })
     await pooled.close()
     const { secret } = await empty.createKey()
-    const answer = await fetch(`${instance.url}/users?per_page=1`, {
+    const response = await fetch(`${instance.url}/users?per_page=1`, {
       headers: { Authorization: `Bearer ${secret}` },
     })
-    expect([answer.status, answer.headers.get('X-Total-Count')]).toEqual([200, '300'])
+    expect([response.status, response.headers.get('X-Total-Count')]).toEqual([200, '300'])
     expect(await instance.stop()).toBe(0)
     await empty.close()
   })

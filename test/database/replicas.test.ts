@@ -52,7 +52,7 @@ describe.skipIf(!hasPostgres)('a service with a streaming replica', () => {
   /** Longer than this machine ever stands still, in seconds: a replica is not to be left out for that. */
   const replicaTimeoutSeconds = 60
 
-  /** An instance that reads from replicas. It remembers no answers, so that each is read. */
+  /** An instance that reads from replicas. It caches no responses, so that each is read. */
   async function openInstance(
     replicaUrls = [urlAtReplica()],
     name = 'devdata',
@@ -143,8 +143,8 @@ describe.skipIf(!hasPostgres)('a service with a streaming replica', () => {
   ]
 
   async function ask(instance: Instance, secret: string) {
-    const answers = await Promise.all(paths.map((path) => instance.request(path, { key: secret })))
-    return answers.map(({ status }) => status)
+    const responses = await Promise.all(paths.map((path) => instance.request(path, { key: secret })))
+    return responses.map(({ status }) => status)
   }
 
   /** Sends requests of sixteen clients while something goes on, and tells how they ended and what they cost. */
@@ -206,8 +206,8 @@ describe.skipIf(!hasPostgres)('a service with a streaming replica', () => {
     await setReplaying(false)
     try {
       for (const _ of [1, 2]) {
-        const answer = await instance.request('/users?location=paris&per_page=2', { key: secret })
-        expect([answer.status, Number(answer.headers.get('X-Total-Count')) > 0]).toEqual([200, true])
+        const response = await instance.request('/users?location=paris&per_page=2', { key: secret })
+        expect([response.status, Number(response.headers.get('X-Total-Count')) > 0]).toEqual([200, true])
       }
       const [row] = await operator.sql<{ count: number }[]>`select count(*) from stored_lists`
       expect(row?.count).toBeGreaterThan(0)
@@ -248,11 +248,11 @@ describe.skipIf(!hasPostgres)('a service with a streaming replica', () => {
     async function readByTurns(seen: number[]): Promise<void> {
       while (!isOver) {
         const { request } = asked++ % 2 === 0 ? first : second
-        const answer = await request(asked % 3 === 0 ? '/users/NGoldberg' : '/users/ngoldberg', {
+        const response = await request(asked % 3 === 0 ? '/users/NGoldberg' : '/users/ngoldberg', {
           key: secret,
         })
-        expect(answer.status).toBe(200)
-        seen.push(Number(v.parse(userSchema, answer.json()).name))
+        expect(response.status).toBe(200)
+        seen.push(Number(v.parse(userSchema, response.json()).name))
       }
     }
 
@@ -265,8 +265,8 @@ describe.skipIf(!hasPostgres)('a service with a streaming replica', () => {
     // What was loaded is there with the first request after it.
     await rename('99')
     for (const { request } of [first, second]) {
-      const answer = await request('/users/ngoldberg', { key: secret })
-      expect(v.parse(userSchema, answer.json()).name).toBe('99')
+      const response = await request('/users/ngoldberg', { key: secret })
+      expect(v.parse(userSchema, response.json()).name).toBe('99')
     }
     await Promise.all([waitUntilUsable(first, true), waitUntilUsable(second, true)])
     console.log(`${clients.flat().length} responses, none older than one before it`)
@@ -280,8 +280,8 @@ describe.skipIf(!hasPostgres)('a service with a streaming replica', () => {
     await waitUntilUsable(second, true)
     const { secret, id } = await createUserKey()
     const readName = async ({ request }: Instance) => {
-      const answer = await request('/users/ngoldberg', { key: secret })
-      return v.parse(userSchema, answer.json()).name
+      const response = await request('/users/ngoldberg', { key: secret })
+      return v.parse(userSchema, response.json()).name
     }
     expect(await readName(second)).toBe('before')
     await setReplaying(false)
@@ -301,7 +301,7 @@ describe.skipIf(!hasPostgres)('a service with a streaming replica', () => {
     await using instance = await openInstance()
     await waitUntilUsable(instance, true)
     const { secret, id } = await createUserKey()
-    const answers = await askDuring(instance, secret, async (waitForResponses) => {
+    const responses = await askDuring(instance, secret, async (waitForResponses) => {
       for (const mode of ['fast', 'immediate'] as const) {
         await waitForResponses(50)
         await replica.stop(mode)
@@ -311,10 +311,10 @@ describe.skipIf(!hasPostgres)('a service with a streaming replica', () => {
         await waitUntilUsable(instance, true)
       }
     })
-    expect([...answers.statuses.keys()]).toEqual([200])
-    expect(await readCharged(id)).toBe(answers.paid)
+    expect([...responses.statuses.keys()]).toEqual([200])
+    expect(await readCharged(id)).toBe(responses.paid)
     console.log(
-      `${answers.statuses.get(200)} requests while the replica was stopped and started twice, none failed`,
+      `${responses.statuses.get(200)} requests while the replica was stopped and started twice, none failed`,
     )
   })
 
@@ -339,7 +339,7 @@ describe.skipIf(!hasPostgres)('a service with a streaming replica', () => {
 
     await waitForBoth(true, true)
     expect(listPicked()).toEqual(new Set(names))
-    const answers = await askDuring(instance, secret, async () => {
+    const responses = await askDuring(instance, secret, async () => {
       await other.stop('immediate')
       await waitForBoth(true, false)
       expect(listPicked()).toEqual(new Set([names[0]]))
@@ -355,10 +355,10 @@ describe.skipIf(!hasPostgres)('a service with a streaming replica', () => {
       }
       await waitForBoth(true, true)
     })
-    expect([...answers.statuses.keys()]).toEqual([200])
-    expect(await readCharged(id)).toBe(answers.paid)
+    expect([...responses.statuses.keys()]).toEqual([200])
+    expect(await readCharged(id)).toBe(responses.paid)
     console.log(
-      `${answers.statuses.get(200)} requests while one replica was away and the other late, none failed`,
+      `${responses.statuses.get(200)} requests while one replica was away and the other late, none failed`,
     )
   })
 
@@ -395,8 +395,8 @@ describe.skipIf(!hasPostgres)('a service with a streaming replica', () => {
     const { secret } = await createUserKey()
     const admin = await createUserKey('admin')
     for (let count = 0; count < 5; count++) {
-      const answer = await instance.request('/users?per_page=3', { key: secret })
-      expect(answer.status).toBe(200)
+      const response = await instance.request('/users?per_page=3', { key: secret })
+      expect(response.status).toBe(200)
     }
     await reset()
     const figures = (await instance.request('/metrics', { key: admin.secret })).text

@@ -4,7 +4,7 @@
  * @module
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 import { createAdmin, load, nothing, readDatasetVersion } from '../support/ndjson.ts'
 import { createCommit, createRepository, createUser } from '../support/records.ts'
 import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
@@ -27,7 +27,7 @@ describeOnOneDatabase('A load with removals', (kind) => {
   afterEach(() => service.close())
 
   const listLogins = async (path: string) =>
-    readListAnswer(await service.request(path, { key })).data.map((item) => item.login ?? item.name)
+    readListResponse(await service.request(path, { key })).data.map((item) => item.login ?? item.name)
 
   test('removes users and repositories, and says how much', async () => {
     const removals = [
@@ -87,7 +87,7 @@ describeOnOneDatabase('A load with removals', (kind) => {
     })
     expect(await listLogins('/users')).toEqual(['user-2', 'user-1'])
     expect(await listLogins('/users?dependency_names=react')).toEqual([])
-    const commits = readListAnswer(await service.request('/repos/user-2/repo-1/commits', { key }))
+    const commits = readListResponse(await service.request('/repos/user-2/repo-1/commits', { key }))
     expect(commits.data.map(({ message }) => message)).toEqual(['Commit 3'])
   })
 

@@ -10,7 +10,7 @@ import { foldText } from '../../api/names/case-folding.ts'
 import { findSources, importNdjson } from '../../api/sources/ndjson/import.ts'
 import { readCatalog } from '../support/catalog.ts'
 import { testPool } from '../support/databases.ts'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 import { createUser, loadRecords } from '../support/records.ts'
 import {
   type Answer,
@@ -58,7 +58,7 @@ describeOnEachDatabase('a load', (kind) => {
       '/users?location=berlin',
       '/repos?dependency_files=package.json',
     ]) {
-      expect([path, readListAnswer(await service.request(path, { key })).total]).toEqual([path, 0])
+      expect([path, readListResponse(await service.request(path, { key })).total]).toEqual([path, 0])
     }
     expect((await service.request('/users/ngoldberg', { key })).status).toBe(404)
 
@@ -133,12 +133,12 @@ describe('a long load on the embedded database, which has one session', () => {
         '/users?location=paris',
         '/users/ngoldberg',
       ]
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         ...paths.map((path) => service.request(path, { key: secret })),
         service.request('/users/ngoldberg', { key: fresh.secret }),
       ])
       expect((performance.now() - started) / 1_000).toBeLessThan(20)
-      for (const { status, headers } of answers) {
+      for (const { status, headers } of responses) {
         expect([200, 503]).toContain(status)
         if (status === 503) expect(headers.get('Retry-After')).toBe('5')
       }
@@ -151,8 +151,8 @@ describe('a long load on the embedded database, which has one session', () => {
       const again = await service.request('/users?per_page=7', { key: secret })
       expect(again.status).toBe(200)
       expect((await service.request('/health')).status).toBe(200)
-      const last = answers.pop()
-      const paid = [cached, again, ...answers].reduce((sum, answer) => sum + costOf(answer), 0)
+      const last = responses.pop()
+      const paid = [cached, again, ...responses].reduce((sum, response) => sum + costOf(response), 0)
       expect((await service.readLedger(id)).charged).toBe(paid)
       expect((await service.readLedger(fresh.id)).charged).toBe(last && costOf(last))
     },
@@ -174,7 +174,7 @@ describeOnEachDatabase('what a load has staged', (kind) => {
     )
     await staging.discard()
     const { secret } = await service.createKey()
-    expect(readListAnswer(await service.request('/users', { key: secret })).total).toBe(0)
+    expect(readListResponse(await service.request('/users', { key: secret })).total).toBe(0)
   })
 
   test('is the same that came, whatever characters it has', async () => {

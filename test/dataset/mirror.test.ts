@@ -7,7 +7,7 @@
 import { expect, test } from 'vitest'
 import { createRandom, type Random } from '../../sample/random.ts'
 import { isDrill, seed } from '../support/drill.ts'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 import { createRandomForge, type RandomForge } from '../support/random-forge.ts'
 import { loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
@@ -34,7 +34,7 @@ class Mirror {
   async *#read(path: string) {
     for (let next: string | undefined = path; next !== undefined; ) {
       const response = await this.#service.request(next, { key: this.#key })
-      const { data, links } = readListAnswer(response)
+      const { data, links } = readListResponse(response)
       const target: URL | undefined = links.get('next')
       next = target && target.pathname + target.search
       yield { data, version: Number(response.headers.get('X-Dataset-Version')) }

@@ -6,7 +6,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type GitSource, importGit } from '../../api/sources/git/import.ts'
 import { Clone, npm } from '../support/git-clone.ts'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 import {
   createCommit,
   createDependency,
@@ -36,7 +36,7 @@ describeOnOneDatabase('a repository', (kind) => {
 
   const read = async (path: string) =>
     (await service.request(path, { key })).json() as Record<string, unknown>
-  const list = async (path: string) => readListAnswer(await service.request(path, { key })).data
+  const list = async (path: string) => readListResponse(await service.request(path, { key })).data
   const git = (source: Partial<GitSource> = {}, options: { keepUnreachable?: boolean } = {}) =>
     importGit(service.sql, { clones: [{ path: clone.path, url, ...source }], ...options })
   /** The forge's record. Without dependencies, it doesn't say which there are. */

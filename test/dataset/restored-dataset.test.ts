@@ -14,7 +14,7 @@ import { verifyLedger } from '../../api/ledger/verify.ts'
 import { exportNdjson } from '../../api/sources/ndjson/export.ts'
 import { locationOf, readJson, runCommand } from '../support/command-line.ts'
 import { createFolder } from '../support/export-folder.ts'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 import { readDatasetVersion } from '../support/ndjson.ts'
 import { findPostgresBinaries } from '../support/postgres-binaries.ts'
 import { createRepository, createUser, loadRecords } from '../support/records.ts'
@@ -62,17 +62,17 @@ describeOnEachDatabase('a restored dataset', (kind) => {
       )
     }
     const all = await request('/users')
-    expect([all.headers.get('X-Dataset-Version'), readListAnswer(all).total]).toEqual([String(version), 2])
+    expect([all.headers.get('X-Dataset-Version'), readListResponse(all).total]).toEqual([String(version), 2])
     for (const path of ['/users?changed_since=', '/repos?changed_since=', '/removals?since=']) {
-      expect([path, readListAnswer(await request(`${path}${version}`)).total]).toEqual([path, 0])
+      expect([path, readListResponse(await request(`${path}${version}`)).total]).toEqual([path, 0])
     }
 
     await loadRecords(service.sql, { users: [createUser(1, { followers: 8 }), createUser(4)] })
     await removeRows(service.sql, { users: [2] })
     expect(await readDatasetVersion(service)).toBe(version + 2)
-    const changed = readListAnswer(await request(`/users?changed_since=${version}`))
+    const changed = readListResponse(await request(`/users?changed_since=${version}`))
     expect(changed.data.map(({ forge_rest_id: id }) => id)).toEqual([1, 4])
-    const removed = readListAnswer(await request(`/removals?since=${version}`))
+    const removed = readListResponse(await request(`/removals?since=${version}`))
     expect(removed.data).toEqual([{ forge_rest_id: 2, kind: 'user', version: version + 2 }])
   })
 

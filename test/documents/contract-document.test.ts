@@ -166,7 +166,7 @@ describe('openapi.yml', () => {
     ])
   })
 
-  it('answers 401 and 429 on every path that asks for a key', () => {
+  it('declares 401 and 429 on every path that asks for a key', () => {
     for (const [path, { get, head }] of Object.entries(contract.paths)) {
       for (const operation of [get, head]) {
         if (operation === undefined || operation.security?.length === 0) continue
@@ -248,7 +248,7 @@ describe('openapi.yml', () => {
   })
 })
 
-/** The documented answer of `GET /users`, as it would come over the wire. */
+/** The documented response of `GET /users`, as it would come over the wire. */
 function createUserList(): { response: ContractResponse; body: Record<string, unknown> } {
   const body = readPointer('/paths/~1users/get/responses/200/content/application~1json/example')
   const declared = readPointer('/paths/~1users/get/responses/200/headers')
@@ -287,7 +287,7 @@ function createError(method: string, url: string, status: number, headers: Recor
 }
 
 describe('assertMatchesContract', () => {
-  it('accepts the documented answer', () => {
+  it('accepts the documented response', () => {
     assertMatchesContract(createUserList().response)
   })
 

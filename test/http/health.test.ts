@@ -23,8 +23,8 @@ describeOnEachDatabase('/health', (kind) => {
   async function expectHealth(status: number, body: unknown): Promise<void> {
     await expect
       .poll(async () => {
-        const answer = await service.request('/health')
-        return [answer.status, answer.json(), answer.headers.get('Retry-After')]
+        const response = await service.request('/health')
+        return [response.status, response.json(), response.headers.get('Retry-After')]
       })
       .toEqual([status, body, status === 503 ? '5' : null])
   }
@@ -69,10 +69,10 @@ describeOnEachDatabase('/health', (kind) => {
   test.skipIf(kind === 'embedded')(
     'and /version take few connections, however many requests come',
     async () => {
-      let answers: Promise<unknown> | undefined
+      let responses: Promise<unknown> | undefined
       await service.sql.begin(async (tx) => {
         await tx`lock table migrations, dataset in access exclusive mode`
-        answers = Promise.all(
+        responses = Promise.all(
           Array.from({ length: 200 }, (_, index) =>
             service.request(index % 2 === 0 ? '/health' : '/version'),
           ),
@@ -81,7 +81,7 @@ describeOnEachDatabase('/health', (kind) => {
         await sleep(200)
         expect(await countLockWaits(tx)).toBeLessThanOrEqual(6)
       })
-      await answers
+      await responses
     },
   )
 

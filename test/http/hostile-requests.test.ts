@@ -170,7 +170,7 @@ describeOnEachDatabase('the service', (kind) => {
   afterAll(() => service.close())
 
   test('responds to any path, query and headers as openapi.yml declares, never with a 5xx', async () => {
-    const docsAnswer = await service.request('/docs')
+    const docsResponse = await service.request('/docs')
     const anyKey = fc.constantFrom(0, 0, 0, 1, 2, 3)
     await fc.assert(
       fc.asyncProperty(
@@ -181,7 +181,7 @@ describeOnEachDatabase('the service', (kind) => {
           const sent = `${url.pathname}${url.search}`
           const response = await service.request(sent, { method, headers, key: keys[key] })
           // Docs that nobody has built are away (503), and the machine that runs this need not have built them.
-          const isAway = response.status === 503 && docsAnswer.status === 503 && /^\/(api-)?docs/.test(sent)
+          const isAway = response.status === 503 && docsResponse.status === 503 && /^\/(api-)?docs/.test(sent)
           expect([sent, response.status < 500 || isAway]).toEqual([sent, true])
         },
       ),

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createLinkHeader, maxPageNumber, maxUrlStartLength } from '../../api/paging/page.ts'
-import { parseLinkHeader } from '../support/list-answer.ts'
+import { parseLinkHeader } from '../support/list-response.ts'
 import { getFrom } from '../support/live-service.ts'
 import { type InstanceProcess, runtimes, startInstanceProcess } from '../support/process.ts'
 

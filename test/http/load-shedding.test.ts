@@ -46,9 +46,9 @@ describeOnServer('an instance', () => {
     await service.sql.begin(async (tx) => {
       await tx`lock table dataset in access exclusive mode` // which /version reads
       requests = Array.from({ length: maxInProgress + surplus }, async () => {
-        const answer = await instance.request('/version')
-        statuses.push(answer.status)
-        if (answer.status === 503) refusals.push(answer)
+        const response = await instance.request('/version')
+        statuses.push(response.status)
+        if (response.status === 503) refusals.push(response)
       })
       await expect.poll(() => statuses.length).toBe(surplus)
       refusals.push(await look())

@@ -26,12 +26,12 @@ describeOnEachDatabase('an operator’s endpoint', (kind) => {
   afterAll(() => service.close())
 
   async function readKeys(query = '?per_page=100') {
-    const answer = await service.request(`/admin/keys${query}`, { key: admin })
-    expect(answer.status).toBe(200)
-    return { ...v.parse(keysSchema, answer.json()), headers: answer.headers, text: answer.text }
+    const response = await service.request(`/admin/keys${query}`, { key: admin })
+    expect(response.status).toBe(200)
+    return { ...v.parse(keysSchema, response.json()), headers: response.headers, text: response.text }
   }
 
-  /** What must show up in no answer to operators. */
+  /** What must show up in no response to operators. */
   async function listSecrets(keys: readonly string[]): Promise<string[]> {
     const hashes = await service.sql<{ hex: string; base64: string }[]>`
       select encode(hash, 'hex') as hex, encode(hash, 'base64') as base64 from api_key_secrets`
@@ -131,8 +131,8 @@ describeOnEachDatabase('an operator’s endpoint', (kind) => {
         ],
         ['?after=0', 'Invalid after: must be an integer from 1 to 2147483647, digits only, no leading zeros'],
       ]) {
-        const answer = await service.request(`/admin/keys${query}`, { key: admin })
-        expect([query, answer.status, answer.json()]).toEqual([query, 400, { error }])
+        const response = await service.request(`/admin/keys${query}`, { key: admin })
+        expect([query, response.status, response.json()]).toEqual([query, 400, { error }])
       }
     })
 
@@ -143,10 +143,10 @@ describeOnEachDatabase('an operator’s endpoint', (kind) => {
 
   describe('GET /metrics', () => {
     async function readMetrics() {
-      const answer = await service.request('/metrics', { key: admin })
-      expect(answer.status).toBe(200)
-      expect(answer.headers.get('Content-Type')).toMatch(/^text\/plain/)
-      return answer.text
+      const response = await service.request('/metrics', { key: admin })
+      expect(response.status).toBe(200)
+      expect(response.headers.get('Content-Type')).toMatch(/^text\/plain/)
+      return response.text
     }
 
     /** The value of a sample; 0 when there is none yet. */

@@ -31,9 +31,9 @@ describeOnEachDatabase('among public endpoints', (kind) => {
   afterAll(() => service.close())
 
   async function readVersion() {
-    const answer = await service.request('/version')
-    expect(answer.status).toBe(200)
-    return v.parse(versionSchema, answer.json()).dataset
+    const response = await service.request('/version')
+    expect(response.status).toBe(200)
+    return v.parse(versionSchema, response.json()).dataset
   }
 
   /** Loads one user, as a file of one line. */
@@ -67,8 +67,8 @@ describeOnEachDatabase('among public endpoints', (kind) => {
       string,
       string
     >[]) {
-      const answer = await service.request(path, { headers })
-      expect([answer.status, answer.headers.get('Content-Type')?.toLowerCase()]).toEqual([200, type])
+      const response = await service.request(path, { headers })
+      expect([response.status, response.headers.get('Content-Type')?.toLowerCase()]).toEqual([200, type])
       const head = await service.request(path, { method: 'HEAD', headers })
       expect([head.status, head.text]).toEqual([200, ''])
       expect(head.headers.get('Content-Type')?.toLowerCase()).toBe(type)
@@ -76,15 +76,15 @@ describeOnEachDatabase('among public endpoints', (kind) => {
   })
 
   test('/health names its database', async () => {
-    const answer = await service.request('/health')
-    expect(answer.json()).toEqual({ status: 'ok', database: kind })
-    expect(answer.headers.get('Cache-Control')).toBe('no-store')
+    const response = await service.request('/health')
+    expect(response.json()).toEqual({ status: 'ok', database: kind })
+    expect(response.headers.get('Cache-Control')).toBe('no-store')
   })
 
   test('/version names the version, the runtime and the dataset', async () => {
-    const answer = await service.request('/version')
+    const response = await service.request('/version')
     const runtime = { node: /^node v\d/, deno: /^deno \d/, none: /^vitest$/ }[liveRuntime ?? 'none']
-    expect(answer.json()).toEqual({
+    expect(response.json()).toEqual({
       version: readProgramVersion(),
       commit: liveRuntime === undefined ? null : liveCommit,
       runtime: expect.stringMatching(runtime),
@@ -195,7 +195,7 @@ describeOnEachDatabase('among public endpoints', (kind) => {
   })
 
   test('/ redirects to the docs', async () => {
-    const answer = await service.request('/')
-    expect([answer.status, answer.headers.get('Location')]).toEqual([302, 'http://localhost/docs'])
+    const response = await service.request('/')
+    expect([response.status, response.headers.get('Location')]).toEqual([302, 'http://localhost/docs'])
   })
 })

@@ -247,8 +247,8 @@ test('a copy of a stopped embedded database adds up, and its keys work', async (
     await service.stop()
     await cp(service.location.dataDirectory, copy, { recursive: true })
     const restored = await openDatabase({ ...testPool, databaseUrl: undefined, dataDirectory: copy })
-    const answer = await createInstance(restored).request('/users?per_page=3', { key: secret })
-    expect([answer.status, answer.headers.get('X-Credits-Remaining')]).toEqual([200, '94'])
+    const response = await createInstance(restored).request('/users?per_page=3', { key: secret })
+    expect([response.status, response.headers.get('X-Credits-Remaining')]).toEqual([200, '94'])
     expect((await verifyLedger(restored.sql)).problems).toEqual([])
     await restored.close()
   } finally {
@@ -286,9 +286,9 @@ describe.skipIf(findPostgresBinaries() === undefined)('a dump under load', () =>
       const { charged } = await empty.readLedger(id)
       expect(charged).toBeGreaterThan(0)
       expect(charged).toBeLessThanOrEqual((await service.readLedger(id)).charged)
-      const answer = await empty.request('/users/ngoldberg', { key: secret })
-      const remaining = answer.headers.get('X-Credits-Remaining')
-      expect([answer.status, remaining]).toEqual([200, String(100_000 - charged - 1)])
+      const response = await empty.request('/users/ngoldberg', { key: secret })
+      const remaining = response.headers.get('X-Credits-Remaining')
+      expect([response.status, remaining]).toEqual([200, String(100_000 - charged - 1)])
       expect((await verifyLedger(empty.sql)).problems).toEqual([])
     } finally {
       isOver = true

@@ -27,13 +27,13 @@ type Request = TestService['request']
 const paths = { 1: '/users/ngoldberg', 3: '/users?per_page=3' } as const
 type Cost = keyof typeof paths
 
-/** Sends all requests at once, and pairs each answer with its cost. */
+/** Sends all requests at once, and pairs each response with its cost. */
 function storm(secret: string, costs: readonly Cost[], requests: readonly Request[]) {
   return Promise.all(
     costs.map(async (cost, index) => {
       const request = requests[index % requests.length]
       if (request === undefined) throw new Error('there is no instance')
-      return { cost, answer: await request(paths[cost], { key: secret }) }
+      return { cost, response: await request(paths[cost], { key: secret }) }
     }),
   )
 }
@@ -42,15 +42,15 @@ function repeat<T>(count: number, ...values: T[]): T[] {
   return Array.from({ length: count }, () => values).flat()
 }
 
-/** Credits of what was served. Throws when an answer is neither that nor an honest refusal. */
-function sumServed(answers: readonly { cost: Cost; answer: Answer }[]): number {
+/** Credits of what was served. Throws when a response is neither that nor an honest refusal. */
+function sumServed(responses: readonly { cost: Cost; response: Answer }[]): number {
   let served = 0
-  for (const { cost, answer } of answers) {
-    if (answer.status === 200) served += cost
+  for (const { cost, response } of responses) {
+    if (response.status === 200) served += cost
     else {
-      const { error = '' } = answer.json() as { error?: string }
+      const { error = '' } = response.json() as { error?: string }
       const [, need, have] = /^insufficient credits: need (\d+), have (\d+)$/.exec(error) ?? []
-      expect([answer.status, need]).toEqual([403, String(cost)])
+      expect([response.status, need]).toEqual([403, String(cost)])
       expect(Number(have)).toBeLessThan(cost)
     }
   }
@@ -100,14 +100,14 @@ describeOnEachDatabase('the ledger', (kind) => {
       [3, 2, 0],
     ])('that cost %i each, serves a balance of %i to %i of them', async (cost, credits, served) => {
       const { secret, id } = await service.createKey({ credits })
-      const answers = await storm(secret, repeat(500, cost), requests)
-      expect(answers.filter(({ answer }) => answer.status === 200)).toHaveLength(served)
-      expect(sumServed(answers)).toBe(served * cost)
+      const responses = await storm(secret, repeat(500, cost), requests)
+      expect(responses.filter(({ response }) => response.status === 200)).toHaveLength(served)
+      expect(sumServed(responses)).toBe(served * cost)
       const charged = served * cost
       expect(await service.readLedger(id)).toEqual({ balance: credits - charged, granted: credits, charged })
-      const balances = answers
-        .filter(({ answer }) => answer.status === 200)
-        .map(({ answer }) => Number(answer.headers.get('X-Credits-Remaining')))
+      const balances = responses
+        .filter(({ response }) => response.status === 200)
+        .map(({ response }) => Number(response.headers.get('X-Credits-Remaining')))
       // Every balance between was told to exactly one caller.
       expect(balances.sort((a, b) => b - a)).toEqual(
         Array.from({ length: served }, (_, index) => credits - cost * (index + 1)),
@@ -116,8 +116,8 @@ describeOnEachDatabase('the ledger', (kind) => {
 
     test('of costs 1 and 3, delivers exactly what was paid', async () => {
       const { secret, id } = await service.createKey({ credits: 301 })
-      const answers = await storm(secret, repeat(250, 3, 1), requests)
-      const charged = sumServed(answers)
+      const responses = await storm(secret, repeat(250, 3, 1), requests)
+      const charged = sumServed(responses)
       expect(await service.readLedger(id)).toEqual({ balance: 301 - charged, granted: 301, charged })
       // Somebody who asked for 3 went away; nobody who did had them.
       expect(301 - charged).toBeLessThan(3)
@@ -125,11 +125,11 @@ describeOnEachDatabase('the ledger', (kind) => {
 
     test('neither loses grants nor spends them twice', async () => {
       const { secret, id } = await service.createKey({ credits: 10 })
-      const [answers] = await Promise.all([
+      const [responses] = await Promise.all([
         storm(secret, repeat(200, 3), requests),
         ...repeat(40, 7).map((credits) => grantCredits(service.sql, id, credits)),
       ])
-      const charged = sumServed(answers)
+      const charged = sumServed(responses)
       expect(await service.readLedger(id)).toEqual({
         balance: 290 - charged,
         granted: 290,
@@ -139,7 +139,7 @@ describeOnEachDatabase('the ledger', (kind) => {
 
     test('never has a balance below 0 while credits are taken away', async () => {
       const { secret, id } = await service.createKey({ credits: 200 })
-      const [answers, ...takings] = await Promise.all([
+      const [responses, ...takings] = await Promise.all([
         storm(secret, repeat(100, 3), requests),
         ...repeat(40, -5).map((credits) =>
           grantCredits(service.sql, id, credits).then(
@@ -152,7 +152,7 @@ describeOnEachDatabase('the ledger', (kind) => {
         ),
       ])
       const taken = takings.reduce<number>((sum, credits) => sum + credits, 0)
-      const charged = sumServed(answers)
+      const charged = sumServed(responses)
       const { balance } = await service.readLedger(id)
       expect(balance).toBe(200 - taken - charged)
       expect(balance).toBeGreaterThanOrEqual(0)
@@ -160,7 +160,7 @@ describeOnEachDatabase('the ledger', (kind) => {
 
     test('neither serves nor charges after a revoke', async () => {
       const { secret, id } = await service.createKey({ credits: 10_000 })
-      let answered = 0
+      let ended = 0
       let markMiddle: () => void = () => {}
       const middle = new Promise<void>((resolve) => {
         markMiddle = resolve
@@ -168,21 +168,21 @@ describeOnEachDatabase('the ledger', (kind) => {
       const under = repeat(400, 3 as const).map(async (cost, index) => {
         const request = requests[index % requests.length]
         if (request === undefined) throw new Error('there is no instance')
-        const answer = await request(paths[cost], { key: secret })
-        answered++
-        if (answered === 50) markMiddle()
-        return { cost, answer }
+        const response = await request(paths[cost], { key: secret })
+        ended++
+        if (ended === 50) markMiddle()
+        return { cost, response }
       })
       await middle
       await revokeKey(service.sql, id)
       const { charged } = await service.readLedger(id)
       const after = await storm(secret, repeat(50, 1), requests)
-      for (const { answer } of after) {
-        expect([answer.status, answer.json()]).toEqual([401, { error: 'Invalid API key' }])
+      for (const { response } of after) {
+        expect([response.status, response.json()]).toEqual([401, { error: 'Invalid API key' }])
       }
-      const answers = await Promise.all(under)
-      const served = answers.filter(({ answer }) => answer.status === 200)
-      const refused = answers.filter(({ answer }) => answer.status === 401)
+      const responses = await Promise.all(under)
+      const served = responses.filter(({ response }) => response.status === 200)
+      const refused = responses.filter(({ response }) => response.status === 401)
       expect(served.length + refused.length).toBe(400)
       expect(served.length).toBeGreaterThanOrEqual(50)
       // Nothing was taken after the revoke was done, and all that was taken was served.
@@ -232,8 +232,8 @@ describeOnEachDatabase('the ledger', (kind) => {
       const { id, secret } = await service.createKey({ credits: maxBalance })
       await expect(grantCredits(service.sql, id, 1)).rejects.toThrow(KeyError)
       expect(await service.readLedger(id)).toMatchObject({ balance: maxBalance })
-      const answer = await service.request(paths[1], { key: secret })
-      expect(answer.headers.get('X-Credits-Remaining')).toBe(String(maxBalance - 1))
+      const response = await service.request(paths[1], { key: secret })
+      expect(response.headers.get('X-Credits-Remaining')).toBe(String(maxBalance - 1))
       const status = await service.request('/api-key/credits', { key: secret })
       expect(status.json()).toMatchObject({ remaining_credits: maxBalance - 1 })
       const { key } = await grantCredits(service.sql, id, 1)

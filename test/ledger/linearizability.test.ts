@@ -268,10 +268,10 @@ async function record(
         if (request.kind === 'get' && request.idempotencyKey !== null)
           headers['Idempotency-Key'] = request.idempotencyKey
         const method = request.kind === 'quote' ? 'HEAD' : 'GET'
-        const answer = await send(path, { method, key: secret, headers })
-        const told = readTold(answer)
+        const response = await send(path, { method, key: secret, headers })
+        const told = readTold(response)
         if (request.kind === 'get' && (told.cost ?? 0) > 0)
-          charged.push(answer.headers.get('X-Request-Id') ?? '')
+          charged.push(response.headers.get('X-Request-Id') ?? '')
         return told
       }
     }
@@ -296,7 +296,7 @@ async function record(
     })
   await Promise.all([...clients.map(run), held])
 
-  // What was answered with a cost has its entry, and nothing else has.
+  // Each response with a cost has its entry, and there are no others.
   const entries = await service.sql<{ request_id: string }[]>`
     select request_id from ledger where api_key_id = ${id} and kind = 'charge'`
   expect(entries.map(({ request_id }) => request_id).sort()).toEqual(charged.sort())
@@ -376,7 +376,7 @@ describeOnEachDatabase('recorded histories of concurrent requests', (kind) => {
 
 /**
  * Untruths about a recorded history: no order explains one balance that is off by one, when only charges moved it, nor
- * a debit that no answer told of.
+ * a debit that no response reported.
  */
 function tamper(history: History): [name: string, History][] {
   const { operations } = history

@@ -78,7 +78,7 @@ describeOnServer('while a key’s row is locked', () => {
       },
     }
   }
-  const watchAnswers = (requests: readonly Promise<Answer>[]) =>
+  const watchResponses = (requests: readonly Promise<Answer>[]) =>
     watch(requests, ({ status }) => status === 503)
 
   /** Expects that the key was charged a credit for each of these, and for `before` others. */
@@ -138,7 +138,7 @@ describeOnServer('while a key’s row is locked', () => {
     const locked = await service.createKey({ credits: 100 })
     await lookUp(locked.secret)
     const release = await hold(locked.id)
-    const waiting = watchAnswers(
+    const waiting = watchResponses(
       repeat(20, (index) =>
         (index % 2 === 0 ? service : other).request('/users/ngoldberg', { key: locked.secret }),
       ),
@@ -164,7 +164,7 @@ describeOnServer('while a key’s row is locked', () => {
       const ask = (secret: string) => instance.request('/users/ngoldberg', { key: secret })
       await ask(locked.secret)
       const release = await hold(locked.id)
-      const waiting = watchAnswers(repeat(5, () => ask(locked.secret)))
+      const waiting = watchResponses(repeat(5, () => ask(locked.secret)))
       await sleep(20) // the first of them have found the row locked
       const statuses = await Promise.all(
         repeat(20, async () => {
@@ -188,7 +188,7 @@ describeOnServer('while a key’s row is locked', () => {
     const free = await service.createKey()
     await lookUp(free.secret)
     const release = await hold(locked.id)
-    const waiting = watchAnswers(repeat(5, () => lookUp(locked.secret)))
+    const waiting = watchResponses(repeat(5, () => lookUp(locked.secret)))
     const responses = await Promise.all(repeat(20, () => lookUp(free.secret)))
     await release()
     expect(countStatuses(responses)).toEqual({ 200: 20 })
@@ -200,7 +200,7 @@ describeOnServer('while a key’s row is locked', () => {
     const [locked, free] = [await service.createKey({ credits: 5_000 }), await service.createKey()]
     await Promise.all([lookUp(locked.secret), lookUp(free.secret)])
     const release = await hold(locked.id)
-    const waiting = watchAnswers(repeat(1_000, () => lookUp(locked.secret)))
+    const waiting = watchResponses(repeat(1_000, () => lookUp(locked.secret)))
     await sleep(20) // the first of them have found the row locked
     expect((await lookUp(free.secret)).status).toBe(200)
     expect(waiting.served).toEqual([])
@@ -213,7 +213,7 @@ describeOnServer('while a key’s row is locked', () => {
     const locked = await Promise.all(repeat(10, () => service.createKey({ credits: 100 })))
     const free = await service.createKey()
     const release = await hold(...locked.map(({ id }) => id))
-    const waiting = watchAnswers(locked.map(({ secret }) => lookUp(secret)))
+    const waiting = watchResponses(locked.map(({ secret }) => lookUp(secret)))
     await sleep(20)
     for (let round = 0; round < 20; round++) expect((await lookUp(free.secret)).status).toBe(200)
     expect(waiting.served).toEqual([])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { grantCredits } from '../../api/ledger/keys.ts'
 import { findBusyRepository } from '../support/catalog.ts'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
 import {
   daysPath,
@@ -264,12 +264,12 @@ describeOnEachDatabase('the usage of a key', (kind) => {
     try {
       const { secret } = await mounted.createKey({ credits: 100 })
       await mounted.request('/users/ngoldberg', { key: secret })
-      const page = readListAnswer(await mounted.request(`${usagePath}?per_page=1`, { key: secret }))
+      const page = readListResponse(await mounted.request(`${usagePath}?per_page=1`, { key: secret }))
       expect(readEntries(page)).toMatchObject([{ path: '/users/ngoldberg', method: 'GET' }])
       expect(page.links.get('next')?.href).toBe(
         'https://api.example.com/public-api/api-key/usage?page=2&per_page=1&after=2',
       )
-      const sums = readSums(readListAnswer(await mounted.request(daysPath, { key: secret })))
+      const sums = readSums(readListResponse(await mounted.request(daysPath, { key: secret })))
       expect(sums).toMatchObject([{ endpoint: '/users/{login}', requests: 1, items: 1, cost: 1 }])
     } finally {
       await mounted.close()

@@ -30,7 +30,7 @@ import {
   toolUrl,
 } from '../support/forgotten.ts'
 import { openSameDatabase } from '../support/instance.ts'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
 import { createAdmin, load } from '../support/ndjson.ts'
 import { createCommit, createRepository, createUser } from '../support/records.ts'
@@ -72,7 +72,7 @@ describeOnEachDatabase('a person who is forgotten', (kind) => {
   })
   afterEach(() => service.close())
 
-  const list = async (path: string) => readListAnswer(await service.request(path, { key: admin })).data
+  const list = async (path: string) => readListResponse(await service.request(path, { key: admin })).data
 
   /** Requests that leave the person's names in the ledger, and in stored lists. */
   async function request(key: string): Promise<void> {

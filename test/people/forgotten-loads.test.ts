@@ -14,7 +14,7 @@ import { importGit } from '../../api/sources/git/import.ts'
 import { importNdjson } from '../../api/sources/ndjson/import.ts'
 import { forgetZelda, loadAll, names, others, own, searchTables, toolUrl } from '../support/forgotten.ts'
 import { Clone, npm } from '../support/git-clone.ts'
-import { readListAnswer } from '../support/list-answer.ts'
+import { readListResponse } from '../support/list-response.ts'
 import { createAdmin, createSource, load, nothing, readDatasetVersion, toLines } from '../support/ndjson.ts'
 import { createCommit, createRepository } from '../support/records.ts'
 import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
@@ -28,7 +28,7 @@ describeOnOneDatabase('a load after a person was forgotten', (kind) => {
   })
   afterEach(() => service.close())
 
-  const list = async (path: string) => readListAnswer(await service.request(path, { key: admin })).data
+  const list = async (path: string) => readListResponse(await service.request(path, { key: admin })).data
   const all = {
     users: [...own.users, ...others.users],
     repos: [...own.repos, ...others.repos],

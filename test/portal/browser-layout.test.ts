@@ -8,9 +8,9 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasChromium, listPortalPages, openPortal, type Portal, visitViewer } from '../support/browser.ts'
 
-/** A server that answers as it is told. */
-async function listen(answer: (path: string, response: ServerResponse) => Promise<void>) {
-  const server = createServer((request, response) => void answer(request.url ?? '', response))
+/** Starts a server whose responses are what `respond` sends. */
+async function listen(respond: (path: string, response: ServerResponse) => Promise<void>) {
+  const server = createServer((request, response) => void respond(request.url ?? '', response))
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   const { port } = server.address() as AddressInfo
   return {
@@ -46,15 +46,15 @@ describe.skipIf(!hasChromium())('every page', () => {
     // A page comes in two parts: the table of contents, which stands before the text, is drawn first. Fonts come last.
     let sendRest = Promise.withResolvers<void>()
     await using slow = await listen(async (path, response) => {
-      const answer = await fetch(`${portal.origin}${path}`)
-      const body = Buffer.from(await answer.arrayBuffer())
-      const type = answer.headers.get('Content-Type') ?? ''
+      const original = await fetch(`${portal.origin}${path}`)
+      const body = Buffer.from(await original.arrayBuffer())
+      const type = original.headers.get('Content-Type') ?? ''
       const part = body.subarray(
         0,
         type.startsWith('text/html') ? body.indexOf('class="main-pane') : body.length,
       )
       if (type.startsWith('font/')) await sendRest.promise
-      response.writeHead(answer.status, { 'Content-Type': type }).write(part)
+      response.writeHead(original.status, { 'Content-Type': type }).write(part)
       if (part.length < body.length) await sendRest.promise
       response.end(body.subarray(part.length))
     })

@@ -31,13 +31,13 @@ describe('the docs folder', () => {
   test('is 503 with an error body that says what to do while it is not built', async () => {
     const empty = createInstance(docs.database, { docsDirectory: join(scratch, 'nothing-here') })
     for (const path of ['/docs', '/docs/quickstart', '/api-docs']) {
-      const answer = await empty.request(path)
-      expect([path, answer.status, answer.json()]).toEqual([
+      const response = await empty.request(path)
+      expect([path, response.status, response.json()]).toEqual([
         path,
         503,
         { error: 'The documentation is missing; run: npm run docs' },
       ])
-      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
     }
   })
 

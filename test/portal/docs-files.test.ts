@@ -50,9 +50,9 @@ describe('GET /docs/*', () => {
         string,
         string
       >[]) {
-        const answer = await instance.request(path, { headers })
-        expect([path, answer.status, answer.json()]).toEqual([path, 404, { error: 'Not found' }])
-        expect(answer.headers.get('vary')).toMatch(/\baccept\b/i)
+        const response = await instance.request(path, { headers })
+        expect([path, response.status, response.json()]).toEqual([path, 404, { error: 'Not found' }])
+        expect(response.headers.get('vary')).toMatch(/\baccept\b/i)
       }
     }
   })
@@ -88,8 +88,8 @@ describe('GET /docs/*', () => {
       ['/docs/%c3%28', 'Invalid URL: malformed percent-encoding'],
       ['/docs/a%5cb', 'Invalid path'],
     ] as const) {
-      const answer = await instance.request(path)
-      expect([path, answer.status, answer.json()]).toEqual([path, 400, { error }])
+      const response = await instance.request(path)
+      expect([path, response.status, response.json()]).toEqual([path, 400, { error }])
     }
   })
 
@@ -232,13 +232,13 @@ describe('GET /docs/* in parts', () => {
   test('is 416 with the length where no byte lies', async () => {
     const { length } = Buffer.from((await request({})).text)
     for (const range of [`bytes=${length}-`, 'bytes=-0']) {
-      const answer = await request({ Range: range })
-      expect([range, answer.status, answer.json()]).toEqual([
+      const response = await request({ Range: range })
+      expect([range, response.status, response.json()]).toEqual([
         range,
         416,
         { error: `Range not satisfiable: the file has ${length} bytes` },
       ])
-      expect(answer.headers.get('content-range')).toBe(`bytes */${length}`)
+      expect(response.headers.get('content-range')).toBe(`bytes */${length}`)
     }
   })
 
@@ -254,8 +254,8 @@ describe('GET /docs/* in parts', () => {
       { Range: 'bytes=0-9', 'If-Range': `W/${etag}` },
       { Range: 'bytes=0-9', 'If-Range': 'Sat, 01 Jan 2028 00:00:00 GMT' },
     ] as Record<string, string>[]) {
-      const answer = await request(headers)
-      expect([headers, answer.status, answer.text]).toEqual([headers, 200, whole.text])
+      const response = await request(headers)
+      expect([headers, response.status, response.text]).toEqual([headers, 200, whole.text])
     }
     const head = await request({ Range: 'bytes=0-9' }, 'HEAD')
     expect([head.status, head.headers.get('content-length')]).toEqual([

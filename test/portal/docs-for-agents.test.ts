@@ -34,12 +34,12 @@ describe('a page as Markdown', () => {
     expect(pages.length).toBeGreaterThan(50)
     for (const page of pages) {
       const path = `/docs/${page || 'index'}.md`
-      const answer = await instance.request(path)
-      expect([path, answer.status]).toEqual([path, 200])
-      expect(answer.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
-      expect(answer.text).toMatch(/^# \S.*\n\n> \S/)
+      const response = await instance.request(path)
+      expect([path, response.status]).toEqual([path, 200])
+      expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+      expect(response.text).toMatch(/^# \S.*\n\n> \S/)
       // Nothing of the page's machinery, and no link that only works inside the page.
-      expect(answer.text).not.toMatch(/<(div|span|svg|button|starlight-)|\]\((?!https?:|\/|#)|\{base_url\}/)
+      expect(response.text).not.toMatch(/<(div|span|svg|button|starlight-)|\]\((?!https?:|\/|#)|\{base_url\}/)
     }
   })
 
@@ -158,9 +158,9 @@ describe('/.well-known/api-catalog', () => {
     [...text.matchAll(/"href":"([^"]+)"/g)].map(([, href = '']) => href)
 
   test('leads to the document, the docs and the health check', async () => {
-    const answer = await instance.request('/.well-known/api-catalog')
-    expect(answer.headers.get('link')).toBe('<http://localhost/.well-known/api-catalog>; rel="api-catalog"')
-    const links = readLinks(answer.text)
+    const response = await instance.request('/.well-known/api-catalog')
+    expect(response.headers.get('link')).toBe('<http://localhost/.well-known/api-catalog>; rel="api-catalog"')
+    const links = readLinks(response.text)
     expect(links).toContain('http://localhost/openapi.yml')
     expect(links).toContain('http://localhost/docs/llms.txt')
     for (const link of links) {

@@ -107,20 +107,20 @@ describe('GET /docs', () => {
       for (const origin of ['http://127.0.0.1:4321', 'http://[::1]:8000', 'https://devdata.example']) {
         for (const [encoding, read] of Object.entries(decode)) {
           const headers = { 'accept-encoding': encoding }
-          const answer = await app.request(`${origin}${path}`, { headers })
-          expect([answer.status, answer.headers.get('content-encoding') ?? 'identity']).toEqual([
+          const response = await app.request(`${origin}${path}`, { headers })
+          expect([response.status, response.headers.get('content-encoding') ?? 'identity']).toEqual([
             200,
             encoding,
           ])
-          const body = Buffer.from(await answer.arrayBuffer())
-          expect(answer.headers.get('content-length')).toBe(String(body.byteLength))
+          const body = Buffer.from(await response.arrayBuffer())
+          expect(response.headers.get('content-length')).toBe(String(body.byteLength))
           const text = read(body).toString()
           expect(text).toContain(
             path.includes('quickstart') ? `${origin}/users?location=berlin` : `${origin}/docs/`,
           )
           expect(text).not.toMatch(/\{base_url\}|origin\.invalid|127\.0\.0\.1:8000/)
           // The tag names this text in this encoding, and no other.
-          const tag = answer.headers.get('etag') ?? ''
+          const tag = response.headers.get('etag') ?? ''
           tags.add(tag)
           const again = await app.request(`${origin}${path}`, {
             headers: { ...headers, 'if-none-match': tag },

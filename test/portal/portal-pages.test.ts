@@ -324,7 +324,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     await list.getByText('1 to 10 of 16').waitFor()
 
     // The next page of one key comes after the reader has entered the other.
-    const { promise: gate, resolve: answer } = Promise.withResolvers<void>()
+    const { promise: gate, resolve: sendPage } = Promise.withResolvers<void>()
     await page.route(/usage\?.*after=/, async (route) => {
       await gate
       await route.continue()
@@ -335,7 +335,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     await page.getByRole('button', { name: 'Use this key' }).click()
     await list.getByText('1 to 1 of 1', { exact: true }).waitFor()
     const late = page.waitForResponse(/usage\?.*after=/)
-    answer()
+    sendPage()
     await (await late).finished()
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)))
     expect(await list.getByText(/ of /).textContent()).toBe('1 to 1 of 1')

@@ -144,12 +144,12 @@ describe.skipIf(!hasChromium())('Run, in a browser', () => {
     const size = sample.getByLabel('per_page', { exact: true })
     const offers = sample.locator('.run-pay')
     await size.fill('2')
-    const answerOldPath = await holdRequest('HEAD', '/users')
+    const sendOldPath = await holdRequest('HEAD', '/users')
     await clickRun(sample)
     await size.fill('3')
     await clickRun(sample)
     await sample.getByText('this page: 3 credits').waitFor()
-    await answerOldPath()
+    await sendOldPath()
     expect(await offers.allTextContents()).toEqual(['Get it for 3 credits'])
 
     // To show the key is not to change it.
@@ -159,10 +159,10 @@ describe.skipIf(!hasChromium())('Run, in a browser', () => {
     await page.keyboard.press('Escape')
     expect(await offers.allTextContents()).toEqual(['Get it for 3 credits'])
 
-    const answerOldKey = await holdRequest('HEAD', '/users')
+    const sendOldKey = await holdRequest('HEAD', '/users')
     await clickRun(sample)
     await enterKey(secret)
-    await answerOldKey()
+    await sendOldKey()
     expect(await offers.count()).toBe(0)
 
     await clickRun(sample)

@@ -42,8 +42,8 @@ interface PageSample {
   name: string
   label: string
   code: string
-  /** What the page shows as the answer; undefined when it shows none. */
-  answer: string | undefined
+  /** The response that the page shows, if it shows one. */
+  response: string | undefined
 }
 
 /** The text of a code block, as it is copied. */
@@ -62,17 +62,17 @@ function readSamples(page: string, html: string): PageSample[] {
     const { dataRequest, dataProgram } = sample.properties
     const tabs = listElements(sample, ({ properties }) => properties.role === 'tab')
     const panels = listElements(sample, ({ properties }) => properties.role === 'tabpanel')
-    const [response] = sample.children.filter(
+    const [block] = sample.children.filter(
       (child) => child.type === 'element' && String(child.properties.className).includes('expressive-code'),
     )
-    const answer = response && readCode(response)
+    const response = block && readCode(block)
     return panels.map((panel, index) => ({
       page,
       kind: dataRequest === undefined ? ('program' as const) : ('request' as const),
       name: String(dataRequest ?? dataProgram),
       label: tabs[index] ? readText(tabs[index]).trim() : '',
       code: readCode(panel),
-      answer,
+      response,
     }))
   })
 }
@@ -145,12 +145,12 @@ async function requestResponse(name: string): Promise<string> {
   const request = findRequest(name)
   if (request === undefined) throw new Error(`requests.ts has no ${name}`)
   const key = await createKey(request)
-  const response = await fetch(`${baseUrl}${request.path}`, {
+  const received = await fetch(`${baseUrl}${request.path}`, {
     method: request.method,
     headers: { ...request.sends, ...(request.key !== 'none' && { Authorization: `Bearer ${key}` }) },
   })
-  const answer = { status: response.status, headers: response.headers, text: await response.text() }
-  return writeResponse(request, answer, baseUrl)
+  const response = { status: received.status, headers: received.headers, text: await received.text() }
+  return writeResponse(request, response, baseUrl)
 }
 
 describe('the recorded responses of the portal', () => {
@@ -237,9 +237,9 @@ async function recordResponses(update: SnapshotUpdate): Promise<void> {
   }
 }
 
-/** The parts of an answer as a page shows it. */
-function readShown(answer: string) {
-  const [head = '', body] = answer.split('\n\n')
+/** The parts of a response as a page shows it. */
+function readShown(response: string) {
+  const [head = '', body] = response.split('\n\n')
   const [statusLine = '', ...fields] = head.split('\n')
   const headers = fields.map((field) => {
     const [, name = '', value = ''] = /^([^:]+): (.*)$/.exec(field) ?? []
@@ -276,7 +276,7 @@ describe('the samples of the built pages', async () => {
   // The same sample is on several pages.
   const differentRequests = Map.groupBy(
     requestSamples.filter(({ label }) => !missing.includes(label)),
-    ({ name, label, code, answer }) => JSON.stringify([name, label, code, answer]),
+    ({ name, label, code, response }) => JSON.stringify([name, label, code, response]),
   )
   const programs = samples.filter(({ kind }) => kind === 'program')
   const ran = new Map<string, number>()
@@ -311,11 +311,11 @@ describe('the samples of the built pages', async () => {
     [...differentRequests.values()].flatMap(([sample, ...others]) => (sample ? [{ ...sample, others }] : [])),
   )(
     'get the response that the page shows: $page: $name in $label',
-    async ({ name, label, code, answer, others }) => {
+    async ({ name, label, code, response, others }) => {
       const request = findRequest(name)
       if (request === undefined) throw new Error(`requests.ts has no ${name}`)
       const kept = await readFile(join(responsesDirectory, `${name}.http`), 'utf8')
-      const shown = readShown((answer ?? kept).replaceAll('{base_url}', baseUrl).trim())
+      const shown = readShown((response ?? kept).replaceAll('{base_url}', baseUrl).trim())
       const output = await run(label, code, await createKey(request))
       if (label === 'curl') {
         const { status, headers, text } = readCurl(output)
@@ -372,13 +372,13 @@ describe('the samples of the built pages', async () => {
       const steps = samples.filter(({ page, label }) => page === 'quickstart/index.html' && label === 'curl')
       expect(steps.length).toBeGreaterThan(4)
       const firstUsers: string[] = []
-      for (const { kind, code, answer = '' } of steps) {
+      for (const { kind, code, response = '' } of steps) {
         const output = await run('curl', code, secret)
         if (kind === 'program') {
-          expect(output.trim()).toBe(answer.trim())
+          expect(output.trim()).toBe(response.trim())
           continue
         }
-        const shown = readShown(answer.trim())
+        const shown = readShown(response.trim())
         const { headers, text } = readCurl(output)
         for (const [header, value] of shown.headers) {
           expect([header, headers.get(header)]).toEqual([header, value])
@@ -395,9 +395,9 @@ describe('the samples of the built pages', async () => {
 
   test.each(programs.filter(({ label }) => !missing.includes(label)))(
     'print what the page shows: $page: $name in $label',
-    async ({ name, label, code, answer }) => {
+    async ({ name, label, code, response }) => {
       const { output, charged } = await runProgram(name, label, code)
-      expect(output).toBe(answer?.trim())
+      expect(output).toBe(response?.trim())
       expect(charged).toBeGreaterThan(0)
       count(label)
     },

@@ -96,7 +96,7 @@ describeOnServer('an instance that is started by its first request', () => {
     { name: 'the version', path: '/version', as: 'nobody', status: 200, cold: 5, warm: 1 },
     { name: 'the contract', path: '/openapi.yml', as: 'nobody', status: 200, cold: 0, warm: 0 },
   ] as const)(
-    'waits for $cold trips to the database before it answers $name, and for $warm afterwards',
+    'waits for $cold trips to the database before it responds to $name, and for $warm afterwards',
     async ({ path, as, status, cold, warm }) => {
       const secret = { user: key, unknown: unknownKey, nobody: undefined }[as]
       const seen = await countTrips(async () => {
@@ -119,11 +119,11 @@ describeOnServer('an instance that is started by its first request', () => {
     await ask(instance.announced, '/users/ngoldberg', secret)
     const stopped = await service.sql.begin(async (tx) => {
       await tx`select from api_keys where id = ${heldKey} for update`
-      const answer = ask(instance.announced, '/users/ngoldberg', secret)
+      const response = ask(instance.announced, '/users/ngoldberg', secret)
       await expect.poll(() => countWaiting(service)).toBe(1)
-      return { answer, code: instance.stop('SIGINT') }
+      return { response, code: instance.stop('SIGINT') }
     })
-    expect(await stopped.answer).toBe(200)
+    expect(await stopped.response).toBe(200)
     expect(await stopped.code).toBe(0)
   })
 

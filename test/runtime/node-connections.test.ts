@@ -14,7 +14,7 @@ import { renderError } from '../../api/http/error-handler.ts'
 import { type ConnectionLimits, serveConnections, serverOptions } from '../../api/runtime/node-server.ts'
 import { countUnreadBytes } from '../support/unread-bytes.ts'
 
-/** A server as `api/node.ts` has it, but for what is answered, and for some limits. */
+/** A server as `api/node.ts` has it, but with other responses, and with some other limits. */
 async function startServer(
   listener: RequestListener,
   limits: Partial<typeof serverOptions & ConnectionLimits> = {},
@@ -51,8 +51,8 @@ const lastRequest = 'GET /last HTTP/1.1\r\nHost: localhost\r\nConnection: close\
 describe('a client’s connection', () => {
   test('gets 408 if its request takes too long to arrive', async () => {
     await using server = await startServer(() => {}, { requestTimeout: 100 })
-    const answer = await server.send('GET / HTTP/1.1\r\nHost: localh')
-    expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n.*\{"error":"Request incomplete: .*"\}$/s)
+    const received = await server.send('GET / HTTP/1.1\r\nHost: localh')
+    expect(received).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n.*\{"error":"Request incomplete: .*"\}$/s)
   })
 
   test('gets the whole response to a request that is followed by bytes that are not HTTP', async () => {
@@ -60,15 +60,15 @@ describe('a client’s connection', () => {
       response.writeHead(200, { 'Content-Length': 8 }).write('half')
       setTimeout(() => response.end('half'), 50)
     })
-    const answer = await server.send(request, 'this is no HTTP\r\n\r\n')
-    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\n\r\nhalfhalf$/s)
-    expect(answer.split('HTTP/1.1')).toHaveLength(2)
+    const received = await server.send(request, 'this is no HTTP\r\n\r\n')
+    expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\n\r\nhalfhalf$/s)
+    expect(received.split('HTTP/1.1')).toHaveLength(2)
   })
 
   test('gets 400 for bytes that are not HTTP', async () => {
     await using server = await startServer((_, response) => response.end())
-    const answer = await server.send('this is no HTTP\r\n\r\n')
-    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n.*\{"error":"Invalid HTTP request"\}$/s)
+    const received = await server.send('this is no HTTP\r\n\r\n')
+    expect(received).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n.*\{"error":"Invalid HTTP request"\}$/s)
   })
 
   test('gets 405 with Allow for an unknown method, or CONNECT', async () => {
@@ -81,15 +81,15 @@ describe('a client’s connection', () => {
       "M-SEARCH!#$%&'*+.^_`|~ /users",
       'CONNECT localhost:80',
     ]) {
-      const answer = await server.send(`${line} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
-      expect([line, answer]).toEqual([line, expect.stringMatching(refused)])
+      const received = await server.send(`${line} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+      expect([line, received]).toEqual([line, expect.stringMatching(refused)])
     }
     expect(await server.send(request, 'FOO /users HTTP/1.1\r\nHost: localhost\r\n\r\n')).toMatch(
       /^HTTP\/1\.1 200 OK\r\n/,
     )
     for (const line of ['FOO', 'FOO /users', 'F(O /users HTTP/1.1', 'FOO /users HTTP/two', 'FOO  HTTP/1.1']) {
-      const answer = await server.send(`${line}\r\n\r\n`)
-      expect([line, answer]).toEqual([line, expect.stringMatching(/^HTTP\/1\.1 400 .*invalid_request/s)])
+      const received = await server.send(`${line}\r\n\r\n`)
+      expect([line, received]).toEqual([line, expect.stringMatching(/^HTTP\/1\.1 400 .*invalid_request/s)])
     }
   })
 
@@ -116,37 +116,37 @@ describe('a client’s connection', () => {
       response.setHeader('Connection', 'close')
       setTimeout(() => response.end('served'), 20)
     })
-    const answer = await server.send(request, request, request)
-    expect(answer.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(1)
+    const received = await server.send(request, request, request)
+    expect(received.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(1)
     expect(served).toBe(1)
   })
 
   test('gets 431 for headers that are too large', async () => {
     await using server = await startServer((_, response) => response.end())
-    const answer = await server.send(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'a '.repeat(150_000)}\r\n\r\n`)
-    expect(answer).toMatch(
+    const received = await server.send(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'a '.repeat(150_000)}\r\n\r\n`)
+    expect(received).toMatch(
       /^HTTP\/1\.1 431 .*X-Error-Code: headers_too_large\r\n.*\{"error":"Request headers too large: at most 49152 bytes"\}$/s,
     )
   })
 
-  /** A server whose answer is more than the operating system keeps for a client that does not read. */
-  async function startLargeAnswers(limits: { readTimeoutMs: number }) {
+  /** A server whose response is more than the operating system keeps for a client that does not read. */
+  async function startLargeResponses(limits: { readTimeoutMs: number }) {
     const size = 2 ** 26
-    const answers: ServerResponse[] = []
+    const responses: ServerResponse[] = []
     const server = await startServer((_, response) => {
-      answers.push(response)
+      responses.push(response)
       response.end(Buffer.alloc(size))
     }, limits)
-    return { ...server, size, answers }
+    return { ...server, size, responses }
   }
 
   test('is reset if its client reads nothing of a response, and the system keeps nothing of it', async () => {
-    await using server = await startLargeAnswers({ readTimeoutMs: 500 })
-    const { answers, port } = server
+    await using server = await startLargeResponses({ readTimeoutMs: 500 })
+    const { responses, port } = server
     const idle = connect(port, '127.0.0.1').on('error', () => {}) // reads nothing before it is told to
     idle.write(request)
-    await expect.poll(() => answers[0]?.destroyed).toBe(true)
-    expect(answers[0]?.writableFinished).toBe(false)
+    await expect.poll(() => responses[0]?.destroyed).toBe(true)
+    expect(responses[0]?.writableFinished).toBe(false)
     await expect.poll(() => countUnreadBytes(port)).toBe(0)
     idle.destroy()
   })
@@ -154,10 +154,10 @@ describe('a client’s connection', () => {
   test.runIf(process.platform === 'linux').each(['keep-alive', 'close'])(
     'is reset if its client reads nothing of a response that the system has taken whole: Connection: %s',
     async (connection) => {
-      const answers: ServerResponse[] = []
+      const responses: ServerResponse[] = []
       await using server = await startServer(
         (_, response) => {
-          answers.push(response)
+          responses.push(response)
           response.setHeader('Connection', connection)
           response.end(Buffer.alloc(2 ** 20))
         },
@@ -166,7 +166,7 @@ describe('a client’s connection', () => {
       const { port } = server
       const idle = connect(port, '127.0.0.1').on('error', () => {})
       idle.write(request)
-      await expect.poll(() => answers[0]?.writableFinished).toBe(true)
+      await expect.poll(() => responses[0]?.writableFinished).toBe(true)
       await expect.poll(server.countConnections).toBe(0)
       await expect.poll(() => countUnreadBytes(port)).toBe(0)
       idle.destroy()
@@ -175,8 +175,8 @@ describe('a client’s connection', () => {
 
   test('gets a whole response even if its client reads slowly', async () => {
     // This machine may stand still for some seconds between two parts; all together they take longer than that.
-    await using server = await startLargeAnswers({ readTimeoutMs: 7_000 })
-    const { answers, size } = server
+    await using server = await startLargeResponses({ readTimeoutMs: 7_000 })
+    const { responses, size } = server
     const slow = connect(server.port, '127.0.0.1')
     slow.write(request)
     let taken = 0
@@ -189,7 +189,7 @@ describe('a client’s connection', () => {
       await sleep(250)
     }
     expect(taken).toBeGreaterThan(size)
-    expect(answers[0]?.writableFinished).toBe(true)
+    expect(responses[0]?.writableFinished).toBe(true)
   })
 
   test('has one request in progress at a time, and its responses come in the order of the requests', async () => {
@@ -203,20 +203,20 @@ describe('a client’s connection', () => {
     })
     const paths = Array.from({ length: 500 }, (_, index) => `/${index}`)
     const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
-    const answer = await server.send(requests.join(''), lastRequest)
-    expect(answer.match(/\/\w+(?=;)/g)).toEqual([...paths, '/last'])
+    const received = await server.send(requests.join(''), lastRequest)
+    expect(received.match(/\/\w+(?=;)/g)).toEqual([...paths, '/last'])
     expect(most).toBe(1)
   })
 
-  /** A server that answers nothing before it is told to. */
-  async function startSlowAnswers(limits: Partial<ConnectionLimits> = {}) {
+  /** A server that sends a response only when a test ends it. */
+  async function startSlowResponses(limits: Partial<ConnectionLimits> = {}) {
     const responses: ServerResponse[] = []
     const server = await startServer((_, response) => void responses.push(response), limits)
     return { ...server, responses }
   }
 
   test('is not read while a request waits for the previous one', async () => {
-    await using server = await startSlowAnswers()
+    await using server = await startSlowResponses()
     const client = connect(server.port, '127.0.0.1').on('error', () => {})
     // The operating system takes some megabytes, and the server what it reads in one go.
     for (let sent = 0; client.writableLength < 2 ** 20 && sent < 100 && !client.destroyed; sent++) {
@@ -229,7 +229,7 @@ describe('a client’s connection', () => {
   })
 
   test('is closed when too many requests wait for others, and new ones are served', async () => {
-    await using server = await startSlowAnswers({ maxPipelined: 10 })
+    await using server = await startSlowResponses({ maxPipelined: 10 })
     const patient = server.send(request.repeat(5) + lastRequest)
     await expect.poll(() => server.responses.length).toBe(1)
     const greedy = connect(server.port, '127.0.0.1').on('error', () => {})
@@ -245,7 +245,7 @@ describe('a client’s connection', () => {
   })
 
   test('gets its responses after its client has closed its side', async () => {
-    await using server = await startSlowAnswers()
+    await using server = await startSlowResponses()
     const client = connect(server.port, '127.0.0.1')
     client.end(request)
     const [check] = await once(client.setEncoding('utf8'), 'data') // whether the client is there
@@ -257,7 +257,7 @@ describe('a client’s connection', () => {
   test.each(['destroy', 'resetAndDestroy'] as const)(
     'cancels its client’s request in progress when it is lost: %s',
     async (end) => {
-      await using server = await startSlowAnswers()
+      await using server = await startSlowResponses()
       const client = connect(server.port, '127.0.0.1')
       client.write(request)
       await expect.poll(() => server.responses.length).toBe(1)
@@ -267,7 +267,7 @@ describe('a client’s connection', () => {
   )
 
   test('is closed when there are too many, if it is the longest idle, and never during a request', async () => {
-    await using server = await startSlowAnswers({ maxConnections: 3 })
+    await using server = await startSlowResponses({ maxConnections: 3 })
     const { responses } = server
     const closed: string[] = []
     async function open(name: string, sent = '') {
@@ -297,7 +297,7 @@ describe('a client’s connection', () => {
 
   test('stays open for longer than load balancers keep theirs', async () => {
     await using server = await startServer((_, response) => response.end())
-    const answer = await server.send(request, lastRequest)
-    expect(answer).toContain('\r\nKeep-Alive: timeout=620\r\n')
+    const received = await server.send(request, lastRequest)
+    expect(received).toContain('\r\nKeep-Alive: timeout=620\r\n')
   })
 })

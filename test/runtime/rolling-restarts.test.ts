@@ -39,15 +39,15 @@ describeOnServer('a rolling restart', { concurrent: true }, () => {
       await balancer.allWell()
 
       let isOver = false
-      const answers = new Map<number, number>()
+      const responses = new Map<number, number>()
       const clients = Array.from({ length: clientCount }, async () => {
         for (; !isOver; await sleep(10)) {
-          const answer = await fetch(`${balancer.url}/repos?per_page=1`, {
+          const response = await fetch(`${balancer.url}/repos?per_page=1`, {
             headers: { Authorization: `Bearer ${secret}` },
           })
-          await answer.arrayBuffer()
-          const { status } = answer
-          answers.set(status, (answers.get(status) ?? 0) + 1)
+          await response.arrayBuffer()
+          const { status } = response
+          responses.set(status, (responses.get(status) ?? 0) + 1)
         }
       })
       try {
@@ -62,9 +62,11 @@ describeOnServer('a rolling restart', { concurrent: true }, () => {
         await Promise.all(clients)
       }
       expect(balancer.failures).toEqual([])
-      expect([...answers.keys()]).toEqual([200])
-      expect((await service.readLedger(id)).charged).toBe(answers.get(200))
-      console.log(`a rolling restart of two instances on ${runtime}: ${answers.get(200)} requests, none lost`)
+      expect([...responses.keys()]).toEqual([200])
+      expect((await service.readLedger(id)).charged).toBe(responses.get(200))
+      console.log(
+        `a rolling restart of two instances on ${runtime}: ${responses.get(200)} requests, none lost`,
+      )
     },
   )
 

@@ -48,7 +48,9 @@ describe.each(runtimes)('a start on %s', (runtime) => {
     expect([part.status, await part.text()]).toEqual([206, '# devdata'])
     const viewer = await fetch(first.viewer)
     expect(await viewer.text()).toContain(`data-demo-key="${first.userKey}"`)
-    expect((await fetch(`${first.base}/version`).then((answer) => answer.json())) as unknown).toMatchObject({
+    expect(
+      (await fetch(`${first.base}/version`).then((response) => response.json())) as unknown,
+    ).toMatchObject({
       runtime: expect.stringMatching(/^(node v|deno )\d+/),
       dataset: { version: 1 },
     })

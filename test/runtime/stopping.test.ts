@@ -58,8 +58,8 @@ describeOnServer('a service that SIGTERM reaches', { concurrent: true }, () => {
       const late = await getFrom(`${url}/repos?per_page=1`, key)
       expect([late.status, late.headers.get('Connection')]).toEqual([200, 'close'])
       await release()
-      const answer = await underWay
-      expect([answer.status, answer.headers.get('Connection')]).toEqual([200, 'close'])
+      const response = await underWay
+      expect([response.status, response.headers.get('Connection')]).toEqual([200, 'close'])
       expect(await ended).toBe(0)
     },
   )

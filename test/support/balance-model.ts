@@ -23,7 +23,7 @@ export type Request =
 /** What its bearer asks. */
 export type KeyRequest =
   | MeteredRequest
-  /** `HEAD`: what the answer would cost. */
+  /** `HEAD`: what the response would cost. */
   | { kind: 'quote'; cost: number; served: number }
   /** `GET /api-key/credits` */
   | { kind: 'balance' }
@@ -59,7 +59,7 @@ export interface Told {
   error: string | null
 }
 
-/** One request and its answer. Times are of a clock that ticks at each beginning and each end. */
+/** One request and its response. Times are of a clock that ticks at each beginning and each end. */
 export interface Operation {
   request: Request
   told: Told
@@ -117,7 +117,7 @@ const startState: Omit<State, 'balance'> = {
 
 /**
  * Finds an order of the operations, consistent with time (what ended before another began comes before it), that
- * explains every answer. Undefined: there is none.
+ * explains every response. Undefined: there is none.
  */
 export function explainHistory({ balance, limit, operations }: History): number[] | undefined {
   if (operations.length > 30) throw new Error('a history is at most 30 operations long')

@@ -5,7 +5,7 @@
  */
 import type { Sql } from '../../api/database/connect.ts'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../sample/records.ts'
-import { readListAnswer } from './list-answer.ts'
+import { readListResponse } from './list-response.ts'
 import type { TestService } from './service.ts'
 import { findUses } from './uses.ts'
 
@@ -25,13 +25,13 @@ async function readList(service: TestService, key: string, path: string): Promis
   const items: Item[] = []
   for (let page = 1; ; page++) {
     const separator = path.includes('?') ? '&' : '?'
-    const answer = readListAnswer(
+    const response = readListResponse(
       await service.request(`${path}${separator}per_page=100&page=${page}`, { key }),
     )
-    items.push(...answer.data)
-    if (!answer.pagination.has_more) {
-      if (answer.total !== items.length)
-        throw new Error(`${path}: ${answer.total} announced, ${items.length} listed`)
+    items.push(...response.data)
+    if (!response.pagination.has_more) {
+      if (response.total !== items.length)
+        throw new Error(`${path}: ${response.total} announced, ${items.length} listed`)
       return items
     }
   }
@@ -51,7 +51,7 @@ export function writeQuery(query: ListQuery): string {
 export async function readFirstItems(service: TestService, path: string, query: ListQuery) {
   const { secret } = await service.createKey()
   const search = writeQuery({ ...query, per_page: '100' })
-  const { data, total } = readListAnswer(await service.request(`${path}?${search}`, { key: secret }))
+  const { data, total } = readListResponse(await service.request(`${path}?${search}`, { key: secret }))
   if (data.length !== Math.min(total, 100)) throw new Error(`${path}: ${data.length} items of ${total}`)
   return { data, total }
 }
@@ -66,7 +66,7 @@ export async function readCatalog(service: TestService, key: string) {
   return { users, repos, commits }
 }
 
-/** Which users and repositories use each dependency, as the filters answer it. */
+/** Which users and repositories use each dependency, as the filters find them. */
 export async function readFilters(service: TestService, key: string, dependencies: readonly string[]) {
   const found: Record<string, { users: unknown[]; repos: unknown[] }> = {}
   for (const name of dependencies) {

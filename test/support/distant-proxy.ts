@@ -11,7 +11,7 @@ export interface DistantProxy extends TcpProxy {
   reset(): void
   /**
    * Round trips that had to be waited for one after the other: the longest chain in which something was sent, or a
-   * connection opened, after the answer to what came before had arrived, on whichever connection. What goes on side by
+   * connection opened, after the response to what came before had arrived, on whichever connection. What goes on side by
    * side counts once. A slow client can make it look longer than it had to be, and never shorter.
    */
   countTrips(): number
@@ -19,15 +19,15 @@ export interface DistantProxy extends TcpProxy {
 
 /** Starts a proxy before the server of a URL. `delay` is what a round trip takes more, in milliseconds. */
 export async function startDistantProxy(serverUrl: string, delay: number): Promise<DistantProxy> {
-  /** The longest chain whose end has been answered. */
-  let answered = 0
+  /** The longest chain whose last response has arrived. */
+  let received = 0
   let longest = 0
   /** How often counting began anew: what connections remember from before counts no more. */
   let resets = 0
 
   const proxy = await startTcpProxy(serverUrl, ({ client, database, cut }) => {
-    /** Where in the chain this connection is, and where its last answer was. To open it was a trip too. */
-    let trip = answered + 1
+    /** Where in the chain this connection is, and where its last response was. To open it was a trip too. */
+    let trip = received + 1
     let last = trip
     let seenResets = resets
     longest = Math.max(longest, trip)
@@ -36,14 +36,14 @@ export async function startDistantProxy(serverUrl: string, delay: number): Promi
     client.on('data', (chunk) => {
       if (seenResets < resets) last = 0
       seenResets = resets
-      trip = Math.max(answered, last) + 1
+      trip = Math.max(received, last) + 1
       longest = Math.max(longest, trip)
       setTimeout(() => database.write(chunk), delay) // timers of equal length end in order
     })
     database.on('data', (chunk) => {
       if (seenResets < resets) trip = 0
       last = trip
-      answered = Math.max(answered, trip)
+      received = Math.max(received, trip)
       client.write(chunk)
     })
     client.setNoDelay(true)
@@ -53,7 +53,7 @@ export async function startDistantProxy(serverUrl: string, delay: number): Promi
   return {
     ...proxy,
     reset() {
-      answered = 0
+      received = 0
       longest = 0
       resets++
     },

@@ -31,7 +31,7 @@ export function* findBadResponses(attempts: readonly Attempt[], fault: Fault, { 
   } of attempts) {
     const at = `${path} of key ${customer.id}, ${Math.round(startedAt - began)} ms from the fault`
     if (outcome === 'wrong') yield `${at}: ${reason}`
-    if (outcome === 'hung') yield `${at}: no answer in ${maxResponseMs / 1000} seconds`
+    if (outcome === 'hung') yield `${at}: no response in ${maxResponseMs / 1000} seconds`
     if (
       outcome === 'broken' &&
       !(fault.killsFirst && place === 0 && startedAt <= ended && endedAt >= began)

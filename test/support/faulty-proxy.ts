@@ -1,6 +1,6 @@
 /**
  * A TCP proxy before a PostgreSQL server that breaks a connection at a chosen point of a chosen statement. It knows as
- * much of the protocol as that takes: where a message ends, which statement a client runs, and when it is answered.
+ * much of the protocol as that takes: where a message ends, which statement a client runs, and when its response ends.
  *
  * @module
  */
@@ -12,11 +12,11 @@ import { type ProxiedConnection, startTcpProxy, type TcpProxy } from './tcp-prox
  * - `unsent`: the server gets nothing of it
  * - `half sent`: the server gets the first half of the message that starts it
  * - `sent`: the server has it all; the connection is cut at once
- * - `uncommitted`: the server has run it and answered, but is not told to commit; nothing is cut
- * - `answered`: the server has committed and answered; the client gets nothing of that
- * - `half answered`: the same, but the client gets the first row of the answer
+ * - `uncommitted`: the server has run it and responded, but gets no order to commit; nothing is cut
+ * - `committed`: the server has committed and responded; the client gets nothing of that
+ * - `half received`: the same, but the client gets the first row of the response
  */
-export type BreakingPoint = 'unsent' | 'half sent' | 'sent' | 'uncommitted' | 'answered' | 'half answered'
+export type BreakingPoint = 'unsent' | 'half sent' | 'sent' | 'uncommitted' | 'committed' | 'half received'
 
 /** A running proxy, on a free port of 127.0.0.1. */
 export interface FaultyProxy extends TcpProxy {
@@ -71,8 +71,8 @@ interface Relay extends ProxiedConnection {
 function relay({ client, database, cut, orders, text, isSilent }: Relay): void {
   /** Prepared statements that may be broken, by name. */
   const chosen = new Set<string>()
-  /** What the server has yet to answer with ReadyForQuery, oldest first: whether it is held back, and for whom. */
-  const asked: (Order | undefined)[] = [undefined] // the start of the session
+  /** Requests whose ReadyForQuery is still to come, oldest first: the order that their responses are broken for, if any. */
+  const pending: (Order | undefined)[] = [undefined] // the start of the session
   let processId = 0
   /** The order that the statement at hand is broken for. */
   let current: Order | undefined
@@ -114,14 +114,14 @@ function relay({ client, database, cut, orders, text, isSilent }: Relay): void {
         }
       }
       if (type === 'S' && current?.point === 'uncommitted') {
-        passed.push(flush) // the answer comes, the commit does not
+        passed.push(flush) // the response comes, the commit does not
         isStuck = true
         break
       }
       passed.push(message)
       if (type === 'S' && current?.point === 'sent') return cutAfterWriting(database, passed)
       if (type === 'S' || type === 'Q') {
-        asked.push(current)
+        pending.push(current)
         current = undefined
       }
     }
@@ -134,15 +134,15 @@ function relay({ client, database, cut, orders, text, isSilent }: Relay): void {
     const passed: Buffer[] = []
     for (const { type, message } of fromDatabase(chunk)) {
       if (type === 'K') processId = message.readUInt32BE(5)
-      // Of an answer that is not to arrive nothing arrives. It may begin before all of the statement was sent.
-      const order = asked[0] ?? (asked.length === 0 ? current : undefined)
-      const isHeld = order?.point === 'answered' || order?.point === 'sent'
+      // A response that is held back may begin before all of the statement was sent.
+      const order = pending[0] ?? (pending.length === 0 ? current : undefined)
+      const isHeld = order?.point === 'committed' || order?.point === 'sent'
       if (!isHeld) passed.push(message)
-      if (order?.point === 'half answered' && type === 'D') return cutAfterWriting(client, passed)
+      if (order?.point === 'half received' && type === 'D') return cutAfterWriting(client, passed)
       if (order?.point === 'uncommitted' && (type === 'C' || type === 'E')) fulfil()
       if (type !== 'Z') continue
-      asked.shift()
-      if (order?.point === 'answered') {
+      pending.shift()
+      if (order?.point === 'committed') {
         if (passed.length > 0) client.write(Buffer.concat(passed))
         fulfil()
         return cut()
@@ -160,7 +160,7 @@ function relay({ client, database, cut, orders, text, isSilent }: Relay): void {
   database.on('close', () => (client.writableEnded ? undefined : cut()))
 }
 
-/** The message by which a client asks for what is answered so far. */
+/** The message by which a client requests the responses to what it has sent so far. */
 const flush = Buffer.from([0x48, 0, 0, 0, 4])
 
 /** The server takes no longer message for the start of a session, in bytes. */

@@ -63,7 +63,7 @@ export async function startLiveService(
     async request(path, { method = 'GET', key, headers = {} } = {}) {
       // As `fetch` would write it, but with the host of the base URL, and without following redirects.
       const { pathname, search } = new URL(`${root.href.replace(/\/$/, '')}${path}`)
-      const answer = await exchange({
+      const response = await exchange({
         port: Number(port),
         method,
         path: pathname + search,
@@ -73,8 +73,8 @@ export async function startLiveService(
           ...headers,
         },
       })
-      assertMatchesContract({ method, url: path, ...answer, body: answer.text })
-      return { ...answer, json: () => JSON.parse(answer.text) as unknown }
+      assertMatchesContract({ method, url: path, ...response, body: response.text })
+      return { ...response, json: () => JSON.parse(response.text) as unknown }
     },
     async stop() {
       const code = await instance.stop()

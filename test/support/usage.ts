@@ -4,7 +4,7 @@
  * @module
  */
 import * as v from 'valibot'
-import { type ListResponse, readListAnswer } from './list-answer.ts'
+import { type ListResponse, readListResponse } from './list-response.ts'
 import type { TestService } from './service.ts'
 
 const integer = v.pipe(v.number(), v.integer())
@@ -42,7 +42,7 @@ export const dateOf = (seconds: number) => new Date(seconds * 1000).toISOString(
 
 /** Reads a page of a list. */
 export async function readPage(service: TestService, secret: string, path: string): Promise<ListResponse> {
-  return readListAnswer(await service.request(path, { key: secret }))
+  return readListResponse(await service.request(path, { key: secret }))
 }
 
 /** Reads all pages of a list, by their links. */

@@ -38,7 +38,7 @@ describeOnServer('the log of an instance', () => {
     const { secret, id } = await service.createKey()
     await using instance = await startInstance()
     const headers = { Authorization: `Bearer ${secret}` }
-    const answers = [
+    const responses = [
       await fetch(`${instance.url}/users?per_page=3`, { headers }),
       await fetch(`${instance.url}/users/ngoldberg`, { headers, method: 'HEAD' }),
       await fetch(`${instance.url}/users/nobody-has-this-login`, { headers }),
@@ -64,7 +64,7 @@ describeOnServer('the log of an instance', () => {
         time: expect.any(String),
         level: 'info',
         message: expect.stringContaining(`${line.method} ${line.route} ${line.status} `),
-        request_id: answers[index]?.headers.get('X-Request-Id'),
+        request_id: responses[index]?.headers.get('X-Request-Id'),
         milliseconds: expect.any(Number),
         ...line,
       })),
@@ -144,14 +144,14 @@ test('what goes wrong in the server around the app is a 500 with an id, under wh
   const lines: string[] = []
   await recordLog('info', (record) => void lines.push(formatJson(record)))
   const error = internalError(new Error('no room for ada@example.org'))
-  const answer = toResponse(renderError(error, {}, createFailureLog(getLogger('devdata'))), 'GET')
+  const response = toResponse(renderError(error, {}, createFailureLog(getLogger('devdata'))), 'GET')
   await reset()
-  expect([answer.status, await answer.json()]).toEqual([500, { error: 'Internal server error' }])
-  expect(answer.headers.get('X-Error-Code')).toBe('internal_error')
+  expect([response.status, await response.json()]).toEqual([500, { error: 'Internal server error' }])
+  expect(response.headers.get('X-Error-Code')).toBe('internal_error')
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({
       level: 'error',
-      request_id: answer.headers.get('X-Request-Id'),
+      request_id: response.headers.get('X-Request-Id'),
       status: 500,
       cause: expect.stringContaining('no room for [address]'),
     }),
@@ -188,8 +188,8 @@ test('an outage has one line a second, which counts the requests that failed, na
   const ids = new Set<string | null>()
   const lines = await recordFailures(async () => {
     for (const end = Date.now() + 2_500; Date.now() < end; ) {
-      const answers = await Promise.all(Array.from({ length: 20 }, () => instance.request('/health')))
-      for (const { headers } of answers) ids.add(headers.get('X-Request-Id'))
+      const responses = await Promise.all(Array.from({ length: 20 }, () => instance.request('/health')))
+      for (const { headers } of responses) ids.add(headers.get('X-Request-Id'))
     }
     return ids.size
   })

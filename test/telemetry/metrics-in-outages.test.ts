@@ -63,8 +63,8 @@ describe.skipIf(!hasPostgres)('while the database is unavailable, /metrics', () 
 
     await cluster.stop('immediate')
     for (const key of [user, user, other, crypto.randomUUID()]) {
-      const answer = await metrics(key)
-      expect([answer.status, answer.headers.get('X-Error-Code')]).toEqual([503, 'database_unavailable'])
+      const response = await metrics(key)
+      expect([response.status, response.headers.get('X-Error-Code')]).toEqual([503, 'database_unavailable'])
     }
     const during = await metrics(known)
     expect([during.status, during.headers.get('X-Credits-Cost')]).toEqual([200, null])
@@ -83,9 +83,13 @@ describe.skipIf(!hasPostgres)('while the database is unavailable, /metrics', () 
     // An instance that starts now has accepted no key, and says that it is starting.
     await using starting = await startInstanceProcess(databaseUrl, {}, { until: 'listening' })
     for (const path of ['/metrics', '/users', '/health']) {
-      const answer = await getFrom(`${starting.url}${path}`, known)
-      expect([path, answer.status, answer.headers.get('X-Error-Code')]).toEqual([path, 503, 'starting_up'])
-      expect(JSON.parse(answer.body)).toEqual({ error: 'Starting up; retry in 5 seconds' })
+      const response = await getFrom(`${starting.url}${path}`, known)
+      expect([path, response.status, response.headers.get('X-Error-Code')]).toEqual([
+        path,
+        503,
+        'starting_up',
+      ])
+      expect(JSON.parse(response.body)).toEqual({ error: 'Starting up; retry in 5 seconds' })
     }
     await cluster.start()
     await waitForSuccess(`${starting.url}/health`)
@@ -168,10 +172,10 @@ describeOnEachDatabase('/metrics', (kind) => {
     expect((await service.request('/metrics', { key })).status).toBe(200)
     await service.sql.begin(async (tx) => {
       await tx`lock table api_keys, dataset in access exclusive mode`
-      const answer = await service.request('/metrics', { key })
-      expect(answer.status).toBe(200)
-      expect(answer.text).toMatch(/^devdata_healthy 1$/m)
-      expect(answer.text).not.toMatch(/^devdata_dataset_version /m)
+      const response = await service.request('/metrics', { key })
+      expect(response.status).toBe(200)
+      expect(response.text).toMatch(/^devdata_healthy 1$/m)
+      expect(response.text).not.toMatch(/^devdata_dataset_version /m)
     })
     expect((await service.request('/metrics', { key })).text).toMatch(/^devdata_dataset_version 1$/m)
   })

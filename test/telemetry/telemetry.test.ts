@@ -89,10 +89,10 @@ describeOnServer('telemetry', () => {
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
     })
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
-    const answer = await fetch(`${instance.url}/users?location=berlin%40example.org&per_page=2`, {
+    const response = await fetch(`${instance.url}/users?location=berlin%40example.org&per_page=2`, {
       headers: { Authorization: `Bearer ${secret}`, traceparent: `00-${traceId}-00f067aa0ba902b7-01` },
     })
-    expect(answer.status).toBe(200)
+    expect(response.status).toBe(200)
     const other = await fetch(`${instance.url}/users/ngoldberg`, {
       headers: { Authorization: `Bearer ${secret}` },
     })
@@ -113,7 +113,7 @@ describeOnServer('telemetry', () => {
       attributes: {
         'http.route': '/users',
         'http.response.status_code': 200,
-        'devdata.request_id': answer.headers.get('X-Request-Id'),
+        'devdata.request_id': response.headers.get('X-Request-Id'),
       },
     })
     const within = spans.filter(({ parentSpanId }) => parentSpanId === request?.spanId)
@@ -153,9 +153,9 @@ describeOnServer('telemetry', () => {
       'deno',
     )
     const headers = { Authorization: `Bearer ${secret}` }
-    const answer = await fetch(`${instance.url}/users?per_page=1`, { headers })
-    expect(answer.status).toBe(200)
-    await answer.text()
+    const response = await fetch(`${instance.url}/users?per_page=1`, { headers })
+    expect(response.status).toBe(200)
+    await response.text()
     expect(await instance.stop()).toBe(0)
     await collector.waitForTraces()
     const spans = collector
@@ -167,7 +167,7 @@ describeOnServer('telemetry', () => {
         name: 'GET /users',
         attributes: expect.objectContaining({
           'http.route': '/users',
-          'devdata.request_id': answer.headers.get('X-Request-Id'),
+          'devdata.request_id': response.headers.get('X-Request-Id'),
         }),
       }),
     ])
@@ -181,8 +181,8 @@ describeOnServer('telemetry', () => {
   test('an unreachable collector neither fails a request nor keeps the instance from stopping', async () => {
     const { secret } = await service.createKey()
     await using instance = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
-    const answer = await fetch(`${instance.url}/users`, { headers: { Authorization: `Bearer ${secret}` } })
-    expect(answer.status).toBe(200)
+    const response = await fetch(`${instance.url}/users`, { headers: { Authorization: `Bearer ${secret}` } })
+    expect(response.status).toBe(200)
     expect(await instance.stop()).toBe(0)
   })
 })

@@ -10,7 +10,7 @@ import { importGit } from '../../../api/sources/git/import.ts'
 import { searchTables } from '../../support/forgotten.ts'
 import { Clone } from '../../support/git-clone.ts'
 import { startTestForge } from '../../support/github-import.ts'
-import { readListAnswer } from '../../support/list-answer.ts'
+import { readListResponse } from '../../support/list-response.ts'
 import { createAdmin, nothing } from '../../support/ndjson.ts'
 import { createUser, loadRecords } from '../../support/records.ts'
 import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
@@ -42,7 +42,7 @@ describeOnOneDatabase('import git --authors', (kind) => {
       clones: [{ path, url: `https://forge.example/acme/${name}` }],
       authors: true,
     })
-  const listUsers = async () => readListAnswer(await service.request('/users', { key })).data
+  const listUsers = async () => readListResponse(await service.request('/users', { key })).data
 
   test('makes users with login, id and name, and says how many authors stay unknown', async () => {
     const path = createClone(

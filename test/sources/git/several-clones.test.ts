@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findClones } from '../../../api/sources/git/clone.ts'
 import { importGit } from '../../../api/sources/git/import.ts'
 import { Clone, npm, root } from '../../support/git-clone.ts'
-import { readListAnswer } from '../../support/list-answer.ts'
+import { readListResponse } from '../../support/list-response.ts'
 import { createAdmin, readDatasetVersion } from '../../support/ndjson.ts'
 import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
 
@@ -74,7 +74,7 @@ describeOnOneDatabase('several clones', (kind) => {
       clones: clones.map(({ path }) => ({ path })),
       onProgress: ({ step }) => onStep?.(step),
     })
-  const list = async (path: string) => readListAnswer(await service.request(path, { key })).data
+  const list = async (path: string) => readListResponse(await service.request(path, { key })).data
 
   test('are one load, under the URLs of their origins', async () => {
     const clones = [

@@ -1,5 +1,5 @@
 /**
- * What the fake forge answers: a test of an import is worth what the forge under it is worth.
+ * What the fake forge responses: a test of an import is worth what the forge under it is worth.
  *
  * @module
  */

@@ -8,7 +8,7 @@ import { ExportError, exportNdjson } from '../../../api/sources/ndjson/export.ts
 import { findSources, importNdjson } from '../../../api/sources/ndjson/import.ts'
 import { locationOf, runCommand } from '../../support/command-line.ts'
 import { createFolder, dataFiles, readFiles, readObjects } from '../../support/export-folder.ts'
-import { readListAnswer } from '../../support/list-answer.ts'
+import { readListResponse } from '../../support/list-response.ts'
 import { load } from '../../support/ndjson.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../../support/records.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from '../../support/service.ts'
@@ -27,7 +27,7 @@ describeOnEachDatabase('An export', (kind) => {
     async function readItems(path: string): Promise<Record<string, unknown>[]> {
       const items: Record<string, unknown>[] = []
       for (let page = 1; ; page++) {
-        const list = readListAnswer(await origin.request(`${path}?per_page=100&page=${page}`, { key }))
+        const list = readListResponse(await origin.request(`${path}?per_page=100&page=${page}`, { key }))
         items.push(...list.data)
         if (!list.pagination.has_more) return items
       }

@@ -11,7 +11,7 @@ import { type Item, readFilters } from '../../support/catalog.ts'
 import { testPool } from '../../support/databases.ts'
 import { startFaultyProxy } from '../../support/faulty-proxy.ts'
 import { openSameDatabase } from '../../support/instance.ts'
-import { readListAnswer } from '../../support/list-answer.ts'
+import { readListResponse } from '../../support/list-response.ts'
 import { countLockWaits } from '../../support/lock-waits.ts'
 import {
   createAdmin,
@@ -76,7 +76,7 @@ describeOnEachDatabase('a load beside another one', (kind) => {
     await staging.end()
     const waiting = kind === 'embedded' ? [] : ['waiting for another load']
     expect([...steps]).toEqual(['reading users', ...waiting, 'applying'])
-    const { data } = readListAnswer(await service.request('/users', { key: await createAdmin(service) }))
+    const { data } = readListResponse(await service.request('/users', { key: await createAdmin(service) }))
     expect(data.map(({ login }) => login).sort()).toEqual(['user-1', 'user-2'])
     await service.close()
   })
@@ -142,7 +142,7 @@ describeOnEachDatabase('a load beside readers', (kind) => {
     async function readInLoop(path: string, check: (items: Item[], total: number) => number): Promise<void> {
       let last = 1
       while (isLoading) {
-        const { data, total } = readListAnswer(await service.request(path, { key }))
+        const { data, total } = readListResponse(await service.request(path, { key }))
         const generation = check(data, total)
         expect([path, generation]).toEqual([path, Math.max(generation, last)])
         last = generation
@@ -199,7 +199,7 @@ describeOnEachDatabase('a load beside readers', (kind) => {
     })()
     await Promise.all([...readers, loading])
     expect(Object.keys(reads)).toHaveLength(readers.length)
-    const { data } = readListAnswer(await service.request('/users', { key }))
+    const { data } = readListResponse(await service.request('/users', { key }))
     expect(data[0]).toMatchObject({ bio: `generation ${newest}` })
     expect(await readFilters(service, key, ['package-1', `package-${newest}`])).toMatchObject({
       'package-1': { users: [], repos: [] },

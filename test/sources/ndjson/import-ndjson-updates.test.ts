@@ -3,7 +3,7 @@ import type { ImportResult } from '../../../api/dataset/apply-load.ts'
 import { importNdjson } from '../../../api/sources/ndjson/import.ts'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../../sample/records.ts'
 import { expectFilters, type Item, type Records, readCatalog, readFilters } from '../../support/catalog.ts'
-import { readListAnswer } from '../../support/list-answer.ts'
+import { readListResponse } from '../../support/list-response.ts'
 import {
   createAdmin,
   createSource,
@@ -70,9 +70,9 @@ describeOnEachDatabase('an import of what another instance lists', (kind) => {
   async function readItems(service: TestService, key: string, path: string): Promise<Item[]> {
     const items: Item[] = []
     for (let page = 1; ; page++) {
-      const answer = readListAnswer(await service.request(`${path}?per_page=100&page=${page}`, { key }))
-      items.push(...answer.data)
-      if (!answer.pagination.has_more) return items
+      const response = readListResponse(await service.request(`${path}?per_page=100&page=${page}`, { key }))
+      items.push(...response.data)
+      if (!response.pagination.has_more) return items
     }
   }
 })
@@ -138,7 +138,7 @@ describeOnEachDatabase('an import into existing data', (kind) => {
   }
 
   async function read(path: string): Promise<Item[]> {
-    return readListAnswer(await service.request(path, { key })).data
+    return readListResponse(await service.request(path, { key })).data
   }
 
   test('moves the commits of an email address that passes from one user to another', async () => {
@@ -277,7 +277,7 @@ describeOnEachDatabase('an import of ten thousand files', (kind) => {
     const sources = Array.from({ length: 10_000 }, () => createSource('users', ''))
     sources.push(createSource('users', toLines([createUser(2)])), createSource('users', toLines(last)))
     await importNdjson(service.sql, { sources })
-    expect(readListAnswer(await service.request('/users', { key })).data).toMatchObject(last)
+    expect(readListResponse(await service.request('/users', { key })).data).toMatchObject(last)
     await service.close()
   })
 })
@@ -291,7 +291,7 @@ describeOnEachDatabase('a repository’s URL in other letters', (kind) => {
     const dependencies = [createDependency(other, 'left')]
     const path = `/repos/${repository.full_name}`
     const read = async (list: string) =>
-      readListAnswer(await service.request(`${path}/${list}`, { key })).data
+      readListResponse(await service.request(`${path}/${list}`, { key })).data
     const commits = [createCommit(1, other, 'a@example.org', 1)]
     await load(service, { repos: [{ ...repository, url, dependencies }], commits })
     expect((await read('dependencies')).map((use) => use.url)).toEqual([url])

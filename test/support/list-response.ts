@@ -32,7 +32,7 @@ export interface ListResponse extends v.InferOutput<typeof bodySchema> {
 }
 
 /** Reads the response of a list. Throws if it is not 200 with exactly what a list returns. */
-export function readListAnswer(response: Answer): ListResponse {
+export function readListResponse(response: Answer): ListResponse {
   if (response.status !== 200) throw new Error(`the list returned ${response.status}: ${response.text}`)
   const body = v.parse(bodySchema, response.json())
   if (response.headers.get('X-Request-Id') !== body.meta.request_id) {
