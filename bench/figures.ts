@@ -66,7 +66,7 @@ export interface FinishedReport extends Report {
   save(file: string): Promise<void>
 }
 
-/** Others who take less are no matter; a share of the machine's CPU time. */
+/** Other programs that take less don't matter. A share of the machine's CPU time. */
 const littleTaken = 0.08
 
 /** Each round waits `idleTimeoutSeconds` for others who use the machine. */

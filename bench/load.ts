@@ -38,7 +38,7 @@ export interface ClosedLoopJob extends Load {
   idempotent?: boolean
   /** What each request accepts; default: nothing but plain responses. */
   acceptEncoding?: string
-  /** Whether a 503 is no failure: the connection sends another request, and nothing is counted but `refused`. */
+  /** Whether a 503 is not a failure: the connection sends another request, and nothing is counted but `refused`. */
   mayRefuse?: boolean
 }
 

@@ -147,7 +147,7 @@ export function createMeter(
     charge: Charge,
     version: number | null,
   ): Promise<Settlement | Stale> {
-    // The ledger doesn't keep names that nobody has.
+    // The ledger doesn't keep unknown names.
     const found = 'error' in response ? { path: charge.endpoint, items: 0 } : { items: cost }
     const priced = isFree ? null : { ...charge, ...found, price: cost }
     return settleRequest(c, createRequest(c, { charge: priced, version }))

@@ -44,7 +44,7 @@ export interface Charge {
   maxCredits: number | null
   /** A UUID. */
   requestId: string
-  /** Without the query. For a resource that doesn't exist, the endpoint: the ledger doesn't keep names that nobody has. */
+  /** Without the query. For a resource that doesn't exist, the endpoint: the ledger doesn't keep unknown names. */
   path: string
   /** The route's pattern. */
   endpoint: string

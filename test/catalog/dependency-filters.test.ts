@@ -84,7 +84,7 @@ describeOnEachDatabase('a filter by dependencies', (kind) => {
       const [names, files] = [['redis'], ['requirements.txt']]
       const both = find({ names, files })
       const byFile = new Set<object>(find({ files }))
-      const each = find({ names }).filter((element) => byFile.has(element))
+      const each = find({ names }).filter((item) => byFile.has(item))
       expect(both.length).toBeGreaterThan(0)
       expect(each.length).toBeGreaterThan(both.length)
       await expectFound({ dependency_names: 'redis', dependency_files: 'requirements.txt' }, { names, files })

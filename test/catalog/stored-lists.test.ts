@@ -277,7 +277,7 @@ describeOnEachDatabase('new filters', (kind) => {
       await ask(readUsed, 'paris')
       const readNew = createList(service.sql, greedy, userListOnPrimary)
       for (let minute = 1; minute <= 4; minute++) {
-        // Each minute the other instance writes down what was read there: it makes no list, and clears none away.
+        // Each minute the other instance writes down what was read there: it stores no list, and removes none.
         vi.spyOn(performance, 'now').mockImplementation(() => now() + minute * 61_000)
         const used = await findUse('berlin')
         await ask(readUsed, 'berlin')

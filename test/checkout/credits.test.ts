@@ -167,16 +167,16 @@ describeOnEachDatabase('a key’s credits', (kind) => {
       ['/users?location=berlin', 5],
     ] as const) {
       const { secret, id } = await service.createKey({ credits: 500 })
-      const address = (page: number) =>
+      const pathOf = (page: number) =>
         `${path}${path.includes('?') ? '&' : '?'}per_page=${perPage}&page=${page}`
-      const quote = await service.request(address(1), { method: 'HEAD', key: secret })
+      const quote = await service.request(pathOf(1), { method: 'HEAD', key: secret })
       const total = Number(quote.headers.get('X-Total-Count'))
       const last = Math.ceil(total / perPage)
       const items = total - (last - 1) * perPage
-      const response = await service.request(address(last), { key: secret })
+      const response = await service.request(pathOf(last), { key: secret })
       expect([path, countItems(response)]).toEqual([path, items])
       expect(readCredits(response)).toEqual({ cost: String(items), remaining: String(500 - items) })
-      const past = await service.request(address(last + 1), { key: secret })
+      const past = await service.request(pathOf(last + 1), { key: secret })
       expect([past.status, countItems(past)]).toEqual([200, 0])
       expect(readCredits(past)).toEqual({ cost: '0', remaining: String(500 - items) })
       expect(await service.readLedger(id)).toMatchObject({ charged: items })

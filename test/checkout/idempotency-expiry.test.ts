@@ -139,7 +139,7 @@ describeOnEachDatabase('an idempotency key', (kind) => {
     expect(await price()).toMatchObject({ cost: 1, isReplayed: false })
   })
 
-  /** Stores `count` values of a key, paid at a version that is so many versions old. */
+  /** Stores `count` values of a key, paid `versions` versions of the dataset ago. */
   const store = (id: number, count: number, age: string, versions = 0) =>
     service.sql`
       insert into idempotency_keys

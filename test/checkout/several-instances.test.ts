@@ -31,7 +31,7 @@ describeOnServer('instances on one database', { timeout: 300_000 }, () => {
     await service.close()
   })
 
-  /** Sends requests to so many of the instances in turn, all at once, and counts the responses by status. */
+  /** Sends `times` concurrent requests to the first `places` instances in turn, and counts the responses by status. */
   async function ask(path: string, key: string, { times, places }: { times: number; places: number }) {
     const statuses = await Promise.all(
       Array.from({ length: times }, async (_, turn) => {

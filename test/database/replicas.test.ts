@@ -358,7 +358,7 @@ describe.skipIf(!hasPostgres)('a service with a streaming replica', () => {
     expect([...responses.statuses.keys()]).toEqual([200])
     expect(await readCharged(id)).toBe(responses.paid)
     console.log(
-      `${responses.statuses.get(200)} requests while one replica was away and the other late, none failed`,
+      `${responses.statuses.get(200)} requests while one replica was unavailable and the other late, none failed`,
     )
   })
 

@@ -44,14 +44,14 @@ describe('the service', () => {
         Forwarded: 'host=evil.example;proto=gopher',
       }
       for (const headers of [{}, forwarded]) {
-        const addresses = await readUrls(instance, origin, headers)
-        expect(addresses.targets).toEqual([
+        const urls = await readUrls(instance, origin, headers)
+        expect(urls.targets).toEqual([
           `${origin}/users?page=1&per_page=100`,
           `${origin}/users?page=2&per_page=100&after=100`,
           `${origin}/users?page=3&per_page=100`,
         ])
-        expect(addresses.home).toBe(`${origin}/docs`)
-        expect(addresses.servers).toEqual([expect.objectContaining({ url: origin })])
+        expect(urls.home).toBe(`${origin}/docs`)
+        expect(urls.servers).toEqual([expect.objectContaining({ url: origin })])
       }
     },
   )
@@ -60,16 +60,16 @@ describe('the service', () => {
 
   test('links to the origin and path of BASE_URL, whatever Host a request has', async () => {
     const instance = createInstance(service, { baseUrl })
-    const addresses = await readUrls(instance, 'http://10.0.0.1:8000/public-api', {
+    const urls = await readUrls(instance, 'http://10.0.0.1:8000/public-api', {
       'X-Forwarded-Host': 'evil.example',
     })
-    expect(addresses.targets).toEqual([
+    expect(urls.targets).toEqual([
       `${baseUrl}/users?page=1&per_page=100`,
       `${baseUrl}/users?page=2&per_page=100&after=100`,
       `${baseUrl}/users?page=3&per_page=100`,
     ])
-    expect(addresses.home).toBe(`${baseUrl}/docs`)
-    expect(addresses.servers).toEqual([expect.objectContaining({ url: baseUrl })])
+    expect(urls.home).toBe(`${baseUrl}/docs`)
+    expect(urls.servers).toEqual([expect.objectContaining({ url: baseUrl })])
   })
 
   test('has every route below the path of BASE_URL, and nothing beside it', async () => {
@@ -103,13 +103,9 @@ describe('the service', () => {
 
   test('redirects from BASE_URL to the docs, with and without a slash', async () => {
     const instance = createInstance(service, { baseUrl })
-    for (const address of [baseUrl, `${baseUrl}/`, `${baseUrl}?from=a-mail`]) {
-      const response = await instance.app.request(address)
-      expect([address, response.status, response.headers.get('Location')]).toEqual([
-        address,
-        302,
-        `${baseUrl}/docs`,
-      ])
+    for (const url of [baseUrl, `${baseUrl}/`, `${baseUrl}?from=a-mail`]) {
+      const response = await instance.app.request(url)
+      expect([url, response.status, response.headers.get('Location')]).toEqual([url, 302, `${baseUrl}/docs`])
     }
   })
 

@@ -255,10 +255,10 @@ describe('openapi.yml', () => {
     for (const { path, method, queries } of withParameters.filter(({ path }) =>
       /^\/(users|repos|removals|api-key|metrics|admin)/.test(path),
     )) {
-      const address = `${fillPath(path, repository)}${listRequired(path) || '?'}`
+      const url = `${fillPath(path, repository)}${listRequired(path) || '?'}`
       const undeclared = allQueries.filter((name) => !queries.some((query) => query.name === name))
       for (const name of [...undeclared, 'limit', 'offset', 'sort', 'q', 'Page', 'per-page', '']) {
-        const response = await service.request(`${address}&${name}=0`, { method, key })
+        const response = await service.request(`${url}&${name}=0`, { method, key })
         expect([path, name, response.status]).toEqual([path, name, 400])
         expect(response.headers.get('X-Error-Code')).toBe('invalid_parameter')
         expect(response.headers.get('X-Credits-Cost')).toBe('0')
@@ -291,15 +291,15 @@ describe('openapi.yml', () => {
     for (const name of names) {
       const segment = encodeURIComponent(name)
       const isValid = new RegExp(pattern, 'u').test(name) && [...name].length <= maxLength
-      const addresses = [
+      const paths = [
         `/users/${segment}`,
         `/repos/${segment}/b`,
         `/repos/a/${segment}`,
         `/repos/a/${segment}/commits`,
       ]
-      for (const address of addresses) {
-        const { status } = await service.request(address, { key })
-        expect([address, status]).toEqual([address, isValid ? 404 : 400])
+      for (const path of paths) {
+        const { status } = await service.request(path, { key })
+        expect([path, status]).toEqual([path, isValid ? 404 : 400])
       }
     }
   })
@@ -347,8 +347,8 @@ describe('openapi.yml', () => {
         async (after) => {
           const isValid = new RegExp(pattern, 'u').test(after)
           seen[isValid ? 'valid' : 'invalid']++
-          const address = `/repos/${repository}/dependencies?after=${encodeURIComponent(after)}`
-          const { status } = await service.request(address, { key, method: 'HEAD' })
+          const url = `/repos/${repository}/dependencies?after=${encodeURIComponent(after)}`
+          const { status } = await service.request(url, { key, method: 'HEAD' })
           expect([after, status]).toEqual([after, isValid ? 200 : 400])
         },
       ),

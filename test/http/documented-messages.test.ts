@@ -159,21 +159,21 @@ describe('openapi.yml', () => {
       const name = query.replace(/[=&].*/, '')
       return ['perPage', 'x', ...declared.map((parameter) => parameter.name)].includes(name)
     })
-    const address = fillPath(path, repository)
+    const filled = fillPath(path, repository)
     const segments = [...path.matchAll(/\{\w+\}/g)].flatMap(([segment]) =>
       // What is missing at the end of a path, and what no name has.
       ['', 'a%20b', 'a%5Cb'].map((value) => fillPath(path.replace(segment, value), repository)),
     )
     const requests: [string, Record<string, string>][] = [
-      ...sent.map((query): [string, Record<string, string>] => [`${address}?${query}`, {}]),
+      ...sent.map((query): [string, Record<string, string>] => [`${filled}?${query}`, {}]),
       // With the parameter that `/removals` requires, to get at the others.
       ...(path === '/removals' ? sent : [])
         .filter((query) => !query.startsWith('since='))
-        .map((query): [string, Record<string, string>] => [`${address}?since=0&${query}`, {}]),
-      [address, {}],
+        .map((query): [string, Record<string, string>] => [`${filled}?since=0&${query}`, {}]),
+      [filled, {}],
       ...segments.map((wrong): [string, Record<string, string>] => [wrong, {}]),
-      [address, { 'Max-Credits': 'a few' }],
-      [address, { 'Idempotency-Key': 'a b' }],
+      [filled, { 'Max-Credits': 'a few' }],
+      [filled, { 'Idempotency-Key': 'a b' }],
     ]
     const given = new Set<string>()
     for (const [wrong, headers] of requests) {

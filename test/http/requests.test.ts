@@ -120,8 +120,8 @@ describe('the service', () => {
         expect([nul.status, nul.json()]).toEqual([400, { error: 'Invalid URL: NUL character' }])
         const needsKey = /^\/(users|repos|api-key)/.test(path)
         const longest = needsKey ? 32_768 : 8_192
-        const address = `${path}?x=${'a'.repeat(longest)}`
-        const long = await service.request(address, { key })
+        const url = `${path}?x=${'a'.repeat(longest)}`
+        const long = await service.request(url, { key })
         expect([long.status, long.json()]).toEqual([
           414,
           { error: `URL too long: at most ${longest} characters` },

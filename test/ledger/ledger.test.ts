@@ -119,7 +119,7 @@ describeOnEachDatabase('the ledger', (kind) => {
       const responses = await storm(secret, repeat(250, 3, 1), requests)
       const charged = sumServed(responses)
       expect(await service.readLedger(id)).toEqual({ balance: 301 - charged, granted: 301, charged })
-      // Somebody who asked for 3 went away; nobody who did had them.
+      // A request that costs 3 was refused, so fewer than 3 credits are left.
       expect(301 - charged).toBeLessThan(3)
     })
 

@@ -240,7 +240,7 @@ describe('a build for a BASE_URL with a path', () => {
       `${baseUrl}/docs/sitemap-0.xml`,
     )
     const sitemap = (await prefixed.request('/docs/sitemap-0.xml')).text
-    const listed = [...sitemap.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, address]) => address)
+    const listed = [...sitemap.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, url]) => url)
     expect(listed.sort()).toEqual(
       listPages()
         .map((name) => `${baseUrl}/docs/${name}${name && '/'}`)

@@ -77,17 +77,17 @@ describe('GET /docs', () => {
     const dead: string[] = []
     let count = 0
     for (const [name, text] of texts) {
-      for (const [, address = ''] of text.matchAll(/\s(?:href|src)="([^"]*)"/g)) {
-        if (/^(https?:|mailto:|data:)/.test(address)) continue
+      for (const [, link = ''] of text.matchAll(/\s(?:href|src)="([^"]*)"/g)) {
+        if (/^(https?:|mailto:|data:)/.test(link)) continue
         count += 1
-        const url = new URL(address, `http://localhost/docs/${name}`)
+        const url = new URL(link, `http://localhost/docs/${name}`)
         if (besideDocs.includes(url.pathname)) continue
         const file = url.pathname.replace(/^\/docs\//, '').replace(/(^|\/)$/, '$1index.html')
         const target = texts.get(file)
         const anchor = decodeURIComponent(url.hash.slice(1))
         const exists = url.pathname.startsWith('/docs/') && Object.hasOwn(manifest.files, file)
         if (!exists || (anchor && target && !target.includes(`id="${anchor}"`))) {
-          dead.push(`${name}: ${address}`)
+          dead.push(`${name}: ${link}`)
         }
       }
     }

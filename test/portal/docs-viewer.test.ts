@@ -29,9 +29,9 @@ describe('GET /api-docs', () => {
     expect(response.headers.get('content-type')).toMatch(/^text\/html/)
     const html = await response.text()
     expect(html).not.toMatch(/https?:\/\//)
-    const addresses = readUrls(html, 'http://localhost/api-docs')
-    expect(addresses.size).toBeGreaterThanOrEqual(7)
-    for (const url of addresses) expect([url, (await app.request(url)).status]).toEqual([url, 200])
+    const urls = readUrls(html, 'http://localhost/api-docs')
+    expect(urls.size).toBeGreaterThanOrEqual(7)
+    for (const url of urls) expect([url, (await app.request(url)).status]).toEqual([url, 200])
   })
 
   test('names by hash the two scripts that stand in the page', async () => {

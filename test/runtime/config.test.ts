@@ -53,7 +53,7 @@ test('an empty value counts as unset, and white space around a value does not co
   expect(readConfig({ PORT: ' 9000 ' })).toMatchObject({ port: 9000 })
 })
 
-test('what is no setting is left alone', () => {
+test('variables that are not settings are ignored', () => {
   expect(readConfig({ PATH: '/bin', port: '1', PORTS: 'x' })).toEqual(defaults)
 })
 

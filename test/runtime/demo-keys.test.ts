@@ -69,6 +69,6 @@ test('demo keys are created for a trial alone, stop working outside of it, and n
   const withoutAdmin = await look({}, (text) => text)
   expect(withoutAdmin).toContain(userKey)
   expect(withoutAdmin).not.toContain(adminKey)
-  await rm(file) // a lost file is no reason for new keys
+  await rm(file) // a lost file is not a reason for new keys
   expect(await look({}, (text) => text)).not.toMatch(key)
 })

@@ -78,7 +78,7 @@ describeOnServer('an instance that is started by its first request', () => {
   test.for([
     // A connection costs 4: it is opened, and three messages go back and forth until the password is accepted.
     // Then one each to find the key, and to read and charge at once, and one more for the first use of each statement. What
-    // is remembered is charged for alone.
+    // is cached only takes the charge.
     { name: 'a look-up', path: '/users/ngoldberg', as: 'user', status: 200, cold: 8, warm: 1 },
     { name: 'a page of a list', path: '/repos?page=2', as: 'user', status: 200, cold: 8, warm: 1 },
     {

@@ -60,14 +60,14 @@ describe('a client’s connection', () => {
       response.writeHead(200, { 'Content-Length': 8 }).write('half')
       setTimeout(() => response.end('half'), 50)
     })
-    const received = await server.send(request, 'this is no HTTP\r\n\r\n')
+    const received = await server.send(request, 'this is not HTTP\r\n\r\n')
     expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\n\r\nhalfhalf$/s)
     expect(received.split('HTTP/1.1')).toHaveLength(2)
   })
 
   test('gets 400 for bytes that are not HTTP', async () => {
     await using server = await startServer((_, response) => response.end())
-    const received = await server.send('this is no HTTP\r\n\r\n')
+    const received = await server.send('this is not HTTP\r\n\r\n')
     expect(received).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n.*\{"error":"Invalid HTTP request"\}$/s)
   })
 
@@ -230,7 +230,7 @@ describe('a client’s connection', () => {
 
   test('is closed when too many requests wait for others, and new ones are served', async () => {
     await using server = await startSlowResponses({ maxPipelined: 10 })
-    const patient = server.send(request.repeat(5) + lastRequest)
+    const waiting = server.send(request.repeat(5) + lastRequest)
     await expect.poll(() => server.responses.length).toBe(1)
     const greedy = connect(server.port, '127.0.0.1').on('error', () => {})
     greedy.write(request.repeat(7))
@@ -241,7 +241,7 @@ describe('a client’s connection', () => {
         .toBe(true)
       server.responses.findLast((response) => !response.destroyed)?.end()
     }
-    expect((await patient).match(/200 OK/g)).toHaveLength(6)
+    expect((await waiting).match(/200 OK/g)).toHaveLength(6)
   })
 
   test('gets its responses after its client has closed its side', async () => {

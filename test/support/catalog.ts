@@ -17,7 +17,7 @@ export interface Records {
   commits: Map<string, SampleCommit>
 }
 
-/** An element of a list. */
+/** An item of a list. */
 export type Item = Record<string, unknown>
 
 /** Reads a whole list. */

@@ -261,7 +261,7 @@ function isReference(value: object): value is Reference {
   return '$ref' in value
 }
 
-/** Follows a reference into one kind of components; what is no reference stays where it is. */
+/** Follows a reference into one kind of components. Returns any other value where it stands. */
 function follow<T extends object>(
   value: T | Reference,
   kind: string,

@@ -11,7 +11,7 @@ import type { RandomForge } from './random-forge.ts'
 import { listPlaces, type OracleFilter } from './sample-oracle.ts'
 import { findUses } from './uses.ts'
 
-/** A page, and how many elements the whole list has. */
+/** A page, and how many items the whole list has. */
 export interface PlainPage {
   total: number
   data: object[]

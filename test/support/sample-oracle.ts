@@ -9,7 +9,7 @@ import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } fro
 import { fold } from './fold.ts'
 import { findUses } from './uses.ts'
 
-/** An element of `GET /repos`. */
+/** An item of `GET /repos`. */
 export interface ListedRepository extends SampleRepository {
   internal_id: number
 }

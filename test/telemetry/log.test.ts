@@ -165,7 +165,7 @@ const failureSchema = v.object({
   cause: v.string(),
 })
 
-/** Keeps the lines of failures that `fail` causes, until they stand for so many requests. */
+/** Keeps the lines of failures that `fail` causes, until they count as many requests as failed. */
 async function recordFailures(
   fail: () => Promise<number>,
 ): Promise<[v.InferOutput<typeof failureSchema>, number][]> {

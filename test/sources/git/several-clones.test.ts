@@ -33,7 +33,7 @@ describe('a folder of clones', () => {
       gadget,
       join(widget, '.git'),
     ])
-    // What is no clone and has none stays, and is refused when it is opened.
+    // A folder that is not a clone and contains none stays. It is refused when it is opened.
     const others = ['plain', 'missing', 'README'].map((name) => join(folder, name))
     expect(await findClones(others)).toEqual(others)
   })

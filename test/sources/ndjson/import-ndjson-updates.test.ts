@@ -113,7 +113,7 @@ describeOnEachDatabase('an import into existing data', (kind) => {
     commits?: readonly SampleCommit[]
   }
 
-  /** Loads lines, remembers what they make of the whole, and holds all filters to it. */
+  /** Loads lines, applies them to `records`, too, and compares all filters with these. */
   async function change(lines: TypedLoad): Promise<ImportResult> {
     for (const user of lines.users ?? []) records.users.set(user.forge_rest_id, user)
     for (const repo of lines.repos ?? []) records.repos.set(repo.forge_rest_id, repo)

@@ -50,7 +50,7 @@ export interface FakeOrganization {
     /** A member's own, with a second member as its collaborator. */
     personal: Repository
   }
-  /** Pushes one to three commits to so many of the repositories, the second time to others than the first. */
+  /** Pushes one to three commits to `count` repositories, the second time to others than the first. */
   pushSome(count: number): Promise<Repository[]>
 }
 

@@ -161,22 +161,22 @@ export class Token {
     this.#waitUntilMs = Math.max(this.#waitUntilMs, this.#now() + seconds * 1000)
   }
 
-  /** Remembers that the client was told to wait so many seconds. */
+  /** Notes a response that asks the client to wait for `seconds`. */
   noticeWait(seconds: number): void {
     this.#notice('a response had asked to wait', this.#now() + seconds * 1000)
   }
 
-  /** Remembers that the client was told that nothing is left. */
+  /** Notes a response that says that no points are left. */
   noticeEmptyBudget(): void {
     this.#notice('a response had said that no points are left', this.#resetMs)
   }
 
-  /** Remembers that the client was told that the token is not valid. */
+  /** Notes a response that says that the token is not valid. */
   noticeRevocation(): void {
     this.#notice('a response had said that the token is not valid', Number.POSITIVE_INFINITY)
   }
 
-  /** A client that starts anew knows nothing of what the last one was told. */
+  /** Forgets the responses to a client: the next one has not seen them. */
   forgetNotices(): void {
     this.#notices = []
   }
