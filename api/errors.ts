@@ -30,7 +30,6 @@ export const errorCodes = [
   'request_timeout',
   'changes_expired',
   'url_too_long',
-  'range_not_satisfiable',
   'idempotency_conflict',
   'rate_limit_exceeded',
   'headers_too_large',

@@ -34,7 +34,6 @@ const allowedHeaders = ['Authorization', 'Idempotency-Key', 'If-None-Match', 'Ma
 /** Response headers beyond the safelisted ones that scripts of other origins may read. */
 const exposedHeaders = [
   'Allow',
-  'Content-Range',
   'ETag',
   'Idempotency-Replayed',
   'Link',

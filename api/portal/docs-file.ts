@@ -1,5 +1,5 @@
 /**
- * Sends files of a build: with ETag, compressed variants and byte ranges (RFC 9110 §14).
+ * Sends files of a build: with ETag and compressed variants.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Context } from 'hono'
 import { LRUCache } from 'lru-cache'
-import { ApiError, notFound } from '../errors.ts'
+import { notFound } from '../errors.ts'
 import { chooseEncoding, compress, type Encoding } from '../http/compression.ts'
 import { errorCodeHeader } from '../http/error-handler.ts'
 import { matchesEntityTag } from '../http/response.ts'
@@ -76,7 +76,7 @@ function createReader({ isPublic }: { isPublic: boolean }) {
   }
 }
 
-/** Sends the file `name` of a build with status 200, 206 or 304, or as the page of a 404. */
+/** Sends the file `name` of a build with status 200 or 304, or as the page of a 404. */
 export type DocsFileSender = (
   c: Context,
   docs: BuiltDocs,
@@ -86,7 +86,7 @@ export type DocsFileSender = (
 
 /**
  * Creates a function that sends files, and keeps their contents in memory. It throws an `ApiError`: 404 if the build
- * doesn't have the file, 416 for a range beyond its end, 503 if the file is missing.
+ * doesn't have the file, 503 if the file is missing.
  *
  * @param publicOrigin the origin that pages show; undefined: that of each request
  */
@@ -102,16 +102,9 @@ export function createDocsFileSender(
     const origin = file.hasPlaceholder ? (publicOrigin ?? new URL(c.req.url).origin) : undefined
     const version =
       origin === undefined ? file.hash : `${file.hash}-${hash('sha256', origin, 'base64url').slice(0, 11)}`
-    const writeTag = (encoding: Encoding | 'identity') =>
-      `"${version}${encoding === 'identity' ? '' : `-${encoding}`}"`
-    // Ranges refer to the uncompressed file: a part of a compressed one can't be decoded.
-    const range =
-      c.req.method === 'GET' && status === 200 && allowsRange(c.req.header('If-Range'), writeTag('identity'))
-        ? parseRange(c.req.header('Range'))
-        : undefined
     const encodings = origin === undefined || isCachedUrl(origin) ? file.encodings : []
-    const encoding = range ? 'identity' : chooseEncoding(c.req.header('Accept-Encoding'), encodings)
-    const etag = writeTag(encoding)
+    const encoding = chooseEncoding(c.req.header('Accept-Encoding'), encodings)
+    const etag = `"${version}${encoding === 'identity' ? '' : `-${encoding}`}"`
     c.header('ETag', etag)
     c.header('Cache-Control', readCacheControl(name))
     if (file.encodings.length > 0) c.header('Vary', 'Accept-Encoding', { append: true })
@@ -119,7 +112,6 @@ export function createDocsFileSender(
     c.header('Content-Security-Policy', docsContentSecurityPolicy(docs.scriptHashes))
     if (status === 200) {
       if (matchesEntityTag(c.req.header('If-None-Match'), etag)) return c.body(null, 304)
-      c.header('Accept-Ranges', 'bytes')
     } else {
       c.header(errorCodeHeader, notFound('Not found').code)
     }
@@ -128,12 +120,10 @@ export function createDocsFileSender(
     const content = await readVariant(variant).catch((error: unknown) => {
       throw isMissingFile(error) ? docsUnavailable('incomplete', error) : error
     })
-    const [start, end] = range ? resolveRange(range, content.length) : [0, content.length]
     c.header('Content-Type', file.type)
-    c.header('Content-Length', String(end - start))
+    c.header('Content-Length', String(content.length))
     if (encoding !== 'identity') c.header('Content-Encoding', encoding)
-    if (range) c.header('Content-Range', `bytes ${start}-${end - 1}/${content.length}`)
-    return c.body(streamBytes(content.subarray(start, end)), range ? 206 : status)
+    return c.body(streamBytes(content), status)
   }
 }
 
@@ -146,36 +136,6 @@ function readCacheControl(name: string): string {
 
 function isMissingFile(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
-}
-
-/** A range as clients write it: `first-last`, `first-`, or `-last` for the last bytes. */
-interface ByteRange {
-  first: number | undefined
-  last: number | undefined
-}
-
-/** Whether `If-Range` allows a partial response: it is absent, or equals the strong ETag of the file. */
-function allowsRange(ifRange: string | undefined, etag: string): boolean {
-  return ifRange === undefined || ifRange.trim() === etag
-}
-
-/** Parses a `Range` header; undefined if the whole file is to be sent: it is missing or invalid, or has several ranges. */
-function parseRange(header = ''): ByteRange | undefined {
-  const digits = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header)?.slice(1) ?? []
-  const [first, last] = digits.map((text) => (text === '' ? undefined : Number(text)))
-  if (first === undefined && last === undefined) return undefined
-  if (first !== undefined && last !== undefined && last < first) return undefined
-  return { first, last }
-}
-
-/** Returns the first byte of a range, and the one after its last. Throws an `ApiError` if it contains no byte. */
-function resolveRange({ first, last = Infinity }: ByteRange, length: number): [start: number, end: number] {
-  const [start, end] =
-    first === undefined ? [Math.max(0, length - last), length] : [first, Math.min(last + 1, length)]
-  if (start < length) return [start, end]
-  throw new ApiError(416, 'range_not_satisfiable', `Range not satisfiable: the file has ${length} bytes`, {
-    headers: { 'Content-Range': `bytes */${length}` },
-  })
 }
 
 /** Bytes per chunk. */

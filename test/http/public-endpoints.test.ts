@@ -92,15 +92,14 @@ describeOnEachDatabase('among public endpoints', (kind) => {
     })
   })
 
-  test('files are sent in ranges, compressed, or not at all if the client has them', async () => {
+  test('files are sent as they are, compressed, or not at all if the client has them', async () => {
     const read = (headers: Record<string, string>, method = 'GET') =>
       service.request('/docs/llms.txt', { method, headers: { 'Accept-Encoding': 'identity', ...headers } })
     const whole = await read({})
     const length = String(Buffer.byteLength(whole.text))
     expect([whole.status, whole.headers.get('Content-Length')]).toEqual([200, length])
-    const part = await read({ Range: 'bytes=2-8' })
-    expect([part.status, part.text]).toEqual([206, whole.text.slice(2, 9)])
-    expect(part.headers.get('Content-Range')).toBe(`bytes 2-8/${length}`)
+    const ranged = await read({ Range: 'bytes=2-8' })
+    expect([ranged.status, ranged.text]).toEqual([200, whole.text])
     const etag = whole.headers.get('ETag') ?? ''
     const known = await read({ 'If-None-Match': etag })
     expect([known.status, known.text, known.headers.get('ETag')]).toEqual([304, '', etag])

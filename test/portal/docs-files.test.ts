@@ -1,5 +1,5 @@
 /**
- * The files of the docs, as HTTP has them: types, encodings, caching, ranges.
+ * The files of the docs, as HTTP has them: types, encodings, caching.
  *
  * @module
  */
@@ -175,94 +175,5 @@ describe('GET /docs/*', () => {
       expect(policy).not.toMatch(/script-src[^;]*'unsafe-inline'/)
       for (const hash of hashInlineScripts(await response.text())) expect(policy).toContain(hash)
     }
-  })
-})
-
-describe('GET /docs/* in parts', () => {
-  const path = '/docs/quickstart.md'
-  const request = (headers: Record<string, string>, method = 'GET') =>
-    instance.request(path, { method, headers })
-
-  test('sends one range of a file, and says which', async () => {
-    const whole = await request({})
-    const bytes = Buffer.from(whole.text)
-    expect(whole.headers.get('accept-ranges')).toBe('bytes')
-    for (const [range, start, end] of [
-      ['bytes=0-9', 0, 9],
-      ['bytes=10-', 10, bytes.length - 1],
-      ['bytes=-20', bytes.length - 20, bytes.length - 1],
-      ['bytes=5-999999999', 5, bytes.length - 1],
-      ['bytes=-999999999', 0, bytes.length - 1],
-    ] as const) {
-      const part = await request({ Range: range })
-      expect([range, part.status, part.headers.get('content-range')]).toEqual([
-        range,
-        206,
-        `bytes ${start}-${end}/${bytes.length}`,
-      ])
-      expect(part.text).toBe(bytes.subarray(start, end + 1).toString())
-      expect(part.headers.get('content-length')).toBe(String(end - start + 1))
-      expect(part.headers.get('etag')).toBe(whole.headers.get('etag'))
-    }
-  })
-
-  test.each([path, '/docs/pagefind/pagefind.js', '/docs/'])(
-    'sends a part of %s itself to readers who take it compressed',
-    async (path) => {
-      const headers = { 'Accept-Encoding': 'gzip, br' }
-      const plain = await app.request(path)
-      const bytes = Buffer.from(await plain.arrayBuffer())
-      const part = await app.request(path, { headers: { ...headers, Range: 'bytes=4-19' } })
-      expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 4-19/${bytes.length}`])
-      expect(part.headers.get('content-encoding')).toBeNull()
-      expect(part.headers.get('etag')).toBe(plain.headers.get('etag'))
-      expect(Buffer.from(await part.arrayBuffer())).toEqual(bytes.subarray(4, 20))
-
-      // A part of the file is of no use to a reader who has the beginning of a compressed form.
-      const compressed = await app.request(path, { headers })
-      const etag = compressed.headers.get('etag') ?? ''
-      const whole = await app.request(path, {
-        headers: { ...headers, Range: 'bytes=4-19', 'If-Range': etag },
-      })
-      expect([whole.status, whole.headers.get('etag')]).toEqual([200, etag])
-      expect(whole.headers.get('content-encoding')).toBe(compressed.headers.get('content-encoding'))
-    },
-  )
-
-  test('is 416 with the length where no byte lies', async () => {
-    const { length } = Buffer.from((await request({})).text)
-    for (const range of [`bytes=${length}-`, 'bytes=-0']) {
-      const response = await request({ Range: range })
-      expect([range, response.status, response.json()]).toEqual([
-        range,
-        416,
-        { error: `Range not satisfiable: the file has ${length} bytes` },
-      ])
-      expect(response.headers.get('content-range')).toBe(`bytes */${length}`)
-    }
-  })
-
-  test('sends the whole file for what is no single range of bytes, to HEAD, and when If-Range does not hold', async () => {
-    const whole = await request({})
-    const etag = whole.headers.get('etag') ?? ''
-    for (const headers of [
-      { Range: 'bytes=0-1,4-5' },
-      { Range: 'bytes=9-3' },
-      { Range: 'bytes=-' },
-      { Range: 'lines=1-2' },
-      { Range: 'bytes=0-9', 'If-Range': '"other"' },
-      { Range: 'bytes=0-9', 'If-Range': `W/${etag}` },
-      { Range: 'bytes=0-9', 'If-Range': 'Sat, 01 Jan 2028 00:00:00 GMT' },
-    ] as Record<string, string>[]) {
-      const response = await request(headers)
-      expect([headers, response.status, response.text]).toEqual([headers, 200, whole.text])
-    }
-    const head = await request({ Range: 'bytes=0-9' }, 'HEAD')
-    expect([head.status, head.headers.get('content-length')]).toEqual([
-      200,
-      String(Buffer.byteLength(whole.text)),
-    ])
-    expect((await request({ Range: 'bytes=0-9', 'If-Range': etag })).status).toBe(206)
-    expect((await request({ Range: 'bytes=0-9', 'If-None-Match': etag })).status).toBe(304)
   })
 })
