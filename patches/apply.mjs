@@ -1,8 +1,9 @@
-// Applies the patches of this folder to node_modules, in the order of their names. There is a folder for each package and
-// version, and a diff for each defect. Runs after each install, on Node 20 and later.
-import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { applyPatch, parsePatch } from 'diff'
+// Applies the patches of this folder to node_modules, in the order of their names, unless they are applied already. There is
+// a folder for each package and version, and a file for each defect. The lines above its diff name the symptom, the upstream
+// issues and the version that makes it unnecessary. Runs after each install, on Node 20 and later.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { applyPatch, parsePatch, reversePatch } from 'diff'
 
 const here = new URL('.', import.meta.url)
 const folders = readdirSync(here, { withFileTypes: true }).filter((entry) => entry.isDirectory())
@@ -15,29 +16,29 @@ for (const { name } of folders) {
       `patches/${name} is for ${packageName} ${version}, but ${installed} is installed: check which patches are still needed`,
     )
   }
-  const patches = readdirSync(new URL(`${name}/`, here))
+  /** The diff of each changed file, in the order in which they apply. */
+  const diffs = readdirSync(new URL(`${name}/`, here))
     .filter((file) => file.endsWith('.patch'))
     .sort()
-    .map((file) => ({ file, text: readFileSync(new URL(`${name}/${file}`, here), 'utf8') }))
-  const stampFile = new URL('.patched', root)
-  const stamp = createHash('sha256')
-    .update(patches.map(({ text }) => text).join('\0'))
-    .digest('hex')
-  if (existsSync(stampFile)) {
-    if (readFileSync(stampFile, 'utf8') === stamp) continue
-    throw new Error(`node_modules/${packageName} has other patches: remove it and run npm install again`)
+    .flatMap((file) => parsePatch(readFileSync(new URL(`${name}/${file}`, here), 'utf8')))
+  if (applyAll(root, diffs.toReversed().map(reversePatch)) !== undefined) continue // all are applied already
+  const patched = applyAll(root, diffs)
+  if (patched === undefined) {
+    throw new Error(
+      `patches/${name} can't be applied to node_modules/${packageName}: remove that folder and run npm install again`,
+    )
   }
-  for (const { file, text } of patches) {
-    for (const patch of parsePatch(text)) {
-      const path = new URL(patch.newFileName.replace(/^b\//, ''), root)
-      const patched = applyPatch(readFileSync(path, 'utf8'), patch)
-      if (patched === false) {
-        throw new Error(
-          `patches/${name}/${file} does not apply: remove node_modules/${packageName} and run npm install again`,
-        )
-      }
-      writeFileSync(path, patched)
-    }
+  for (const [path, text] of patched) writeFileSync(path, text)
+}
+
+/** Applies diffs one after another, and returns the new text of each file. Undefined: one of them does not apply. */
+function applyAll(root, diffs) {
+  const texts = new Map()
+  for (const diff of diffs) {
+    const path = fileURLToPath(new URL(diff.newFileName.replace(/^[ab]\//, ''), root))
+    const text = applyPatch(texts.get(path) ?? readFileSync(path, 'utf8'), diff)
+    if (text === false) return undefined
+    texts.set(path, text)
   }
-  writeFileSync(stampFile, stamp)
+  return texts
 }

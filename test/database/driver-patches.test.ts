@@ -43,7 +43,6 @@ describe('a driver without the patches', () => {
     }
     const driver = join(checkout, 'node_modules', 'postgres')
     cpSync(join(root, 'node_modules', 'postgres'), driver, { recursive: true })
-    rmSync(join(driver, '.patched'))
     for (const file of readdirSync(patches).sort().reverse()) {
       for (const patch of parsePatch(readFileSync(join(patches, file), 'utf8'))) {
         const path = join(driver, patch.newFileName?.replace(/^b\//, '') ?? '')
