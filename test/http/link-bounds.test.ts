@@ -4,14 +4,12 @@
  *
  * @module
  */
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLinkHeader, maxPageNumber, maxUrlStartLength } from '../../api/paging/page.ts'
 import { parseLinkHeader } from '../support/list-response.ts'
 import { getFrom } from '../support/live-service.ts'
-import { type InstanceProcess, runtimes, startInstanceProcess } from '../support/process.ts'
+import { runtimes } from '../support/process.ts'
+import { type SampleProcess, startSampleProcess } from '../support/sample-process.ts'
 
 const maxLinkLength = 12_288
 
@@ -36,20 +34,13 @@ describe('the Link header', () => {
 })
 
 describe.each(runtimes)('Node’s fetch receives from a process on %s', (runtime) => {
-  let server: InstanceProcess
-  let dataDirectory: string
+  let server: SampleProcess
   let key: string
   beforeAll(async () => {
-    dataDirectory = await mkdtemp(join(tmpdir(), 'devdata-'))
-    await cp(join(inject('databases').embedded, 'sample'), dataDirectory, { recursive: true })
-    server = await startInstanceProcess(undefined, { DATA_DIR: dataDirectory }, { runtime })
-    key = /user key (\S+)/.exec(server.readLog())?.[1] ?? ''
+    server = await startSampleProcess(runtime)
+    key = server.key
   })
-  afterAll(async () => {
-    await server?.stop()
-    await server?.[Symbol.asyncDispose]()
-    await rm(dataDirectory, { recursive: true, force: true })
-  })
+  afterAll(() => server?.[Symbol.asyncDispose]())
 
   const get = (path: string) => getFrom(`${server.url}${path}`, key)
   const readBalance = async () => JSON.parse((await get('/api-key/credits')).body).remaining_credits

@@ -5,12 +5,10 @@
  * @module
  */
 import { readFileSync } from 'node:fs'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { Agent, request as send } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { type InstanceProcess, runtimes, startInstanceProcess } from '../support/process.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runtimes } from '../support/process.ts'
+import { type SampleProcess, startSampleProcess } from '../support/sample-process.ts'
 
 /** Nearly the longest URL that the server reads: request line and headers together are limited to 49,152 bytes. */
 const maxLength = 48_500
@@ -39,20 +37,13 @@ interface Reply {
 }
 
 describe.each(runtimes)('a process on %s', (runtime) => {
-  let server: InstanceProcess
-  let dataDirectory: string
+  let server: SampleProcess
   let key: string
   beforeAll(async () => {
-    dataDirectory = await mkdtemp(join(tmpdir(), 'devdata-'))
-    await cp(join(inject('databases').embedded, 'sample'), dataDirectory, { recursive: true })
-    server = await startInstanceProcess(undefined, { DATA_DIR: dataDirectory }, { runtime })
-    key = /user key (\S+)/.exec(server.readLog())?.[1] ?? ''
+    server = await startSampleProcess(runtime)
+    key = server.key
   })
-  afterAll(async () => {
-    await server?.stop()
-    await server?.[Symbol.asyncDispose]()
-    await rm(dataDirectory, { recursive: true, force: true })
-  })
+  afterAll(() => server?.[Symbol.asyncDispose]())
 
   /** A client with one connection. It has `authorization`, and opens another connection where the server closes one. */
   function connectClient(headers: Record<string, string> = { Authorization: `Bearer ${key}` }) {

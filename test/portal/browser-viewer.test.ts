@@ -5,25 +5,27 @@
  */
 import type { BrowserContext, Locator, Page, Request } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { hasChromium, openPortal, openRequest, type Portal, visitViewer } from '../support/browser.ts'
+import {
+  hasChromium,
+  openPortal,
+  openRequest,
+  openTab,
+  type Portal,
+  visitViewer,
+} from '../support/browser.ts'
 
 describe.skipIf(!hasChromium())('the viewer, in a browser', () => {
   let portal: Portal
   let context: BrowserContext
   let page: Page
-  let sent: Request[]
+  let requested: Request[]
 
   beforeAll(async () => {
     portal = await openPortal()
   })
   afterAll(() => portal?.close())
   beforeEach(async () => {
-    context = await portal.openContext({ viewport: { width: 1280, height: 900 } })
-    page = await context.newPage()
-    sent = []
-    page.on('request', (request) => {
-      if (/^\/(users|repos|api-key)\b/.test(new URL(request.url()).pathname)) sent.push(request)
-    })
+    ;({ context, page, requested } = await openTab(portal))
   })
   afterEach(() => context.close())
 
@@ -36,10 +38,13 @@ describe.skipIf(!hasChromium())('the viewer, in a browser', () => {
     await page.addInitScript((text) => sessionStorage.setItem('devdata-api-key', text), key)
     await visitViewer(page, `${portal.origin}/api-docs#tag/${operation}`)
     const dialog = await openRequest(page, page.locator(`[id$="tag/${operation}"]`))
-    sent.length = 0
+    requested.length = 0
     return { dialog, id, key }
   }
 
+  /** The requests to the API, without those of the page. */
+  const listSent = () =>
+    requested.filter((request) => /^\/(users|repos|api-key)\b/.test(new URL(request.url()).pathname))
   const send = () => page.getByRole('button', { name: /^Send get request to/ }).click()
   const price = () => page.locator('#price')
   const findRow = (dialog: Locator, name: string) =>
@@ -61,20 +66,20 @@ describe.skipIf(!hasChromium())('the viewer, in a browser', () => {
     }
     await send()
     await price().getByText('8 users · this page: 2 credits · HEAD was free').waitFor()
-    expect(sent.map((request) => request.method())).toEqual(['HEAD'])
+    expect(listSent().map((request) => request.method())).toEqual(['HEAD'])
     const query = [
       ['page', '1'],
       ['per_page', '2'],
       ['location', 'Berlin, Germany'],
       ['dependency_names', 'react, hono'],
     ]
-    expect(readQuery(sent[0])).toEqual(query)
+    expect(readQuery(listSent()[0])).toEqual(query)
 
     await price().getByRole('button', { name: 'Get it for 2 credits' }).click()
     await dialog.getByText('200 OK').waitFor()
-    expect(sent.map((request) => request.method())).toEqual(['HEAD', 'GET'])
-    expect(readQuery(sent[1])).toEqual(query)
-    expect(sent[1]?.headers()['max-credits']).toBe('2')
+    expect(listSent().map((request) => request.method())).toEqual(['HEAD', 'GET'])
+    expect(readQuery(listSent()[1])).toEqual(query)
+    expect(listSent()[1]?.headers()['max-credits']).toBe('2')
     expect(await portal.service.readLedger(id)).toMatchObject({ charged: 2 })
     await page.getByText('998 credits left').waitFor()
 
@@ -100,7 +105,7 @@ describe.skipIf(!hasChromium())('the viewer, in a browser', () => {
     await price()
       .getByText(/users · this page: 2 credits/)
       .waitFor()
-    const places = readQuery(sent[0]).filter(([name]) => name === 'location')
+    const places = readQuery(listSent()[0]).filter(([name]) => name === 'location')
     expect(places).toEqual([
       ['location', 'germany'],
       ['location', 'Lisbon, Portugal'],
@@ -117,7 +122,7 @@ describe.skipIf(!hasChromium())('the viewer, in a browser', () => {
     expect(await dialog.getByRole('heading', { name: 'Headers' }).isVisible()).toBe(true)
     await send()
     await price().getByRole('button', { name: 'Don’t send' }).click()
-    expect(sent.map((request) => request.method())).toEqual(['HEAD', 'HEAD'])
+    expect(listSent().map((request) => request.method())).toEqual(['HEAD', 'HEAD'])
     expect(await portal.service.readLedger(id)).toMatchObject({ charged: 0 })
   })
 
@@ -126,7 +131,7 @@ describe.skipIf(!hasChromium())('the viewer, in a browser', () => {
     await findValue(findRow(dialog, 'Max-Credits')).fill('1')
     await send()
     await dialog.getByText('403 Forbidden').waitFor()
-    expect(sent.map((request) => [request.method(), request.headers()['max-credits']])).toEqual([
+    expect(listSent().map((request) => [request.method(), request.headers()['max-credits']])).toEqual([
       ['HEAD', '1'],
       ['GET', '1'],
     ])
@@ -143,14 +148,14 @@ describe.skipIf(!hasChromium())('the viewer, in a browser', () => {
       'Don’t send',
     ])
     await price().getByRole('button').filter({ visible: true }).click()
-    expect(sent.map((request) => request.method())).toEqual(['HEAD'])
+    expect(listSent().map((request) => request.method())).toEqual(['HEAD'])
   })
 
   test('free responses come without a question, and the key is nowhere in clear', async () => {
     const { dialog, key } = await open('credits/getCredits')
     await send()
     await dialog.getByText(`"…${key.slice(-4)}"`).waitFor()
-    expect(sent.at(-1)?.headers()['max-credits']).toBe('0')
+    expect(listSent().at(-1)?.headers()['max-credits']).toBe('0')
     expect(await page.getByLabel('API key').inputValue()).toBe(`…${key.slice(-4)}`)
     expect(await page.content()).not.toContain(key)
   })

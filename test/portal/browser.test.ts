@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BrowserContext, Locator, Page } from 'playwright-core'
+import type { BrowserContext, Locator, Page, Request } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import {
   hasChromium,
   openPortal,
   openRequest,
+  openTab,
   type Portal,
   reload,
   visit,
@@ -26,7 +27,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
   let demoKey: string
   let context: BrowserContext
   let page: Page
-  let requested: URL[]
+  let requested: Request[]
   let complaints: string[]
 
   beforeAll(async () => {
@@ -40,24 +41,19 @@ describe.skipIf(!hasChromium())('in a browser', () => {
   afterAll(() => portal?.close())
 
   beforeEach(async () => {
-    context = await portal.openContext({ viewport: { width: 1280, height: 900 } })
+    ;({ context, page, requested, complaints } = await openTab(portal))
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin })
-    page = await context.newPage()
-    requested = []
-    complaints = []
-    page.on('request', (request) => requested.push(new URL(request.url())))
-    page.on('pageerror', (error) => complaints.push(error.message))
-    // A breach of the Content-Security-Policy is an error on the console too.
-    page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text())
-    })
   })
 
   afterEach(() => context.close())
 
+  const listUrls = () => requested.map((request) => new URL(request.url()))
+
   /** Nothing was asked of another host, and there was nothing that the browser objects to. */
   function expectGoodManners() {
-    const hosts = requested.filter((url) => /^(https?|wss?):$/.test(url.protocol)).map((url) => url.origin)
+    const hosts = listUrls()
+      .filter((url) => /^(https?|wss?):$/.test(url.protocol))
+      .map((url) => url.origin)
     expect([...new Set(hosts)]).toEqual([origin])
     expect(complaints).toEqual([])
   }
@@ -179,7 +175,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
       return summaries.filter((summary) => !shown.includes(summary))
     }
     await expect.poll(listMissing).toEqual([])
-    expect(requested.map((url) => url.pathname)).toContain('/openapi.json')
+    expect(listUrls().map((url) => url.pathname)).toContain('/openapi.json')
     expect(await page.getByText(/^(Ask AI|Open API Client|Share|Deploy|Configure)/).count()).toBe(0)
     expectGoodManners()
   })

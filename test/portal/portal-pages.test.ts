@@ -5,7 +5,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page, Request } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { grantCredits } from '../../api/ledger/keys.ts'
 import { requests } from '../../docs-site/requests.ts'
@@ -15,7 +15,7 @@ import { writeCsv } from '../../docs-site/src/scripts/csv.ts'
 import { findKey } from '../../docs-site/src/scripts/key-state.ts'
 import { describePrice, readFields, writePath } from '../../docs-site/src/scripts/query.ts'
 import { escapePart } from '../../docs-site/src/scripts/url.ts'
-import { hasChromium, openPortal, type Portal, reload, visit } from '../support/browser.ts'
+import { hasChromium, openPortal, openTab, type Portal, reload, visit } from '../support/browser.ts'
 import { daysPath, readEntries, readPages, readSums, usagePath, writeLedger } from '../support/usage.ts'
 
 const nobody = '00000000-0000-4000-8000-000000000000'
@@ -93,7 +93,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
   let portal: Portal
   let context: BrowserContext
   let page: Page
-  let sent: string[]
+  let requested: Request[]
   let complaints: string[]
 
   beforeAll(async () => {
@@ -102,21 +102,16 @@ describe.skipIf(!hasChromium())('in a browser', () => {
   afterAll(() => portal?.close())
 
   beforeEach(async () => {
-    context = await portal.openContext({ viewport: { width: 1280, height: 900 } })
-    page = await context.newPage()
-    sent = []
-    complaints = []
-    page.on('request', (request) => {
-      const { pathname, search } = new URL(request.url())
-      if (!/^\/(docs|favicon)/.test(pathname)) sent.push(`${request.method()} ${pathname}${search}`)
-    })
-    page.on('pageerror', (error) => complaints.push(error.message))
-    page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text())
-    })
+    ;({ context, page, requested, complaints } = await openTab(portal))
   })
   afterEach(() => context.close())
 
+  /** The requests to the API, without those of the page. */
+  const listSent = () =>
+    requested.flatMap((request) => {
+      const { pathname, search } = new URL(request.url())
+      return /^\/(docs|favicon)/.test(pathname) ? [] : [`${request.method()} ${pathname}${search}`]
+    })
   const useKey = (secret: string) =>
     page.evaluate((key) => sessionStorage.setItem('devdata-api-key', key), secret)
 
@@ -155,7 +150,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     await builder.getByText(price, { exact: true }).waitFor()
     expect(await builder.locator('.head mark').textContent()).toBe('X-Credits-Cost: 5\n')
     expect(await builder.getByText('Recorded with the sample data').isVisible()).toBe(false)
-    expect(sent.filter((each) => each.includes('/users'))).toEqual([`HEAD ${path}`])
+    expect(listSent().filter((each) => each.includes('/users'))).toEqual([`HEAD ${path}`])
     expect(complaints).toEqual([])
 
     // A refusal has its message.
@@ -194,7 +189,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     await builder.getByText('Enter a key to get the price.').waitFor()
     expect(await builder.getByText('Recorded with the sample data').isVisible()).toBe(false)
     expect(await builder.getByText('X-Credits-Cost').filter({ visible: true }).count()).toBe(0)
-    expect(sent).toEqual([])
+    expect(listSent()).toEqual([])
     await builder.getByRole('button', { name: 'How many, at what price?' }).click()
     await page.getByRole('dialog').waitFor()
     expect(complaints).toEqual([])
@@ -272,7 +267,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
       }),
     )
     expect((await portal.service.readLedger(id)).balance).toBe(newest?.balance)
-    expect(sent.filter((each) => !each.startsWith('GET /api-key/'))).toEqual([])
+    expect(listSent().filter((each) => !each.startsWith('GET /api-key/'))).toEqual([])
     expect(complaints).toEqual([])
   })
 
@@ -290,7 +285,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     const sample = page.locator('main').getByRole('button', { name: 'Run' }).first()
     await sample.click()
     await page.getByText('Not enough credits · 1 credit · HEAD was free. You have 0 credits.').waitFor()
-    expect(sent.filter((each) => !/^HEAD |^GET \/api-key/.test(each))).toEqual([])
+    expect(listSent().filter((each) => !/^HEAD |^GET \/api-key/.test(each))).toEqual([])
   })
 
   test('“Your key” says what is missing: a key, a valid one, any usage, or a price', async () => {

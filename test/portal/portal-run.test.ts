@@ -1,23 +1,20 @@
-import type { BrowserContext, Locator, Page, Request } from 'playwright-core'
+import type { Locator, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasChromium, openPortal, type Portal, visit } from '../support/browser.ts'
+import { hasChromium, openPortal, openTab, type Portal, visit } from '../support/browser.ts'
 
 /** One tab with one key, which the tests use in order, as a reader would. */
 describe.skipIf(!hasChromium())('Run, in a browser', () => {
   let portal: Portal
   let demoKey: string
-  let context: BrowserContext
   let page: Page
-  const requested: { method: string; url: string }[] = []
+  let requested: Request[]
 
   beforeAll(async () => {
     portal = await openPortal(async (service) => {
       demoKey = (await service.createKey({ credits: 1_000 })).secret
       return { readDemoKey: () => demoKey }
     })
-    context = await portal.openContext({ viewport: { width: 1280, height: 900 } })
-    page = await context.newPage()
-    page.on('request', (request) => requested.push({ method: request.method(), url: request.url() }))
+    ;({ page, requested } = await openTab(portal))
   })
 
   afterAll(() => portal?.close())
@@ -25,7 +22,7 @@ describe.skipIf(!hasChromium())('Run, in a browser', () => {
   /** The sample of a request on the page. */
   const findSample = (name: string) => page.locator(`.sample[data-request="${name}"]`)
   const clickRun = (sample: Locator) => sample.getByRole('button', { name: 'Run', exact: true }).click()
-  const readPaths = () => requested.map(({ method, url }) => `${method} ${new URL(url).pathname}`)
+  const readPaths = () => requested.map((request) => `${request.method()} ${new URL(request.url()).pathname}`)
 
   /** Holds back the next request of this method and path. The returned function lets it go, and waits until it has ended. */
   async function holdRequest(method: string, pathname: string): Promise<() => Promise<void>> {
@@ -247,7 +244,9 @@ describe.skipIf(!hasChromium())('Run, in a browser', () => {
     const stored = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]))
     expect(stored).not.toContain(demoKey)
     expect((await page.content()).includes(demoKey)).toBe(false)
-    expect(requested.filter(({ url }) => url.includes(demoKey))).toEqual([])
-    expect(new Set(requested.map(({ url }) => new URL(url).origin))).toEqual(new Set([portal.origin]))
+    expect(requested.filter((request) => request.url().includes(demoKey))).toEqual([])
+    expect(new Set(requested.map((request) => new URL(request.url()).origin))).toEqual(
+      new Set([portal.origin]),
+    )
   })
 })

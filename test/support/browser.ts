@@ -13,6 +13,7 @@ import {
   chromium,
   type Locator,
   type Page,
+  type Request,
   type Response,
 } from 'playwright-core'
 import { docsDirectory, findDocs } from '../../api/portal/docs-manifest.ts'
@@ -85,6 +86,28 @@ export async function openPortal(
       await service.close()
     },
   }
+}
+
+/** A tab of a browser with a storage of its own. */
+export interface Tab {
+  context: BrowserContext
+  page: Page
+  /** Requests of the page, oldest first. */
+  requested: Request[]
+  /** Errors of scripts and of the console, such as breaches of the Content-Security-Policy. */
+  complaints: string[]
+}
+
+/** Opens an empty tab of the size of a laptop. */
+export async function openTab(portal: Portal): Promise<Tab> {
+  const context = await portal.openContext({ viewport: { width: 1280, height: 900 } })
+  const page = await context.newPage()
+  const requested: Request[] = []
+  const complaints: string[] = []
+  page.on('request', (request) => requested.push(request))
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+  return { context, page, requested, complaints }
 }
 
 /** The paths of all pages of the docs, and of one that is not there. */
