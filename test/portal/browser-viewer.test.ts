@@ -170,27 +170,4 @@ describe.skipIf(!hasChromium())('the viewer, in a browser', () => {
     expect(urls).toEqual([`${portal.origin}/openapi.yml`, `${portal.origin}/openapi.json`])
     expect(await page.getByText('Download OpenAPI Document').count()).toBe(0)
   })
-
-  test('the statuses of an operation leave room for the buttons beside them', async () => {
-    for (const width of [390, 1024, 1280, 1440]) {
-      await page.setViewportSize({ width, height: 900 })
-      await visitViewer(page, `${portal.origin}/api-docs#tag/users/listUsers`)
-      const header = page.locator('[id$="tag/users/listUsers"] .scalar-card-header-tabs').first()
-      await header.waitFor()
-      const boxes = await header
-        .locator('[role="tab"], .code-copy, .scalar-card-checkbox')
-        .evaluateAll((all) => all.map((element) => element.getBoundingClientRect().toJSON() as DOMRect))
-      expect(boxes.length).toBeGreaterThan(10)
-      const overlaps = boxes.flatMap((box, index) =>
-        boxes
-          .slice(index + 1)
-          .filter(
-            (other) =>
-              Math.min(box.right, other.right) - Math.max(box.left, other.left) > 1 &&
-              Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top) > 1,
-          ),
-      )
-      expect([width, overlaps]).toEqual([width, []])
-    }
-  })
 })

@@ -23,16 +23,22 @@ describe.skipIf(!hasChromium())('without JavaScript', () => {
   }
 
   test('the theme is that of the system', async () => {
-    const readColors = async (colorScheme: 'light' | 'dark') => {
+    /** The brightness of the page's background and of its text, from 0 to 765. */
+    const readBrightness = async (colorScheme: 'light' | 'dark') => {
       const page = await open(colorScheme, 'quickstart/')
-      const read = (property: string) =>
-        page.locator('body').evaluate((body, name) => getComputedStyle(body).getPropertyValue(name), property)
-      const colors = [await read('background-color'), await read('color')]
+      const read = async (property: string) => {
+        const color = await page
+          .locator('body')
+          .evaluate((body, name) => getComputedStyle(body).getPropertyValue(name), property)
+        return [...color.matchAll(/\d+/g)].slice(0, 3).reduce((sum, [part]) => sum + Number(part), 0)
+      }
+      const brightness = { background: await read('background-color'), text: await read('color') }
       await page.context().close()
-      return colors
+      return brightness
     }
-    expect(await readColors('dark')).toEqual(['rgb(9, 19, 15)', 'rgb(188, 203, 197)'])
-    expect(await readColors('light')).toEqual(['rgb(255, 255, 255)', 'rgb(42, 59, 52)'])
+    const [dark, light] = [await readBrightness('dark'), await readBrightness('light')]
+    expect(dark.background).toBeLessThan(dark.text)
+    expect(light.background).toBeGreaterThan(light.text)
   })
 
   test('a sample shows each language below its name', async () => {
