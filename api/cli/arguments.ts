@@ -43,7 +43,7 @@ export const readForgeId = wholeNumber(
   `It must be a whole number from 1 to ${Number.MAX_SAFE_INTEGER}.`,
 )
 
-/** The same, of a repository in the dataset: those that only clones have described may have negative ones. */
+/** The same, of a repository in the dataset. A repository that only clones have described may have a negative id. */
 export const readRepositoryId = wholeNumber(
   [-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
   `It must be a whole number from ${-Number.MAX_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}.`,

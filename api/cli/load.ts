@@ -67,7 +67,7 @@ export function describeLoad({ users, addresses, repositories, commits, version 
   ].join('\n')
 }
 
-/** How many manifests of which kinds aren't read, most of them first. */
+/** Lists how many manifests of each kind aren't read, the most frequent kind first. */
 export function describeUnread(unread: ReadonlyMap<string, number>): string {
   const kinds = [...unread].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
   return `not read:     ${kinds.map(([kind, count]) => `${formatCount(count)} ${kind}`).join(', ')}`

@@ -31,13 +31,13 @@ export type ImportResult = DatasetChangeResult
 export interface ApplyOptions extends DatasetChangeOptions {
   /** Takes each line of something unknown, in the order of the load, and the others are applied. */
   onOrphan?: ((orphan: Orphan) => Promise<void>) | undefined
-  /** Kinds of which the load has all items: the others are removed. */
+  /** The load has all items of these kinds: other items are removed. */
   mirrored?: ReadonlySet<RecordKind> | undefined
-  /** Throws if the staged records must not be applied any more. */
+  /** Throws if the staged records can no longer be applied. */
   assertValid?: ((tx: SqlOrTransaction) => Promise<void>) | undefined
-  /** Whether users stay as they are if more is known of them than their commits. */
+  /** Whether users stay as they are if the dataset has more of them than commits. */
   keepsKnownUsers?: boolean | undefined
-  /** URLs of repositories of which the load has all commits. Their other commits are removed. */
+  /** The load has all commits of the repositories with these URLs: other commits are removed. */
   completeUrls?: readonly string[] | undefined
 }
 

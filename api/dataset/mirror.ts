@@ -14,7 +14,7 @@ import { removeCommits, removeRepositories, removeUsers } from './removal.ts'
 import type { Load } from './staged-load.ts'
 import { stagingTable } from './staging.ts'
 
-/** Items of the dataset that a load lacks. Those of kinds that it does not mirror are not counted. */
+/** Items of the dataset that a load lacks, of the kinds that it mirrors. */
 export interface MissingItems {
   users: number
   /** Users who lose their further addresses. */

@@ -29,7 +29,7 @@ export async function removeUsers(change: DatasetChange, ids: Fragment): Promise
   removed.users += count
 }
 
-/** Removes those of some locations that no user has any more. `ids` selects their ids. */
+/** Removes locations that no user has, among those that `ids` selects. */
 export async function removeUnusedLocations({ tx }: DatasetChange, ids: Fragment): Promise<void> {
   await tx`
     delete from locations l

@@ -12,7 +12,7 @@ export interface RestoredDataset {
   version: number
   /** The one in the backup. */
   previousVersion: number
-  /** When the latest thing happened that the database knows of. What happened later is lost. */
+  /** The time of the latest event in the database. Later events are lost. */
   knownUntil: Date
 }
 

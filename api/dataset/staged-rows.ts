@@ -107,8 +107,8 @@ function createDependencyColumns(dependencies: readonly DependencyRecord[]): Sta
 }
 
 /**
- * Sorts dependencies as they are listed: by name, then file, byte by byte. All get the repository's URL, of which theirs
- * may be another spelling.
+ * Sorts dependencies as they are listed: by name, then file, byte by byte. All get the repository's URL. Theirs may be
+ * another spelling of it.
  */
 function sortDependencies(dependencies: readonly DependencyRecord[], url: string): DependencyRecord[] {
   return dependencies

@@ -23,7 +23,7 @@ import { identifyLogin } from '../names/forge-names.ts'
 import { blockIdentities, type ForgottenPeople, readForgottenPeople } from './forgotten-people.ts'
 import { type IsForgotten, placeholderOf, redactCommit, redactRepository } from './redaction.ts'
 
-/** Tables of which the planner's statistics have samples, with names and addresses. */
+/** Tables whose names and addresses can be samples in the planner's statistics. */
 const tablesWithNames = [
   'users',
   'identities',

@@ -114,9 +114,9 @@ export async function blockIdentities(
 
 /** A load without forgotten people. */
 export interface FilteredStaging {
-  /** Stages a record as that of `Staging` does, unless it is of forgotten people. */
+  /** Stages a record as `Staging` does, unless it is about forgotten people. */
   add(position: number, item: LoadItem): Promise<'staged' | 'left out'>
-  /** Like that of `Staging`, without the users who were left out because of another of their records. */
+  /** Flushes as `Staging` does, without users who were left out because of another of their records. */
   flush(): Promise<Pick<DroppedRows, 'contradicted'>>
   /** Records that were left out so far. */
   readonly leftOut: number

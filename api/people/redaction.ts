@@ -183,7 +183,7 @@ function decode(segment: string): string {
   }
 }
 
-/** Gives a repository of a forgotten owner another owner, and takes the login out of what describes it. */
+/** Gives a repository of a forgotten owner another owner, and removes the login from its texts. */
 export function redactRepository(
   repository: RepositoryRecord,
   owner: string,

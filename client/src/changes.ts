@@ -35,7 +35,7 @@ export interface ChangesState {
 
 type ChangeList = List<User> | List<ListedRepository> | List<Removal>
 
-/** Opens the lists of which changes consist. */
+/** Opens the three lists that make up the changes. */
 export interface ChangeLists {
   user(since: number | undefined, options: ListOptions): List<User>
   repository(since: number | undefined, options: ListOptions): List<ListedRepository>

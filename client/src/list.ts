@@ -72,15 +72,15 @@ export class List<Item> implements AsyncIterable<Item> {
   readonly #key: string
   /** The current page, or to be requested; undefined: all is read. */
   #url: string | undefined
-  /** The URL of the page after the one at hand. */
+  /** The URL of the page after the current one. */
   #nextUrl: string | undefined
-  /** What the pages before the one at hand cost. */
+  /** What the pages before the current one cost. */
   #spentBefore: number
   /** The same, and the current page. */
   #spent: number
   /** Items that were read before the current page was requested, and may be on it. */
   #read: Set<string | number>
-  /** Those of them that are not. They may be on a later page: others have come before them meanwhile. */
+  /** Read items that the current page lacks. They may be on a later page, because other items were added before them. */
   #readElsewhere: Set<string | number> = new Set()
   /** Items of the current page, without those that were read before; undefined: the page is to be requested. */
   #items: Item[] | undefined
@@ -221,7 +221,7 @@ export class List<Item> implements AsyncIterable<Item> {
     return true
   }
 
-  /** Sets how many items of the current page are read. After the last one, the next page is at hand. */
+  /** Sets how many items of the current page are read. After the last one, the next page is current. */
   #moveTo(position: number): void {
     this.#position = position
     if (this.#hasItem()) return

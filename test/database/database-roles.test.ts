@@ -230,7 +230,7 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
       const idempotent = { 'Idempotency-Key': crypto.randomUUID() }
       await pay('/users/ngoldberg', idempotent)
       expect((await pay('/users/ngoldberg', idempotent)).headers.get('Idempotency-Replayed')).toBe('true')
-      // Lists that are cleared away, and entries that are summed up by day.
+      // Lists that are removed, and entries that are summed up by day.
       for (let number = 0; number < 40; number++) await pay(`/users?location=nowhere+${number}`)
       for (let round = 0; round < 40; round++) {
         await Promise.all(Array.from({ length: 30 }, () => pay('/users/ngoldberg')))

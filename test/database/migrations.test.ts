@@ -28,7 +28,7 @@ import { startInstanceProcess } from '../support/process.ts'
 import { describeOnServer, getServerUrl } from '../support/server.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
 
-/** Databases in which nothing is, of one kind. */
+/** Empty databases of one kind. */
 interface BareDatabases {
   /** Makes one, and returns how to open it, as often as wanted, and how to remove it. */
   create(): Promise<{ open(): Promise<Database>; remove(): Promise<void> }>

@@ -39,7 +39,7 @@ test('each file of api/ is in a room, and imports what is in its own room or bel
 })
 
 test('no files import each other in a cycle', () => {
-  // Files that import none of those that are left are taken away. Files of a cycle stay.
+  // Removes files that import none of the others, again and again. Files of a cycle stay.
   let left = [...imports.keys()]
   for (let before = -1; before !== left.length; ) {
     before = left.length

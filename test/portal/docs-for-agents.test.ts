@@ -165,7 +165,7 @@ describe('/.well-known/api-catalog', () => {
     expect(links).toContain('http://localhost/docs/llms.txt')
     for (const link of links) {
       const { status } = await instance.app.request(link)
-      // The database is away in this test.
+      // The database is unavailable in this test.
       expect([link, status]).toEqual([
         link,
         link.endsWith('/health') ? 503 : link === 'http://localhost' ? 302 : 200,

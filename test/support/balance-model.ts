@@ -1,12 +1,11 @@
 /**
- * What a key's bearer and the operators may be told, if everything happened one after the other; and a search for an
- * order in which that explains what they were told while much of it happened at once (linearizability, after Wing and
- * Gong).
+ * The responses that clients and operators can get if all requests run one after another, and a search for an order of
+ * concurrent requests that explains the responses (linearizability, after Wing and Gong).
  *
  * @module
  */
 
-/** What was asked about one key. */
+/** A request about one key. */
 export type Request =
   | KeyRequest
   /** An operator's grant; negative when credits are to be taken away. Null: without a reference. */
@@ -43,7 +42,7 @@ export interface MeteredRequest {
   idempotencyKey: string | null
 }
 
-/** What the one who asked was told. Null: it was not said. */
+/** What a response says. Null: it does not say it. */
 export interface Told {
   /** HTTP status; for operators 200 when it was done, and 409 when it was refused. */
   status: number

@@ -1,5 +1,5 @@
 /**
- * The catalog's tables, in a form in which two databases can be compared: with the forge's ids in place of their own.
+ * The catalog's tables, in a form that two databases can be compared by: the forge's ids replace their own.
  *
  * @module
  */

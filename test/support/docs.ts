@@ -12,7 +12,7 @@ import { createInstance, type Instance, openAbsentDatabase } from './instance.ts
 
 /** The docs, as tests ask for them. */
 export interface ServedDocs {
-  /** Nothing listens where it is said to be. */
+  /** A database whose server does not exist. */
   database: Database
   instance: Instance
   /** What the build left. */

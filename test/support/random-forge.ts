@@ -14,7 +14,7 @@ export interface ForgeSize {
   commits: number
 }
 
-/** What is there, in the order in which it came, and what can come next. */
+/** What exists, in the order of its creation, and what can be created next. */
 export interface RandomForge {
   readonly users: readonly SampleUser[]
   readonly repositories: readonly SampleRepository[]

@@ -1,5 +1,5 @@
 /**
- * Records of a test's own: what they are made of, and how they are loaded, the way in which every load goes.
+ * Records that a test makes, and how it loads them: as every load does.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { Sql } from '../../api/database/connect.ts'
 import { importNdjson, type Source } from '../../api/sources/ndjson/import.ts'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../sample/records.ts'
 
-/** What to load, in the order in which it is to be listed. */
+/** What to load, in the order of the lists. */
 export interface Records {
   users?: readonly SampleUser[]
   /** Without dependencies: those that are there stay. */
@@ -40,7 +40,7 @@ function createSource(kind: Source['kind'], records: readonly object[]): Source 
   }
 }
 
-/** A user of whom little is known. */
+/** A user with few fields. */
 export function createUser(number: number, fields: Partial<SampleUser> = {}): SampleUser {
   return {
     forge_rest_id: number,

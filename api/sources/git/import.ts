@@ -86,7 +86,7 @@ export interface GitImportResult extends ImportResult {
 
 /**
  * Loads clones: afterwards their repositories have the commits that the branch can reach, and the dependencies of its
- * history. Readers see the complete load or nothing of it.
+ * history. Readers see the complete load, or none of it.
  * Throws `ImportError` or `GitError`; then nothing was changed.
  */
 export async function importGit(sql: Sql, options: GitImportOptions): Promise<GitImportResult> {

@@ -15,7 +15,7 @@ import { hideUser } from './origin.ts'
 
 /**
  * Creates the record of a repository, without its dependencies. What `import ndjson` or `import github` has loaded for it
- * stays. A record that a clone has created is created anew.
+ * stays. A record that a clone has created is replaced.
  *
  * @param options.url the repository's URL on the forge
  * @param options.urlSource where the URL is from, for messages

@@ -1,6 +1,6 @@
 /**
  * Bare clones of the forge's repositories, one folder each, named by the repository's id. Only the default branch is
- * fetched. A clone that can't be repaired is made anew.
+ * fetched. A clone that can't be repaired is created again.
  *
  * @module
  */
@@ -38,7 +38,7 @@ export interface CloneFolder {
    * the forge refuses all tokens.
    */
   fetch(id: number, url: string, branch: string): Promise<void>
-  /** Reads a clone. One that turns out to be damaged is made anew, and read again. Throws as `fetch` and `read` do. */
+  /** Reads a clone. If it is damaged, creates it again, and reads that. Throws as `fetch` and `read` do. */
   readOrRenew<Result>(id: number, url: string, branch: string, read: () => Promise<Result>): Promise<Result>
 }
 
@@ -122,7 +122,7 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
             continue
           }
           if (refusal.test(message) || wrongUrl.test(message) || attempt === maxAttempts) throw error
-          // A clone that was damaged, say when the machine crashed, is made anew.
+          // A clone that was damaged, for example by a crash of the machine, is created again.
           if (attempt === 2 && (blockedBranch.test(message) || (await isDamaged(path)))) {
             await rm(path, { recursive: true, force: true })
           }

@@ -1,5 +1,5 @@
 /**
- * Asks the forge for repositories: those of owners, single ones, and again those that are known.
+ * Asks the forge for repositories: owners' repositories, single ones, and known ones again.
  *
  * @module
  */

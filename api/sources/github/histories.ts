@@ -82,7 +82,7 @@ export async function readHistories(
     }
     forge.onProgress('fetching histories', ++done, repositories.length)
   })
-  // A single failure doesn't end an import of which the rest has not changed.
+  // A single failure doesn't end an import if all other repositories are unchanged.
   if (fetched === 0 && failures.length > Math.min(histories.unchanged, 1)) throw createFailure(failures)
   return histories
 }
@@ -163,7 +163,7 @@ async function readHistory(
 
 const comparedAtATime = 10_000
 
-/** Finds out whether the dataset has the clone's commits. If not, collects the authors of those that are new. */
+/** Finds out whether the dataset has the clone's commits. If not, collects the authors of new commits. */
 async function compareHistory(
   sql: Sql,
   directory: string,

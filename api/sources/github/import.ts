@@ -91,8 +91,8 @@ type BatchResult = Pick<
 }
 
 /**
- * Loads repositories, their histories and their people: all of it or nothing, or with `batch` so for each batch.
- * Throws `ForgeError`, `GitError` or `ImportError`; then nothing of the batch was changed, and the next import goes on.
+ * Loads repositories, their histories and their people: all of it or nothing. With `batch`, that is true of each batch.
+ * Throws `ForgeError`, `GitError` or `ImportError`. Then nothing of the batch was changed, and the next import continues.
  */
 export async function importGithub(sql: Sql, options: GithubImportOptions): Promise<GithubImportResult> {
   const { targets, apiUrl, clones: directory, refresh, withHistory, onNote = () => {} } = options

@@ -1,5 +1,5 @@
 /**
- * The journal of an import: what the forge has said, so that an import that was killed continues. A journal is a
+ * The journal of an import: the forge's responses, so that an import that was killed continues. A journal is a
  * file beside the clones, readable by its owner alone, and is deleted with the end of the import.
  *
  * @module
@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The forge is asked again for what an older journal has. Shorter than a day: each night's import asks again. */
+/** An older journal is not used. Shorter than a day: each night's import asks again. */
 const maxAgeMs = 12 * 3_600_000
 const fileName = 'import.journal'
 

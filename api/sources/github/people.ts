@@ -31,7 +31,7 @@ export interface People {
 }
 
 /**
- * Finds out who owns the repositories and who committed, and asks for profiles of those that aren't known, and again for
+ * Finds out who owns the repositories and who committed. Requests the profiles of accounts that aren't known, and again
  * those of `users`.
  */
 export async function findPeople(
@@ -89,7 +89,7 @@ export async function findPeople(
   }
 }
 
-/** The forgotten person who has the account's id, or else its login, by which somebody unknown may have been forgotten. */
+/** Finds the forgotten person with the account's id, or else with its login, which forgets people without a known id. */
 function findForgotten(
   { find }: ForgottenPeople,
   account: Pick<AuthorAccount, 'databaseId' | 'login'>,
@@ -119,7 +119,7 @@ async function blockAccounts(
   }
 }
 
-/** Commits under other addresses of forgotten people are theirs, too: those of loads, and those that the dataset has. */
+/** Forgets the other addresses of forgotten people, in the dataset and in later loads. */
 async function forgetAddresses(
   sql: Sql,
   forgotten: ForgottenPeople,
@@ -138,8 +138,8 @@ async function forgetAddresses(
 }
 
 /**
- * Adds the addresses of commits to those that their users have, and addresses that are in profiles no more: commits were
- * linked by them.
+ * Adds the addresses of commits to the addresses of their users. Also keeps addresses that profiles no longer have, because
+ * commits are linked by them.
  */
 async function gatherAddresses(
   sql: Sql,

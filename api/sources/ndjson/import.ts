@@ -47,8 +47,8 @@ export interface NdjsonOptions {
   /** Takes invalid lines, and the others are loaded. Without it, the first invalid line stops the load. */
   onInvalid?: (line: InvalidLine) => Promise<void>
   /**
-   * Makes the dataset hold exactly what the files hold, for the kinds of which there is a file. Called with what will be
-   * removed; if it throws, nothing is changed. With `onInvalid`, invalid lines would remove their items.
+   * Makes the dataset hold exactly what the files hold, for the kinds that have a file. Called with what will be removed.
+   * If it throws, nothing is changed. With `onInvalid`, invalid lines would remove their items.
    */
   onMirror?: (missing: MissingItems) => Promise<void>
   /** Days for which removals are kept. Default: 90. */
@@ -80,7 +80,7 @@ export interface NdjsonImportResult extends ImportResult {
 
 /**
  * Loads lines: removes what removals name, adds what is new, updates what exists, and removes what is missing if it
- * mirrors. Readers see the complete load or nothing of it.
+ * mirrors. Readers see the complete load, or none of it.
  * Throws `ImportError` with file, line, field and rule; then nothing was changed.
  */
 export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<NdjsonImportResult> {

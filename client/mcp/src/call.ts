@@ -32,7 +32,7 @@ export interface Call {
   readonly balance: number | undefined
   /** Whether a request was sent that may have been charged, and no whole response has come. */
   readonly isUnconfirmed: boolean
-  /** Those of the last request that may be charged. */
+  /** The key of the last request that may be charged. */
   readonly idempotencyKey: string
   readonly requestedUrl: string
 }

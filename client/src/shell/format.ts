@@ -17,7 +17,7 @@ export interface FormatOptions {
 /** Writes items, page by page. The first page of CSV and of a table begins with the names of the columns. */
 export type Formatter = (items: readonly object[], isFirst: boolean) => string
 
-/** Columns of tables. Those of other lists have all their members. */
+/** Columns of tables. Tables of other lists have a column for each member. */
 const tableColumns: Record<string, readonly string[]> = {
   users: ['login', 'name', 'company', 'location', 'followers'],
   repos: ['full_name', 'language', 'stargazers_count', 'description'],

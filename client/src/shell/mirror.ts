@@ -1,7 +1,7 @@
 /**
  * `mirror FOLDER`: a copy of everything, as `users.ndjson` and `repos.ndjson`, which each run brings up to date.
  *
- * Changes are fetched into a file of their own. Once all are there, the copy is written anew with them, beside the former
+ * Changes are fetched into a file of their own. Once all are there, a new copy with the changes is written beside the former
  * one, and takes its place. The next run continues one that was killed, whichever step it was at.
  *
  * @module
@@ -132,7 +132,7 @@ async function fetchChanges(
   return changes.stoppedBy === undefined
 }
 
-/** Writes the copy anew with the changes. Doing so twice makes no difference. */
+/** Writes a new copy with the changes. A second run makes no difference. */
 async function applyChanges(folder: string, changesFile: string): Promise<void> {
   if (!existsSync(changesFile)) {
     throw new UsageError(`${changesFile} is missing: restore it, or delete the folder to begin again`)

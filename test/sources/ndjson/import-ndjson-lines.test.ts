@@ -88,7 +88,7 @@ describeOnEachDatabase('the lines of an import', (kind) => {
   })
 
   test('are loaded in roughly constant memory', async () => {
-    // What is held: when the rest is cleared away, and how large the process is until then, is the engine's business.
+    // What is still referenced. The engine decides when it frees the rest, and how large the process is until then.
     const report = `
       let peak = 0
       setInterval(() => {

@@ -39,7 +39,7 @@ export const queryFaults = [
   'primary limit 429',
 ] as const
 
-/** Why the forge may refuse a query for good. */
+/** Why the forge may refuse a query permanently. */
 export const queryRefusals = [
   /** 200 with an error of an older enterprise server, which lacks a field. */
   'undefined field',
