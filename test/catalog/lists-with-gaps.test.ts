@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { createRandom, type Random } from '../../sample/random.ts'
 import type { SampleRepository, SampleUser } from '../../sample/records.ts'
 import { isDrill, seed } from '../support/drill.ts'
-import { readListResponse } from '../support/list-response.ts'
+import { readListResponse, readNextPages } from '../support/list-response.ts'
 import { createRepository, createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
@@ -24,7 +24,7 @@ interface Kept<Item> {
   version: number
 }
 
-/** A list that can be asked for. */
+/** A list that can be requested. */
 interface List {
   path: string
   /** The ids that it must have now; only those of items that were added at this version or before. */
@@ -131,14 +131,14 @@ describeOnEachDatabase('a list from which items were removed', (kind) => {
           const last = Math.max(1, Math.ceil(ids.length / size))
           for (let page = 1; page <= last + 1; page++) {
             const response = await ask(`${path}&per_page=${size}&page=${page}`)
-            const asked = `${path}, page ${page} of ${size}, round ${round}, seed ${seed}`
-            expect(response.total, asked).toBe(ids.length)
-            expect(response.links.get('last')?.searchParams.get('page'), asked).toBe(String(last))
+            const label = `${path}, page ${page} of ${size}, round ${round}, seed ${seed}`
+            expect(response.total, label).toBe(ids.length)
+            expect(response.links.get('last')?.searchParams.get('page'), label).toBe(String(last))
             expect(
               response.data.map(({ forge_rest_id: id }) => id),
-              asked,
+              label,
             ).toEqual(ids.slice((page - 1) * size, page * size))
-            expect(response.pagination.has_more, asked).toBe(page < last)
+            expect(response.pagination.has_more, label).toBe(page < last)
           }
         }
       }
@@ -165,13 +165,7 @@ describeOnEachDatabase('a list from which items were removed', (kind) => {
           }
         })
         while (states.some(({ next }) => next !== undefined)) {
-          for (const state of states) {
-            if (state.next === undefined) continue
-            const { data, links } = await ask(state.next)
-            state.seen.push(...data.map(({ forge_rest_id: id }) => id))
-            const next = links.get('next')
-            state.next = next && next.pathname + next.search
-          }
+          await readNextPages(states, ask)
           if (random.chance(0.6)) await model.remove(0.05)
           else await model.load(20)
           for (const state of states) {

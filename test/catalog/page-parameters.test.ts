@@ -6,7 +6,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { anyText } from '../support/arbitraries.ts'
-import { readListResponse } from '../support/list-response.ts'
+import { describePage, readListResponse } from '../support/list-response.ts'
 
 import {
   commitsOf,
@@ -159,13 +159,7 @@ describeOnEachDatabase('a list', (kind) => {
           expect(response.data).toEqual(expected.slice((page - 1) * size, page * size))
           expect(response.cost).toBe(response.data.length)
           expect(response.total).toBe(expected.length)
-          expect(response.pagination).toEqual({
-            page,
-            per_page: size,
-            next_page: page < last ? page + 1 : 0,
-            prev_page: page - 1,
-            has_more: page < last,
-          })
+          expect(response.pagination).toEqual(describePage(page, size, last))
         },
       ),
       { numRuns: 60 },

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SampleUser } from '../../sample/records.ts'
-import { parseLinkHeader, readListResponse } from '../support/list-response.ts'
+import { describePage, parseLinkHeader, readListResponse } from '../support/list-response.ts'
 import { loadRecords } from '../support/records.ts'
 import {
   commitsOf,
@@ -148,13 +148,7 @@ describeOnEachDatabase('an iteration by rel="next"', (kind) => {
         ...(page < last && { next: queryOf(page + 1) }),
         last: queryOf(last),
       })
-      expect(response.pagination).toEqual({
-        page,
-        per_page: size,
-        next_page: page < last ? page + 1 : 0,
-        prev_page: page - 1,
-        has_more: page < last,
-      })
+      expect(response.pagination).toEqual(describePage(page, size, last))
       expect(response.total).toBe(expected.length)
       expect(response.cost).toBe(response.data.length)
       expect(response.remaining).toBe(expected.length - seen.length)

@@ -47,6 +47,39 @@ export function readListResponse(response: Answer): ListResponse {
   }
 }
 
+/** What `pagination` says on one of the pages from 1 to `last`. */
+export function describePage(page: number, size: number, last: number): ListResponse['pagination'] {
+  return {
+    page,
+    per_page: size,
+    next_page: page < last ? page + 1 : 0,
+    prev_page: page - 1,
+    has_more: page < last,
+  }
+}
+
+/** An iteration by `rel="next"` over users or repositories. */
+export interface Iteration {
+  /** The path of the next page. Undefined: all is read. */
+  next: string | undefined
+  /** Ids of the items so far. */
+  seen: unknown[]
+}
+
+/** Reads the next page of each iteration that has one. */
+export async function readNextPages(
+  iterations: readonly Iteration[],
+  read: (path: string) => Promise<ListResponse>,
+): Promise<void> {
+  for (const iteration of iterations) {
+    if (iteration.next === undefined) continue
+    const { data, links } = await read(iteration.next)
+    iteration.seen.push(...data.map(({ forge_rest_id: id }) => id))
+    const next = links.get('next')
+    iteration.next = next && next.pathname + next.search
+  }
+}
+
 /** Parses a `Link` header (RFC 8288) as this service writes it. Throws when a relation is there twice. */
 export function parseLinkHeader(header: string): Map<string, URL> {
   const links = new Map<string, URL>()
