@@ -48,7 +48,7 @@ const generators: Generator[] = [
       await writeFile(join(directory, 'schema.ts'), astToString(nodes))
     },
     program: `
-import type { components, paths } from '../schema.js'
+import type { components, paths } from './schema.js'
 
 type Get<Path extends keyof paths> = paths[Path] extends { get: { responses: { 200: { content: { 'application/json': infer Body } } } } } ? Body : never
 type Status = NonNullable<components['schemas']['RepositoryDependency']['status']>
@@ -92,9 +92,9 @@ export async function call(baseUrl: string, key: string): Promise<Summary> {
       })
     },
     program: `
-import { client } from '../generated/client.gen.js'
-import * as api from '../generated/sdk.gen.js'
-import type { DependencyStatus, ErrorBody } from '../generated/types.gen.js'
+import { client } from './generated/client.gen.js'
+import * as api from './generated/sdk.gen.js'
+import type { DependencyStatus, ErrorBody } from './generated/types.gen.js'
 
 export async function call(baseUrl: string, key: string): Promise<Summary> {
   client.setConfig({ baseUrl, auth: key })
@@ -138,7 +138,7 @@ export async function call(baseUrl: string, key: string): Promise<Summary> {
       })
     },
     program: `
-import * as api from '../generated.js'
+import * as api from './generated.js'
 
 export async function call(_baseUrl: string, key: string): Promise<Summary> {
   const options = { headers: { Authorization: \`Bearer \${key}\` } }

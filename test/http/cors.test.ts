@@ -54,7 +54,11 @@ describe('another origin', () => {
   })
 
   test('may read all headers that openapi.yml names', async () => {
-    const names: Record<string, string> = { FileETag: 'ETag', RedirectLocation: 'Location' }
+    const names: Record<string, string> = {
+      FileETag: 'ETag',
+      LinkOfPages: 'Link',
+      RedirectLocation: 'Location',
+    }
     const named = Object.keys(contract.components.headers).map((name) => names[name] ?? name)
     const safelisted = ['cache-control', 'location'] // location: redirects are followed by the browser itself
     const wanted = named.map((name) => name.toLowerCase()).filter((name) => !safelisted.includes(name))
