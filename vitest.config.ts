@@ -73,7 +73,9 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: resolve('node_modules/.vite/compile-cache') },
     maxWorkers: 3,
     reporters: ['default', matrix],
-    tags: [{ name: 'second-database', description: 'What also ran on another database, for `npm run test:all`' }],
+    tags: [
+      { name: 'second-database', description: 'What also ran on another database, for `npm run test:all`' },
+    ],
     projects: [
       { extends: true, test: { name: 'app', include: ['test/**/*.test.ts'], exclude: later } },
       { extends: true, test: { name: 'later', include: later } },
