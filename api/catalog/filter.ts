@@ -32,7 +32,7 @@ export interface Filter {
 }
 
 /** A filter as the client wrote it. */
-export interface WrittenFilter {
+export interface FilterParameters {
   locations?: readonly string[]
   owner?: string | undefined
   dependencyNames?: readonly string[]
@@ -42,18 +42,18 @@ export interface WrittenFilter {
 }
 
 /** Creates the canonical form of a filter. */
-export function createFilter(written: WrittenFilter): Filter {
-  const locationKeys = [...new Set(written.locations?.map(foldText))]
+export function createFilter(parameters: FilterParameters): Filter {
+  const locationKeys = [...new Set(parameters.locations?.map(foldText))]
   return {
     // A location that contains another one matches no further users.
     locationKeys: locationKeys
       .filter((key) => !locationKeys.some((other) => other !== key && key.includes(other)))
       .sort(),
-    ownerKey: foldText(written.owner ?? ''),
-    nameKeys: [...new Set(written.dependencyNames?.map(foldText))].sort(),
-    files: [...new Set(written.dependencyFiles)].sort(),
-    status: written.dependencyStatus,
-    changedSince: written.changedSince,
+    ownerKey: foldText(parameters.owner ?? ''),
+    nameKeys: [...new Set(parameters.dependencyNames?.map(foldText))].sort(),
+    files: [...new Set(parameters.dependencyFiles)].sort(),
+    status: parameters.dependencyStatus,
+    changedSince: parameters.changedSince,
   }
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 import type { BatchLookUp } from '../catalog/batch-lookup.ts'
-import { createFilter, type Filter, isUnfiltered, type WrittenFilter } from '../catalog/filter.ts'
+import { createFilter, type Filter, type FilterParameters, isUnfiltered } from '../catalog/filter.ts'
 import { badRequest } from '../errors.ts'
 import { batchNames, isBatchLookUp, readBatchLookUp } from './batch-parameters.ts'
 import type { ListParameters } from './lists.ts'
@@ -60,7 +60,7 @@ function readOwner(query: URLSearchParams): string | undefined {
 }
 
 /** Reads the filters that both lists have. `own` is the part of the filter that only one of them has. */
-function readFilter(query: URLSearchParams, own: WrittenFilter): Filter {
+function readFilter(query: URLSearchParams, own: FilterParameters): Filter {
   const dependencies = {
     dependencyNames: readEntries(query, 'dependency_names', dependencyLimits),
     dependencyFiles: readEntries(query, 'dependency_files', dependencyLimits),

@@ -7,16 +7,16 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sampleRepositories, sampleUsers } from '../support/sample-oracle.ts'
 import {
-  type Answer,
   describeOnEachDatabase,
   startTestService,
+  type TestResponse,
   type TestService,
 } from '../support/service.ts'
 
 /** Headers that differ between requests. */
 const varying = ['x-request-id', 'ratelimit', 'x-ratelimit-reset', 'date']
 
-function describeResponse({ status, headers, text }: Answer) {
+function describeResponse({ status, headers, text }: TestResponse) {
   return { status, text, headers: [...headers].filter(([name]) => !varying.includes(name)) }
 }
 

@@ -20,9 +20,9 @@ import { revokeKey, setRateLimit } from '../../api/ledger/keys.ts'
 import { createLedger } from '../../api/ledger/ledger.ts'
 import { findBusyRepository } from '../support/catalog.ts'
 import {
-  type Answer,
   describeOnEachDatabase,
   startTestService,
+  type TestResponse,
   type TestService,
   testInside,
 } from '../support/service.ts'
@@ -30,11 +30,11 @@ import {
 const listSchema = v.object({ data: v.array(v.unknown()) })
 
 /** How many items a list response holds. */
-function countItems(response: Answer): number {
+function countItems(response: TestResponse): number {
   return v.parse(listSchema, response.json()).data.length
 }
 
-function readCredits({ headers }: Answer) {
+function readCredits({ headers }: TestResponse) {
   return { cost: headers.get('X-Credits-Cost'), remaining: headers.get('X-Credits-Remaining') }
 }
 

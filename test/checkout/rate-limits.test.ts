@@ -8,16 +8,16 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { rotateKey, setRateLimit } from '../../api/ledger/keys.ts'
 import { createInstance, openSameDatabase } from '../support/instance.ts'
 import {
-  type Answer,
   describeOnEachDatabase,
   startTestService,
+  type TestResponse,
   type TestService,
 } from '../support/service.ts'
 import { countStatuses } from '../support/settlements.ts'
 
 const hour = 3600
 
-function readState({ headers }: Answer) {
+function readState({ headers }: TestResponse) {
   const [, remaining, reset] = /^"default";r=(\d+);t=(\d+)$/.exec(headers.get('RateLimit') ?? '') ?? []
   return { remaining: Number(remaining), reset: Number(reset) }
 }
@@ -127,7 +127,7 @@ describeOnEachDatabase('a rate limit', (kind) => {
     const { secret } = await service.createKey({ rateLimit: { requests: 2, seconds: 1 } })
     const ask = () => service.request('/api-key/credits', { key: secret })
     for (let round = 0; round < 2; round++) {
-      let refused: Answer | undefined
+      let refused: TestResponse | undefined
       while (refused === undefined) {
         const responses = await Promise.all(Array.from({ length: 10 }, ask))
         refused = responses.find(({ status }) => status === 429)
@@ -164,7 +164,7 @@ describeOnEachDatabase('a rate limit', (kind) => {
 
   test('counts the operators’ endpoints for admin keys', async () => {
     const { secret } = await service.createKey({ role: 'admin', rateLimit: { requests: 2, seconds: hour } })
-    const responses: Answer[] = []
+    const responses: TestResponse[] = []
     for (const path of ['/metrics', '/admin/keys', '/metrics', '/users']) {
       responses.push(await service.request(path, { key: secret }))
     }
@@ -231,7 +231,7 @@ describeOnEachDatabase('a rate limit', (kind) => {
   test('is shared by both secrets of a rotated key', async () => {
     const old = await service.createKey({ rateLimit: { requests: 2, seconds: hour } })
     const { secret } = await rotateKey(service.sql, old.id, hour)
-    const responses: Answer[] = []
+    const responses: TestResponse[] = []
     for (const key of [old.secret, secret, old.secret, secret]) {
       responses.push(await service.request('/api-key/credits', { key }))
     }

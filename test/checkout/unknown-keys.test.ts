@@ -6,7 +6,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { restoreKey, revokeKey } from '../../api/ledger/keys.ts'
-import { type Answer, describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import {
+  describeOnOneDatabase,
+  startTestService,
+  type TestResponse,
+  type TestService,
+} from '../support/service.ts'
 
 /** Look-ups that find nothing in half a second, and those that may wait. */
 const places = 64
@@ -36,8 +41,8 @@ describeOnOneDatabase('requests with unknown keys', (kind) => {
   }
 
   /** Sends requests with different keys at a time. Returns the responses that have come so far. */
-  function sendAnonymous(count: number): { responses: Answer[]; ended: Promise<unknown> } {
-    const responses: Answer[] = []
+  function sendAnonymous(count: number): { responses: TestResponse[]; ended: Promise<unknown> } {
+    const responses: TestResponse[] = []
     const requests = Array.from({ length: count }, async () => {
       responses.push(await look(randomUUID()))
     })

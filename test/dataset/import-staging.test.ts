@@ -14,9 +14,9 @@ import { testPool } from '../support/databases.ts'
 import { readListResponse } from '../support/list-response.ts'
 import { createUser, loadRecords } from '../support/records.ts'
 import {
-  type Answer,
   describeOnEachDatabase,
   startTestService,
+  type TestResponse,
   type TestService,
 } from '../support/service.ts'
 
@@ -161,7 +161,7 @@ describe('a long load on the embedded database, which has one session', () => {
       isHeld = false
       await health
 
-      const costOf = ({ headers }: Answer) => Number(headers.get('X-Credits-Cost') ?? 0)
+      const costOf = ({ headers }: TestResponse) => Number(headers.get('X-Credits-Cost') ?? 0)
       const again = await service.request('/users?per_page=7', { key: secret })
       expect(again.status).toBe(200)
       expect((await service.request('/health')).status).toBe(200)

@@ -15,11 +15,11 @@ import { findBusyRepository } from '../support/catalog.ts'
 import { contract, fillPath, listOperations } from '../support/contract.ts'
 import { createInstance, type Instance } from '../support/instance.ts'
 import {
-  type Answer,
   liveRuntime,
   maxAddressLength,
   type RequestOptions,
   startTestService,
+  type TestResponse,
   type TestService,
 } from '../support/service.ts'
 
@@ -84,7 +84,7 @@ describe('openapi.yml', () => {
    * Sends a request. If it is refused with 400, 403 or 414, also sends it to `primary`, as a payer in place of an admin.
    * It gets the same response there, and the ledger stays as it is.
    */
-  async function request(path: string, options: RequestOptions = {}): Promise<Answer> {
+  async function request(path: string, options: RequestOptions = {}): Promise<TestResponse> {
     const response = await service.request(path, options)
     if (liveRuntime !== undefined || ![400, 403, 414].includes(response.status)) return response
     const before = await readLedger()

@@ -8,9 +8,9 @@ import { createInstance, type Instance } from '../support/instance.ts'
 import { type LiveService, startLiveService } from '../support/live-service.ts'
 import { describeOnServer } from '../support/server.ts'
 import {
-  type Answer,
   describeOnEachDatabase,
   startTestService,
+  type TestResponse,
   type TestService,
 } from '../support/service.ts'
 
@@ -41,7 +41,7 @@ describeOnServer('an instance', () => {
     const { secret: admin } = await service.createKey({ role: 'admin' })
     expect((await instance.request('/metrics', { key: admin })).status).toBe(200)
     const statuses: number[] = []
-    const refusals: Answer[] = []
+    const refusals: TestResponse[] = []
     let requests: Promise<unknown>[] = []
     await service.sql.begin(async (tx) => {
       await tx`lock table dataset in access exclusive mode` // which /version reads

@@ -16,9 +16,9 @@ import {
 import { createInstance, openSameDatabase } from '../support/instance.ts'
 import { testOnServer } from '../support/server.ts'
 import {
-  type Answer,
   describeOnEachDatabase,
   startTestService,
+  type TestResponse,
   type TestService,
 } from '../support/service.ts'
 
@@ -43,7 +43,7 @@ function repeat<T>(count: number, ...values: T[]): T[] {
 }
 
 /** Credits of what was served. Throws when a response is neither that nor an honest refusal. */
-function sumServed(responses: readonly { cost: Cost; response: Answer }[]): number {
+function sumServed(responses: readonly { cost: Cost; response: TestResponse }[]): number {
   let served = 0
   for (const { cost, response } of responses) {
     if (response.status === 200) served += cost

@@ -30,9 +30,9 @@ import { isDrill } from '../support/drill.ts'
 import { createInstance, type Instance, openSameDatabase } from '../support/instance.ts'
 import { createUser, loadRecords } from '../support/records.ts'
 import {
-  type Answer,
   describeOnEachDatabase,
   startTestService,
+  type TestResponse,
   type TestService,
 } from '../support/service.ts'
 
@@ -142,7 +142,7 @@ const bodySchema = v.object({
   data: v.optional(v.array(v.unknown())),
 })
 
-function readTold({ status, headers, text, json }: Answer): Told {
+function readTold({ status, headers, text, json }: TestResponse): Told {
   const number = (name: string) => (headers.has(name) ? Number(headers.get(name)) : null)
   const body = text === '' ? {} : v.parse(bodySchema, json())
   const told = {

@@ -4,7 +4,7 @@ import { createGroupCommit } from '../../api/ledger/group-commit.ts'
 import { deleteKey, restoreKey, revokeKey } from '../../api/ledger/keys.ts'
 import { createInstance, type Instance, openSameDatabase } from '../support/instance.ts'
 import { describeOnServer } from '../support/server.ts'
-import { type Answer, startTestService, type TestService } from '../support/service.ts'
+import { startTestService, type TestResponse, type TestService } from '../support/service.ts'
 import { countStatuses, createSettleRequest, expectBalanced, repeat } from '../support/settlements.ts'
 
 describeOnServer('while a key’s row is locked', () => {
@@ -78,11 +78,15 @@ describeOnServer('while a key’s row is locked', () => {
       },
     }
   }
-  const watchResponses = (requests: readonly Promise<Answer>[]) =>
+  const watchResponses = (requests: readonly Promise<TestResponse>[]) =>
     watch(requests, ({ status }) => status === 503)
 
   /** Expects that the key was charged a credit for each of these, and for `before` others. */
-  async function expectCharged(keyId: number, served: readonly Answer[], { before = 1 } = {}): Promise<void> {
+  async function expectCharged(
+    keyId: number,
+    served: readonly TestResponse[],
+    { before = 1 } = {},
+  ): Promise<void> {
     expect(served.filter(({ status }) => status !== 200)).toEqual([])
     expect(await service.readLedger(keyId)).toMatchObject({ charged: before + served.length })
   }

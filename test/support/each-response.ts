@@ -4,10 +4,10 @@
  * @module
  */
 import { expect } from 'vitest'
-import type { Answer, TestService } from './service.ts'
+import type { TestResponse, TestService } from './service.ts'
 
 /** Sends one request for each kind of response. `key` can read everything. */
-export async function requestEachStatus(service: TestService, key: string): Promise<Answer[]> {
+export async function requestEachStatus(service: TestService, key: string): Promise<TestResponse[]> {
   const poor = await service.createKey({ credits: 0 })
   const limited = await service.createKey({ rateLimit: { requests: 1, seconds: 3600 } })
   const tagged = await service.request('/users', { key })

@@ -5,7 +5,7 @@
  */
 import * as v from 'valibot'
 import { createInstance, type Instance, openSameDatabase } from './instance.ts'
-import { type Answer, type DatabaseKind, startTestService, type TestService } from './service.ts'
+import { type DatabaseKind, startTestService, type TestResponse, type TestService } from './service.ts'
 
 /** What a request is sent with beside its idempotency key. */
 export interface AskOptions {
@@ -20,7 +20,7 @@ export interface TwoInstances {
   service: TestService
   other: Pick<Instance, 'request'>
   /** Sends a request with an idempotency key. */
-  ask(secret: string, path: string, idempotencyKey: string, options?: AskOptions): Promise<Answer>
+  ask(secret: string, path: string, idempotencyKey: string, options?: AskOptions): Promise<TestResponse>
   close(): Promise<void>
 }
 
@@ -45,7 +45,7 @@ export async function startTwoInstances(kind: DatabaseKind): Promise<TwoInstance
 }
 
 /** The status and price of a response. */
-export function readPrice({ status, headers }: Answer) {
+export function readPrice({ status, headers }: TestResponse) {
   return {
     status,
     cost: Number(headers.get('X-Credits-Cost')),
@@ -57,7 +57,7 @@ export function readPrice({ status, headers }: Answer) {
 const listSchema = v.object({ data: v.array(v.unknown()) })
 
 /** The data of a response: without `meta`, which is each request's own. */
-export function readData({ json }: Answer): unknown {
+export function readData({ json }: TestResponse): unknown {
   const body = json()
   return v.is(listSchema, body) ? body.data : body
 }

@@ -17,7 +17,7 @@ import { checkRequests } from '../../api/runtime/deno-request.ts'
 import type { Tracing } from '../../api/telemetry/tracing.ts'
 import { assertMatchesContract } from './contract.ts'
 import { testPool } from './databases.ts'
-import type { Answer, RequestOptions, TestService } from './service.ts'
+import type { RequestOptions, TestResponse, TestService } from './service.ts'
 
 /** A test's instance. */
 export interface InstanceOptions {
@@ -37,7 +37,7 @@ export interface Instance {
   /** Ends its background work. */
   close(): Promise<void>
   /** Sends a request to a path below the base path, and compares the response with openapi.yml. */
-  request(path: string, options?: RequestOptions): Promise<Answer>
+  request(path: string, options?: RequestOptions): Promise<TestResponse>
 }
 
 /** Creates an app on an open database. */

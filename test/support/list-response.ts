@@ -4,7 +4,7 @@
  * @module
  */
 import * as v from 'valibot'
-import type { Answer } from './service.ts'
+import type { TestResponse } from './service.ts'
 
 const integer = v.pipe(v.number(), v.integer())
 const bodySchema = v.strictObject({
@@ -32,7 +32,7 @@ export interface ListResponse extends v.InferOutput<typeof bodySchema> {
 }
 
 /** Reads the response of a list. Throws if it is not 200 with exactly what a list returns. */
-export function readListResponse(response: Answer): ListResponse {
+export function readListResponse(response: TestResponse): ListResponse {
   if (response.status !== 200) throw new Error(`the list returned ${response.status}: ${response.text}`)
   const body = v.parse(bodySchema, response.json())
   if (response.headers.get('X-Request-Id') !== body.meta.request_id) {
@@ -94,7 +94,7 @@ export function parseLinkHeader(header: string): Map<string, URL> {
   return links
 }
 
-function readInteger({ headers }: Answer, name: string): number {
+function readInteger({ headers }: TestResponse, name: string): number {
   const value = headers.get(name) ?? ''
   if (!/^\d+$/.test(value)) throw new Error(`the header ${name} is ${JSON.stringify(value)}`)
   return Number(value)

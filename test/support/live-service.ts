@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { assertMatchesContract } from './contract.ts'
 import { unpack } from './instance.ts'
 import { type RuntimeName, startInstanceProcess } from './process.ts'
-import type { Answer, RequestOptions } from './service.ts'
+import type { RequestOptions, TestResponse } from './service.ts'
 
 /** The commit in a live service's build info. */
 export const liveCommit = '4'.repeat(40)
@@ -28,7 +28,7 @@ export interface LiveServiceOptions {
 /** A service in a process of its own. */
 export interface LiveService {
   /** Sends a request to a path below the base path, and compares the response with openapi.yml. */
-  request(path: string, options?: RequestOptions): Promise<Answer>
+  request(path: string, options?: RequestOptions): Promise<TestResponse>
   /** Stops it. Throws if its exit code is not 0. */
   stop(): Promise<void>
 }
@@ -97,7 +97,7 @@ interface Exchange {
 function exchange({
   port,
   ...options
-}: Exchange): Promise<Pick<Answer, 'status' | 'headers' | 'text' | 'size'>> {
+}: Exchange): Promise<Pick<TestResponse, 'status' | 'headers' | 'text' | 'size'>> {
   return new Promise((settle, fail) => {
     const request = send({ host: '127.0.0.1', port, maxHeaderSize, ...options }, (response) => {
       const chunks: Buffer[] = []

@@ -45,7 +45,7 @@ export interface TestServiceOptions {
 }
 
 /** A response with its body. */
-export interface Answer {
+export interface TestResponse {
   status: number
   headers: Headers
   /** The body as text, decompressed. */
@@ -74,7 +74,7 @@ export interface TestService {
   /** The path of the base URL, '' without one. */
   basePath: string
   /** Sends a request to a path below the base path, and compares the response with openapi.yml. */
-  request(path: string, options?: RequestOptions): Promise<Answer>
+  request(path: string, options?: RequestOptions): Promise<TestResponse>
   /** Creates a key. Default: `user`, 1,000,000 credits, all scopes, no limit. */
   createKey(key?: Partial<NewKey> & { scopes?: readonly Scope[] }): Promise<{ secret: string; id: number }>
   /** The balance, what was granted and what was charged, as the ledger has it. */

@@ -7,10 +7,10 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { hashSecret } from '../../api/ledger/api-key.ts'
 import type { SettleRequest } from '../../api/ledger/settlement.ts'
-import type { Answer, TestService } from './service.ts'
+import type { TestResponse, TestService } from './service.ts'
 
 /** How many responses have each status. */
-export function countStatuses(responses: readonly Answer[]): Record<number, number> {
+export function countStatuses(responses: readonly TestResponse[]): Record<number, number> {
   const counts: Record<number, number> = {}
   for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1
   return counts
