@@ -9,7 +9,7 @@ const listFiles = (names: readonly string[]) => names.map((name) => `test/${name
  * what a change of the service seldom breaks alone.
  */
 const later = listFiles([
-  // Browsers, other languages, other runtimes, and programs of others around the service.
+  // Browsers, other languages, and programs of others around the service.
   'client/client-runtimes',
   'documents/generated-clients',
   'http/reverse-proxies',
@@ -25,19 +25,43 @@ const later = listFiles([
   'telemetry/alerts',
   // Installing and building.
   'portal/docs-build',
+  'portal/docs-for-agents',
   'runtime/containers',
   'runtime/npm-start',
-  // Processes and servers that are killed, and random histories.
-  'cli/command-line-import-interrupted',
-  'client/client-resume',
+  // Processes of the service and of its commands, on both runtimes, with databases of their own.
+  'cli/command-line-embedded',
+  'client/client-shell',
   'client/mcp',
+  'database/data-directory',
+  'database/database-roles',
+  'http/clients',
+  'http/link-bounds',
+  'http/url-bounds',
+  'runtime/demo-keys',
+  'runtime/deno-deploy',
+  'runtime/deno-permissions',
+  'runtime/public-host',
+  'runtime/raw-requests',
+  'runtime/start',
+  'runtime/start-dataset',
+  // Processes and servers that are killed or go away, random histories, and large inputs.
+  'cli/command-line-import-interrupted',
+  'client/client-large-lists',
+  'client/client-resume',
   'database/crashes',
+  'database/database-outages',
   'database/faults',
+  'database/replicas',
   'dataset/one-repository-histories',
   'dataset/removal-histories',
   'ledger/linearizability',
+  'manifests/manifests-hostile',
   'runtime/rolling-restarts',
+  'sources/github/github-clones',
+  'sources/github/github-heavy-queries',
   'sources/github/github-import-kills',
+  'sources/github/github-import-resume',
+  'telemetry/metrics-in-outages',
 ])
 
 /**

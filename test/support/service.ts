@@ -87,11 +87,13 @@ export interface TestService {
 
 /**
  * Runs a suite on the embedded database, and on PostgreSQL if the machine has it. `npm test` runs it on the faster one,
- * and `npm run test:all` on the other one.
+ * and `npm run test:all` on the other one. Over the wire it runs on one, because the runtime has no part in the rest.
  */
 export function describeOnEachDatabase(name: string, suite: (kind: DatabaseKind) => void): void {
-  const tags = hasServer ? ['second-database'] : []
-  describe(`${name} (embedded)`, { tags }, () => suite('embedded'))
+  if (liveRuntime === undefined || !hasServer) {
+    const tags = hasServer ? ['second-database'] : []
+    describe(`${name} (embedded)`, { tags }, () => suite('embedded'))
+  }
   describeOnServer(`${name} (PostgreSQL)`, () => suite('postgresql'))
 }
 
