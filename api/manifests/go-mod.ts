@@ -1,28 +1,58 @@
 /**
  * The modules that a `go.mod` requires, in both forms: `require path version` and the block in parentheses.
  *
- * Modules marked `// indirect` are skipped: since Go 1.17 they are all dependencies of dependencies. Other directives are
- * skipped too, so that new ones do no harm.
+ * Modules marked `// indirect` are skipped: since Go 1.17 they are all dependencies of dependencies. So are modules that a
+ * `replace` reads from a folder. Other directives are skipped too, so that new ones do no harm.
  *
- * @throws {Error} when a line is not a directive, a requirement lacks its version, or a block is not closed
+ * @throws {Error} when a line is not a directive, a requirement is not a module and its version, or a block is not closed
  */
 export function* parseGoMod(content: string): Generator<string> {
+  const required: Module[] = []
+  /** By a module's path, or its path and version: whether it is read from a folder. */
+  const replaced = new Map<string, boolean>()
+  for (const { directive, code, comment, line } of readStatements(content)) {
+    if (directive === 'replace') addReplacement(replaced, code)
+    if (directive !== 'require') continue
+    const module = readRequirement(code, line)
+    // The go command accepts the word alone, or followed by a semicolon.
+    if (!/^\/\/\s+indirect(?:;|\s*$)/.test(comment)) required.push(module)
+  }
+  for (const { path, version } of required) {
+    const isLocal = replaced.get(`${path} ${version}`) ?? replaced.get(path) ?? false
+    if (!isLocal) yield path
+  }
+}
+
+interface Module {
+  path: string
+  version: string
+}
+
+interface Statement {
+  directive: string
+  /** What follows the directive. */
+  code: string
+  comment: string
+  /** The number of its line, from 1. */
+  line: number
+}
+
+function* readStatements(content: string): Generator<Statement> {
   let block: string | undefined
-  for (const [index, line] of content.split('\n').entries()) {
-    const { code, comment } = splitComment(line)
+  for (const [index, text] of content.split('\n').entries()) {
+    const { code, comment } = splitComment(text)
     if (code === '') continue
+    const line = index + 1
     if (block !== undefined) {
       if (code === ')') block = undefined
-      else if (block === 'require') yield* readRequirement(code, comment, index + 1)
+      else yield { directive: block, code, comment, line }
       continue
     }
     const [directive] = /^[a-z]+(?=[\s(])/.exec(code) ?? []
-    if (directive === undefined) throw new Error(`line ${index + 1} is not a go.mod directive`)
+    if (directive === undefined) throw new Error(`line ${line} is not a go.mod directive`)
     const rest = code.slice(directive.length).trim()
     if (rest === '(') block = directive
-    else if (directive === 'require' && !/^\(\s*\)$/.test(rest)) {
-      yield* readRequirement(rest, comment, index + 1)
-    }
+    else if (!/^\(\s*\)$/.test(rest)) yield { directive, code: rest, comment, line }
   }
   if (block !== undefined) throw new Error(`the block "${block} (" is not closed`)
 }
@@ -33,11 +63,27 @@ function splitComment(line: string): { code: string; comment: string } {
   return { code: line.slice(0, start).trim(), comment: line.slice(start) }
 }
 
-function* readRequirement(code: string, comment: string, line: number): Generator<string> {
-  const [path, version, ...more] = code.split(/\s+/)
-  if (path === undefined || version === undefined || more.length > 0) {
+function readRequirement(code: string, line: number): Module {
+  const [path, version, ...more] = splitWords(code)
+  // A parenthesis is a word of its own, wherever it stands.
+  if (path === undefined || version === undefined || more.length > 0 || /[()]/.test(code)) {
     throw new Error(`line ${line} does not require a module at a version`)
   }
-  // The go command accepts the word alone, or followed by a semicolon.
-  if (!/^\/\/\s+indirect(?:;|\s*$)/.test(comment)) yield path.replace(/^(["`])(.*)\1$/, '$2')
+  return { path, version }
+}
+
+/** Adds `path => folder`, `path version => folder`, or the same with another module. */
+function addReplacement(replaced: Map<string, boolean>, code: string): void {
+  const words = splitWords(code)
+  const arrow = words.indexOf('=>')
+  if (arrow > 0) replaced.set(words.slice(0, arrow).join(' '), isFolder(words[arrow + 1] ?? ''))
+}
+
+/** As the go command tells folders from modules, whatever the system that the file was written on. */
+function isFolder(path: string): boolean {
+  return /^(?:\.{0,2}[\\/]|[a-z]:|\.{1,2}$)/i.test(path)
+}
+
+function splitWords(code: string): string[] {
+  return code.split(/\s+/).map((word) => word.replace(/^(["`])(.*)\1$/, '$2'))
 }

@@ -3,21 +3,26 @@ import { parseJsonObject, readTable } from './json-and-toml.ts'
 
 const sections = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies']
 
-/** An alias: a name with a version, or a name that can't be mistaken for a version. */
-const alias = /^npm:(?:(@?[^@]+)@.|(@[^@/]+\/[^@]+|[a-z][^@\s]*)$)/i
+/** An alias: a name with a version, or a name that can't be mistaken for a version. JSR has no names without a scope. */
+const alias = /^npm:(?:(@?[^@]+)@.|(@[^@/]+\/[^@]+|[a-z][^@\s]*)$)|^jsr:(@[^@/]+\/[^@/]+)(?:@|$)/i
+
+/** What package managers read from a folder or a file: the protocols for it, a path, or an archive. */
+const local = /^(?:workspace|file|link|portal):|^(?:\.|~\/|[\\/]|[a-z]:[\\/])|^[^:]*\.(?:tgz|tar|tar\.gz)$/i
 
 /**
  * The packages in a `package.json`. An alias (`"old": "npm:left-pad@1"`) counts as the installed package. Yarn writes ranges
- * with the same prefix (`"react": "npm:^18.2.0"`).
+ * with the same prefix (`"react": "npm:^18.2.0"`). A package of the same repository is left out.
  *
  * @throws {Error} when it, or a section, is not a JSON object
  */
 export function* parsePackageJson(content: string): Generator<string> {
   const document = parseJsonObject(content)
   for (const section of sections) {
-    for (const [name, range] of Object.entries(readTable(document, section))) {
-      const [, versioned, bare] = (typeof range === 'string' && alias.exec(range)) || []
-      yield versioned ?? bare ?? name
+    for (const [name, value] of Object.entries(readTable(document, section))) {
+      const range = typeof value === 'string' ? value.trim() : ''
+      if (local.test(range)) continue
+      const [, versioned, bare, ofJsr] = alias.exec(range) ?? []
+      yield versioned ?? bare ?? ofJsr ?? name
     }
   }
 }

@@ -6,19 +6,18 @@
  */
 import { parseCargoToml } from './cargo-toml.ts'
 import { parseComposerJson } from './composer-json.ts'
+import type { Declared, Reference } from './declared.ts'
 import { parseGoMod } from './go-mod.ts'
 import { parseDenoJson, parsePackageJson } from './javascript.ts'
 import { parsePomXml } from './pom-xml.ts'
-import { parsePipfile, parsePyprojectToml, parseRequirementsTxt, parseSetupCfg } from './python.ts'
+import { parsePipfile, parsePyprojectToml, parseRequirementsTxt } from './python.ts'
 import { parseGemfile, parseGemspec } from './ruby.ts'
+import { parseSetupCfg } from './setup-cfg.ts'
 import { parseSetupPy } from './setup-py.ts'
 import { findUnreadKind } from './unread-manifests.ts'
 
-/**
- * Yields the names that a manifest declares, and null for a name that only running it would show. Takes linear time, because
- * clones are untrusted.
- */
-type Parser = (content: string) => Iterable<string | null>
+/** Yields what a manifest declares. Takes linear time, because clones are untrusted. */
+type Parser = (content: string) => Iterable<Declared>
 
 const parsers = {
   'package.json': parsePackageJson,
@@ -54,6 +53,9 @@ const testFolders = /^_*test(?:s|data|[-_]data)?_*$|^_*(?:test[-_]?)?fixtures?_*
 
 const maxNameLength = 255
 
+/** No manifest that people write declares nearly as many. */
+const maxNames = 10_000
+
 /** A manifest of the repository's own. */
 export interface Manifest {
   /** Its base name. */
@@ -70,7 +72,7 @@ export interface Manifest {
 export function findManifest(path: string): Manifest | undefined {
   const folders = path.split('/')
   const fileName = folders.pop() ?? ''
-  const format = findFormat(folders.at(-1), fileName)
+  const format = findFormat(folders, fileName)
   if (format === undefined || !isName(fileName) || isOfThirdParty(folders)) return undefined
   return { fileName, format, isOfTests: isOfTests(folders) }
 }
@@ -99,14 +101,16 @@ export function findUnreadManifest(path: string): UnreadManifest | undefined {
 }
 
 /** Compares base names case-sensitively. */
-function findFormat(folder: string | undefined, name: string): ManifestFormat | undefined {
+function findFormat(folders: readonly string[], name: string): ManifestFormat | undefined {
   if (name === 'deno.jsonc') return 'deno.json'
   const format = manifestFormats.find((format) => format === name)
   if (format !== undefined) return format
   if (name.endsWith('.gemspec')) return '*.gemspec'
   if (!name.endsWith('.txt')) return undefined
   // Constraints limit versions; they declare no dependencies.
-  const isListed = folder === 'requirements' && !name.startsWith('constraints')
+  const start = folders.indexOf('requirements') + 1
+  const isListed =
+    start > 0 && ![...folders.slice(start), name].some((part) => part.startsWith('constraints'))
   return isListed || /^requirements[-_.]|[-_.]requirements\.txt$/.test(name) ? 'requirements.txt' : undefined
 }
 
@@ -115,31 +119,63 @@ export interface ManifestContent {
   names: ReadonlySet<string>
   /** Whether it declares more, which only running it would show. */
   isComputed: boolean
+  /** Names that other files of the same commit may replace. */
+  references: readonly Reference[]
+  /**
+   * What other manifests of the same commit may refer to: names by their keys, and null for a package of the same repository.
+   * Null: nothing refers to it.
+   */
+  definitions: ReadonlyMap<string, string | null> | null
 }
 
 /**
  * Reads the names of the direct dependencies that a manifest declares. Skips names that no registry accepts: empty ones,
  * and those with control characters or more than 255 characters.
  *
- * @throws {Error} with one line when the content does not parse
+ * @throws {Error} with one line when the content does not parse, or declares more than 10,000 names
  */
 export function parseManifest(format: ManifestFormat, content: string): ManifestContent {
   const parse: Parser = parsers[format]
-  const names = new Set<string>()
-  let isComputed = false
   try {
     if (programs.has(format)) assertNoConflict(content)
-    for (const name of parse(content.replace(/^\uFEFF/, ''))) {
-      if (name === null) isComputed = true
-      else if (isName(name)) names.add(name)
-    }
+    return collectDeclared(parse(content.replace(/^\uFEFF/, '')))
   } catch (error) {
     // A parser's message may quote lines of the file.
     const message = error instanceof Error ? error.message : String(error)
     const line = message.replace(/[\s\p{Cc}]+/gu, ' ').trim()
     throw new Error(line.slice(0, 200), { cause: error })
   }
-  return { names, isComputed }
+}
+
+function collectDeclared(all: Iterable<Declared>): ManifestContent {
+  const names = new Set<string>()
+  const references = new Map<string, Reference>()
+  const definitions = new Map<string, string | null>()
+  let isComputed = false
+  let isShared = false
+  for (const declared of all) {
+    if (declared === null) isComputed = true
+    else if (typeof declared === 'string') {
+      if (isName(declared)) names.add(declared)
+    } else if ('key' in declared) {
+      const { key, file } = declared
+      if (isName(key)) references.set(`${file.fileName}\0${file.folder}\0${key}`, declared)
+    } else {
+      isShared = true
+      for (const [key, name] of declared.definitions) {
+        if (isName(key)) definitions.set(key, name !== null && isName(name) ? name : null)
+      }
+    }
+    if (names.size + references.size + definitions.size > maxNames) {
+      throw new Error(`too many names for a manifest: at most ${maxNames} are read`)
+    }
+  }
+  return {
+    names,
+    isComputed,
+    references: [...references.values()],
+    definitions: isShared ? definitions : null,
+  }
 }
 
 function assertNoConflict(content: string): void {

@@ -1,7 +1,8 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { isTable, type Table } from './json-and-toml.ts'
 
-type FindProperty = (key: string) => string | undefined
+/** Finds the value of a property, `${key}`, or of an entity, `&key;`. */
+type FindValue = (key: string) => string | undefined
 
 const parser = new XMLParser({
   parseTagValue: false,
@@ -18,18 +19,64 @@ const parser = new XMLParser({
  * The artifacts in a `pom.xml`, as `groupId:artifactId`: its dependencies and those of its profiles.
  *
  * `dependencyManagement` is skipped, because it only sets versions. So are plugins and the parent, which are part of the
- * build. Properties of the file itself are resolved; a name that needs a property of another file is skipped.
+ * build. Properties and entities of the file itself are resolved; a name that needs those of another file is skipped.
  *
  * @throws {Error} when it is not well-formed XML, or its root is not `project`
  */
 export function* parsePomXml(content: string): Generator<string> {
-  const project = parseProject(content)
-  const properties = readProperties(project)
-  yield* readDependencies(project, (key) => properties.get(key))
+  const { document, entities } = splitDoctype(content)
+  const project = parseProject(document)
+  const values = new Map([...readProperties(project), ...entities])
+  yield* readDependencies(project, (key) => values.get(key))
   for (const profile of readChildren(readChild(project, 'profiles'), 'profile')) {
     const own = readTexts(readChild(profile, 'properties'))
-    yield* readDependencies(profile, (key) => own.get(key) ?? properties.get(key))
+    yield* readDependencies(profile, (key) => own.get(key) ?? values.get(key))
   }
+}
+
+const entitiesOfXml = [
+  ['&lt;', '<'],
+  ['&gt;', '>'],
+  ['&amp;', '&'],
+  ['&apos;', "'"],
+  ['&quot;', '"'],
+] as const
+
+/** What may stand before the root element. An unclosed comment ends with the file, so that the search stays linear. */
+const prolog = /\s+|<\?[^>]*>|<!--[\s\S]*?(?:-->|(?![\s\S]))|(?<doctype><!DOCTYPE\b)/y
+/** What a document type declaration consists of. */
+const doctypeParts =
+  /<!ENTITY\s+(?<name>[\w.:-]+)\s+(?:"(?<double>[^"]*)"|'(?<single>[^']*)')\s*>|<!--[\s\S]*?(?:-->|(?![\s\S]))|"[^"]*"|'[^']*'|(?<bracket>[[\]>])|[^"'[\]<>]+|</y
+
+/**
+ * Takes the document type declaration out of a file, and reads the entities that it defines with a text. Those of other
+ * files stay unknown.
+ */
+function splitDoctype(content: string): { document: string; entities: ReadonlyMap<string, string> } {
+  const entities = new Map<string, string>(entitiesOfXml)
+  prolog.lastIndex = 0
+  let start: number | undefined
+  for (let match = prolog.exec(content); match !== null; match = prolog.exec(content)) {
+    if (match.groups?.doctype === undefined) continue
+    start = match.index
+    doctypeParts.lastIndex = prolog.lastIndex
+    break
+  }
+  if (start === undefined) return { document: content, entities }
+  let isInside = false
+  for (let match = doctypeParts.exec(content); match !== null; match = doctypeParts.exec(content)) {
+    const { name, double, single, bracket } = match.groups ?? {}
+    // The first definition of an entity counts.
+    if (name !== undefined && !entities.has(`&${name};`)) entities.set(`&${name};`, double ?? single ?? '')
+    if (bracket === '[') isInside = true
+    if (bracket === ']') isInside = false
+    if (bracket === '>' && !isInside) {
+      const end = doctypeParts.lastIndex
+      const blank = content.slice(start, end).replace(/[^\n]/g, '') // keeps the numbers of lines in messages
+      return { document: content.slice(0, start) + blank + content.slice(end), entities }
+    }
+  }
+  return { document: content, entities }
 }
 
 function parseProject(content: string): Table {
@@ -44,11 +91,11 @@ function parseProject(content: string): Table {
   return isTable(document.project) ? document.project : {}
 }
 
-function* readDependencies(parent: Table, findProperty: FindProperty): Generator<string> {
+function* readDependencies(parent: Table, findValue: FindValue): Generator<string> {
   for (const dependency of readChildren(readChild(parent, 'dependencies'), 'dependency')) {
     const texts = readTexts(dependency)
-    const group = resolveText(texts.get('groupId'), findProperty)
-    const artifact = resolveText(texts.get('artifactId'), findProperty)
+    const group = resolveText(texts.get('groupId'), findValue)
+    const artifact = resolveText(texts.get('artifactId'), findValue)
     if (group && artifact) yield `${group}:${artifact}`
   }
 }
@@ -74,19 +121,20 @@ function readProperties(project: Table): ReadonlyMap<string, string> {
 }
 
 /**
- * Replaces the properties in a text; undefined when one is unknown. The limits stop definitions that are recursive or
- * grow exponentially.
+ * Replaces the properties and entities in a text; undefined when one is unknown. The limits stop definitions that are
+ * recursive or grow exponentially.
  */
 function resolveText(
   text: string | undefined,
-  findProperty: FindProperty,
+  findValue: FindValue,
   budget = { substitutions: 50 },
 ): string | undefined {
   if (text === undefined || text.length > 1000) return undefined
   let known = true
-  const resolved = text.replace(/\$\{([^{}]*)\}/g, (_, key: string) => {
+  const resolved = text.replace(/\$\{([^{}]*)\}|&[^&;]*;/g, (reference, property: string | undefined) => {
     if (!known || budget.substitutions-- <= 0) known = false
-    const value = known ? resolveText(findProperty(key.trim()), findProperty, budget) : undefined
+    const key = property?.trim() ?? reference
+    const value = known ? resolveText(findValue(key), findValue, budget) : undefined
     if (value === undefined) known = false
     return value ?? ''
   })

@@ -1,4 +1,4 @@
-/** `requirements.txt`, `pyproject.toml`, `Pipfile` and `setup.cfg`. */
+/** `requirements.txt`, `pyproject.toml` and `Pipfile`. */
 import { normalizePythonName } from '../names/dependency-names.ts'
 import { isTable, parseToml, readTable, type Table } from './json-and-toml.ts'
 
@@ -8,20 +8,32 @@ import { isTable, parseToml, readTable, type Table } from './json-and-toml.ts'
  * @throws {Error} when a line is none of these; pip would refuse the file too
  */
 export function* parseRequirementsTxt(content: string): Generator<string> {
-  const lines = content.split(/\r\n?|\n/)
-  for (let index = 0; index < lines.length; index++) {
-    const first = index + 1
-    const parts: string[] = []
-    for (; lines[index]?.endsWith('\\') && index + 1 < lines.length; index++) {
-      parts.push(lines[index]?.slice(0, -1) ?? '')
-    }
-    parts.push(lines[index] ?? '')
+  for (const { text: joined, line } of joinLines(content.split(/\r\n?|\n/))) {
     // Options may follow a requirement: `name==1 --hash=sha256:…`.
-    const text = cutComment(parts.join('')).split(/\s-/, 1)[0]?.trim() ?? ''
+    const text = cutComment(joined).split(/\s-/, 1)[0]?.trim() ?? ''
     if (text === '' || text.startsWith('-') || isLocation(text)) continue
-    const name = parseRequirement(text)
-    if (name === undefined) throw new Error(`line ${first} is not a requirement: ${text.slice(0, 80)}`)
-    yield name
+    const requirement = parseRequirement(text)
+    if (requirement === undefined) throw new Error(`line ${line} is not a requirement: ${text.slice(0, 80)}`)
+    if (!requirement.isLocal) yield requirement.name
+  }
+}
+
+/**
+ * Joins lines that end in a backslash with the next one, as pip does: a line that is only a comment is never continued, and
+ * ends what it would continue.
+ */
+function* joinLines(lines: readonly string[]): Generator<{ text: string; line: number }> {
+  let parts: string[] = []
+  let first = 1
+  for (const [index, line] of lines.entries()) {
+    if (parts.length === 0) first = index + 1
+    const isComment = line.trimStart().startsWith('#')
+    const isContinued = line.endsWith('\\') && !isComment
+    if (isContinued) parts.push(line.replace(/^\\+/, '').replace(/(?<!\\)\\+$/, ''))
+    else parts.push(isComment ? ` ${line}` : line)
+    if (isContinued && index + 1 < lines.length) continue
+    yield { text: parts.join(''), line: first }
+    parts = []
   }
 }
 
@@ -39,17 +51,25 @@ function isLocation(text: string): boolean {
   return /^[a-z][a-z+]*:/i.test(start) || /^\.|[\\/]|\.(?:whl|zip|tar\.gz|tgz|tar\.bz2)$/i.test(start)
 }
 
+interface Requirement {
+  /** Normalized. */
+  name: string
+  /** Whether it is a file or a folder, so a package of the same repository. */
+  isLocal: boolean
+}
+
 /**
- * Parses the name in a PEP 508 requirement, normalized; undefined when the text is not a requirement. Extras, versions, URL
- * and marker are checked only roughly.
+ * Parses a PEP 508 requirement; undefined when the text is none. Extras, versions, URL and marker are checked only roughly.
  */
-function parseRequirement(text: string): string | undefined {
+function parseRequirement(text: string): Requirement | undefined {
   const [, name, rest = ''] = /^([a-z0-9][a-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*(.*)$/is.exec(text.trim()) ?? []
   if (name === undefined || /[._-]$/.test(name)) return undefined
-  if (rest.startsWith('@')) return normalizePythonName(name)
+  const requirement = { name: normalizePythonName(name), isLocal: false }
+  // Hatch and PDM write `{root:uri}` and `${PROJECT_ROOT}` for the project's folder.
+  if (rest.startsWith('@')) return { ...requirement, isLocal: /^@\s*(?:file:|[./\\]|\$?\{)/i.test(rest) }
   const versions = (rest.split(';', 1)[0] ?? '').trim()
   const bare = versions.startsWith('(') && versions.endsWith(')') ? versions.slice(1, -1).trim() : versions
-  return areConstraints(bare) ? normalizePythonName(name) : undefined
+  return areConstraints(bare) ? requirement : undefined
 }
 
 /**
@@ -63,31 +83,72 @@ function areConstraints(text: string): boolean {
   return parts.every((part) => /^(?:===|[=~!<>]=|[<>])\s*[^\s;()]+$/.test(part.trim()))
 }
 
-/** Reads the name in an entry of a list of requirements. Throws when it is none; `where` names the list. */
-export function readRequirement(entry: unknown, where: string): string {
-  const name = typeof entry === 'string' ? parseRequirement(entry) : undefined
-  if (name === undefined) throw new Error(`${where} contains something that is not a requirement: ${entry}`)
-  return name
+/** Yields the name in an entry of a list of requirements. Throws when the entry is not a requirement; `where` names the list. */
+function* readRequirement(entry: unknown, where: string): Generator<string> {
+  const requirement = typeof entry === 'string' ? parseRequirement(entry) : undefined
+  if (requirement === undefined)
+    throw new Error(`${where} contains something that is not a requirement: ${entry}`)
+  if (!requirement.isLocal) yield requirement.name
+}
+
+/**
+ * Yields the names in a text of requirements, one a line, as setuptools reads it: ` #` begins a comment, and a backslash at
+ * the end of a line continues it.
+ *
+ * @throws {Error} when a line is not a requirement; `where` names the text
+ */
+export function* readRequirementLines(text: string, where: string): Generator<string> {
+  const lines = text
+    .split(/\r\n?|\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => line.split(' #', 1)[0] ?? '')
+  for (const joined of joinLines(lines)) yield* readRequirement(joined.text, where)
 }
 
 /**
  * The packages in a `pyproject.toml`: PEP 621 `project`, PEP 735 `dependency-groups`, Poetry's tables, and
  * `tool.flit.metadata`, which is older than PEP 621. `build-system` does not count. A project that lists itself to reuse its
- * extras (`name[all]`) does not depend on itself.
+ * extras (`name[all]`) does not depend on itself. Packages that Poetry or uv read from a folder are left out.
  *
  * @throws {Error} when it is not TOML, a section has another form, or an entry is not a PEP 508 requirement
  */
 export function* parsePyprojectToml(content: string): Generator<string> {
   const document = parseToml(content)
-  const project = readTable(document, 'project')
-  const self = typeof project.name === 'string' ? normalizePythonName(project.name) : undefined
-  for (const name of readRequirements(document)) if (name !== self) yield name
+  const skipped = new Set([...listOwnNames(document), ...listLocalNames(document)])
+  for (const name of readRequirements(document)) if (!skipped.has(name)) yield name
   for (const path of listPoetryTables(document)) {
-    for (const name of Object.keys(readTable(document, ...path))) {
+    for (const [key, source] of Object.entries(readTable(document, ...path))) {
+      const name = normalizePythonName(key)
       // Poetry's tables contain the required Python version beside the packages.
-      if (name !== 'python') yield normalizePythonName(name)
+      if (name !== 'python' && !isLocalSource(source)) yield name
     }
   }
+}
+
+/** The names that a project has in its tables. */
+function listOwnNames(document: Table): string[] {
+  const flit = readTable(document, 'tool', 'flit', 'metadata')
+  return [
+    readTable(document, 'project').name,
+    readTable(document, 'tool', 'poetry').name,
+    flit['dist-name'] ?? flit.module,
+  ].flatMap((name) => (typeof name === 'string' ? [normalizePythonName(name)] : []))
+}
+
+/** Names for which a table says where in the repository the package is, beside the list that requires it. */
+function listLocalNames(document: Table): string[] {
+  const tables = [['tool', 'uv', 'sources'], ...listPoetryTables(document)]
+  return tables
+    .flatMap((path) => Object.entries(readTable(document, ...path)))
+    .filter(([, source]) => isLocalSource(source))
+    .map(([name]) => normalizePythonName(name))
+}
+
+/** Whether all sources of a package are in the repository. There may be several, for different platforms. */
+function isLocalSource(source: unknown): boolean {
+  if (Array.isArray(source)) return source.length > 0 && source.every(isLocalSource)
+  return isTable(source) && (typeof source.path === 'string' || source.workspace === true)
 }
 
 function* readRequirements(document: Table): Generator<string> {
@@ -110,7 +171,7 @@ function* readList(document: Table, ...path: readonly string[]): Generator<strin
   if (!Array.isArray(list)) throw new Error(`${where} is not a list of requirements`)
   for (const entry of list) {
     // PEP 735: { include-group = "…" } includes a list that is read anyway.
-    if (!isTable(entry)) yield readRequirement(entry, where)
+    if (!isTable(entry)) yield* readRequirement(entry, where)
   }
 }
 
@@ -127,7 +188,8 @@ function listPoetryTables(document: Table): string[][] {
 const otherTables = new Set(['source', 'requires', 'pipenv', 'scripts'])
 
 /**
- * The packages in a `Pipfile`: `packages`, `dev-packages`, and the project's own categories.
+ * The packages in a `Pipfile`: `packages`, `dev-packages`, and the project's own categories. A package with a `path` is one
+ * of the same repository, so it is left out. Pipenv may give it a hash for a name.
  *
  * @throws {Error} when it is not TOML, or a section is not a table
  */
@@ -135,61 +197,8 @@ export function* parsePipfile(content: string): Generator<string> {
   const document = parseToml(content)
   for (const section of Object.keys(document)) {
     if (otherTables.has(section)) continue
-    for (const name of Object.keys(readTable(document, section))) yield normalizePythonName(name)
-  }
-}
-
-/**
- * The packages in a `setup.cfg`: `install_requires` and `tests_require` of `[options]`, and all of
- * `[options.extras_require]`. References (`file: requirements.txt`) are not followed: a requirements file is a manifest of its
- * own.
- *
- * @throws {Error} when a line is not INI, or an entry is not a PEP 508 requirement
- */
-export function* parseSetupCfg(content: string): Generator<string> {
-  for (const { section, key, lines, line } of readEntries(content)) {
-    const isList =
-      section === 'options.extras_require' ||
-      (section === 'options' && /^(?:install[_-]requires|tests[_-]require)$/.test(key))
-    const values = lines.filter((text) => text !== '')
-    if (!isList || /^(?:file|attr):/.test(values[0] ?? '')) continue
-    // In a value of one line, semicolons separate requirements. In others, they begin markers.
-    for (const text of lines.length === 1 ? values.flatMap((value) => value.split(';')) : values) {
-      if (text.trim() !== '') yield readRequirement(text, `"${key}" (line ${line})`)
+    for (const [name, source] of Object.entries(readTable(document, section))) {
+      if (!isLocalSource(source)) yield normalizePythonName(name)
     }
   }
-}
-
-/** A value in an INI file. */
-interface Entry {
-  section: string
-  key: string
-  /** The text after the sign, and the indented lines that follow, trimmed. */
-  lines: string[]
-  /** The number of its first line, from 1. */
-  line: number
-}
-
-function readEntries(content: string): Entry[] {
-  const entries: Entry[] = []
-  let section: string | undefined
-  for (const [index, line] of content.split(/\r\n?|\n/).entries()) {
-    const text = line.trim()
-    const entry = entries.at(-1)
-    if (text === '' || text.startsWith('#') || text.startsWith(';')) continue
-    if (/^\s/.test(line) && entry !== undefined && entry.section === section) {
-      entry.lines.push(text)
-      continue
-    }
-    if (text.startsWith('[') && text.endsWith(']')) {
-      section = text.slice(1, -1).trim()
-      continue
-    }
-    const sign = text.search(/[=:]/)
-    if (section === undefined || sign < 1)
-      throw new Error(`line ${index + 1} is not INI: ${text.slice(0, 80)}`)
-    const key = text.slice(0, sign).trim().toLowerCase()
-    entries.push({ section, key, lines: [text.slice(sign + 1).trim()], line: index + 1 })
-  }
-  return entries
 }

@@ -1,4 +1,5 @@
-import { readRequirement } from './python.ts'
+import { normalizePythonName } from '../names/dependency-names.ts'
+import { readRequirementLines } from './python.ts'
 
 /** The arguments of `setup()` that declare dependencies. Those of the build don't count. */
 const declaringArguments = new Set(['install_requires', 'extras_require', 'tests_require'])
@@ -14,16 +15,18 @@ type Range = readonly [start: number, end: number]
 
 /**
  * The packages in a `setup.py` that are literals: in lists, tuples, dictionaries and strings, in additions to them, and in
- * variables. Yields null for dependencies that are computed, such as a function's result. No Python is run.
+ * variables. Yields null for dependencies that are computed, such as a function's result. A project that lists itself to
+ * reuse its extras (`name[all]`) does not depend on itself. No Python is run.
  *
  * @throws {Error} when it is not Python, or an entry is not a PEP 508 requirement
  */
 export function* parseSetupPy(content: string): Generator<string | null> {
   const program = scanPython(content)
-  if (!program.tokens.includes('setuptools') && !program.tokens.includes('distutils')) return
-  const calls = findSetupCalls(program)
-  if (calls.length === 0) yield null
-  yield* readRequirements(program, calls)
+  const { isSetup, calls } = findSetupCalls(program)
+  if (isSetup && calls.length === 0) yield null
+  const variables = findVariables(program)
+  const self = findOwnName(program, calls, variables)
+  for (const name of readRequirements(program, calls, variables)) if (name !== self) yield name
 }
 
 interface Program {
@@ -66,33 +69,86 @@ function scanPython(content: string): Program {
       closes.set(opener, tokens.length)
     }
     if (short === undefined) tokens.push(text === ';' ? '\n' : text)
-    else tokens.push(/[bft]/i.test(prefix) ? '?' : `"${short.replace(/\\\r?\n/g, '')}`)
+    else tokens.push(/[bft]/i.test(prefix) ? '?' : `"${/r/i.test(prefix) ? short : unescapeString(short)}`)
   }
   if (open.length > 0) throw new Error('a bracket is not closed')
   tokens.push('\n')
   return { tokens, closes }
 }
 
-/** The arguments of each call of `setup()`. */
-function findSetupCalls({ tokens, closes }: Program): Range[] {
-  return tokens.flatMap((token, index): Range[] => {
-    const isCall = token === 'setup' && tokens[index + 1] === '(' && tokens[index - 1] !== 'def'
-    return isCall ? [[index + 2, closes.get(index + 1) ?? index + 2]] : []
-  })
+const escapes = new Map([
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+  ['\\', '\\'],
+  ["'", "'"],
+  ['"', '"'],
+])
+
+/** Replaces the escapes that a list of requirements may have, and joins lines. */
+function unescapeString(text: string): string {
+  return text.replace(/\\(?:\r?\n|([\s\S]))/g, (written, character: string | undefined) =>
+    character === undefined ? '' : (escapes.get(character) ?? written),
+  )
 }
 
-function* readRequirements(program: Program, calls: readonly Range[]): Generator<string | null> {
-  const { tokens, closes } = program
-  const variables = findVariables(program)
-  const read = new Set<string>() // variables whose requirements were read
-  let isComputed = false
+/** The arguments of each call of `setup()`, from wherever the file imports it. */
+function findSetupCalls({ tokens, closes }: Program): { isSetup: boolean; calls: Range[] } {
+  const { functions, modules } = findImports(tokens)
+  const isSetuptools = tokens.includes('setuptools') || tokens.includes('distutils')
+  const calls = tokens.flatMap((token, index): Range[] => {
+    if (tokens[index + 1] !== '(' || tokens[index - 1] === 'def') return []
+    const isImported =
+      tokens[index - 1] === '.'
+        ? token === 'setup' && modules.has(tokens[index - 2] ?? '')
+        : functions.has(token)
+    const isCall = isImported || (isSetuptools && token === 'setup')
+    return isCall ? [[index + 2, closes.get(index + 1) ?? index + 2]] : []
+  })
+  return { isSetup: isSetuptools || functions.size > 0, calls }
+}
 
-  function* readString(text: string): Generator<string> {
-    for (const line of text.split('\n')) {
-      if (line.trim() === '' || line.trim().startsWith('#')) continue
-      yield readRequirement(line.trim(), '"setup.py"')
+/** The names under which a file imports `setup`, and all words of its imports of modules. */
+function findImports(tokens: readonly string[]): { functions: Set<string>; modules: Set<string> } {
+  const functions = new Set<string>()
+  const modules = new Set<string>()
+  let isFrom = false
+  let isImport = false
+  for (const [index, token] of tokens.entries()) {
+    if (token === '\n') isFrom = isImport = false
+    else if (token === 'from') isFrom = true
+    else if (token === 'import') isImport = true
+    else if (isImport && !isFrom) modules.add(token)
+    else if (isImport && token === 'setup')
+      functions.add(tokens[index + 1] === 'as' ? (tokens[index + 2] ?? '') : 'setup')
+  }
+  return { functions, modules }
+}
+
+/** The project's name, if a call has it as a string or a variable of one. */
+function findOwnName(
+  { tokens, closes }: Program,
+  calls: readonly Range[],
+  variables: ReadonlyMap<string, readonly Range[]>,
+): string | undefined {
+  for (const [start, end] of calls) {
+    for (let at = start; at < end; at = (closes.get(at) ?? at) + 1) {
+      if (tokens[at] !== 'name' || tokens[at + 1] !== '=') continue
+      const [first] = variables.get(tokens[at + 2] ?? '') ?? [[at + 2]]
+      const value = tokens[first?.[0] ?? end] ?? ''
+      return value.startsWith('"') ? normalizePythonName(value.slice(1)) : undefined
     }
   }
+  return undefined
+}
+
+function* readRequirements(
+  { tokens, closes }: Program,
+  calls: readonly Range[],
+  variables: ReadonlyMap<string, readonly Range[]>,
+): Generator<string | null> {
+  const read = new Set<string>() // variables whose requirements were read
+  let isComputed = false
 
   function* readValue([start, end]: Range, depth = 0): Generator<string> {
     if (depth > maxDepth) throw new Error('brackets are nested too deeply')
@@ -109,7 +165,7 @@ function* readRequirements(program: Program, calls: readonly Range[]): Generator
         if (next === ':')
           at++ // a dictionary's key
         else if (isSum || next === '+' || next === '%' || next === '.') at = skipComputed(at + 1, end)
-        else yield* readString(parts.join(''))
+        else yield* readRequirementLines(parts.join(''), '"setup.py"')
       } else if (close !== undefined) {
         if (isComprehension(at, close)) isComputed = true
         else yield* readValue([at + 1, close], depth + 1)

@@ -11,6 +11,19 @@ function createGrowingPom(): string {
   return `<project><properties>${properties.join('')}</properties><profiles>${profile.repeat(5000)}</profiles></project>`
 }
 
+/** Values that stand for each other ten times over, nearly as deep as they may. */
+function createGrowingSetupCfg(): string {
+  const values = Array.from({ length: 8 }, (_, n) => `v${n} = ${`%(v${n + 1})s `.repeat(10)}`)
+  return `[options.extras_require]\n${values.join('\n')}\nv8 = a`
+}
+
+/** Entities that stand for each other ten times over. */
+function createGrowingEntities(): string {
+  const entities = Array.from({ length: 5000 }, (_, n) => `<!ENTITY e${n} "${`&e${n + 1};`.repeat(10)}">`)
+  const dependency = `<dependency><groupId>&e0;</groupId><artifactId>a</artifactId></dependency>`
+  return `<!DOCTYPE project [${entities.join('')}]><project><dependencies>${dependency.repeat(5000)}</dependencies></project>`
+}
+
 /** How a text of each format begins, and what its parser looks for. */
 const fragments: Record<ManifestFormat, { beginnings: string[]; parts: string[] }> = {
   'package.json': {
@@ -138,6 +151,26 @@ describe('any text, however hostile, is read or refused in one line', () => {
     ['Cargo.toml', `a = ${'['.repeat(500_000)}`],
     ['setup.py', `import setuptools\nx = [${'x,'.repeat(500_000)}]\nsetup(install_requires=x)`],
     ['deno.json', '/*'.repeat(500_000)],
+    ['requirements.txt', '#\\\n'.repeat(500_000)],
+    ['requirements.txt', `a${'\\'.repeat(500_000)}x\\`],
+    ['setup.cfg', createGrowingSetupCfg()],
+    ['setup.cfg', `[options]\ninstall_requires = ${'%('.repeat(500_000)}`],
+    ['setup.cfg', `[options]\ninstall_requires = ${'a #'.repeat(500_000)}`],
+    ['setup.py', 'from x import setup as '.repeat(100_000)],
+    ['setup.py', `from x import setup\n${'setup(name=a)\n'.repeat(100_000)}`],
+    ['Cargo.toml', `package.workspace = "${'../'.repeat(500_000)}"\n[dependencies]\na.workspace = true`],
+    ['go.mod', 'replace a => ./a\nrequire a v1\n'.repeat(50_000)],
+    ['package.json', `{"dependencies":{"a":"${'.tgz'.repeat(500_000)}!"}}`],
+    ['pom.xml', createGrowingEntities()],
+    ['pom.xml', `<!DOCTYPE project [${'<!ENTITY a "'.repeat(200_000)}`],
+    ['pom.xml', `<!DOCTYPE project [${'<!--'.repeat(200_000)}`],
+    ['pom.xml', '<!--'.repeat(500_000)],
+    ['Gemfile', '<<~A\n'.repeat(200_000)],
+    ['Gemfile', '<<A '.repeat(200_000)],
+    ['Gemfile', Array.from({ length: 100_000 }, (_, n) => `<<A${n}\n`).join('')],
+    ['Gemfile', "path 'a' do do do\n".repeat(100_000)],
+    ['Gemfile', `path ${'do '.repeat(500_000)}!`],
+    ['Gemfile', `gem 'a',\n${'path\n,'.repeat(200_000)}`],
   ]
   for (const [format, content] of hostile) {
     test(`${format}: ${JSON.stringify(content.slice(0, 12))}… over and over`, async () => {

@@ -23,14 +23,16 @@ test('a manifest is found by its base name, case and all, outside third-party fo
     format: 'requirements.txt',
   })
   expect(findManifest('a/requirements/dev.txt')).toMatchObject({ fileName: 'dev.txt' })
+  expect(findManifest('requirements/a/b/dev.txt')).toMatchObject({ fileName: 'dev.txt' })
   for (const path of [
     'Pods/x/package.json',
     'gemfile',
     'package.json/README',
     'my-package.json',
     'dev.txt',
-    'requirements/a/dev.txt',
+    'requirements.d/a/dev.txt',
     'requirements/constraints.txt',
+    'requirements/constraints/dev.txt',
     'requirements/README.md',
     'myrequirements.txt',
   ]) {

@@ -28,13 +28,33 @@ replace (
 )
 retract [v1.0.0, v1.1.0] // broken
 `,
-    names: [
-      'example.org/direct',
-      'example.org/one',
-      'example.org/quoted',
-      'example.org/tight',
-      'example.org/two/v2',
-    ],
+    names: ['example.org/direct', 'example.org/quoted', 'example.org/tight', 'example.org/two/v2'],
+  },
+  {
+    says: 'a module that is read from a folder is left out, unless that is another version of it',
+    file: 'go.mod',
+    content: `module example.org/self
+replace example.org/before => ./before
+require (
+	example.org/before v1.0.0
+	example.org/after v1.0.0
+	example.org/this v1.0.0
+	example.org/other v1.0.0
+	example.org/fork v1.0.0
+	example.org/windows v1.0.0
+	example.org/both v1.0.0
+)
+replace (
+	"example.org/after" => ../after // why
+	example.org/this v1.0.0 => /this
+	example.org/other v2.0.0 => ../other
+	example.org/fork => example.org/forked v1.0.0
+	example.org/windows => ..\\windows
+	example.org/both => ../both
+	example.org/both v1.0.0 => example.org/forked v1.0.0
+)
+`,
+    names: ['example.org/both', 'example.org/fork', 'example.org/other'],
   },
   {
     says: 'every kind of table is read, and a rename gives the real crate',
@@ -73,7 +93,6 @@ number = 9223372036854775807
     names: [
       'cc',
       'dotted',
-      'inherited',
       'linked',
       'long',
       'old',
@@ -83,6 +102,39 @@ number = 9223372036854775807
       'shared-real',
       'winapi',
     ],
+    references: ['inherited'],
+    definitions: { shared: 'shared-real' },
+  },
+  {
+    says: 'crates of the same repository are left out, also those that a workspace defines',
+    file: 'Cargo.toml',
+    content: `
+[package]
+name = "self"
+[dependencies]
+sibling = { path = "../sibling", version = "1" }
+renamed = { package = "cousin", path = "../cousin" }
+git = { git = "https://host.example/git" }
+given = { workspace = true, features = ["x"] }
+[dev-dependencies]
+given.workspace = true
+[target.'cfg(unix)'.dependencies]
+other.workspace = true
+[workspace.dependencies]
+sibling = { path = "sibling" }
+serde = "1"
+nothing = { package = "" }
+`,
+    names: ['git', 'serde'],
+    references: ['given', 'other'],
+    definitions: { sibling: null, nothing: null },
+  },
+  {
+    says: 'a workspace without dependencies is one all the same',
+    file: 'Cargo.toml',
+    content: '[workspace]\nmembers = ["a"]\n',
+    names: [],
+    definitions: {},
   },
   {
     says: 'dependencies of the project and its profiles are read, with properties of the file resolved',
@@ -123,6 +175,34 @@ number = 9223372036854775807
       <dependency><groupId>\${groupId}</groupId><artifactId>one</artifactId></dependency>
     </dependencies></project>`,
     names: ['g:one'],
+  },
+  {
+    says: 'entities of the file are resolved, and what needs those of other files is left out',
+    file: 'pom.xml',
+    content: `<?xml version="1.0"?>
+<!-- <!DOCTYPE none> -->
+<!DOCTYPE project SYSTEM "a > b" [
+  <!-- it's > a comment ] -->
+  <!ELEMENT project (#PCDATA)>
+  <!ENTITY group "org.entity">
+  <!ENTITY group "ignored">
+  <!ENTITY deep '&group;.deep'>
+  <!ENTITY loop "&loop;">
+  <!ENTITY file SYSTEM "other.xml">
+  <!ENTITY % parameter "x">
+]>
+<project>
+  <properties><from.entity>&deep;.property</from.entity></properties>
+  <dependencies>
+    <dependency><groupId>&group;</groupId><artifactId>one</artifactId></dependency>
+    <dependency><groupId>&deep;</groupId><artifactId>two</artifactId></dependency>
+    <dependency><groupId>\${from.entity}</groupId><artifactId>three</artifactId></dependency>
+    <dependency><groupId>&loop;</groupId><artifactId>loop</artifactId></dependency>
+    <dependency><groupId>&file;</groupId><artifactId>file</artifactId></dependency>
+    <dependency><groupId>&unknown;</groupId><artifactId>unknown</artifactId></dependency>
+  </dependencies>
+</project>`,
+    names: ['org.entity.deep.property:three', 'org.entity.deep:two', 'org.entity:one'],
   },
   {
     says: 'a project without dependencies declares nothing',
@@ -183,6 +263,73 @@ end
     isComputed: true,
   },
   {
+    says: 'gems of the same repository are left out',
+    file: 'Gemfile',
+    content: `gem 'before', path: 'engines/before'
+gem "old", :path => "old"
+gem 'long',
+  require: false, # why
+
+  # and more
+  path: "../long"
+gem(
+  'brackets', path: 'x'
+)
+path 'components' do # all of them
+  gem 'block'
+  gem 'in-it'
+end
+  path('more') do
+    gem 'deeper'
+  end
+gem 'git', git: 'https://host.example/git', glob: 'a'
+gem 'last'; gem 'one', path: 'x'
+puts path: 'nothing'
+gem 'symbol', require: :path
+`,
+    names: ['git', 'last', 'symbol'],
+  },
+  {
+    says: 'a heredoc is text, and a sign that appends begins none',
+    file: 'Gemfile',
+    content: `warning = <<~TEXT
+  gem 'inside'
+  TEXT
+gem 'after', <<-'A', <<"B b"
+gem 'first'
+ TEXT
+  A
+gem 'second'
+B b
+gem 'after-two'
+message(<<ONE.strip)
+gem 'third'
+  ONE
+ONE
+list <<self
+numbers << 1
+list<<ITEM
+gem 'appended'
+ITEM
+class << self
+end
+gem 'last'
+`,
+    names: ['after', 'after-two', 'appended', 'last'],
+  },
+  {
+    says: 'a heredoc is text',
+    file: '*.gemspec',
+    content: `Gem::Specification.new do |s|
+  s.description = <<-EOS
+    s.add_dependency 'inside'
+  EOS
+  s.add_dependency 'rack', path: 'nothing'
+end
+`,
+    names: ['rack'],
+  },
+  {
     says: 'a gem behind an ERB tag is none, as the template may comment it out',
     file: 'Gemfile',
     content: `gem "rails", "<%= version %>"
@@ -201,6 +348,7 @@ const refused: RefusedManifest[] = [
   ['Cargo.toml', 'a = 1\na = 2', /^not valid TOML: line 2/],
   ['go.mod', 'module a\n<<<<<<< HEAD\n', /^line 2 is not a go\.mod directive$/],
   ['go.mod', 'require a\n', /^line 1 does not require a module at a version$/],
+  ['go.mod', 'require (a.b/c v1)', /^line 1 does not require a module at a version$/],
   ['go.mod', 'require (\n\ta v1\n', /^the block "require \(" is not closed$/],
   ['pom.xml', '<project><a></project>', /^not well-formed XML: line 1: .*'?a'?/],
   ['pom.xml', '<html></html>', /^the root element is not "project"$/],

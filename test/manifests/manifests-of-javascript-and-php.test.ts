@@ -1,13 +1,19 @@
 import { describe } from 'vitest'
 import { type ManifestExample, type RefusedManifest, testManifests } from '../support/manifests.ts'
 
+/** A `package.json` with this many names. */
+function createLargePackage(count: number): string {
+  const names = Array.from({ length: count }, (_, n) => [`p${n}`, '1'])
+  return JSON.stringify({ dependencies: Object.fromEntries(names) })
+}
+
 const examples: ManifestExample[] = [
   {
     says: 'all four sections count, a name in two of them once',
     file: 'package.json',
     content: JSON.stringify({
       name: 'self',
-      dependencies: { hono: '^4', '@scope/a': 'workspace:*' },
+      dependencies: { hono: '^4', '@scope/a': '1' },
       devDependencies: { vitest: '^5', hono: '^4' },
       peerDependencies: { react: '*' },
       optionalDependencies: { fsevents: '2' },
@@ -28,6 +34,33 @@ const examples: ManifestExample[] = [
     content:
       '{"dependencies":{"react":"npm:^18.2.0","hono":"npm:4.1.0","vite":"npm:>=5 <7","any":"npm:*","old":"npm:7zip-bin@5"}}',
     names: ['7zip-bin', 'any', 'hono', 'react', 'vite'],
+  },
+  {
+    says: 'an alias of JSR gives the package that is installed, and a range with its prefix is none',
+    file: 'package.json',
+    content: '{"dependencies":{"mypath":"jsr:@std/path@^1","fs":"jsr:@std/fs","@std/async":"jsr:^1"}}',
+    names: ['@std/async', '@std/fs', '@std/path'],
+  },
+  {
+    says: 'packages of the same repository are left out, those of other repositories are not',
+    file: 'package.json',
+    content: JSON.stringify({
+      dependencies: {
+        a: 'workspace:*',
+        b: 'workspace:other@^1',
+        c: 'file:../c',
+        d: 'link:./d',
+        e: 'portal:../e',
+      },
+      devDependencies: { f: '../f', g: '~/g', h: '/h', i: 'C:\\i', j: 'packed/j-1.0.tgz', k: '.' },
+      peerDependencies: { a: 'workspace:^', '~tilde': '~1.0' },
+      optionalDependencies: {
+        url: 'https://host.example/url.tgz',
+        git: 'git+ssh://host.example/git',
+        short: 'owner/short',
+      },
+    }),
+    names: ['git', 'short', 'url', '~tilde'],
   },
   {
     says: 'a byte order mark, empty sections and null sections are fine',
@@ -52,6 +85,12 @@ const examples: ManifestExample[] = [
     file: 'package.json',
     content: `{"dependencies":{"${'x'.repeat(255)}":""}}`,
     names: ['x'.repeat(255)],
+  },
+  {
+    says: '10,000 names are read',
+    file: 'package.json',
+    content: createLargePackage(10_000),
+    names: Array.from({ length: 10_000 }, (_, n) => `p${n}`),
   },
   {
     says: 'packages are read in lower case, the platform is not',
@@ -94,6 +133,7 @@ const examples: ManifestExample[] = [
 ]
 
 const refused: RefusedManifest[] = [
+  ['package.json', createLargePackage(10_001), /^too many names for a manifest: at most 10000 are read$/],
   ['package.json', '', /^not valid JSON: /],
   ['package.json', '{\n<<<<<<< HEAD\n}', /^not valid JSON: .*position 2/],
   ['package.json', '[]', /^not a JSON object$/],

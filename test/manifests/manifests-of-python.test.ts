@@ -58,6 +58,31 @@ const examples: ManifestExample[] = [
     ].join('\n'),
     names: ['real'],
   },
+  {
+    says: 'a backslash joins lines as in pip: not after a comment, not with one, and not with the end of the file',
+    file: 'requirements.txt',
+    content: [
+      '# built on C:\\temp\\',
+      'after-comment',
+      '   # indented \\',
+      'after-indented',
+      'hashed==1 \\',
+      '# why',
+      'after-hashed==1 \\',
+      '  --hash=sha256:abc \\',
+      '  # more',
+      'after-more # swallows \\',
+      'swallowed',
+      'last==1 \\',
+    ].join('\n'),
+    names: ['after-comment', 'after-hashed', 'after-indented', 'after-more', 'hashed', 'last'],
+  },
+  {
+    says: 'a requirement of a file or a folder is left out',
+    file: 'requirements.txt',
+    content: '-e .\n-e ./x\na @ file:///a\nb @ ./b\nc @ https://host.example/c.zip\n',
+    names: ['c'],
+  },
   { says: 'an empty file declares nothing', file: 'requirements.txt', content: '', names: [] },
   {
     says: 'PEP 621, PEP 735 and Poetry tables are read; python, the build system and the project itself are not',
@@ -75,7 +100,7 @@ all = ["my-project[async]"]
 test = ["pytest>8", { include-group = "lint" }]
 lint = ["Ruff"]
 [tool.poetry.dependencies]
-python = "^3.10"
+Python = "^3.10"
 Django = "^5"
 local = { path = "../local" }
 [tool.poetry.dev-dependencies]
@@ -85,7 +110,41 @@ Sphinx_Theme = "1"
 [tool.poetry.group.empty]
 optional = true
 `,
-    names: ['asgiref', 'black', 'click', 'django', 'local', 'pytest', 'ruff', 'sphinx-theme', 'werkzeug'],
+    names: ['asgiref', 'black', 'click', 'django', 'pytest', 'ruff', 'sphinx-theme', 'werkzeug'],
+  },
+  {
+    says: 'packages of the same repository are left out, wherever the file says so',
+    file: 'pyproject.toml',
+    content: `
+[project]
+name = "me"
+dependencies = ["by-uv", "in-workspace", "by-poetry", "sometimes", "hatch @ {root:uri}/hatch", "pdm @ file:///\${PROJECT_ROOT}/pdm"]
+[dependency-groups]
+dev = ["By_UV", "real"]
+[tool.uv.sources]
+By-uv = { path = "../by-uv", editable = true }
+in-workspace = { workspace = true }
+sometimes = [{ path = "a", marker = "x" }, { git = "https://host.example/sometimes" }]
+[tool.poetry.dependencies]
+by_poetry = { path = "../by-poetry", develop = true }
+[tool.poetry.group.dev.dependencies]
+both = [{ path = "a" }, { path = "b" }]
+`,
+    names: ['real', 'sometimes'],
+  },
+  {
+    says: 'a project of Poetry or Flit that lists itself does not depend on itself',
+    file: 'pyproject.toml',
+    content: `
+[tool.poetry]
+name = "my.project"
+[tool.flit.metadata]
+module = "my_module"
+requires-extra.all = ["my-module[test]", "a"]
+[dependency-groups]
+all = ["my_project[test]"]
+`,
+    names: ['a'],
   },
   {
     says: 'the metadata that Flit had before PEP 621 is read',
@@ -175,6 +234,59 @@ setuptools.setup(install_requires=['a', f'{name}>=1', 'b%s' % x, 'c>=' + V, P + 
     isComputed: true,
   },
   {
+    says: 'a comment after a requirement is cut, and a text may have several lines',
+    file: 'setup.py',
+    content: `from setuptools import setup
+setup(
+    install_requires="a\\nb>=1  # why\\n\\t# not this",
+    extras_require={'x': ['six>=1.9  # why', 'raw', r'''c
+d # why''', 'e \\\\\\n>=1', 'f @ https://host.example/f#egg=f']},
+    tests_require='joined \\
+>=1',
+)
+`,
+    names: ['a', 'b', 'c', 'd', 'e', 'f', 'joined', 'raw', 'six'],
+  },
+  {
+    says: 'a project that lists itself to reuse its extras does not depend on itself',
+    file: 'setup.py',
+    content: `from setuptools import setup
+NAME = 'My_Project'
+setup(name=NAME, install_requires=['a'], extras_require={'all': ['my.project[x]', 'b']})
+`,
+    names: ['a', 'b'],
+  },
+  {
+    says: 'setup may come from any package',
+    file: 'setup.py',
+    content: `from skbuild import (
+    cmake, setup,
+)
+setup(install_requires=['a'])
+def setup(): pass
+`,
+    names: ['a'],
+  },
+  {
+    says: 'setup of a module and under another name is read, and that of something else is not',
+    file: 'setup.py',
+    content: `import skbuild.api, other as known
+from skbuild import setup as build_it
+skbuild.api.setup(install_requires=['a'])
+known.setup(install_requires=['b'])
+build_it(name='me', install_requires=['me[x]', 'c'])
+app.setup(install_requires=['never'])
+`,
+    names: ['a', 'b', 'c'],
+  },
+  {
+    says: 'a setup that is imported and not called is told',
+    file: 'setup.py',
+    content: 'from skbuild import setup\nrun(setup)',
+    names: [],
+    isComputed: true,
+  },
+  {
     says: 'a file that sets up something else declares nothing',
     file: 'setup.py',
     content: 'def setup(app):\n  app.install(["x"])\nsetup(install_requires=["never"])',
@@ -205,13 +317,50 @@ addopts = -x
     names: ['black', 'flask', 'mock', 'nose', 'sphinx-theme', 'zope-interface'],
   },
   {
+    says: 'a comment after a requirement is cut, and the project itself does not count',
+    file: 'setup.cfg',
+    content: `[options]
+install_requires =
+    six>=1.9  # why
+    f @ https://host.example/f#egg=f
+tests_require = a; b # why
+[options.extras_require]
+all =
+    My.Project[x]
+[metadata]
+name = my_project
+`,
+    names: ['a', 'b', 'f', 'six'],
+  },
+  {
+    says: 'values of the section and of DEFAULT are inserted, as Python does',
+    file: 'setup.cfg',
+    content: `[DEFAULT]
+shared = from-default
+[options]
+dev = not-this
+[options.extras_require]
+Dev =
+    pytest>=1
+    mock ; python_version < "3"
+docs = sphinx
+all =
+    %(dev)s
+    %(DOCS)s
+    %(shared)s
+    percent; "100%%" > "5%"
+most = %(all)s
+`,
+    names: ['from-default', 'mock', 'percent', 'pytest', 'sphinx'],
+  },
+  {
     says: 'packages of every category are read, and what is about pipenv is not',
     file: 'Pipfile',
     content: `[[source]]
 url = "https://index.example/simple"
 [packages]
 Flask = "*"
-local = { path = "." }
+e1839a8 = { path = ".", editable = true }
 [dev-packages]
 pytest_cov = ">=1"
 [docs]
@@ -223,7 +372,7 @@ run = "flask run"
 [pipenv]
 allow_prereleases = true
 `,
-    names: ['flask', 'local', 'pytest-cov', 'sphinx'],
+    names: ['flask', 'pytest-cov', 'sphinx'],
   },
 ]
 
@@ -248,6 +397,12 @@ const refused: RefusedManifest[] = [
   ],
   ['setup.cfg', 'a = 1\n', /^line 1 is not INI: a = 1$/],
   ['setup.cfg', '[options]\ninstall_requires = a b\n', /^"install_requires" \(line 2\) contains .*: a b$/],
+  ['setup.cfg', '[options.extras_require]\na = %(b)s', /^line 2 refers to "b", which its section lacks$/],
+  [
+    'setup.cfg',
+    '[options.extras_require]\na = %(b)s\nb = %(a)s',
+    /^line \d refers to values that refer to others without end$/,
+  ],
   ['Pipfile', '[packages', /^not valid TOML: line 1/],
   ['Pipfile', 'packages = 1', /^"packages" is not a table of names$/],
 ]

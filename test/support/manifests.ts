@@ -15,6 +15,10 @@ export interface ManifestExample {
   names: string[]
   /** Whether the manifest declares more, which only running it would tell. Default: it doesn't. */
   isComputed?: boolean
+  /** The names that other files may replace. Default: none. */
+  references?: string[]
+  /** What other manifests may refer to. Default: nothing. */
+  definitions?: Record<string, string | null>
 }
 
 /** A text that is not a manifest, and the reason that is given. */
@@ -25,16 +29,18 @@ export function testManifests(
   examples: readonly ManifestExample[],
   refused: readonly RefusedManifest[],
 ): void {
-  for (const { says, file, content, names, isComputed = false } of examples) {
+  for (const { says, file, content, names, isComputed = false, references = [], definitions } of examples) {
     test(`is read, ${file}: ${says}`, () => {
       const parsed = parseManifest(file, content)
       expect([...parsed.names].sort()).toEqual([...names].sort())
       expect(parsed.isComputed).toBe(isComputed)
+      expect(parsed.references.map(({ key }) => key).sort()).toEqual([...references].sort())
+      expect(parsed.definitions && Object.fromEntries(parsed.definitions)).toEqual(definitions ?? null)
     })
   }
 
   for (const [file, content, message] of refused) {
-    test(`is refused in one line that says why, ${file}: ${JSON.stringify(content)}`, () => {
+    test(`is refused in one line that says why, ${file}: ${JSON.stringify(content.slice(0, 200))}`, () => {
       expect(() => parseManifest(file, content)).toThrow(message)
       expect(() => parseManifest(file, content)).toThrow(/^[^\n]*$/)
     })

@@ -4,16 +4,11 @@
  * @module
  */
 import type { DependencyRecord } from '../../dataset/records.ts'
+import type { Declaration } from './manifest-tree.ts'
+import { compareSets, type NameSet, type NameTable, noNames } from './name-table.ts'
 
 /** A dependency over a repository's history; with its manifest's base name. */
 export type GitDependency = Omit<DependencyRecord, 'url'>
-
-/** What the manifest at a path declares from a commit on. A deleted one declares nothing. */
-export interface Declaration {
-  path: string
-  fileName: string
-  names: ReadonlySet<string>
-}
 
 interface Entry {
   dependency: GitDependency
@@ -27,24 +22,29 @@ interface Entry {
  * nothing.
  */
 export function dateDependencies(
+  table: NameTable,
   commits: Iterable<{ date: number; declarations: readonly Declaration[] }>,
 ): GitDependency[] {
-  const namesByPath = new Map<string, ReadonlySet<string>>()
-  const entries = new Map<string, Entry>()
+  const dependencies: GitDependency[] = []
+  const namesByPath = new Map<string, NameSet>()
+  /** By base names of manifests, then by numbers of names. */
+  const entriesByFile = new Map<string, Map<number, Entry>>()
 
-  function findEntry(fileName: string, name: string, date: number): Entry {
-    const key = `${fileName}\0${name}` // neither contains a NUL
-    const known = entries.get(key)
+  function findEntry(fileName: string, name: number, date: number): Entry {
+    const entries = entriesByFile.get(fileName) ?? new Map<number, Entry>()
+    entriesByFile.set(fileName, entries)
+    const known = entries.get(name)
     if (known !== undefined) return known
     const dependency: GitDependency = {
       first_use_date: date,
       last_use_date: null,
       updated_at: date,
       status: 'active',
-      dependency: { dependency_name: name, dependency_file: fileName },
+      dependency: { dependency_name: table.read(name), dependency_file: fileName },
     }
     const entry = { dependency, declaredBy: 0 }
-    entries.set(key, entry)
+    entries.set(name, entry)
+    dependencies.push(dependency)
     return entry
   }
 
@@ -52,14 +52,13 @@ export function dateDependencies(
     // Compares the counts before and after the whole commit: what happens in between doesn't count.
     const before = new Map<Entry, number>()
     for (const { path, fileName, names } of declarations) {
-      const previous = namesByPath.get(path) ?? new Set<string>()
+      const previous = namesByPath.get(path) ?? noNames
+      if (previous === names) continue
       namesByPath.set(path, names)
-      for (const name of new Set([...previous, ...names])) {
-        const change = Number(names.has(name)) - Number(previous.has(name))
-        if (change === 0) continue
+      for (const { name, isAdded } of compareSets(previous, names)) {
         const entry = findEntry(fileName, name, date)
         if (!before.has(entry)) before.set(entry, entry.declaredBy)
-        entry.declaredBy += change
+        entry.declaredBy += isAdded ? 1 : -1
       }
     }
     for (const [{ dependency, declaredBy }, declaredBefore] of before) {
@@ -69,5 +68,5 @@ export function dateDependencies(
       dependency.updated_at = date
     }
   }
-  return Array.from(entries.values(), ({ dependency }) => dependency)
+  return dependencies
 }

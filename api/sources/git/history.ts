@@ -15,16 +15,13 @@
  * @module
  */
 
-import {
-  decodeManifest,
-  type ManifestContent,
-  type ManifestFormat,
-  parseManifest,
-} from '../../manifests/manifest.ts'
+import { decodeManifest, type ManifestFormat, parseManifest } from '../../manifests/manifest.ts'
 import { readBlobs } from './blobs.ts'
 import type { Clone } from './clone.ts'
-import { type Declaration, dateDependencies, type GitDependency } from './dependency-dates.ts'
+import { dateDependencies, type GitDependency } from './dependency-dates.ts'
 import { type MainlineCommit, type ManifestChange, readMainline } from './mainline.ts'
+import { createVersion, ManifestTree, type ManifestVersion, type VersionChange } from './manifest-tree.ts'
+import { NameTable } from './name-table.ts'
 
 /** A version of a manifest that was skipped. */
 export interface ManifestWarning {
@@ -55,15 +52,14 @@ export function addCounts(sums: Map<string, number>, counts: ReadonlyMap<string,
 /** Larger manifests are reported, not read. No manifest that people write is nearly as large. */
 const maxManifestBytes = 4 * 1024 * 1024
 
-type Version = ManifestContent | { reason: string }
-
-const deleted: Version = { names: new Set(), isComputed: false }
+/** A version that was read, or the reason why it is skipped. */
+type Version = ManifestVersion | { reason: string }
 
 /**
  * Reads the dependencies that the mainline's manifests have declared.
  *
  * A dependency is a name and a manifest's base name. It is active while any manifest of that base name declares it, except
- * in third-party folders (see `manifests.ts`). A dependency that returns keeps its first date.
+ * in third-party folders (see `manifest.ts`). A dependency that returns keeps its first date.
  *
  * @param options.allManifests whether to read manifests in folders of tests and fixtures too
  * @param options.onProgress called with the number of distinct versions that were parsed, and of all
@@ -77,26 +73,39 @@ export async function readDependencyHistory(
   }: { allManifests?: boolean | undefined; onProgress?: (parsed: number, total: number) => void } = {},
 ): Promise<DependencyHistory> {
   const mainline = await readMainline(clone, allManifests)
-  const versions = await readVersions(clone.directory, mainline.commits, onProgress)
+  const table = new NameTable()
+  const versions = await readVersions(clone.directory, mainline.commits, table, onProgress)
   const warnings: ManifestWarning[] = []
   const computed = new Set<string>()
-  let lastDate = 0 // for commits whose date git can't read
-  const commits = mainline.commits.map(({ commit, date, changes }) => {
-    const declarations: Declaration[] = []
-    for (const change of changes) {
-      const version = versions.get(versionKey(change)) ?? deleted
-      if ('reason' in version) {
-        warnings.push({ commit, path: decodePath(change.path), reason: version.reason })
-        continue
+
+  function* readDeclarations() {
+    const tree = new ManifestTree(table)
+    let lastDate = 0 // for commits whose date git can't read
+    for (const { commit, date, changes } of mainline.commits) {
+      const applied: VersionChange[] = []
+      for (const change of changes) {
+        const version = versions.get(versionKey(change)) ?? null
+        if (version !== null && 'reason' in version) {
+          warnings.push({ commit, path: decodePath(change.path), reason: version.reason })
+          continue
+        }
+        applied.push({ ...change, version })
+        if (version?.isComputed) computed.add(change.path)
       }
-      declarations.push({ ...change, names: version.names })
-      if (version.isComputed) computed.add(change.path)
+      const { declarations, isIncomplete } = tree.apply(applied)
+      for (const { path, version } of isIncomplete ? applied : []) {
+        if (version !== null && version.definitions === null) continue
+        const reason = 'defines names for too many other manifests, which keep those that they had'
+        warnings.push({ commit, path: decodePath(path), reason })
+      }
+      lastDate = date ?? lastDate
+      yield { date: lastDate, declarations }
     }
-    lastDate = date ?? lastDate
-    return { date: lastDate, declarations }
-  })
+  }
+
+  const dependencies = dateDependencies(table, readDeclarations())
   return {
-    dependencies: dateDependencies(commits),
+    dependencies,
     warnings,
     leftOut: mainline.leftOut.size,
     computed: computed.size,
@@ -108,6 +117,7 @@ export async function readDependencyHistory(
 async function readVersions(
   directory: string,
   commits: readonly MainlineCommit[],
+  table: NameTable,
   onProgress?: (parsed: number, total: number) => void,
 ): Promise<Map<string, Version>> {
   const formats = new Map<string, Set<ManifestFormat>>()
@@ -115,15 +125,13 @@ async function readVersions(
     if (blob !== null) formats.set(blob, (formats.get(blob) ?? new Set()).add(format))
   }
   const versions = new Map<string, Version>()
-  // Thousands of versions repeat the same names, so all sets share one string for each.
-  const strings = new Map<string, string>()
   let parsed = 0
   for await (const { id, size, content } of readBlobs(directory, [...formats.keys()], maxManifestBytes)) {
     for (const format of formats.get(id) ?? []) {
       const version =
         content === null
           ? { reason: `too large for a manifest: ${size} bytes, and at most ${maxManifestBytes} are read` }
-          : parseVersion(format, content, strings)
+          : parseVersion(format, content, table)
       versions.set(versionKey({ blob: id, format }), version)
     }
     onProgress?.(++parsed, formats.size)
@@ -131,16 +139,9 @@ async function readVersions(
   return versions
 }
 
-function parseVersion(format: ManifestFormat, content: Uint8Array, strings: Map<string, string>): Version {
+function parseVersion(format: ManifestFormat, content: Uint8Array, table: NameTable): Version {
   try {
-    const { names, isComputed } = parseManifest(format, decodeManifest(content))
-    const shared = new Set<string>()
-    for (const name of names) {
-      const known = strings.get(name)
-      if (known === undefined) strings.set(name, name)
-      shared.add(known ?? name)
-    }
-    return { names: shared, isComputed }
+    return createVersion(table, parseManifest(format, decodeManifest(content)))
   } catch (error) {
     return { reason: error instanceof Error ? error.message : String(error) }
   }

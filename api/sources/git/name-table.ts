@@ -1,0 +1,88 @@
+/**
+ * Names of a whole history in little memory: each text once, as a number, and each set of names once, as sorted numbers.
+ * Thousands of versions of a manifest declare nearly the same names.
+ *
+ * @module
+ */
+import { createHash } from 'node:crypto'
+
+/** A set of names: their numbers, in ascending order. Sets of a table that are equal are identical. */
+export type NameSet = Uint32Array<ArrayBuffer>
+
+/** Names by their keys: pairs of numbers, in the order of the keys. 0 stands for null. Equal ones are identical. */
+export type NameMap = Uint32Array<ArrayBuffer>
+
+export const noNames: NameSet = new Uint32Array()
+
+/** Gives numbers to names. */
+export class NameTable {
+  readonly #numbers = new Map<string, number>()
+  /** By number, from 1. */
+  readonly #names = ['']
+  readonly #arrays = new Map<string, Uint32Array<ArrayBuffer>>()
+
+  /** Returns the number of a name. */
+  add(name: string): number {
+    const known = this.#numbers.get(name)
+    if (known !== undefined) return known
+    const number = this.#names.length
+    this.#numbers.set(name, number)
+    this.#names.push(name)
+    return number
+  }
+
+  /** Returns the name with a number. */
+  read(number: number): string {
+    return this.#names[number] ?? ''
+  }
+
+  addSet(names: Iterable<string>): NameSet {
+    const numbers = new Set<number>()
+    for (const name of names) numbers.add(this.add(name))
+    return this.addNumbers(numbers)
+  }
+
+  /** Returns the set of names with these different numbers. */
+  addNumbers(numbers: Iterable<number>): NameSet {
+    return this.#share(Uint32Array.from(numbers).sort())
+  }
+
+  addMap(names: ReadonlyMap<string, string | null>): NameMap {
+    const pairs = Array.from(
+      names,
+      ([key, name]) => [this.add(key), name === null ? 0 : this.add(name)] as const,
+    )
+    return this.#share(Uint32Array.from(pairs.sort(([a], [b]) => a - b).flat()))
+  }
+
+  #share(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+    if (array.length === 0) return noNames
+    const hash = createHash('sha256').update(array).digest('base64')
+    const known = this.#arrays.get(hash)
+    if (known === undefined) this.#arrays.set(hash, array)
+    return known ?? array
+  }
+}
+
+/** Finds the number of a key's name; 0 for null, and undefined when the map lacks the key. */
+export function findName(names: NameMap, key: number): number | undefined {
+  let [low, high] = [0, names.length / 2]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((names[2 * middle] ?? 0) < key) low = middle + 1
+    else high = middle
+  }
+  return names[2 * low] === key ? names[2 * low + 1] : undefined
+}
+
+/** Yields the numbers that only one of two sets has. */
+export function* compareSets(before: NameSet, after: NameSet): Generator<{ name: number; isAdded: boolean }> {
+  let [i, j] = [0, 0]
+  while (i < before.length || j < after.length) {
+    const a = before[i] ?? Number.POSITIVE_INFINITY
+    const b = after[j] ?? Number.POSITIVE_INFINITY
+    if (a !== b) yield a < b ? { name: a, isAdded: false } : { name: b, isAdded: true }
+    if (a <= b) i++
+    if (b <= a) j++
+  }
+}

@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest'
+import { parseManifest } from '../../../api/manifests/manifest.ts'
+import { createVersion, ManifestTree } from '../../../api/sources/git/manifest-tree.ts'
+import { NameTable } from '../../../api/sources/git/name-table.ts'
+import { Clone, npm, readLines, readWarnings } from '../../support/git-clone.ts'
+
+/** A member of a workspace that takes these dependencies from it. */
+function createMember(...keys: string[]): string {
+  return `[package]\nname = "member"\n[dependencies]\n${keys.map((key) => `${key}.workspace = true\n`).join('')}`
+}
+
+/** A workspace that defines dependencies. */
+function createWorkspace(definitions: Record<string, string>): string {
+  const lines = Object.entries(definitions).map(([key, value]) => `${key} = ${value}\n`)
+  return `[workspace]\nmembers = ["*"]\n[workspace.dependencies]\n${lines.join('')}`
+}
+
+describe('names that a manifest takes from another file', () => {
+  test('are those of that file at the same commit, and change with it', async () => {
+    const clone = new Clone('renamed')
+    clone.commit(1000, {
+      'Cargo.toml': createWorkspace({ db: '{ package = "internal-storage", version = "1" }', serde: '"1"' }),
+      'app/Cargo.toml': createMember('db', 'serde'),
+    })
+    clone.commit(2000, {
+      'Cargo.toml': createWorkspace({ db: '{ package = "other-storage" }', serde: '"2"' }),
+    })
+    clone.commit(3000, { 'Cargo.toml': createWorkspace({ db: '"1"', serde: '"2"' }) })
+    clone.commit(4000, { 'Cargo.toml': createWorkspace({ db: '{ path = "db" }', serde: '"2"' }) })
+    expect(await readLines(clone)).toEqual([
+      'db Cargo.toml 3000 4000 4000 removed',
+      'internal-storage Cargo.toml 1000 2000 2000 removed',
+      'other-storage Cargo.toml 2000 3000 3000 removed',
+      'serde Cargo.toml 1000  1000 active',
+    ])
+  })
+
+  test('are those of the nearest workspace, or of the one that the manifest names', async () => {
+    const clone = new Clone('nearest')
+    const rename = (name: string) => createWorkspace({ db: `{ package = "${name}" }` })
+    clone.commit(1000, {
+      'Cargo.toml': rename('outer'),
+      'a/Cargo.toml': '[package]\nname = "a"\n',
+      'a/b/Cargo.toml': createMember('db'),
+    })
+    // The root declares the names that it defines. What members add to them shows when the root is gone.
+    clone.commit(2000, { 'a/Cargo.toml': rename('inner') })
+    clone.commit(3000, { 'Cargo.toml': null })
+    clone.commit(4000, { 'größe/Cargo.toml': rename('pointed') })
+    clone.commit(5000, {
+      'a/b/Cargo.toml': `${createMember('db')}[package.metadata]\n`.replace(
+        '"member"',
+        '"member"\nworkspace = "../../größe/"',
+      ),
+    })
+    clone.commit(6000, { 'a/Cargo.toml': null })
+    clone.commit(7000, { 'größe/Cargo.toml': null })
+    expect(await readLines(clone)).toEqual([
+      'db Cargo.toml 7000  7000 active',
+      'inner Cargo.toml 2000 6000 6000 removed',
+      'outer Cargo.toml 1000 3000 3000 removed',
+      'pointed Cargo.toml 4000 7000 7000 removed',
+    ])
+  })
+
+  test('are the names as they are written, as long as no file defines others', async () => {
+    const clone = new Clone('undefined')
+    clone.commit(1000, { 'app/Cargo.toml': createMember('db') })
+    clone.commit(2000, { 'Cargo.toml': createWorkspace({ db: '{ path = "db" }' }) })
+    clone.commit(3000, { 'Cargo.toml': 'nonsense' })
+    clone.commit(4000, { 'Cargo.toml': null })
+    expect(await readLines(clone)).toEqual(['db Cargo.toml 1000  4000 active'])
+    expect(await readWarnings(clone)).toMatchObject([{ path: 'Cargo.toml', reason: /^not valid TOML/ }])
+  })
+
+  test('stay as they are when a history would look up too many', () => {
+    const table = new NameTable()
+    const tree = new ManifestTree(table, 2)
+    const apply = (path: string, content: string) => {
+      const version = createVersion(table, parseManifest('Cargo.toml', content))
+      const { declarations, isIncomplete } = tree.apply([{ path, fileName: 'Cargo.toml', version }])
+      const names = declarations.map(({ names }) => Array.from(names, (name) => table.read(name)).sort())
+      return { names, isIncomplete }
+    }
+    apply('app/Cargo.toml', createMember('x', 'y'))
+    const x = '{ package = "real-x" }'
+    expect(apply('Cargo.toml', createWorkspace({ x }))).toEqual({
+      names: [['real-x'], ['real-x', 'y']],
+      isIncomplete: false,
+    })
+    // Nothing of it changes what members declare.
+    expect(apply('Cargo.toml', createWorkspace({ x, z: '"1"' })).names).toEqual([['real-x', 'z']])
+    const y = '{ package = "real-y" }'
+    expect(apply('Cargo.toml', createWorkspace({ x, y }))).toEqual({
+      names: [['real-x', 'real-y']],
+      isIncomplete: true,
+    })
+  })
+})
+
+describe('a history with many names', () => {
+  test('skips a version with more than 10,000 names, reports it, and keeps what was declared before', async () => {
+    const clone = new Clone('many')
+    const names = Array.from({ length: 10_001 }, (_, n) => `p${n}`)
+    clone.commit(1000, { 'package.json': npm('a') })
+    const skipped = clone.commit(2000, { 'package.json': npm(...names) })
+    clone.commit(3000, { 'package.json': npm('b') })
+    expect(await readLines(clone)).toEqual([
+      'a package.json 1000 3000 3000 removed',
+      'b package.json 3000  3000 active',
+    ])
+    expect(await readWarnings(clone)).toEqual([
+      {
+        commit: skipped,
+        path: 'package.json',
+        reason: 'too many names for a manifest: at most 10000 are read',
+      },
+    ])
+  })
+
+  test('keeps the names of a version once, whatever else its versions differ in', () => {
+    const table = new NameTable()
+    const read = (content: string) => createVersion(table, parseManifest('Cargo.toml', content))
+    const before = read(
+      '[dependencies]\nb = "1"\na = "1"\nc.workspace = true\n[workspace.dependencies]\nx = { path = "x" }',
+    )
+    const after = read(
+      '[workspace.dependencies]\nx = { path = "y" }\n[dependencies]\na = "2"\nb = "1"\nc.workspace = true',
+    )
+    expect(after.names).toBe(before.names)
+    expect(after.definitions).toBe(before.definitions)
+    expect(after.references[0]?.keys).toBe(before.references[0]?.keys)
+    expect(read('[dependencies]\na = "1"\n').names).not.toBe(before.names)
+  })
+})
