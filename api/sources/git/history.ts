@@ -10,6 +10,8 @@
  * A version of a manifest that does not parse is skipped: its path keeps what the version before declared. Otherwise one
  * conflict marker would end all dependencies and begin them again.
  *
+ * Some manifests take names from another file of the same commit. When that file changes, they are looked up again.
+ *
  * Two processes do the work: a `git log` lists the changes, and a `git cat-file` reads each distinct version once.
  *
  * @module

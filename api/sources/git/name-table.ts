@@ -36,13 +36,12 @@ export class NameTable {
     return this.#names[number] ?? ''
   }
 
+  /** Returns the set of these names, which are all different. */
   addSet(names: Iterable<string>): NameSet {
-    const numbers = new Set<number>()
-    for (const name of names) numbers.add(this.add(name))
-    return this.addNumbers(numbers)
+    return this.addNumbers(Array.from(names, (name) => this.add(name)))
   }
 
-  /** Returns the set of names with these different numbers. */
+  /** Returns the set of the names with these numbers, which are all different. */
   addNumbers(numbers: Iterable<number>): NameSet {
     return this.#share(Uint32Array.from(numbers).sort())
   }
