@@ -15,6 +15,7 @@ import { validate } from 'dockerfile-utils'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { findDocs } from '../../api/portal/docs-manifest.ts'
 import { buildDocs } from '../../docs-site/build.ts'
 import { startTestForge } from '../support/github-import.ts'
 import { type RunningProgram, startProgram } from '../support/program.ts'
@@ -166,7 +167,12 @@ describeOnServer('the image', () => {
     commit = await copyCommit()
     const docs = join(project, 'dist/docs-image')
     await buildDocs({ baseUrl, directory: docs, ifStale: true })
-    await cp(docs, join(app, 'dist/docs'), { recursive: true })
+    // An image is built without earlier builds of the docs.
+    const current = (await findDocs(docs, baseUrl))?.directory ?? ''
+    await cp(docs, join(app, 'dist/docs'), {
+      recursive: true,
+      filter: (path) => path === docs || path.startsWith(join(docs, 'for-')) || path.startsWith(current),
+    })
     await installPackages(join(directory, 'packages'))
     if (!account) await promisify(execFile)('chmod', ['-R', 'a-w', app])
     service = await startTestService('postgresql')
