@@ -5,8 +5,8 @@ import { matrix } from './test/support/matrix.ts'
 const listFiles = (names: readonly string[]) => names.map((name) => `test/${name}.test.ts`)
 
 /**
- * Tests that `npm test` leaves to `npm run test:all`: what takes minutes, or needs a program that few machines have, and
- * what a change of the service seldom breaks alone.
+ * Tests that `npm test` leaves to `npm run test:all`. They take minutes, or need a program that few machines have. A change
+ * of the service seldom breaks them alone.
  */
 const later = listFiles([
   // Browsers, other languages, and programs of others around the service.
@@ -97,9 +97,7 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: resolve('node_modules/.vite/compile-cache') },
     maxWorkers: 3,
     reporters: ['default', matrix],
-    tags: [
-      { name: 'second-database', description: 'What also ran on another database, for `npm run test:all`' },
-    ],
+    tags: [{ name: 'second-database', description: 'Tests that `npm test` runs on another database' }],
     projects: [
       { extends: true, test: { name: 'app', include: ['test/**/*.test.ts'], exclude: later } },
       { extends: true, test: { name: 'later', include: later } },

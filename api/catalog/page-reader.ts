@@ -33,8 +33,8 @@ export interface ReadOptions {
 
 /**
  * Reads a page. The statement also settles the request `toSettle`, unless its key is locked, the database is busy, reading
- * takes longer than `maxReadMs`, or settling fails. If there is no page, it settles nothing, and the outcome `NoPage` says
- * why. Throws `ClientGoneError` if the signal is aborted before the statement is sent.
+ * takes longer than `maxReadMs`, or settling fails. For a request without a page, it settles nothing, and returns the reason
+ * `NoPage`. Throws `ClientGoneError` if the signal is aborted before the statement is sent.
  */
 export type ReadPage<Request, NoPage extends string = never> = (
   request: Request,
@@ -51,7 +51,7 @@ interface PageReaderOptions<Request, NoPage extends string> {
   maxConcurrent?: number | undefined
   /**
    * SQL: a row for each request, with the column `place` (from 1), and those of `ListPage` except `version`. They are null
-   * if there is no page.
+   * for a request without a page.
    */
   select(requests: readonly Request[]): Fragment
   /** The outcome of a request that has no page. Absent: each request has one. */

@@ -201,8 +201,8 @@ export async function renewStoredLists(tx: SqlOrTransaction, before: number, loa
 }
 
 /**
- * Stores a list at the dataset's version, and returns its number of ids. `not_needed`: it is stored already, or the dataset
- * has a new version meanwhile. `usedAt` is its time of last use, as PostgreSQL writes it; null: now.
+ * Stores a list at the dataset's version, and returns its number of ids. `not_needed`: the list is stored already, or
+ * the dataset's version has changed. `usedAt` is the list's time of last use, as PostgreSQL writes it. Null: now.
  */
 async function insertStoredList(
   tx: SqlOrTransaction,

@@ -32,13 +32,13 @@ export interface MeteredError {
 /** What a valid request asks of the catalog. */
 export interface MeteredQuery {
   /**
-   * Reads the response, and settles its request as `ReadPage` does. `not_found`: there is no such resource, or a replica
-   * doesn't have it yet. `not_stored`: a replica doesn't have the list yet.
+   * Reads the response, and settles its request as `ReadPage` does. `not_found`: the resource doesn't exist, or a
+   * replica doesn't have it yet. `not_stored`: a replica doesn't have the list yet.
    */
   read(
     catalog: Catalog,
     requester: Requester & ReadOptions,
   ): Promise<MeteredResponse | MeteredError | 'not_found' | 'not_stored'>
-  /** Creates the response if there is no such resource. */
+  /** Creates the response for a resource that doesn't exist. */
   createError(): MeteredError
 }

@@ -21,7 +21,7 @@ export interface Change extends AppliedRows {
 /** How a change is applied. */
 export interface DatasetChangeOptions {
   onStep?: ((step: 'waiting for another load' | 'applying') => void) | undefined
-  /** Days for which it stays known what has changed. Default: see `dropOldChanges`. */
+  /** Days for which clients can ask what has changed. Default: that of `dropOldChanges`. */
   changesKeptDays?: number | undefined
 }
 

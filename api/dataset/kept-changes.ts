@@ -5,7 +5,7 @@
  */
 import type { SqlOrTransaction } from '../database/connect.ts'
 
-/** Drops versions and removals that are older than `keptDays`. Changes since these versions are no longer known. */
+/** Deletes versions and removals that are older than `keptDays`. Clients can't ask for changes since these versions. */
 export async function dropOldChanges(tx: SqlOrTransaction, keptDays = 90): Promise<void> {
   await tx`
     update dataset set changes_since = greatest(changes_since, (

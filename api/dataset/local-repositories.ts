@@ -6,7 +6,6 @@
  *
  * @module
  */
-
 import { renumberCommits } from './commit-changes.ts'
 import { updateAuthors } from './contributions.ts'
 import { noteReturns, recordRemovals, removeRepositories } from './removal.ts'

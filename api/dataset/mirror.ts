@@ -4,7 +4,6 @@
  *
  * @module
  */
-
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { keyRepositoryUrl } from '../names/repository-url.ts'
 import { selectMissingAddresses } from './addresses.ts'

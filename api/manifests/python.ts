@@ -83,7 +83,7 @@ function areConstraints(text: string): boolean {
   return parts.every((part) => /^(?:===|[=~!<>]=|[<>])\s*[^\s;()]+$/.test(part.trim()))
 }
 
-/** Yields the name in an entry of a list of requirements. Throws when the entry is not a requirement; `where` names the list. */
+/** Yields the name in an entry of a list of requirements. Throws if it is not a requirement. `where` names the list. */
 function* readRequirement(entry: unknown, where: string): Generator<string> {
   const requirement = typeof entry === 'string' ? parseRequirement(entry) : undefined
   if (requirement === undefined)

@@ -4,7 +4,6 @@
  *
  * @module
  */
-
 import type { CommitRecord, RepositoryRecord } from '../dataset/records.ts'
 import { foldText } from '../names/case-folding.ts'
 import { forgottenAddress, identifyLogin, listIdentities } from '../names/forge-names.ts'

@@ -2,8 +2,8 @@
  * Texts that show the service's public URL: pages of the docs, and the OpenAPI document.
  *
  * Without `BASE_URL`, a text shows the URL of its request, and clients can invent any number of hosts. So only the texts
- * of the first few URLs are compressed and cached. The texts of other URLs are joined for each
- * request, from cached parts (decisions/0008-portal.md).
+ * of the first few URLs are compressed and cached. The texts of other URLs are joined for each request,
+ * from cached parts (decisions/0008-portal.md).
  *
  * @module
  */

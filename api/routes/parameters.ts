@@ -4,7 +4,6 @@
  *
  * @module
  */
-
 import { type ApiError, badRequest } from '../errors.ts'
 import { forgeNamePattern, forgeNameRule } from '../names/forge-names.ts'
 import { findNearest } from '../names/nearest-name.ts'

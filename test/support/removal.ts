@@ -3,7 +3,6 @@
  *
  * @module
  */
-
 import type { Sql } from '../../api/database/connect.ts'
 import { changeDataset, type DatasetChangeOptions } from '../../api/dataset/dataset-change.ts'
 import { removeRepositories, removeUsers } from '../../api/dataset/removal.ts'

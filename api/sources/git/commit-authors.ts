@@ -3,7 +3,6 @@
  *
  * @module
  */
-
 import type { Sql } from '../../database/connect.ts'
 import type { UserRecord } from '../../dataset/records.ts'
 import { findAccount, identifyAddress, listIdentities, localPrefix } from '../../names/forge-names.ts'
@@ -52,7 +51,10 @@ function mergeAccounts(a: Account | undefined, b: Account): Account {
   return { login, name, first: Math.min(a.first, b.first), last: Math.max(a.last, b.last) }
 }
 
-/** Creates the users, in the order of their ids. A user that earlier loads created from commits keeps the earliest and the latest date. */
+/**
+ * Creates the users, in the order of their ids. A user whom an earlier load created from commits keeps the earliest and the
+ * latest date.
+ */
 export async function createUsers(sql: Sql, { accounts }: Authors): Promise<UserRecord[]> {
   const known = await sql<{ document: string }[]>`
     select document from users

@@ -16,7 +16,6 @@
  *
  * @module
  */
-
 import { decodeManifest, type ManifestFormat, parseManifest } from '../../manifests/manifest.ts'
 import { readBlobs } from './blobs.ts'
 import type { Clone } from './clone.ts'

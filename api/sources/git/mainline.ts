@@ -3,7 +3,6 @@
  *
  * @module
  */
-
 import { findManifest, findUnreadManifest, type ManifestFormat } from '../../manifests/manifest.ts'
 import { type Clone, parseDate } from './clone.ts'
 import { splitFields, streamGit } from './git-process.ts'

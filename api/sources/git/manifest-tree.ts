@@ -57,7 +57,7 @@ interface File {
 /** What the manifests of a commit declare, as far as that may have changed with it. */
 export interface CommitDeclarations {
   declarations: Declaration[]
-  /** Whether other manifests keep the names that a file had defined for them, because looking up all new ones would take too long. */
+  /** Whether manifests keep names that another file no longer defines, because looking up all names again takes too long. */
   isIncomplete: boolean
 }
 

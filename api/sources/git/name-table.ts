@@ -6,10 +6,10 @@
  */
 import { createHash } from 'node:crypto'
 
-/** A set of names: their numbers, in ascending order. Sets of a table that are equal are identical. */
+/** A set of names: their numbers, in ascending order. Equal sets of a table are the same array. */
 export type NameSet = Uint32Array<ArrayBuffer>
 
-/** Names by their keys: pairs of numbers, in the order of the keys. 0 stands for null. Equal ones are identical. */
+/** Names by key: pairs of numbers, in the order of the keys. 0 stands for null. Equal maps of a table are the same array. */
 export type NameMap = Uint32Array<ArrayBuffer>
 
 export const noNames: NameSet = new Uint32Array()
@@ -46,6 +46,7 @@ export class NameTable {
     return this.#share(Uint32Array.from(numbers).sort())
   }
 
+  /** Returns the map of these names. */
   addMap(names: ReadonlyMap<string, string | null>): NameMap {
     const pairs = Array.from(
       names,

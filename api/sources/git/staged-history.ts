@@ -3,7 +3,6 @@
  *
  * @module
  */
-
 import type { RepositoryRecord } from '../../dataset/records.ts'
 import type { FilteredStaging } from '../../people/forgotten-people.ts'
 import type { Clone } from './clone.ts'

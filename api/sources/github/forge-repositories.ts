@@ -3,7 +3,6 @@
  *
  * @module
  */
-
 import type { RepositoryRecord } from '../../dataset/records.ts'
 import { ask, askInBatches, type Forge, inParallel, tryToAsk } from './ask.ts'
 import type { ItemError, Reply } from './client.ts'

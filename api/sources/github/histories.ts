@@ -3,7 +3,6 @@
  *
  * @module
  */
-
 import type { Sql } from '../../database/connect.ts'
 import { identifyAddress } from '../../names/forge-names.ts'
 import type { Clone } from '../git/clone.ts'

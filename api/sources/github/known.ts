@@ -3,7 +3,6 @@
  *
  * @module
  */
-
 import type { Fragment, Sql } from '../../database/connect.ts'
 import type { AddressesRecord } from '../../dataset/records.ts'
 import { localPrefix } from '../../names/forge-names.ts'
@@ -81,7 +80,9 @@ export async function readFurtherAddresses(
   return new Map(records.map(({ forge_rest_id, addresses }) => [forge_rest_id, addresses]))
 }
 
-/** SQL: the repository, unless only clones have described it. Then the forge hasn't been asked for the authors of its commits. */
+/**
+ * SQL: the repository, unless only clones have described it. Then the forge hasn't been asked for the authors of its commits.
+ */
 function selectRepository(sql: Sql, forgeRestId: number): Fragment {
   return sql`
     select id from repositories

@@ -3,7 +3,6 @@
  *
  * @module
  */
-
 import type { Sql } from '../../database/connect.ts'
 import { maxAddresses, type UserRecord } from '../../dataset/records.ts'
 import { identifyAddress, identifyForgeId, identifyLogin } from '../../names/forge-names.ts'
