@@ -5,7 +5,8 @@
  */
 import { find } from './src/scripts/elements.ts'
 import { readKey } from './src/scripts/key.ts'
-import { hideKey, writeCredits } from './src/scripts/key-state.ts'
+import { writeCredits } from './src/scripts/key-state.ts'
+import { hideKey } from './src/scripts/key-text.ts'
 import { readQuote, writeQuote } from './src/scripts/quote.ts'
 
 /** Shows a price, and resolves with whether the reader accepts it. If the request is canceled, the answer is no. */

@@ -8,7 +8,7 @@
  * @module
  */
 import { find } from './src/scripts/elements.ts'
-import { startKeyForm } from './viewer-key.ts'
+import { startKeyForm } from './viewer-key-form.ts'
 import { startScalar } from './viewer-scalar.ts'
 import { readTheme, setTheme } from './viewer-theme.ts'
 

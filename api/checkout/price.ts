@@ -10,6 +10,9 @@ import type { ApiContext } from '../http/request-context.ts'
 import { matchesEntityTag } from '../http/response.ts'
 import type { MeteredError, MeteredResponse } from './metered-response.ts'
 
+/** What the 404 of an unknown user costs, in credits. */
+export const unknownUserPrice = 1
+
 /** Whether the request asks only for the cost of a response: `HEAD` does, and is free. */
 export function isQuote(c: ApiContext): boolean {
   return c.req.method === 'HEAD'

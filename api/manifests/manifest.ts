@@ -1,6 +1,6 @@
 /**
- * Finds manifests, and reads the names of the direct dependencies that they declare, as their registry spells them. Each
- * format has a parser in `manifests/`.
+ * Reads the names of the direct dependencies that manifests declare, as their registry spells them. Each format has a parser
+ * in `manifests/`.
  *
  * @module
  */
@@ -14,7 +14,6 @@ import { parsePipfile, parsePyprojectToml, parseRequirementsTxt } from './python
 import { parseGemfile, parseGemspec } from './ruby.ts'
 import { parseSetupCfg } from './setup-cfg.ts'
 import { parseSetupPy } from './setup-py.ts'
-import { findUnreadKind } from './unread-manifests.ts'
 
 /** Yields what a manifest declares. Takes linear time, because clones are untrusted. */
 type Parser = (content: string) => Iterable<Declared>
@@ -44,75 +43,10 @@ export const manifestFormats = Object.keys(parsers) as ManifestFormat[]
 /** Formats that are programs. Their parsers would skip conflict markers of an unfinished merge; others refuse them. */
 const programs = new Set<ManifestFormat>(['setup.py', 'Gemfile', '*.gemspec'])
 
-/** Folders with copies of other packages, whose manifests don't belong to the repository. */
-const thirdPartyFolders =
-  /^(?:node_modules|bower_components|jspm_packages|_?vendor|third[_-]?party|site-packages|\.?venv|godeps|pods)$/i
-
-/** Folders of tests and fixtures, whose manifests are test data. */
-const testFolders = /^_*test(?:s|data|[-_]data)?_*$|^_*(?:test[-_]?)?fixtures?_*$/i
-
 const maxNameLength = 255
 
 /** No manifest that people write declares nearly as many. */
 const maxNames = 10_000
-
-/** A manifest of the repository's own. */
-export interface Manifest {
-  /** Its base name. */
-  fileName: string
-  format: ManifestFormat
-  /** Whether it is in a folder of tests or fixtures. */
-  isOfTests: boolean
-}
-
-/**
- * Finds out whether a path in a repository is a manifest. Undefined: it isn't, belongs to another package, or has a control
- * character or more than 255 characters in its name.
- */
-export function findManifest(path: string): Manifest | undefined {
-  const folders = path.split('/')
-  const fileName = folders.pop() ?? ''
-  const format = findFormat(folders, fileName)
-  if (format === undefined || !isName(fileName) || isOfThirdParty(folders)) return undefined
-  return { fileName, format, isOfTests: isOfTests(folders) }
-}
-
-function isOfThirdParty(folders: readonly string[]): boolean {
-  return folders.some((name) => thirdPartyFolders.test(name))
-}
-
-function isOfTests(folders: readonly string[]): boolean {
-  return folders.some((name) => testFolders.test(name))
-}
-
-/** A manifest of the repository's own, of a kind that isn't read yet. */
-export interface UnreadManifest {
-  /** The base name of its files, or their pattern. */
-  kind: string
-  isOfTests: boolean
-}
-
-/** Finds out whether a path that `findManifest` doesn't know is a manifest all the same. */
-export function findUnreadManifest(path: string): UnreadManifest | undefined {
-  const kind = findUnreadKind(path)
-  if (kind === undefined) return undefined
-  const folders = path.split('/').slice(0, -1)
-  return isOfThirdParty(folders) ? undefined : { kind, isOfTests: isOfTests(folders) }
-}
-
-/** Compares base names case-sensitively. */
-function findFormat(folders: readonly string[], name: string): ManifestFormat | undefined {
-  if (name === 'deno.jsonc') return 'deno.json'
-  const format = manifestFormats.find((format) => format === name)
-  if (format !== undefined) return format
-  if (name.endsWith('.gemspec')) return '*.gemspec'
-  if (!name.endsWith('.txt')) return undefined
-  // Constraints limit versions; they declare no dependencies.
-  const start = folders.indexOf('requirements') + 1
-  const isListed =
-    start > 0 && ![...folders.slice(start), name].some((part) => part.startsWith('constraints'))
-  return isListed || /^requirements[-_.]|[-_.]requirements\.txt$/.test(name) ? 'requirements.txt' : undefined
-}
 
 /** What a manifest declares. */
 export interface ManifestContent {
@@ -183,7 +117,8 @@ function assertNoConflict(content: string): void {
   if (conflict !== -1) throw new Error(`line ${conflict + 1} is a conflict marker of an unfinished merge`)
 }
 
-function isName(name: string): boolean {
+/** Whether a name is one that the dataset accepts. */
+export function isName(name: string): boolean {
   return name.length > 0 && name.length <= maxNameLength && name.isWellFormed() && !/\p{Cc}/u.test(name)
 }
 

@@ -1,15 +1,13 @@
 import type { Hono } from 'hono'
 import { lookUpUser } from '../catalog/document-lookup.ts'
 import type { Meter } from '../checkout/meter.ts'
+import { unknownUserPrice } from '../checkout/price.ts'
 import { notFound } from '../errors.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
 import { userParameters } from './catalog-filters.ts'
 import { createDocumentQuery } from './documents.ts'
 import { createListQuery } from './lists.ts'
 import { assertKnownParameters, readForgeName } from './parameters.ts'
-
-/** In credits. */
-const unknownUserCost = 1
 
 /** Adds `GET /users` and `GET /users/{login}`. */
 export function addUserRoutes(app: Hono<HonoEnvironment>, meter: Meter): void {
@@ -27,7 +25,7 @@ export function addUserRoutes(app: Hono<HonoEnvironment>, meter: Meter): void {
     meter.metered((c, url) => {
       assertKnownParameters(url.searchParams, [])
       return createDocumentQuery(url, lookUpUser(readForgeName(c.req.param('login'), 'login')), {
-        cost: unknownUserCost,
+        cost: unknownUserPrice,
         createError: () => notFound('User not found', 'user_not_found'),
       })
     }),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { decodeManifest, findManifest, manifestFormats } from '../../api/manifests/manifest.ts'
+import { decodeManifest, manifestFormats } from '../../api/manifests/manifest.ts'
+import { findManifest } from '../../api/manifests/manifest-paths.ts'
 
 test('a manifest is found by its base name, case and all, outside third-party folders', () => {
   const names = {

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { findManifest, findUnreadManifest, type ManifestFormat } from '../../manifests/manifest.ts'
+import type { ManifestFormat } from '../../manifests/manifest.ts'
+import { findManifest, findUnreadManifest } from '../../manifests/manifest-paths.ts'
 import { type Clone, parseDate } from './clone.ts'
 import { splitFields, streamGit } from './git-process.ts'
 

@@ -11,7 +11,6 @@ import { describeCommit, describeRepository, describeUser, type Fields } from '.
 import { createLookUpKey, pageKeyPrefix } from './idempotency.ts'
 import { ArgumentError, CostError, describeError } from './messages.ts'
 import { type ListSource, type ReadPart, readItems } from './read-list.ts'
-import { createRunner } from './run-call.ts'
 import {
   type DependencyArguments,
   type ListArguments,
@@ -19,6 +18,7 @@ import {
   schemas,
   type UserFilterArguments,
 } from './schemas.ts'
+import { createRunner } from './tool-result.ts'
 
 const instructions = `Data about developers and repositories. An item costs 1 credit; quote is free. \
 Results say what they cost. Fields without a value are absent. \

@@ -6,7 +6,8 @@
 import { apiUrl, onBalance, sendRequest } from './api-request.ts'
 import { closeOnClickBeside, find } from './elements.ts'
 import { isKeyShown, onKeyChange, onShownChange, readKey, showKey, writeKey } from './key.ts'
-import { findKey, type KeyState, readKeyState, writeBalance, writeCredits } from './key-state.ts'
+import { type KeyState, readKeyState, writeBalance, writeCredits } from './key-state.ts'
+import { findKey } from './key-text.ts'
 
 const open = find('#key-open', HTMLButtonElement)
 const balance = find('#key-balance', HTMLElement)

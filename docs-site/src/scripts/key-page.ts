@@ -10,6 +10,7 @@ import { openKeyDialog } from './key-dialog.ts'
 import { entriesPerPage, showEntries } from './key-entries.ts'
 import { showSpending } from './key-spending.ts'
 import { formatNumber } from './key-table.ts'
+import { writeKeyEnd } from './key-text.ts'
 import { listDays } from './spending-chart.ts'
 import { getCredits, getPage, type LedgerEntry, listSums, UsageError, writeEntriesPath } from './usage.ts'
 
@@ -49,7 +50,7 @@ async function fillPage({ balance, spending, entries }: Places): Promise<void> {
     const isAdmin = role === 'admin'
     const figures = [
       [isAdmin ? 'not charged' : formatNumber(remaining_credits), isAdmin ? 'An admin key' : 'Credits left'],
-      [`…${key.slice(-4)}`, 'Key'],
+      [writeKeyEnd(key), 'Key'],
     ] as const
     balance.replaceChildren(
       create(

@@ -6,7 +6,8 @@
 import { statusTexts } from '../../status-texts.ts'
 import type { ApiResponse } from './api-request.ts'
 import { createElement } from './elements.ts'
-import { hideKey, writeCredits } from './key-state.ts'
+import { writeCredits } from './key-state.ts'
+import { hideKey } from './key-text.ts'
 import type { LedgerEntry } from './usage.ts'
 
 /** Headers that say something about this API. */

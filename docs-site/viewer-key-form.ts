@@ -6,7 +6,8 @@
 
 import { find } from './src/scripts/elements.ts'
 import { onKeyChange, readKey, writeKey } from './src/scripts/key.ts'
-import { findKey, readKeyState, writeBalance, writeKeyEnd } from './src/scripts/key-state.ts'
+import { readKeyState, writeBalance } from './src/scripts/key-state.ts'
+import { findKey, writeKeyEnd } from './src/scripts/key-text.ts'
 
 /**
  * Starts the form. The field shows the last four characters of the key alone: the bar is in view all the time. Returns
