@@ -1,5 +1,6 @@
 /**
- * `npm run drills`: tests that also have a long form, at length and one at a time.
+ * `npm run drills`: tests that also have a long form, at length and one at a time. And tests of loads and of commands, on both
+ * databases.
  *
  * @module
  */
@@ -12,16 +13,12 @@ const drills = [
   'client/client-resume',
   'database/crashes',
   'catalog/exact-lists',
-  'sources/ndjson/export-since',
   'database/faults',
-  'sources/github/github-import-kills',
   'catalog/large-lists',
   'ledger/linearizability',
   'client/mcp',
-  'dataset/one-repository-histories',
   'catalog/pagination-under-loads',
   'catalog/random-filters',
-  'dataset/removal-histories',
   'telemetry/alerts',
   'catalog/who-uses-what',
 ]
@@ -29,7 +26,10 @@ const drills = [
 export default defineConfig({
   test: {
     ...options,
-    include: drills.map((name) => `test/${name}.test.ts`),
+    include: [
+      ...drills.map((name) => `test/${name}.test.ts`),
+      'test/{cli,dataset,people,sources}/**/*.test.ts',
+    ],
     provide: { isDrill: true },
     testTimeout: 1_200_000,
     hookTimeout: 1_200_000,

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Run, readJson, startServiceForCommands } from '../support/command-line.ts'
 import { loadAll, names, own, searchTables } from '../support/forgotten.ts'
 import { toLines } from '../support/ndjson.ts'
-import { describeOnEachDatabase } from '../support/service.ts'
+import { describeOnOneDatabase } from '../support/service.ts'
 
-describeOnEachDatabase('devdata forget', (kind) => {
+describeOnOneDatabase('devdata forget', (kind) => {
   let started: Awaited<ReturnType<typeof startServiceForCommands>>
   const run: Run = (args, options) => started.run(args, options)
   beforeAll(async () => {

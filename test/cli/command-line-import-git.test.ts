@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Run, startServiceForCommands } from '../support/command-line.ts'
-import { describeOnEachDatabase } from '../support/service.ts'
+import { describeOnOneDatabase } from '../support/service.ts'
 
-describeOnEachDatabase('devdata import git', (kind) => {
+describeOnOneDatabase('devdata import git', (kind) => {
   let started: Awaited<ReturnType<typeof startServiceForCommands>>
   const run: Run = (args, options) => started.run(args, options)
   beforeAll(async () => {

@@ -9,9 +9,9 @@ import {
   startCommand,
 } from '../support/command-line.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
-describeOnEachDatabase('devdata import', (kind) => {
+describeOnOneDatabase('devdata import', (kind) => {
   let service: TestService
   let location: Location
   beforeAll(async () => {

@@ -7,9 +7,9 @@ import {
   sampleDirectory,
   startServiceForCommands,
 } from '../support/command-line.ts'
-import { describeOnEachDatabase } from '../support/service.ts'
+import { describeOnOneDatabase } from '../support/service.ts'
 
-describeOnEachDatabase('devdata import ndjson', (kind) => {
+describeOnOneDatabase('devdata import ndjson', (kind) => {
   let started: Awaited<ReturnType<typeof startServiceForCommands>>
   const run: Run = (args, options) => started.run(args, options)
   beforeAll(async () => {

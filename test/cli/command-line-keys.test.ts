@@ -11,11 +11,11 @@ import {
   runCommand,
   startCommand,
 } from '../support/command-line.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
-describeOnEachDatabase('devdata keys', (kind) => {
+describeOnOneDatabase('devdata keys', (kind) => {
   let service: TestService
   let location: Location
   const run: Run = (args, options) => runCommand(args, { ...location, ...options })

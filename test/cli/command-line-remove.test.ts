@@ -3,7 +3,7 @@ import { type Run, readJson, startServiceForCommands } from '../support/command-
 import { readListResponse } from '../support/list-response.ts'
 import { createAdmin } from '../support/ndjson.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
-import { describeOnEachDatabase } from '../support/service.ts'
+import { describeOnOneDatabase } from '../support/service.ts'
 
 const ada = createUser(1, { login: 'Ada', email: 'ada@example.org' })
 const first = createRepository(11, 'Ada', ['left', 'common'])
@@ -16,7 +16,7 @@ const commits = [
   createCommit(3, second.url, 'ada@example.org', 100),
 ]
 
-describeOnEachDatabase('devdata remove repo', (kind) => {
+describeOnOneDatabase('devdata remove repo', (kind) => {
   let started: Awaited<ReturnType<typeof startServiceForCommands>>
   let key: string
   const run: Run = (args, options) => started.run(args, options)

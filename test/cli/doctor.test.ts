@@ -16,7 +16,7 @@ import { createFolder, locationOf, type RunOptions, runCommand } from '../suppor
 import { databaseUrl } from '../support/databases.ts'
 import { startInstanceProcess } from '../support/process.ts'
 import { describeOnServer, getServerUrl } from '../support/server.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 beforeAll(() => buildDocs({ ifStale: true }))
 
@@ -34,7 +34,7 @@ async function runDoctor(options: RunOptions, ...args: string[]) {
   return { code, stdout, stderr, findings }
 }
 
-describeOnEachDatabase('devdata doctor', (kind) => {
+describeOnOneDatabase('devdata doctor', (kind) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(kind)

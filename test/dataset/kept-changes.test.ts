@@ -6,9 +6,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServiceForCommands } from '../support/command-line.ts'
 import { createRepository, loadRecords } from '../support/records.ts'
-import { describeOnEachDatabase } from '../support/service.ts'
+import { describeOnOneDatabase } from '../support/service.ts'
 
-describeOnEachDatabase('CHANGES_KEPT_DAYS', (kind) => {
+describeOnOneDatabase('CHANGES_KEPT_DAYS', (kind) => {
   let started: Awaited<ReturnType<typeof startServiceForCommands>>
   beforeAll(async () => {
     started = await startServiceForCommands(kind)

@@ -8,7 +8,7 @@ import { readTables, resetCatalog } from '../support/catalog-tables.ts'
 import { startServiceForCommands } from '../support/command-line.ts'
 import { createSource, type Load, nothing, readDatasetVersion, toLines } from '../support/ndjson.ts'
 import { createCommit, createRepository, createUser, loadRecords, type Records } from '../support/records.ts'
-import { describeOnEachDatabase } from '../support/service.ts'
+import { describeOnOneDatabase } from '../support/service.ts'
 
 const users = ['ada', 'ben', 'eve'].map((login, index) =>
   createUser(index + 1, { login, email: `${login}@example.org`, location: `City ${index}` }),
@@ -22,7 +22,7 @@ const commits = repos.flatMap(({ url }, index) =>
   ),
 )
 
-describeOnEachDatabase('a load that mirrors its files', (kind) => {
+describeOnOneDatabase('a load that mirrors its files', (kind) => {
   let started: Awaited<ReturnType<typeof startServiceForCommands>>
   let fresh: Awaited<ReturnType<typeof startServiceForCommands>>
   beforeAll(async () => {

@@ -5,7 +5,7 @@
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type GitSource, importGit } from '../../api/sources/git/import.ts'
-import { Clone, npm } from '../support/git-clone.ts'
+import { Clone, npm, useClones } from '../support/git-clone.ts'
 import { readListResponse } from '../support/list-response.ts'
 import {
   createCommit,
@@ -15,6 +15,8 @@ import {
   loadRecords,
 } from '../support/records.ts'
 import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+
+useClones()
 
 const url = 'https://forge.example/acme/widget'
 const names = { name: 'widget', full_name: 'acme/widget', url }

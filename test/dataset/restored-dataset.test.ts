@@ -20,9 +20,9 @@ import { findPostgresBinaries } from '../support/postgres-binaries.ts'
 import { createRepository, createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
 import { describeOnServer } from '../support/server.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
-describeOnEachDatabase('a restored dataset', (kind) => {
+describeOnOneDatabase('a restored dataset', (kind) => {
   let service: TestService
   let key: string
   let keyId: number

@@ -35,7 +35,7 @@ import { countLockWaits } from '../support/lock-waits.ts'
 import { createAdmin, load } from '../support/ndjson.ts'
 import { createCommit, createRepository, createUser } from '../support/records.ts'
 import { testOnServer } from '../support/server.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 testOnServer(
   'a request that is charged while its person is forgotten leaves no name in the ledger',
@@ -62,7 +62,7 @@ testOnServer(
   },
 )
 
-describeOnEachDatabase('a person who is forgotten', (kind) => {
+describeOnOneDatabase('a person who is forgotten', (kind) => {
   let service: TestService
   let admin: string
   beforeEach(async () => {

@@ -13,11 +13,13 @@ import { readForgottenPeople } from '../../api/people/forgotten-people.ts'
 import { importGit } from '../../api/sources/git/import.ts'
 import { importNdjson } from '../../api/sources/ndjson/import.ts'
 import { forgetZelda, loadAll, names, others, own, searchTables, toolUrl } from '../support/forgotten.ts'
-import { Clone, npm } from '../support/git-clone.ts'
+import { Clone, npm, useClones } from '../support/git-clone.ts'
 import { readListResponse } from '../support/list-response.ts'
 import { createAdmin, createSource, load, nothing, readDatasetVersion, toLines } from '../support/ndjson.ts'
 import { createCommit, createRepository } from '../support/records.ts'
 import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+
+useClones()
 
 describeOnOneDatabase('a load after a person was forgotten', (kind) => {
   let service: TestService

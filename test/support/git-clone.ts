@@ -11,24 +11,29 @@ import { afterAll, afterEach } from 'vitest'
 import { openClone } from '../../api/sources/git/clone.ts'
 import { readDependencyHistory } from '../../api/sources/git/history.ts'
 
-/** A folder for clones. */
-export const root = mkdtempSync(join(tmpdir(), 'git-history-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
-
+/** A folder for the clones of a file of tests. */
+export let root = ''
 const setBefore = new Map<string, string | undefined>()
+
+/** Makes the folder for clones, and registers the hooks that clean up. For the top of a file of tests. */
+export function useClones(): void {
+  const folder = mkdtempSync(join(tmpdir(), 'git-history-'))
+  root = folder
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  afterEach(() => {
+    for (const [name, value] of setBefore) {
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
+    setBefore.clear()
+  })
+}
+
 /** Sets an environment variable of this process until the test ends. */
 export function setVariable(name: string, value: string) {
   setBefore.set(name, process.env[name])
   process.env[name] = value
 }
-afterEach(() => {
-  for (const [name, value] of setBefore) {
-    if (value === undefined) delete process.env[name]
-    else process.env[name] = value
-  }
-  setBefore.clear()
-})
-
 /** A repository in a temporary folder. Tests set the dates of commits. The user's settings of git don't count. */
 export class Clone {
   readonly path: string

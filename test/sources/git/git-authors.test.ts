@@ -8,12 +8,14 @@ import { identifyLogin } from '../../../api/names/forge-names.ts'
 import { forgetPerson } from '../../../api/people/forget.ts'
 import { importGit } from '../../../api/sources/git/import.ts'
 import { searchTables } from '../../support/forgotten.ts'
-import { Clone } from '../../support/git-clone.ts'
+import { Clone, useClones } from '../../support/git-clone.ts'
 import { startTestForge } from '../../support/github-import.ts'
 import { readListResponse } from '../../support/list-response.ts'
 import { createAdmin, nothing } from '../../support/ndjson.ts'
 import { createUser, loadRecords } from '../../support/records.ts'
 import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
+
+useClones()
 
 const host = 'users.noreply.forge.example'
 const unknown = { email: null, avatar_url: null, company: null, location: null, bio: null }

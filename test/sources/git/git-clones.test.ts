@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { openClone, readDates } from '../../../api/sources/git/clone.ts'
 import { readCommits } from '../../../api/sources/git/commit-log.ts'
 import { readDependencyHistory } from '../../../api/sources/git/history.ts'
-import { Clone, collect, npm, root, setVariable } from '../../support/git-clone.ts'
+import { Clone, collect, npm, root, setVariable, useClones } from '../../support/git-clone.ts'
+
+useClones()
 
 describe('opening a clone', () => {
   test('gives the default branch of the origin, its newest commit, and the dates of the mainline', async () => {

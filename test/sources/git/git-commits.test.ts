@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openClone } from '../../../api/sources/git/clone.ts'
 import { countCommits, type GitCommit, readCommits } from '../../../api/sources/git/commit-log.ts'
-import { Clone, collect, npm, readLines, root, setVariable } from '../../support/git-clone.ts'
+import { Clone, collect, npm, readLines, root, setVariable, useClones } from '../../support/git-clone.ts'
+
+useClones()
 
 describe('reading the commits of a clone', () => {
   test('gives every commit that HEAD reaches, merged ones included, newest first, as recorded', async () => {

@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { openClone } from '../../../api/sources/git/clone.ts'
 import { readCommits } from '../../../api/sources/git/commit-log.ts'
 import { readDependencyHistory } from '../../../api/sources/git/history.ts'
-import { Clone, collect, npm, readLines, readWarnings, root } from '../../support/git-clone.ts'
+import { Clone, collect, npm, readLines, readWarnings, root, useClones } from '../../support/git-clone.ts'
+
+useClones()
 
 describe('the dependency history of a clone', () => {
   test('dates the first use, the removal and the return by the committer', async () => {

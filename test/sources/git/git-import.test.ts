@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importGit } from '../../../api/sources/git/import.ts'
 import { createRepository, loadRecords } from '../../support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
 
 const url = 'https://forge.example/acme/widget'
 
-describeOnEachDatabase('importGit', (kind) => {
+describeOnOneDatabase('importGit', (kind) => {
   let service: TestService
   let clone: string
   let key: string

@@ -9,10 +9,12 @@ import process from 'node:process'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findClones } from '../../../api/sources/git/clone.ts'
 import { importGit } from '../../../api/sources/git/import.ts'
-import { Clone, npm, root } from '../../support/git-clone.ts'
+import { Clone, npm, root, useClones } from '../../support/git-clone.ts'
 import { readListResponse } from '../../support/list-response.ts'
 import { createAdmin, readDatasetVersion } from '../../support/ndjson.ts'
 import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
+
+useClones()
 
 describe('a folder of clones', () => {
   test('stands for those in it and in its folders, bare or not; a repository stands for itself', async () => {

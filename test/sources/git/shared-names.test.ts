@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { parseManifest } from '../../../api/manifests/manifest.ts'
 import { createVersion, ManifestTree } from '../../../api/sources/git/manifest-tree.ts'
 import { NameTable } from '../../../api/sources/git/name-table.ts'
-import { Clone, npm, readLines, readWarnings } from '../../support/git-clone.ts'
+import { Clone, npm, readLines, readWarnings, useClones } from '../../support/git-clone.ts'
+
+useClones()
 
 /** A member of a workspace that takes these dependencies from it. */
 function createMember(...keys: string[]): string {

@@ -12,9 +12,9 @@ import type { Account } from '../../support/fake-forge/model.ts'
 import { searchTables } from '../../support/forgotten.ts'
 import { startTestForge, type TestForge } from '../../support/github-import.ts'
 import { nothing } from '../../support/ndjson.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
 
-describeOnEachDatabase('An import of an organization', (kind) => {
+describeOnOneDatabase('An import of an organization', (kind) => {
   let service: TestService
   let test1: TestForge
   beforeAll(async () => {

@@ -11,9 +11,9 @@ import { createFolder, dataFiles, readFiles, readObjects } from '../../support/e
 import { readListResponse } from '../../support/list-response.ts'
 import { load } from '../../support/ndjson.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../../support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
 
-describeOnEachDatabase('An export', (kind) => {
+describeOnOneDatabase('An export', (kind) => {
   let origin: TestService
   beforeAll(async () => {
     origin = await startTestService(kind)
@@ -174,7 +174,7 @@ describeOnEachDatabase('An export', (kind) => {
   })
 })
 
-describeOnEachDatabase('An export while loads are applied', (kind) => {
+describeOnOneDatabase('An export while loads are applied', (kind) => {
   test('is of one version: its manifest’s', { timeout: 120_000 }, async () => {
     const service = await startTestService(kind, { data: 'empty' })
     let loaded = 0

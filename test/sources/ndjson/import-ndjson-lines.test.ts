@@ -4,9 +4,9 @@ import { type InvalidLine, importNdjson, type Source } from '../../../api/source
 import { locationOf, runCommand } from '../../support/command-line.ts'
 import { createAdmin, createSource, nothing } from '../../support/ndjson.ts'
 import { createUser } from '../../support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
 
-describeOnEachDatabase('the lines of an import', (kind) => {
+describeOnOneDatabase('the lines of an import', (kind) => {
   let service: TestService
   let key: string
   beforeAll(async () => {

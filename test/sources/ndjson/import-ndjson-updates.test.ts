@@ -13,9 +13,9 @@ import {
   toLines,
 } from '../../support/ndjson.ts'
 import { createCommit, createDependency, createRepository, createUser } from '../../support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
 
-describeOnEachDatabase('an import of what another instance lists', (kind) => {
+describeOnOneDatabase('an import of what another instance lists', (kind) => {
   let origin: TestService
   let target: TestService
   let originKey: string
@@ -77,7 +77,7 @@ describeOnEachDatabase('an import of what another instance lists', (kind) => {
   }
 })
 
-describeOnEachDatabase('an import into existing data', (kind) => {
+describeOnOneDatabase('an import into existing data', (kind) => {
   let service: TestService
   let key: string
   const names = ['left', 'right', 'common', 'late', 'never']
@@ -269,7 +269,7 @@ describeOnEachDatabase('an import into existing data', (kind) => {
   })
 })
 
-describeOnEachDatabase('an import of ten thousand files', (kind) => {
+describeOnOneDatabase('an import of ten thousand files', (kind) => {
   test('takes the last of several lines for one thing, in the last files too', async () => {
     const service = await startTestService(kind, { data: 'empty' })
     const key = await createAdmin(service)
@@ -282,7 +282,7 @@ describeOnEachDatabase('an import of ten thousand files', (kind) => {
   })
 })
 
-describeOnEachDatabase('a repository’s URL in other letters', (kind) => {
+describeOnOneDatabase('a repository’s URL in other letters', (kind) => {
   test('is the repository’s wherever it is said, and follows it', async () => {
     const service = await startTestService(kind, { data: 'empty' })
     const key = await createAdmin(service)
