@@ -6,7 +6,8 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isDate } from '../../dataset/records.ts'
-import { createDamageError, GitError, runGit } from './git-process.ts'
+import { findBranch, findCommit, findDefault } from './branch.ts'
+import { GitError, readLines } from './git-process.ts'
 
 /** A readable clone, and where reading begins. All reads of it see the same history, even while the clone changes. */
 export interface Clone {
@@ -82,62 +83,6 @@ async function searchFolder(path: string, depth: number): Promise<string[]> {
   return clones
 }
 
-/** A reference to read from. */
-interface Start {
-  reference: string
-  branch: string | null
-}
-
-const originBranches = 'refs/remotes/origin/'
-const ownBranches = 'refs/heads/'
-
-async function findBranch(directory: string, branch: string): Promise<Start> {
-  for (const reference of [`${originBranches}${branch}`, `${ownBranches}${branch}`]) {
-    const found = await runQuery(directory, ['show-ref', '--verify', reference])
-    if (found !== undefined) return { reference, branch }
-  }
-  throw new GitError(
-    `${directory} has no branch ${branch}; run "git branch --all" there to list its branches`,
-  )
-}
-
-/**
- * Finds the origin's default branch, whatever is checked out. A bare clone, a mirror, and a repository without an origin
- * have their HEAD instead.
- */
-async function findDefault(directory: string): Promise<Start> {
-  const reference = await runQuery(directory, ['symbolic-ref', `${originBranches}HEAD`])
-  if (reference !== undefined) return { reference, branch: reference.replace(originBranches, '') }
-  const head = await runQuery(directory, ['symbolic-ref', 'HEAD'])
-  return { reference: 'HEAD', branch: head?.replace(ownBranches, '') ?? null }
-}
-
-async function findCommit(directory: string, { reference, branch }: Start): Promise<string> {
-  const commit = await runQuery(directory, ['rev-parse', '--verify', `${reference}^{commit}`])
-  if (commit !== undefined) return commit
-  const hash = await runQuery(directory, ['rev-parse', '--verify', reference])
-  if (hash !== undefined && branch !== null) {
-    throw createDamageError(directory, `commit ${hash} is missing or corrupt`)
-  }
-  const reason =
-    reference === 'HEAD'
-      ? 'it has no commits yet, or its HEAD names a branch that does not exist'
-      : `its origin/HEAD names the branch ${branch}, which does not exist; run "git remote set-head origin --auto" in it, or add --branch`
-  throw new GitError(`Nothing to read in ${directory}: ${reason}`)
-}
-
-/** Runs a query with `--quiet`. Returns its line; undefined when git doesn't find what it asks for. */
-async function runQuery(directory: string, [command = '', ...args]: string[]): Promise<string | undefined> {
-  try {
-    const [line] = await readLines(directory, [command, '--quiet', ...args])
-    return line ?? ''
-  } catch (error) {
-    // 1 means not found. Errors have 128.
-    if (error instanceof GitError && error.exitCode === 1) return undefined
-    throw error
-  }
-}
-
 /**
  * Reads when the history begins and ends: the committer dates, in Unix seconds, of the mainline's first commit and of the
  * branch's newest. Merged histories may be older than the repository, so they don't count. A date is null when git can't
@@ -159,9 +104,4 @@ export async function readDates({
 export function parseDate(text: string): number | null {
   const seconds = Number(text)
   return text !== '' && isDate(seconds) ? seconds : null
-}
-
-async function readLines(directory: string, args: readonly string[]): Promise<string[]> {
-  const output = await runGit(directory, args)
-  return output.replace(/\n$/, '').split('\n')
 }

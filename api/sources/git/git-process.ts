@@ -139,6 +139,12 @@ export function runGit(directory: string, args: readonly string[]): Promise<stri
   return text(streamGit(directory, args))
 }
 
+/** The same, as lines. */
+export async function readLines(directory: string, args: readonly string[]): Promise<string[]> {
+  const output = await runGit(directory, args)
+  return output.replace(/\n$/, '').split('\n')
+}
+
 /** Splits the output of `git … -z` at its NULs. Yields the fields of a chunk together: an `await` for each would be slow. */
 export async function* splitFields(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer[], void, undefined> {
   let pending: Buffer[] = []

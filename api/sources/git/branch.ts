@@ -1,0 +1,64 @@
+/**
+ * Finds the branch of a clone that is read.
+ *
+ * @module
+ */
+import { createDamageError, GitError, readLines } from './git-process.ts'
+
+/** A reference to read from. */
+interface Start {
+  reference: string
+  branch: string | null
+}
+
+const originBranches = 'refs/remotes/origin/'
+const ownBranches = 'refs/heads/'
+
+/** Finds a branch of the origin, or else of the clone. Throws `GitError` when there is none. */
+export async function findBranch(directory: string, branch: string): Promise<Start> {
+  for (const reference of [`${originBranches}${branch}`, `${ownBranches}${branch}`]) {
+    const found = await runQuery(directory, ['show-ref', '--verify', reference])
+    if (found !== undefined) return { reference, branch }
+  }
+  throw new GitError(
+    `${directory} has no branch ${branch}; run "git branch --all" there to list its branches`,
+  )
+}
+
+/**
+ * Finds the origin's default branch, whatever is checked out. A bare clone, a mirror, and a repository without an origin
+ * have their HEAD instead.
+ */
+export async function findDefault(directory: string): Promise<Start> {
+  const reference = await runQuery(directory, ['symbolic-ref', `${originBranches}HEAD`])
+  if (reference !== undefined) return { reference, branch: reference.replace(originBranches, '') }
+  const head = await runQuery(directory, ['symbolic-ref', 'HEAD'])
+  return { reference: 'HEAD', branch: head?.replace(ownBranches, '') ?? null }
+}
+
+/** Finds the newest commit of a branch. Throws `GitError` when there is none. */
+export async function findCommit(directory: string, { reference, branch }: Start): Promise<string> {
+  const commit = await runQuery(directory, ['rev-parse', '--verify', `${reference}^{commit}`])
+  if (commit !== undefined) return commit
+  const hash = await runQuery(directory, ['rev-parse', '--verify', reference])
+  if (hash !== undefined && branch !== null) {
+    throw createDamageError(directory, `commit ${hash} is missing or corrupt`)
+  }
+  const reason =
+    reference === 'HEAD'
+      ? 'it has no commits yet, or its HEAD names a branch that does not exist'
+      : `its origin/HEAD names the branch ${branch}, which does not exist; run "git remote set-head origin --auto" in it, or add --branch`
+  throw new GitError(`Nothing to read in ${directory}: ${reason}`)
+}
+
+/** Runs a query with `--quiet`. Returns its line; undefined when git doesn't find what it asks for. */
+async function runQuery(directory: string, [command = '', ...args]: string[]): Promise<string | undefined> {
+  try {
+    const [line] = await readLines(directory, [command, '--quiet', ...args])
+    return line ?? ''
+  } catch (error) {
+    // 1 means not found. Errors have 128.
+    if (error instanceof GitError && error.exitCode === 1) return undefined
+    throw error
+  }
+}
