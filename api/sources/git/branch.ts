@@ -27,11 +27,23 @@ export async function findBranch(directory: string, branch: string): Promise<Sta
 
 /**
  * Finds the origin's default branch, whatever is checked out. A bare clone, a mirror, and a repository without an origin
- * have their HEAD instead.
+ * have their HEAD instead. Throws `GitError` when the clone has branches of its origin, and doesn't know which one is the
+ * default: what is checked out may be any branch.
  */
 export async function findDefault(directory: string): Promise<Start> {
   const reference = await runQuery(directory, ['symbolic-ref', `${originBranches}HEAD`])
   if (reference !== undefined) return { reference, branch: reference.replace(originBranches, '') }
+  const [ofOrigin] = await readLines(directory, [
+    'for-each-ref',
+    '--count=1',
+    '--format=%(refname)',
+    originBranches,
+  ])
+  if (ofOrigin !== '') {
+    throw new GitError(
+      `${directory} doesn't know its origin's default branch; run "git remote set-head origin --auto" in it, or add --branch`,
+    )
+  }
   const head = await runQuery(directory, ['symbolic-ref', 'HEAD'])
   return { reference: 'HEAD', branch: head?.replace(ownBranches, '') ?? null }
 }

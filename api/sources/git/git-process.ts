@@ -9,6 +9,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { devNull } from 'node:os'
 import { env } from 'node:process'
 import { text } from 'node:stream/consumers'
 import { OperatorError } from '../../errors.ts'
@@ -37,7 +38,7 @@ const settings = [
 
 /** Set by hooks and `git rebase --exec`: they name another repository, or a program to run. And the forge's token. */
 const droppedVariables =
-  /^GITHUB_TOKEN$|^GIT_(?:DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE|PREFIX|SHALLOW_FILE|GRAFT_FILE|EXTERNAL_DIFF)$/
+  /^GITHUB_TOKEN$|^GIT_(?:DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE|PREFIX|SHALLOW_FILE|EXTERNAL_DIFF)$/
 
 const maxErrorCharacters = 4000
 
@@ -49,6 +50,7 @@ export function createGitEnvironment(): NodeJS.ProcessEnv {
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
     GIT_NO_LAZY_FETCH: '1',
+    GIT_GRAFT_FILE: devNull, // a clone's info/grafts would cut or bend its history, as replace refs would
     GIT_ALLOW_PROTOCOL: 'none',
     LC_ALL: 'C', // messages in one language: some are recognized
   }

@@ -60,6 +60,26 @@ describe('opening a clone', () => {
       /its origin\/HEAD names the branch main, which does not exist; run "git remote set-head origin --auto"/,
     )
   })
+
+  test('is refused without a branch if it was fetched into an empty repository, which tells no default branch', async () => {
+    const source = new Clone('fetched-from')
+    const first = source.commit(1000)
+    const checkout = new Clone('fetched')
+    checkout.git(0, 'remote', 'add', 'origin', source.path)
+    checkout.commit(2000)
+    // Nothing is known of the origin yet.
+    expect(await openClone(checkout.path)).toMatchObject({ branch: 'main' })
+    checkout.git(0, 'fetch', '--quiet', 'origin')
+    checkout.git(0, 'switch', '--quiet', '-c', 'topic')
+    // Newer versions of git note the default branch when they fetch.
+    checkout.git(0, 'remote', 'set-head', 'origin', '--delete')
+    await expect(openClone(checkout.path)).rejects.toThrow(
+      `${checkout.path} doesn't know its origin's default branch; run "git remote set-head origin --auto" in it, or add --branch`,
+    )
+    expect(await openClone(checkout.path, 'main')).toMatchObject({ branch: 'main', head: first })
+    checkout.git(0, 'remote', 'set-head', 'origin', '--auto')
+    expect(await openClone(checkout.path)).toMatchObject({ branch: 'main', head: first })
+  })
 })
 
 describe('a path is refused in one clear error', () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openClone } from '../../../api/sources/git/clone.ts'
@@ -69,7 +69,7 @@ describe('reading the commits of a clone', () => {
     expect(broken).toMatchObject({ author_email: '', author_date: null, committer_email: '', message: 'm' })
   })
 
-  test('is not changed by mailmaps, replacements or the settings of whoever runs it', async () => {
+  test('is not changed by mailmaps, replacements, grafts or the settings of whoever runs it', async () => {
     const clone = new Clone('settings')
     const commit = clone.commit(1000, {
       '.mailmap': 'X <x@example.org> <a@example.org>\n',
@@ -77,6 +77,8 @@ describe('reading the commits of a clone', () => {
     })
     const other = clone.commit(2000, {}, 'other')
     clone.git(0, 'replace', other, commit)
+    mkdirSync(join(clone.path, '.git/info'), { recursive: true })
+    writeFileSync(join(clone.path, '.git/info/grafts'), `${other}\n`)
     // A program that would be run for every signature, if the clone's own settings were obeyed.
     const program = join(root, 'gpg')
     const trace = join(root, 'gpg-ran')
