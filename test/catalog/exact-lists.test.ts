@@ -130,12 +130,12 @@ function drawOwner(random: Random, { repositories, users }: RandomForge): string
   return mixCase(random, owner)
 }
 
-/** One that many have, part of one, all of one, or none that anybody has. */
+/** One that many have, part of one, all of one, or none that anybody has. Never an empty one, which is refused. */
 function drawLocation(random: Random, { users }: RandomForge): string {
   const somebody = random.pick(users.flatMap(({ location }) => location ?? []))
   return random.pick([
-    () => random.pick(['a', ',', 'er', '7', '%', ' ', 'NORWAY', '🌍']),
-    () => takePart(random, somebody),
+    () => random.pick(['a', ',', 'er', '7', '%', 'NORWAY', '🌍']),
+    () => takePart(random, somebody).trim() || 'o',
     () => mixCase(random, ` ${somebody} `),
     () => `${somebody} and beyond`,
   ])()
