@@ -55,6 +55,12 @@ export const readConcurrency = wholeNumber([1, 32], 'It must be a whole number f
 /** Repositories of a load. */
 export const readBatch = wholeNumber([1, 1_000_000], 'It must be a whole number from 1 to 1000000.')
 
+/** Items of each kind that a load may remove. */
+export const readMaxRemovals = wholeNumber(
+  [0, Number.MAX_SAFE_INTEGER],
+  'It must be a whole number of items, 0 or more.',
+)
+
 /** Owner and name of a repository. */
 export function readRepositoryName(text: string): { owner: string; name: string } {
   const [owner, name, ...rest] = text.split('/')
