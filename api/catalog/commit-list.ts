@@ -5,6 +5,7 @@
  */
 import type { Sql } from '../database/connect.ts'
 import { renderPage } from '../paging/page.ts'
+import { renderCommit, selectJsonUrl } from './document-lookup.ts'
 import { createRepositoryList, type ReadRepositoryList } from './repository-lists.ts'
 
 /** Matches a commit's hash, SHA-1 or SHA-256. */
@@ -15,12 +16,15 @@ export const commitHashPattern = /^[\da-f]{40,64}$/
  * come last. `after` is a commit's hash; it is ignored if the repository doesn't have that commit.
  */
 export function createCommitList(sql: Sql): ReadRepositoryList {
+  const commit = renderCommit(sql, sql`members`, sql`repository.url`)
   // Positions count from the oldest commit, so that a new one doesn't move the others.
   return createRepositoryList(
     sql,
     sql`
       select counted.total, place.skipped as offset, rendered.*
       from (
+        select ${selectJsonUrl(sql, sql`r.members`)} as url offset 0 -- which computes it once, not for each commit
+      ) repository, lateral (
         select coalesce(max(position), 0) as total from commits where repository_id = r.id
       ) counted, lateral (
         select coalesce((
@@ -29,9 +33,9 @@ export function createCommitList(sql: Sql): ReadRepositoryList {
         ), asked.skipped) as skipped
       ) place, lateral (
         select ${renderPage(sql, {
-          item: sql`document`,
+          item: commit,
           order: sql`position desc`,
-          digest: sql`hashtextextended(document, position)`,
+          digest: sql`hashtextextended(${commit}, position)`,
         })}, (array_agg(commit_hash order by position))[1] as next
         from commits
         where repository_id = r.id

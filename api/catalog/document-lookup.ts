@@ -39,6 +39,19 @@ export function selectUrl(sql: SqlOrTransaction, members: Fragment): Fragment {
   return sql`('{' || ${members} || '}')::json ->> 'url'`
 }
 
+/** SQL: the same, as JSON text. */
+export function selectJsonUrl(sql: SqlOrTransaction, members: Fragment): Fragment {
+  return sql`to_json(${selectUrl(sql, members)})::text`
+}
+
+/**
+ * SQL: a commit as a JSON object. `jsonUrl` is the URL of its repository. No commit has a URL of its own, which could be
+ * another one.
+ */
+export function renderCommit(sql: SqlOrTransaction, members: Fragment, jsonUrl: Fragment): Fragment {
+  return sql`'{' || ${members} || ',"repo_url":' || ${jsonUrl} || '}'`
+}
+
 /**
  * Creates a function that finds resources: a page of one item, the JSON text of the User or Repository object. A login that
  * has changed hands belongs to the user who came last.

@@ -11,10 +11,10 @@ import { stagingTable } from './staging.ts'
 /** Unstages the addresses of users who won't be in the dataset after the load. */
 export function removeOrphanAddresses(load: Load, options: OrphanOptions): Promise<void> {
   const { tx, importId } = load
-  const isUnknown = tx`
+  const where = tx`
     not exists (select from ${tx(stagingTable('users', importId))} n where n.forge_rest_id = s.forge_rest_id)
     and (${options.areOthersRemoved} or not exists (select from users u where u.forge_rest_id = s.forge_rest_id))`
-  return removeOrphans(load, 'identities', isUnknown, options)
+  return removeOrphans(load, 'identities', { where, document: tx`document`, ...options })
 }
 
 /** Replaces the further addresses of the users that a load names. */

@@ -1,3 +1,4 @@
+import { renderCommit } from '../catalog/document-lookup.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { updateAuthors } from './contributions.ts'
 import { type AppliedRows, analyzeTables } from './pending-change.ts'
@@ -33,7 +34,7 @@ export async function applyCommits(load: Load): Promise<AppliedRows> {
       from (${selectNamed(load, tx`select * from repositories where url_key in (select url_key from ${staged})`)}) named
     ) r using (url_key)
     left join commits c on c.repository_id = r.id and c.commit_hash = s.commit_hash
-    where c.commit_hash is null or c.document <> s.document`
+    where c.commit_hash is null or c.members <> s.members`
   await tx`analyze changed_commits`
   await tx`
     create temporary table grown_repositories on commit drop as
@@ -42,9 +43,9 @@ export async function applyCommits(load: Load): Promise<AppliedRows> {
   // These positions are final for repositories without earlier commits. The others are renumbered below.
   await tx`
     insert into commits (
-      repository_id, commit_hash, committer_date, author_date, author_identity, position, version, document
+      repository_id, commit_hash, committer_date, author_date, author_identity, position, version, members
     )
-    select c.id, c.commit_hash, c.committer_date, c.author_date, c.author_identity, c.rank, ${version}, s.document
+    select c.id, c.commit_hash, c.committer_date, c.author_date, c.author_identity, c.rank, ${version}, s.members
     from (
       select *, row_number() over (partition by id order by committer_date nulls first, commit_hash desc) as rank
       from changed_commits where is_new
@@ -52,7 +53,7 @@ export async function applyCommits(load: Load): Promise<AppliedRows> {
   await tx`
     update commits m set
       committer_date = c.committer_date, author_date = c.author_date, author_identity = c.author_identity,
-      version = ${version}, document = s.document
+      version = ${version}, members = s.members
     from changed_commits c join ${staged} s using (position)
     where not c.is_new and m.repository_id = c.id and m.commit_hash = c.commit_hash`
   await renumberCommits(tx, tx`select id from grown_repositories`)
@@ -94,5 +95,9 @@ export async function removeOrphanCommits(load: Load, options: OrphanOptions): P
         where r.url_key = c.url_key and not ${options.areOthersRemoved}
           and not exists (select from ${repositories} s where s.forge_rest_id = r.forge_rest_id)
       )`
-  await removeOrphans(load, 'commits', tx`s.url_key in (select url_key from unknown_urls)`, options)
+  await removeOrphans(load, 'commits', {
+    where: tx`s.url_key in (select url_key from unknown_urls)`,
+    document: renderCommit(tx, tx`members`, tx`to_json(repo_url)::text`),
+    ...options,
+  })
 }

@@ -6,12 +6,13 @@
  *
  * @module
  */
+import { selectJsonUrl } from '../catalog/document-lookup.ts'
 import { renumberCommits } from './commit-changes.ts'
 import { updateAuthors } from './contributions.ts'
 import { noteReturns, recordRemovals, removeRepositories } from './removal.ts'
 import type { Load } from './staged-load.ts'
 import { stagingTable } from './staging.ts'
-import { replaceRepoUrl, replaceUrls, selectJsonUrl } from './url-replacement.ts'
+import { replaceUrls } from './url-replacement.ts'
 
 /**
  * Prepares a load for `applyRepositories`: staged records and rows of one repository become one. A row of a local
@@ -126,8 +127,7 @@ async function mergeRows(load: Load): Promise<void> {
         oldUrl: selectJsonUrl(tx, tx`a.members`),
         newUrl: selectJsonUrl(tx, tx`s.members`),
       })} as dependencies,
-      s.dependencies is null and b.dependencies_count = 0 and a.dependencies_count > 0 as gives_dependencies,
-      ${selectJsonUrl(tx, tx`s.members`)} as url
+      s.dependencies is null and b.dependencies_count = 0 and a.dependencies_count > 0 as gives_dependencies
     from replaced_ids i join repositories a on a.forge_rest_id = i.local_id
       join repositories b on b.forge_rest_id = i.forge_rest_id
       join ${staged} s on s.forge_rest_id = i.forge_rest_id`
@@ -150,11 +150,11 @@ async function mergeRows(load: Load): Promise<void> {
     where s.position = given.position`
   const moved = await tx`
     insert into commits (
-      repository_id, commit_hash, committer_date, author_date, author_identity, position, version, document
+      repository_id, commit_hash, committer_date, author_date, author_identity, position, version, members
     )
     select distinct on (m.to_id, c.commit_hash)
       m.to_id, c.commit_hash, c.committer_date, c.author_date, c.author_identity, 0, ${version},
-      ${replaceRepoUrl(tx, tx`c.document`, tx`m.url`)}
+      c.members
     from merged_rows m join commits c on c.repository_id = m.from_id
     order by m.to_id, c.commit_hash, m.from_id desc
     on conflict do nothing`

@@ -1,9 +1,10 @@
+import { selectJsonUrl } from '../catalog/document-lookup.ts'
 import type { Fragment } from '../database/connect.ts'
 import { type AppliedRows, analyzeTables, type DatasetChange } from './pending-change.ts'
 import { noteReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
 import { stagingTable } from './staging.ts'
-import { replaceRepoUrl, replaceUrls, selectJsonUrl } from './url-replacement.ts'
+import { replaceUrls } from './url-replacement.ts'
 
 /** Inserts and updates repositories, with their dependencies and owners. */
 export async function applyRepositories(load: Load): Promise<AppliedRows> {
@@ -29,7 +30,12 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
       dependencies = coalesce(s.dependencies, r.dependencies),
       dependencies_count = case when s.dependencies is null then r.dependencies_count else cardinality(s.names) end
     from changed_repositories c join ${staged} s using (position) where r.id = c.id and not c.is_new`
-  await moveToNewUrls(load, tx`select id, old_url, url, has_dependencies from changed_repositories`)
+  const moved = tx`(select * from changed_repositories where old_url <> url)`
+  await tx`
+    update repositories r
+    set dependencies = ${replaceUrls(tx, tx`r.dependencies`, { oldUrl: tx`c.old_url`, newUrl: tx`c.url` })}
+    from ${moved} c where r.id = c.id and not c.has_dependencies`
+  await noteNewUrls(load, tx`select id from ${moved} c`)
   await tx`
     insert into repositories (
       id, forge_rest_id, full_name_key, url_key, version, members, dependencies, dependencies_count
@@ -135,18 +141,9 @@ async function applyDependencies(load: Load): Promise<void> {
 }
 
 /**
- * Writes the new URL of a repository into its commits, and into its dependencies unless these have it. `repositories` selects
- * the `id` of each, its `old_url` and `url` as JSON text, and `has_dependencies`: whether its dependencies have the new URL.
+ * Notes that commits are returned with another URL, for exports of changes. `repositories` selects the ids of the
+ * repositories that have it.
  */
-export async function moveToNewUrls({ tx, version }: DatasetChange, repositories: Fragment): Promise<void> {
-  const moved = tx`(select * from (${repositories}) each_repository where old_url <> url)`
-  const [any] = await tx`select 1 from ${moved} c limit 1`
-  if (any === undefined) return
-  const urls = { oldUrl: tx`c.old_url`, newUrl: tx`c.url` }
-  await tx`
-    update repositories r set dependencies = ${replaceUrls(tx, tx`r.dependencies`, urls)}
-    from ${moved} c where r.id = c.id and not c.has_dependencies`
-  await tx`
-    update commits m set version = ${version}, document = ${replaceRepoUrl(tx, tx`m.document`, tx`c.url`)}
-    from ${moved} c where m.repository_id = c.id`
+export async function noteNewUrls({ tx, version }: DatasetChange, repositories: Fragment): Promise<void> {
+  await tx`update commits set version = ${version} where repository_id in (${repositories})`
 }

@@ -27,16 +27,19 @@ export interface OrphanOptions {
   areOthersRemoved: boolean
 }
 
-/** Hands orphans to `onOrphan`, by position. `where` selects them. Unstages them. */
+/** Hands orphans to `onOrphan`, by position, and unstages them. `where` selects them, `document` is their line. */
 export async function removeOrphans(
   { tx, importId }: Load,
   kind: Orphan['kind'],
-  where: Fragment,
-  { onOrphan = refuseOrphan }: OrphanOptions,
+  {
+    where,
+    document,
+    onOrphan = refuseOrphan,
+  }: Pick<OrphanOptions, 'onOrphan'> & { where: Fragment; document: Fragment },
 ): Promise<void> {
   const staged = tx(stagingTable(kind, importId))
   const orphans = tx<Omit<Orphan, 'kind'>[]>`
-    select position, document from ${staged} s where ${where} order by position`
+    select position, ${document} as document from ${staged} s where ${where} order by position`
   for await (const batch of orphans.cursor(1_000)) {
     for (const orphan of batch) await onOrphan({ kind, ...orphan })
   }

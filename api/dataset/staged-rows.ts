@@ -128,14 +128,21 @@ function compareBytes(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-/** Creates the row of a commit. */
-export function createCommitRow(commit: CommitRecord): StagedRow {
+function createCommitRow({ repo_url, ...commit }: CommitRecord): StagedRow {
   return {
-    url_key: keyRepositoryUrl(commit.repo_url),
+    url_key: keyRepositoryUrl(repo_url),
+    repo_url,
     commit_hash: commit.commit_hash,
     committer_date: commit.committer_date,
     author_date: commit.author_date,
+    ...createCommitColumns(commit),
+  }
+}
+
+/** Creates the columns that depend on what people have written into a commit. */
+export function createCommitColumns(commit: Omit<CommitRecord, 'repo_url'>) {
+  return {
     author_identity: identifyAddress(commit.author_email),
-    document: JSON.stringify(commit),
+    members: JSON.stringify(commit).slice(1, -1),
   }
 }

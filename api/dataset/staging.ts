@@ -78,15 +78,16 @@ const tables: Record<RecordKind, { key: string; content: string; columns: string
   },
   commits: {
     key: 'url_key, commit_hash',
-    content: 'document',
+    content: 'members',
     columns: `
       position bigint not null,
       url_key text not null,
+      repo_url text not null,
       commit_hash text not null,
       committer_date bigint,
       author_date bigint,
       author_identity text,
-      document text not null`,
+      members text not null`,
   },
   removals: {
     key: 'kind, forge_rest_id',

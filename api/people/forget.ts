@@ -14,8 +14,8 @@ import {
 import { analyzeTables, type DatasetChange } from '../dataset/pending-change.ts'
 import type { CommitRecord, RepositoryRecord } from '../dataset/records.ts'
 import { removeRepositories, removeUsers } from '../dataset/removal.ts'
-import { moveToNewUrls } from '../dataset/repository-changes.ts'
-import { createCommitRow, createRepositoryRow } from '../dataset/staged-rows.ts'
+import { noteNewUrls } from '../dataset/repository-changes.ts'
+import { createCommitColumns, createRepositoryRow } from '../dataset/staged-rows.ts'
 import { dropDeadLoads } from '../dataset/staging.ts'
 import { pruneLock } from '../ledger/prune.ts'
 import { foldText } from '../names/case-folding.ts'
@@ -175,10 +175,7 @@ const batchSize = 100
 /** Gives the repositories of the table `person` another owner. Returns the number of those that it changed. */
 async function replaceOwner(change: DatasetChange, owner: string, isForgotten: IsForgotten): Promise<number> {
   const { tx, version } = change
-  await tx`
-    create temporary table given_repositories (
-      id integer primary key, old_url text not null, url text not null
-    ) on commit drop`
+  await tx`create temporary table given_repositories (id integer primary key) on commit drop`
   await tx`
     declare owned no scroll cursor for
     select r.id, r.members, r.dependencies
@@ -190,23 +187,23 @@ async function replaceOwner(change: DatasetChange, owner: string, isForgotten: I
       const redacted = redactRepository(record, owner, isForgotten)
       const row = createRepositoryRow(redacted)
       if (row.members === members && row.dependencies === dependencies) return []
-      return [{ id, ...row, old_url: JSON.stringify(record.url), url: JSON.stringify(redacted.url) }]
+      return [{ id, ...row, has_new_url: redacted.url !== record.url }]
     })
     count += rows.length
     await tx`
       with changed as (
         select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as c (
-          id integer, full_name_key text, url_key text, members text, dependencies text, old_url text, url text
+          id integer, full_name_key text, url_key text, members text, dependencies text, has_new_url boolean
         )
       ), noted as (
-        insert into given_repositories select id, old_url, url from changed
+        insert into given_repositories select id from changed where has_new_url
       )
       update repositories r set
         full_name_key = c.full_name_key, url_key = c.url_key, version = ${version}, members = c.members,
         dependencies = c.dependencies
       from changed c where r.id = c.id`
   }
-  await moveToNewUrls(change, tx`select id, old_url, url, true as has_dependencies from given_repositories`)
+  await noteNewUrls(change, tx`select id from given_repositories`)
   await tx`
     update contributions c set identity = ${identifyLogin(owner)}
     from person p where c.identity = p.identity and c.kind = 'owner'`
@@ -226,30 +223,30 @@ async function redactCommits(
     select pattern from unnest(${tx.typed.texts(listPatterns(identities))}) as n(pattern)`
   await tx`
     declare naming no scroll cursor for
-    select repository_id, commit_hash, author_identity, document from commits
+    select repository_id, commit_hash, author_identity, members from commits
     where author_identity = any (array(select identity from person))
-      or document collate "C" ilike any (array(select pattern from person_patterns))
-      or document collate "C" ~ ${matchOtherForms(identities)}`
+      or members collate "C" ilike any (array(select pattern from person_patterns))
+      or members collate "C" ~ ${matchOtherForms(identities)}`
   let count = 0
   for await (const batch of fetchBatches<CommitRow>(tx, 'naming')) {
-    const rows = batch.flatMap(({ document, author_identity: lost_identity, ...key }) => {
-      const commit: CommitRecord = JSON.parse(document)
+    const rows = batch.flatMap(({ members, author_identity: lost_identity, ...key }) => {
+      const commit: Omit<CommitRecord, 'repo_url'> = JSON.parse(`{${members}}`)
       const redacted = redactCommit(commit, isForgotten)
       if (redacted === commit) return []
-      const { author_identity, document: after } = createCommitRow(redacted)
-      return [{ ...key, author_identity, has_lost: author_identity !== lost_identity, document: after }]
+      const columns = createCommitColumns(redacted)
+      return [{ ...key, ...columns, has_lost: columns.author_identity !== lost_identity }]
     })
     count += rows.length
     await tx`
       with changed as (
         select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as c (
-          repository_id integer, commit_hash text, author_identity text, has_lost boolean, document text
+          repository_id integer, commit_hash text, author_identity text, has_lost boolean, members text
         )
       ), lost as (
         insert into lost_authors
         select distinct repository_id from changed where has_lost
       )
-      update commits m set author_identity = c.author_identity, version = ${version}, document = c.document
+      update commits m set author_identity = c.author_identity, version = ${version}, members = c.members
       from changed c where m.repository_id = c.repository_id and m.commit_hash = c.commit_hash`
   }
   await updateAuthors(change, tx`select repository_id from lost_authors`)
@@ -266,7 +263,7 @@ interface CommitRow {
   repository_id: number
   commit_hash: string
   author_identity: string | null
-  document: string
+  members: string
 }
 
 /** Reads the rows of a cursor. Other statements may run between the batches. */

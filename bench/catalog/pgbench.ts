@@ -85,9 +85,11 @@ from (
 function selectCommits(repository: string): string {
   return `select counted.total, found.count, found.items
 from dataset, ${repository}, lateral (
+  select to_json(('{' || repository.members || '}')::json ->> 'url')::text as json offset 0
+) url, lateral (
   select max(position) as total from commits where repository_id = repository.id
 ) counted, lateral (
-  select ${render('document', ' order by position desc')} from commits
+  select ${render(`'{' || members || ',"repo_url":' || url.json || '}'`, ' order by position desc')} from commits
   where repository_id = repository.id
     and position > counted.total - :page * ${pageSize} and position <= counted.total - (:page - 1) * ${pageSize}
 ) found`

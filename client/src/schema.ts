@@ -288,7 +288,7 @@ export interface components {
             message: string;
             /**
              * Format: uri
-             * @description Repository URL.
+             * @description The `url` of the commit's repository.
              */
             repo_url: string;
         };

@@ -226,7 +226,7 @@ describeOnOneDatabase('a repository', (kind) => {
       [1, 7, url],
       [2, 8, url],
     ])
-    expect((await readState()).commits).toEqual([[`${url}.git`, 'Commit 2']])
+    expect((await readState()).commits).toEqual([[url, 'Commit 2']])
     expect(await removals()).toEqual([])
   })
 

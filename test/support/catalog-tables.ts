@@ -15,8 +15,8 @@ export async function readTables(sql: Sql) {
       'forge_rest_id, full_name_key, url_key, members, dependencies, dependencies_count) from repositories order by id',
     ),
     commits: await read(`
-      forge_rest_id, position, commit_hash, committer_date, author_date, author_identity, document)
-      from commits left join repositories r on r.id = repository_id order by r.id, position, commit_hash`),
+      forge_rest_id, position, commit_hash, committer_date, author_date, author_identity, c.members)
+      from commits c left join repositories r on r.id = repository_id order by r.id, position, commit_hash`),
     locations: await read(`
       location_key, forge_rest_id)
       from location_users p left join locations l on l.id = p.location_id left join users u on u.id = user_id

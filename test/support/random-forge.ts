@@ -271,6 +271,15 @@ export function createRandomForge(seed: string): RandomForge {
     return taken
   }
 
+  /** What a load says of the commits: some name their repository by another spelling of its URL. */
+  function spellUrls(some: readonly SampleCommit[]): SampleCommit[] {
+    return some.map((commit) => {
+      const { repo_url: url } = commit
+      const spelled = [`${url}/`, `${url}.git`, url.replace('https', 'HTTP'), mixCase(random, url)]
+      return random.chance(0.3) ? { ...commit, repo_url: random.pick(spelled) } : commit
+    })
+  }
+
   return {
     users,
     repositories,
@@ -297,7 +306,7 @@ export function createRandomForge(seed: string): RandomForge {
     grow: (size) => ({
       users: add(users, size.users, drawUser),
       repos: add(repositories, size.repositories, drawRepository),
-      commits: add(commits, size.commits, () => drawCommit(random.pickSkewed(repositories).url)),
+      commits: spellUrls(add(commits, size.commits, () => drawCommit(random.pickSkewed(repositories).url))),
     }),
     change(size) {
       const changedUsers = replace(users, size.users, changeUser)
@@ -316,7 +325,7 @@ export function createRandomForge(seed: string): RandomForge {
         repos: repos.map((repository) =>
           redeclared.delete(repository) ? repository : { ...repository, dependencies: null },
         ),
-        commits: changedCommits,
+        commits: spellUrls(changedCommits),
       }
     },
   }

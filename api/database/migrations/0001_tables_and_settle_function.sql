@@ -294,8 +294,8 @@ create table commits (
   author_date bigint,
   author_identity text collate "C", -- see identities; null when the author can't be identified
   position integer not null,
-  version bigint not null, -- of the dataset, when the document last changed
-  document text not null,
+  version bigint not null, -- of the dataset, when the commit or its repository's URL last changed
+  members text not null, -- JSON object without its braces and repo_url: readers add the URL that the repository has
   primary key (repository_id, commit_hash)
 );
 create index on commits (repository_id, position);

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import { open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { renderCommit, selectJsonUrl } from '../../catalog/document-lookup.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../../database/connect.ts'
 import { createFolder } from '../../database/create-folder.ts'
 import { hasAddresses } from '../../dataset/addresses.ts'
@@ -171,6 +172,12 @@ async function writeLines(
   return { lines, bytes, sha256: hash.digest('hex') }
 }
 
+/** SQL: URLs of repositories as JSON text, each of which is computed once. `where` selects the repositories. */
+function selectUrls(tx: SqlOrTransaction, where: Fragment): Fragment {
+  return tx`
+    (select id as repository_id, ${selectJsonUrl(tx, tx`members`)} as url from repositories ${where} offset 0) urls`
+}
+
 /** A repository's line, as SQL. */
 const repositoryDocument = `'{' || members || ',"dependencies":' || dependencies || '}'`
 
@@ -195,9 +202,14 @@ const allLines: Partial<Record<RecordKind, (tx: SqlOrTransaction) => AsyncIterab
   commits: (tx) =>
     readBatches<{ repository_id: number; position: number }>(
       (last) => tx`
-        select repository_id, position, document from commits
-        where (repository_id, position) > (${last?.repository_id ?? 0}, ${last?.position ?? 0})
-        order by repository_id, position limit ${batchSize}`,
+        with batch as materialized (
+          select repository_id, position, members from commits
+          where (repository_id, position) > (${last?.repository_id ?? 0}, ${last?.position ?? 0})
+          order by repository_id, position limit ${batchSize}
+        )
+        select repository_id, position, ${renderCommit(tx, tx`members`, tx`url`)} as document
+        from batch join ${selectUrls(tx, tx`where id in (select repository_id from batch)`)} using (repository_id)
+        order by repository_id, position`,
     ),
 }
 
@@ -217,7 +229,10 @@ const changedLines: Record<RecordKind, (tx: SqlOrTransaction, since: number) => 
   commits: (tx, since) =>
     streamLines(
       tx,
-      tx`select document from commits where version > ${since} order by repository_id, position`,
+      tx`
+        select ${renderCommit(tx, tx`members`, tx`url`)} as document
+        from commits join ${selectUrls(tx, tx``)} using (repository_id)
+        where version > ${since} order by repository_id, position`,
     ),
   // What has returned is among them: a copy may still have what it had before.
   removals: (tx, since) =>

@@ -301,4 +301,29 @@ describeOnOneDatabase('a repository’s URL in other letters', (kind) => {
     expect(await read('commits')).toEqual([{ ...commits[0], repo_url: moved }])
     await service.close()
   })
+
+  test('is that of its commits, however loads spell it, and a load that spells it otherwise changes nothing', async () => {
+    const service = await startTestService(kind, { data: 'empty' })
+    const key = await createAdmin(service)
+    const repository = createRepository(1, 'user-1', [])
+    const { url } = repository
+    const read = () => service.request(`/repos/${repository.full_name}/commits`, { key })
+    const spell = (repo_url: string) =>
+      [1, 2].map((number) => createCommit(number, repo_url, 'a@example.org', number))
+    await load(service, { repos: [repository], commits: spell(`${url.toUpperCase()}.git/`) })
+    const first = await read()
+    expect(readListResponse(first).data).toEqual(spell(url).reverse())
+    const version = await readDatasetVersion(service)
+    for (const other of [url, `${url}/`, url.replace('https:', 'http:')]) {
+      await load(service, { commits: spell(other) })
+    }
+    expect(await readDatasetVersion(service)).toBe(version)
+    expect((await read()).headers.get('etag')).toBe(first.headers.get('etag'))
+
+    await load(service, { repos: [{ ...repository, url: `${url}/` }] })
+    const renamed = await read()
+    expect(readListResponse(renamed).data).toEqual(spell(`${url}/`).reverse())
+    expect(renamed.headers.get('etag')).not.toBe(first.headers.get('etag'))
+    await service.close()
+  })
 })
