@@ -5,7 +5,7 @@
  */
 import { hash } from 'node:crypto'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
-import { foldText } from '../names/case-folding.ts'
+import { foldLocation, foldText } from '../names/case-folding.ts'
 import { listDependencyKeys } from '../names/dependency-names.ts'
 import { identifyLogin } from '../names/forge-names.ts'
 
@@ -43,7 +43,7 @@ export interface FilterParameters {
 
 /** Creates the canonical form of a filter. */
 export function createFilter(parameters: FilterParameters): Filter {
-  const locationKeys = [...new Set(parameters.locations?.map(foldText))]
+  const locationKeys = [...new Set(parameters.locations?.map(foldLocation))]
   return {
     // A location that contains another one matches no further users.
     locationKeys: locationKeys

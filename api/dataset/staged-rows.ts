@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { foldText } from '../names/case-folding.ts'
+import { foldLocation, foldText } from '../names/case-folding.ts'
 import { keyDependencyName } from '../names/dependency-names.ts'
 import { identifyAddress, identifyForgeId, identifyLogin } from '../names/forge-names.ts'
 import { keyRepositoryUrl } from '../names/repository-url.ts'
@@ -50,7 +50,7 @@ function createUserRow(user: UserRecord): StagedRow {
     login_key: foldText(user.login),
     is_bot: user.type.toLowerCase() === 'bot' || /\[bot\]$/i.test(user.login),
     identities: identifyUser(user),
-    location_key: user.location === null ? null : foldText(user.location),
+    location_key: user.location === null ? null : foldLocation(user.location),
     document: JSON.stringify(user),
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The form of texts that are compared case-insensitively. Stored and requested texts both get it here.
+ * The forms of texts that are compared case-insensitively. Stored and requested texts both get them here.
  *
  * @module
  */
@@ -18,4 +18,16 @@ export function foldText(text: string): string {
     .replaceAll('i\u0307', 'i') // the lower case of a dotted capital İ
     .toUpperCase() // one upper case has several lower ones (σ and ς, s and ſ), but not vice versa
     .normalize('NFC')
+}
+
+/** Letters whose marks people often leave out, with their marks. In other scripts, a mark makes another letter. */
+const markedLetter = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu
+
+/**
+ * Folds a location: its case, and the marks on Latin, Greek and Cyrillic letters, so that `zurich` equals `Zürich`. Marks
+ * of other scripts stay, as in `が`, and so do letters that Unicode doesn't decompose, such as `ø` and `ł`.
+ */
+export function foldLocation(text: string): string {
+  if (isAscii.test(text)) return foldText(text)
+  return foldText(text.normalize('NFD').replace(markedLetter, '$1'))
 }

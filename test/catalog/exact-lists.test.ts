@@ -14,7 +14,7 @@ import {
   type PlainPage,
   type PlainRange,
 } from '../support/plain-catalog.ts'
-import { createRandomForge, mixCase, type RandomForge, takePart } from '../support/random-forge.ts'
+import { createRandomForge, mixCase, type RandomForge, takePlace } from '../support/random-forge.ts'
 import { loadRecords, type Records } from '../support/records.ts'
 import type { OracleFilter } from '../support/sample-oracle.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
@@ -135,7 +135,7 @@ function drawLocation(random: Random, { users }: RandomForge): string {
   const somebody = random.pick(users.flatMap(({ location }) => location ?? []))
   return random.pick([
     () => random.pick(['a', ',', 'er', '7', '%', 'NORWAY', '🌍']),
-    () => takePart(random, somebody).trim() || 'o',
+    () => takePlace(random, somebody).trim() || 'o',
     () => mixCase(random, ` ${somebody} `),
     () => `${somebody} and beyond`,
   ])()

@@ -19,14 +19,14 @@ describeOnEachDatabase('location', (kind) => {
   test.for<[rule: string, locations: string[], places: string[]]>([
     ['matches a substring', ['ondo'], ['London', 'London, UK']],
     ['ignores case', ['KRAKÓW', 'kraków', 'kRAKÓw'], ['Kraków, Poland']],
-    ['tells letters with accents from those without', ['krakow'], []],
+    ['ignores accents', ['krakow', 'KRÀKÖW', 'kra\u0301ko\u0301w'], ['Kraków, Poland']],
+    ['keeps letters with a stroke apart', ['krakøw'], []],
     ['ignores case beyond ASCII', ['москва', 'МОСКВА', 'мОСКВа'], ['МОСКВА, Россия', 'Москва'].sort()],
     [
-      'treats composed and decomposed letters as equal',
-      ['zürich', 'ZÜRICH', 'zu\u0308rich', 'ZU\u0308RICH'],
-      ['Winterthur (Kanton Zürich)', 'Zu\u0308rich, CH', 'ZÜRICH', 'Zürich'].sort(),
+      'treats composed, decomposed and plain letters as equal',
+      ['zürich', 'ZÜRICH', 'zu\u0308rich', 'ZU\u0308RICH', 'zurich', 'ZURICH', 'zúrich'],
+      ['Winterthur (Kanton Zürich)', 'Zu\u0308rich, CH', 'ZÜRICH', 'Zürich', 'Zurich, Switzerland'].sort(),
     ],
-    ['tells letters without accents from those with', ['zurich'], ['Zurich, Switzerland']],
     [
       'treats I, İ and i as equal',
       ['istanbul', 'İSTANBUL', 'İstanbul', 'ISTANBUL', 'i\u0307stanbul'],
@@ -38,7 +38,11 @@ describeOnEachDatabase('location', (kind) => {
       ['straße', 'STRASSE', 'strasse', 'STRAẞE'],
       ['Straße der Beispiele 17, Berlin'],
     ],
-    ['treats all sigmas as equal', ['πειραιάς', 'ΠΕΙΡΑΙΆΣ', 'πειραιάσ'], ['ΠΕΙΡΑΙΆΣ', 'Πειραιάς'].sort()],
+    [
+      'treats all sigmas as equal',
+      ['πειραιάς', 'ΠΕΙΡΑΙΆΣ', 'πειραιάσ', 'ΠΕΙΡΑΙΑΣ', 'πειραιας'],
+      ['ΠΕΙΡΑΙΆΣ', 'Πειραιάς'].sort(),
+    ],
     ['matches scripts without case', ['東京'], ['東京', '東京 / 京都', '東京都'].sort()],
     ['matches scripts from right to left', ['القاهرة'], ['القاهرة، مصر']],
     ['matches characters beyond the basic plane', ['🌍'], ['Earth 🌍']],

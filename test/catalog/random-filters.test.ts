@@ -96,6 +96,20 @@ function inRandomCase(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
     })
 }
 
+/** A text whose letters have lost their marks or got others, some of them. */
+function withRandomMarks(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  const change = fc.constantFrom('as it is', 'as it is', 'as it is', '', '\u0301', '\u0308', '\u0327\u0301')
+  return fc.tuple(texts, fc.infiniteStream(change)).map(([text, changes]) => {
+    let changed = ''
+    for (const letter of text) {
+      const { value: mark } = changes.next()
+      const plain = letter.normalize('NFD').replace(/[\u0300-\u036f]/g, '')
+      changed += mark === 'as it is' ? letter : plain + mark
+    }
+    return changed
+  })
+}
+
 /** Part of a text, by whole characters. */
 function partOf(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc.tuple(texts, fc.nat(), fc.nat()).map(([text, from, length]) => {
@@ -111,10 +125,13 @@ function valuesOf<Value>(values: Iterable<Value>): fc.Arbitrary<Value> {
 
 const places = valuesOf(sampleUsers.flatMap(({ location }) => location ?? []))
 
-const partsOfPlaces = partOf(places).filter((part) => part.trim() !== '') // an empty filter is 400
-const locations = fc.array(inRandomCase(fc.oneof(places, { weight: 3, arbitrary: partsOfPlaces })), {
-  maxLength: 5,
-})
+const partsOfPlaces = partOf(places)
+const locations = fc.array(
+  withRandomMarks(inRandomCase(fc.oneof(places, { weight: 3, arbitrary: partsOfPlaces }))).filter(
+    (place) => place.trim() !== '' && place.length <= 255, // anything else is 400
+  ),
+  { maxLength: 5 },
+)
 
 const owners = inRandomCase(
   fc.oneof(

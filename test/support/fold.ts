@@ -16,3 +16,19 @@ export function fold(text: string): string {
   for (const letter of text.normalize('NFC')) folded += oddLetters.get(letter) ?? letter.toLowerCase()
   return folded.replaceAll('i\u0307', 'i') // İ, where something else has put it in lower case before
 }
+
+/** The blocks of Latin, Greek and Cyrillic letters. */
+const letters = /^[A-Za-z\u00aa-\u024f\u0370-\u052f\u1e00-\u1fff]$/
+const marks = /^[\u0300-\u036f]$/
+
+/** Folds a location: also drops the marks on Latin, Greek and Cyrillic letters. */
+export function foldPlace(text: string): string {
+  let plain = ''
+  let isOnLetter = false
+  for (const letter of text.normalize('NFD')) {
+    if (!marks.test(letter)) isOnLetter = letters.test(letter)
+    else if (isOnLetter) continue
+    plain += letter
+  }
+  return fold(plain)
+}

@@ -6,7 +6,7 @@
  * @module
  */
 import type { Fragment, Sql } from '../../api/database/connect.ts'
-import { fold } from './fold.ts'
+import { fold, foldPlace } from './fold.ts'
 import type { RandomForge } from './random-forge.ts'
 import { listPlaces, type OracleFilter } from './sample-oracle.ts'
 import { findUses } from './uses.ts'
@@ -77,7 +77,7 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
         'id integer, location text, document json',
         users.map((user, index) => ({
           id: index + 1,
-          location: user.location && fold(user.location),
+          location: user.location && foldPlace(user.location),
           document: user,
         })),
       )

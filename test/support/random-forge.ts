@@ -54,6 +54,7 @@ const cities = [
   ],
   ...['Oslo', 'Lagos', 'New  York', "L'Aquila", 'Łódź', 'Reykjavík', 'x&y=z', '"quoted"', 'Ålesund'],
 ]
+const marks = ['\u0300', '\u0301', '\u0308', '\u0327\u0301']
 const lands = ['', ', Germany', ', Brasil', ', TÜRKIYE', ', Norway', ' (USA)', ', 日本']
 /** Names of the dependencies that most use; some differ from each other by case alone. */
 const wellKnown = [
@@ -100,8 +101,15 @@ function nameDependency(number: number): string {
   return wellKnown[number] ?? `package-${number}`
 }
 
+/** Part of a location, in any case, with other marks. */
+export function takePlace(random: Random, place: string): string {
+  const marked = [...place].map((letter) => (random.chance(0.2) ? letter + random.pick(marks) : letter))
+  const text = marked.join('').normalize('NFD')
+  return takePart(random, random.chance(0.5) ? text : text.replaceAll(/[\u0300-\u036f]/g, ''))
+}
+
 /** Part of the text, in any case. */
-export function takePart(random: Random, text: string): string {
+function takePart(random: Random, text: string): string {
   const letters = [...text.normalize(random.chance(0.5) ? 'NFC' : 'NFD')]
   const from = random.integer(0, letters.length - 1)
   // Not between a letter and its accent.

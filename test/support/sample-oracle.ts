@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../sample/records.ts'
-import { fold } from './fold.ts'
+import { fold, foldPlace } from './fold.ts'
 import { findUses } from './uses.ts'
 
 /** An item of `GET /repos`. */
@@ -45,7 +45,7 @@ export function findUsers(filter: OracleFilter): SampleUser[] {
   const places = listPlaces(filter)
   const found: SampleUser[] = []
   for (const user of sampleUsers) {
-    if (places.length > 0 && !places.some((place) => fold(user.location ?? '').includes(place))) continue
+    if (places.length > 0 && !places.some((place) => foldPlace(user.location ?? '').includes(place))) continue
     if (asksForDependencies(filter) && !hasDependency(uses.get(user) ?? [], filter)) continue
     found.push(user)
   }
@@ -56,7 +56,7 @@ export function findUsers(filter: OracleFilter): SampleUser[] {
 export function listPlaces({ location = [] }: OracleFilter): string[] {
   return [location]
     .flat()
-    .map((place) => fold(place.trim()))
+    .map((place) => foldPlace(place.trim()))
     .filter((place) => place !== '')
 }
 
