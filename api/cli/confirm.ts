@@ -13,6 +13,16 @@ export interface Terminal {
   output: NodeJS.WritableStream & { isTTY?: boolean | undefined }
 }
 
+const processTerminal: Terminal = { input: process.stdin, output: process.stderr }
+
+/** Whether `confirm` asks: on a terminal, without `yes`. */
+export function canAsk(
+  { yes }: { yes?: true | undefined },
+  { input, output }: Terminal = processTerminal,
+): boolean {
+  return !yes && input.isTTY === true && output.isTTY === true
+}
+
 /**
  * Asks on a terminal whether to go on; without a terminal, or with `yes`, goes on. Throws `OperatorError` when the person
  * declines; then nothing may have been changed. Ctrl-C at the question is a SIGINT like at any other time.
@@ -20,9 +30,9 @@ export interface Terminal {
 export async function confirm(
   question: string,
   { yes }: { yes?: true | undefined },
-  { input, output }: Terminal = { input: process.stdin, output: process.stderr },
+  { input, output }: Terminal = processTerminal,
 ): Promise<void> {
-  if (yes || !input.isTTY || !output.isTTY) return
+  if (!canAsk({ yes }, { input, output })) return
   const terminal = createInterface({ input, output })
   // While a line is read, the terminal sends Ctrl-C as a character.
   terminal.once('SIGINT', () => {

@@ -6,7 +6,7 @@
 import process from 'node:process'
 import { type Command, Option } from 'commander'
 import type { Sql } from '../database/connect.ts'
-import type { MissingItems } from '../dataset/mirror.ts'
+import type { ItemCounts } from '../dataset/mirror.ts'
 import { type RecordKind, recordKinds } from '../dataset/records.ts'
 import {
   createInvalidLinesFile,
@@ -15,7 +15,8 @@ import {
   type NdjsonImportResult,
   type Source,
 } from '../sources/ndjson/import.ts'
-import { confirm } from './confirm.ts'
+import { readMaxRemovals } from './arguments.ts'
+import { confirmRemovals, describeRemovals } from './confirm-removals.ts'
 import { addGitCommand } from './import-git.ts'
 import { addGithubCommand } from './import-github.ts'
 import { describeLoad, type LoadContext, runLoad, summarize } from './load.ts'
@@ -59,13 +60,19 @@ export function addImportCommands(program: Command): void {
         'without a file stay as they are',
     )
     .option('--yes', "with --mirror, don't ask before items are removed")
+    .option(
+      '--max-removals <n>',
+      'with --mirror, stop if more than n items of a kind would be removed (default: a tenth, or 10 if that is more; no ' +
+        'limit if the command asks)',
+      readMaxRemovals,
+    )
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
 Examples:
   devdata import ndjson sample
-  devdata import ndjson ./copy --mirror
+  devdata import ndjson ./copy --mirror --max-removals 500
   devdata import ndjson users.ndjson repos.ndjson --skip-invalid invalid.ndjson
   zcat people.ndjson.gz | devdata import ndjson - --kind users`,
     )
@@ -79,12 +86,13 @@ interface NdjsonOptions {
   skipInvalid?: string
   mirror?: true
   yes?: true
+  maxRemovals?: number
   json?: true
 }
 
 async function loadNdjson(
   paths: string[],
-  { kind, skipInvalid, mirror, yes, json }: NdjsonOptions,
+  { kind, skipInvalid, mirror, yes, maxRemovals, json }: NdjsonOptions,
   command: Command,
 ): Promise<void> {
   const inputCount = paths.filter((path) => path === standardInput).length
@@ -102,6 +110,9 @@ async function loadNdjson(
       'error: --mirror requires files: if standard input ended early, --mirror would remove the rest',
     )
   }
+  if (!mirror && maxRemovals !== undefined) {
+    command.error('error: --max-removals is for --mirror; other loads remove only what removals.ndjson names')
+  }
   const sources: Source[] = []
   for (const path of paths) {
     if (path === standardInput && kind !== undefined) {
@@ -118,22 +129,17 @@ async function loadNdjson(
   const invalid = skipInvalid === undefined ? undefined : await createInvalidLinesFile(skipInvalid)
   let lines = 0
   function load(sql: Sql, { progress, changesKeptDays, onBegin }: LoadContext): Promise<NdjsonImportResult> {
-    async function confirmRemoval({ users, addresses, repositories, commits }: MissingItems): Promise<void> {
-      if (users + addresses + repositories + commits === 0) return
-      const counts = [
-        countOf(users, 'user'),
-        ...(addresses > 0 ? [`the further addresses of ${countOf(addresses, 'user')}`] : []),
-        countOf(repositories, 'repository', 'repositories'),
-        countOf(commits, 'commit'),
-      ]
+    async function onMirror(missing: ItemCounts, stored: ItemCounts): Promise<void> {
+      const description = describeRemovals({ missing, stored })
+      if (description === undefined) return
       progress.hide()
-      progress.note(`This load removes what the files lack: ${counts.join(', ')}`)
-      await confirm('Remove them?', { yes })
+      progress.note(description)
+      await confirmRemovals({ missing, stored }, { yes, maxRemovals })
     }
     return importNdjson(sql, {
       sources,
       changesKeptDays,
-      ...(mirror && { onMirror: confirmRemoval }),
+      ...(mirror && { onMirror }),
       ...(invalid && { onInvalid: (line) => invalid.add(line) }),
       onBegin,
       onProgress({ step, lines: read, bytesRead, bytesTotal }) {

@@ -6,29 +6,31 @@
  */
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { keyRepositoryUrl } from '../names/repository-url.ts'
-import { selectMissingAddresses } from './addresses.ts'
+import { hasAddresses, selectMissingAddresses } from './addresses.ts'
 import { selectNamed } from './commit-changes.ts'
 import type { RecordKind } from './records.ts'
 import { removeCommits, removeRepositories, removeUsers } from './removal.ts'
 import type { Load } from './staged-load.ts'
 import { stagingTable } from './staging.ts'
 
-/** Items of the dataset that a load lacks, of the kinds that it mirrors. */
-export interface MissingItems {
+/** Numbers of items. */
+export interface ItemCounts {
   users: number
-  /** Users who lose their further addresses. */
+  /** Users with further addresses. */
   addresses: number
   repositories: number
-  /** Including those of missing repositories. */
   commits: number
 }
 
-/** Counts what a staged load would remove if it were applied now and mirrored `kinds`. */
+/**
+ * Counts what a staged load would remove if it were applied now and mirrored `kinds`: what it lacks, and the commits of
+ * repositories that it lacks. Counts what there is of each kind, too.
+ */
 export function countMissing(
   sql: Sql,
   importId: number,
   kinds: ReadonlySet<RecordKind>,
-): Promise<MissingItems> {
+): Promise<{ missing: ItemCounts; stored: ItemCounts }> {
   return sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`
     await tx`set local work_mem = '128MB'` // hashes take whole tables
@@ -48,13 +50,20 @@ export function countMissing(
     const addresses = kinds.has('identities')
       ? selectMissingAddresses(tx, importId)
       : tx`select null::integer as user_id where false`
-    const [missing] = await tx<MissingItems[]>`
+    const [missing] = await tx<ItemCounts[]>`
       select
         (select count(*) from (${users}) u) as users,
         (select count(*) from (${addresses}) a where user_id not in (${users})) as addresses,
         (select count(*) from (${repositories}) r) as repositories,
         (select count(*) from (${commits}) c) as commits`
-    return missing ?? { users: 0, addresses: 0, repositories: 0, commits: 0 }
+    const [stored] = await tx<ItemCounts[]>`
+      select
+        (select count(*) from users) as users,
+        (select count(*) from user_addresses where ${hasAddresses(tx)}) as addresses,
+        (select count(*) from repositories) as repositories,
+        (select count(*) from commits) as commits`
+    if (missing === undefined || stored === undefined) throw new Error('a count has one row')
+    return { missing, stored }
   })
 }
 

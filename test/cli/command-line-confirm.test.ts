@@ -3,6 +3,7 @@ import process from 'node:process'
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { confirm } from '../../api/cli/confirm.ts'
+import { confirmRemovals } from '../../api/cli/confirm-removals.ts'
 import { OperatorError } from '../../api/errors.ts'
 
 /** A terminal at which a person types this when asked. */
@@ -44,5 +45,29 @@ describe('a command that removes something', () => {
     const pipe = createTerminal('n\n', false)
     await confirm('Remove?', {}, pipe)
     expect(pipe.readShown()).toBe('')
+  })
+})
+
+describe('a load that removes what its files lack', () => {
+  const none = { users: 0, addresses: 0, repositories: 0, commits: 0 }
+  const removals = { missing: { ...none, users: 90 }, stored: { ...none, users: 100 } }
+
+  test('removes as much as a person confirms', async () => {
+    const terminal = createTerminal('y\n')
+    await confirmRemovals(removals, {}, terminal)
+    expect(terminal.readShown()).toContain('Remove them? [y/N] ')
+    await expect(confirmRemovals(removals, {}, createTerminal('n\n'))).rejects.toThrow('Canceled')
+  })
+
+  test('has a bound where nobody is asked, and where one is given', async () => {
+    for (const [options, terminal] of [
+      [{}, createTerminal('y\n', false)],
+      [{ yes: true }, createTerminal('y\n')],
+      [{ maxRemovals: 89 }, createTerminal('y\n')],
+    ] as const) {
+      await expect(confirmRemovals(removals, options, terminal)).rejects.toThrow('90 of 100 users')
+      expect(terminal.readShown()).toBe('')
+    }
+    await confirmRemovals(removals, { maxRemovals: 90 }, createTerminal('', false))
   })
 })

@@ -108,6 +108,8 @@ describe('devdata', () => {
     [['import', 'ndjson', '-'], 'standard input (-) needs --kind'],
     [['import', 'ndjson', '-', '--kind', 'users', '--mirror'], '--mirror requires files'],
     [['import', 'ndjson', 'x', '--mirror', '--skip-invalid', 'y'], 'would remove the items of invalid lines'],
+    [['import', 'ndjson', 'x', '--max-removals', '5'], '--max-removals is for --mirror'],
+    [['import', 'ndjson', 'x', '--mirror', '--max-removals', '-1'], 'It must be a whole number of items'],
     [['remove', 'repo'], 'specify OWNER/NAME or --id'],
     [['remove', 'repo', 'honojs/hono', '--id', '5'], 'specify OWNER/NAME or --id, not both'],
     [['remove', 'repo', 'hono'], 'It must be OWNER/NAME'],

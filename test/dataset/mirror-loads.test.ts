@@ -15,6 +15,8 @@ const users = ['ada', 'ben', 'eve'].map((login, index) =>
 )
 const repos = [11, 12, 13].map((number) => createRepository(number, 'ada', ['common', `only-${number}`]))
 const [ada, ben] = users
+/** With those above, the ids are 1 to 150. */
+const many = Array.from({ length: 150 }, (_, index) => createUser(index + 1))
 const [first, second] = repos
 const commits = repos.flatMap(({ url }, index) =>
   [1, 2, 3].map((date) =>
@@ -140,7 +142,7 @@ describeOnOneDatabase('a load that mirrors its files', (kind) => {
     const { code, stdout, stderr } = await started.run(['import', 'ndjson', ...files, '--mirror'])
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: 'This load removes what the files lack: 2 users, 0 repositories, 1 commit\n',
+      stderr: 'This load removes what the files lack: 2 of 3 users, 0 of 3 repositories, 1 of 9 commits\n',
     })
     expect(stdout.split('\n').slice(1)).toEqual([
       'users         0 added, 0 updated, 2 removed',
@@ -153,6 +155,34 @@ describeOnOneDatabase('a load that mirrors its files', (kind) => {
     expect(again).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(again.stdout)).toMatchObject({ users: nothing, commits: nothing, dataset_version: 2 })
   })
+
+  test.each([
+    ['empty', ''],
+    ['cut', toLines(many.slice(0, 100))],
+  ])(
+    'stops before it removes too much because a file is %s, unless --max-removals allows it',
+    async (_, content) => {
+      await loadRecords(started.service.sql, { users: many })
+      const version = await readDatasetVersion(started.service)
+      writeFileSync(join(started.directory, 'users.ndjson'), content)
+      const left = content.split('\n').length - 1
+      const removed = many.length - left
+      const run = (...options: string[]) =>
+        started.run(['import', 'ndjson', 'users.ndjson', '--mirror', ...options])
+      for (const options of [[], ['--yes'], ['--max-removals', String(removed - 1)]]) {
+        const { code, stdout, stderr } = await run(...options)
+        expect([code, stdout]).toEqual([1, ''])
+        expect(stderr).toContain(`This load would remove ${removed} of 150 users. `)
+        expect(stderr).toContain(
+          `Nothing was changed; to remove them nevertheless, use --max-removals ${removed}`,
+        )
+        expect(await readDatasetVersion(started.service)).toBe(version)
+      }
+      expect(await run('--max-removals', String(removed))).toMatchObject({ code: 0 })
+      const [rows] = await started.service.sql`select count(*) as count from users`
+      expect(rows).toEqual({ count: left })
+    },
+  )
 
   test('is refused for files of changes, which lack what has not changed', async () => {
     writeFileSync(join(started.directory, 'removals.ndjson'), '')

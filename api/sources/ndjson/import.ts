@@ -10,7 +10,7 @@ import { basename, join } from 'node:path'
 import type { Sql } from '../../database/connect.ts'
 import { applyImport, type ImportResult } from '../../dataset/apply-load.ts'
 import { ImportError } from '../../dataset/import-error.ts'
-import { countMissing, type MissingItems } from '../../dataset/mirror.ts'
+import { countMissing, type ItemCounts } from '../../dataset/mirror.ts'
 import { parseItem, RecordError, type RecordKind, recordKinds } from '../../dataset/records.ts'
 import type { Orphan } from '../../dataset/staged-load.ts'
 import { withStaging } from '../../dataset/staging.ts'
@@ -47,10 +47,10 @@ export interface NdjsonOptions {
   /** Takes invalid lines, and the others are loaded. Without it, the first invalid line stops the load. */
   onInvalid?: (line: InvalidLine) => Promise<void>
   /**
-   * Makes the dataset hold exactly what the files hold, for the kinds that have a file. Called with what will be removed.
-   * If it throws, nothing is changed. With `onInvalid`, invalid lines would remove their items.
+   * Makes the dataset hold exactly what the files hold, for the kinds that have a file. Called with what will be removed, and
+   * with what is stored. If it throws, nothing is changed. With `onInvalid`, invalid lines would remove their items.
    */
-  onMirror?: (missing: MissingItems) => Promise<void>
+  onMirror?: (missing: ItemCounts, stored: ItemCounts) => Promise<void>
   /** Days for which removals are kept. Default: 90. */
   changesKeptDays?: number | undefined
   /** Called with the load's id before the first row is staged. */
@@ -91,7 +91,10 @@ export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<NdjsonIm
     const { contradicted } = await filtered.flush()
     const { onMirror, changesKeptDays } = options
     const mirrored = new Set(onMirror && options.sources.map(({ kind }) => kind))
-    await onMirror?.(await countMissing(sql, staging.id, mirrored))
+    if (onMirror !== undefined) {
+      const { missing, stored } = await countMissing(sql, staging.id, mirrored)
+      await onMirror(missing, stored)
+    }
     const result = await applyImport(sql, staging.id, {
       mirrored,
       changesKeptDays,
