@@ -27,25 +27,31 @@ export async function findBranch(directory: string, branch: string): Promise<Sta
 
 /**
  * Finds the origin's default branch, whatever is checked out. A bare clone, a mirror, and a repository without an origin
- * have their HEAD instead. Throws `GitError` when the clone has branches of its origin, and doesn't know which one is the
- * default: what is checked out may be any branch.
+ * have their HEAD instead. Throws `GitError` when another clone has branches of its origin, and doesn't know which one is
+ * the default: what is checked out may be any branch.
  */
 export async function findDefault(directory: string): Promise<Start> {
   const reference = await runQuery(directory, ['symbolic-ref', `${originBranches}HEAD`])
   if (reference !== undefined) return { reference, branch: reference.replace(originBranches, '') }
-  const [ofOrigin] = await readLines(directory, [
-    'for-each-ref',
-    '--count=1',
-    '--format=%(refname)',
-    originBranches,
-  ])
-  if (ofOrigin !== '') {
+  if (await hasOriginBranches(directory)) {
     throw new GitError(
       `${directory} doesn't know its origin's default branch; run "git remote set-head origin --auto" in it, or add --branch`,
     )
   }
   const head = await runQuery(directory, ['symbolic-ref', 'HEAD'])
   return { reference: 'HEAD', branch: head?.replace(ownBranches, '') ?? null }
+}
+
+/**
+ * Whether a clone that isn't bare has branches of its origin. A mirror has them if the repository that it mirrors is a clone
+ * itself.
+ */
+async function hasOriginBranches(directory: string): Promise<boolean> {
+  const [isBare] = await readLines(directory, ['rev-parse', '--is-bare-repository'])
+  if (isBare === 'true') return false
+  const args = ['for-each-ref', '--count=1', '--format=%(refname)', originBranches]
+  const [reference] = await readLines(directory, args)
+  return reference !== ''
 }
 
 /** Finds the newest commit of a branch. Throws `GitError` when there is none. */

@@ -77,6 +77,10 @@ describe('opening a clone', () => {
       `${checkout.path} doesn't know its origin's default branch; run "git remote set-head origin --auto" in it, or add --branch`,
     )
     expect(await openClone(checkout.path, 'main')).toMatchObject({ branch: 'main', head: first })
+    // A mirror of it has the same branches. Its HEAD says which one it shows.
+    const mirror = join(root, 'fetched-mirror')
+    checkout.git(0, 'clone', '--quiet', '--mirror', '.', mirror)
+    expect(await openClone(mirror)).toMatchObject({ branch: 'topic' })
     checkout.git(0, 'remote', 'set-head', 'origin', '--auto')
     expect(await openClone(checkout.path)).toMatchObject({ branch: 'main', head: first })
   })
