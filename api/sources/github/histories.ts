@@ -9,9 +9,10 @@ import type { Clone } from '../git/clone.ts'
 import { countCommits, readCommitAddresses } from '../git/commit-log.ts'
 import { GitError } from '../git/git-process.ts'
 import { type Forge, inParallel } from './ask.ts'
-import { type CloneFolder, FetchError, type Head } from './clones.ts'
+import type { CloneFolder, Head } from './clones.ts'
 import type { Skipped } from './forge-repositories.ts'
 import { countKnownCommits, readPresentCommits } from './known.ts'
+import { FetchError } from './network-git.ts'
 import type { AuthoredCommit, ForgeRepository } from './queries.ts'
 
 /** A larger repository's history is not fetched, in KB. */

@@ -1,0 +1,104 @@
+/**
+ * Runs git with the network.
+ *
+ * @module
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createGitEnvironment, GitError } from '../git/git-process.ts'
+import { findWebOrigin } from './web-origin.ts'
+
+/** Nothing can be fetched. */
+export class FetchError extends GitError {
+  /** Whether the forge refuses this repository. Otherwise the network, the machine or git's settings may be the cause. */
+  get isRefusal(): boolean {
+    return refusal.test(this.message)
+  }
+}
+
+const maxErrorCharacters = 4_000
+
+const refusal =
+  /returned error: 4(?!08|29)\d\d|not found|could not read Username|Authentication failed|couldn't find remote ref/i
+
+/** Who asks, and where. */
+interface Access {
+  /** Authorizes git at the API's host alone. */
+  token: string
+  apiUrl: string
+  signal?: AbortSignal | undefined
+}
+
+const encodeCredentials = (token: string) => Buffer.from(`x-access-token:${token}`).toString('base64')
+
+/**
+ * Runs git with the network, in this folder and none above it. The token is in its environment, not on its command line.
+ * Throws `FetchError`.
+ */
+export async function runNetworkGit(
+  directory: string,
+  args: readonly string[],
+  url: string,
+  { token, apiUrl, signal }: Access,
+): Promise<void> {
+  const child = spawn('git', args, {
+    cwd: directory,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...createGitEnvironment(), ...configure(url, token, apiUrl), GIT_DIR: '.' },
+    windowsHide: true,
+    ...(signal !== undefined && { signal }),
+  })
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    if (stderr.length < maxErrorCharacters) stderr += chunk
+  })
+  const [code] = await once(child, 'close').catch((error: NodeJS.ErrnoException) => {
+    signal?.throwIfAborted()
+    const reason = error.code === 'ENOENT' ? 'git is not installed, or not on the PATH' : error.message
+    throw new FetchError(reason, { cause: error })
+  })
+  if (code === 0) return
+  const lines = stderr.replaceAll(token, '…').replaceAll(encodeCredentials(token), '…').trim().split('\n')
+  const reason = lines.findLast((line) => /^(?:fatal|error):/.test(line)) ?? lines.at(-1)
+  throw new FetchError((reason ?? '').replace(/^(?:fatal|error): /, '') || `git ended with ${code}`)
+}
+
+/** Settings by environment variables. */
+function configure(url: string, token: string, apiUrl: string): Record<string, string> {
+  const settings: [string, string][] = [
+    ['credential.helper', ''], // none
+    ['core.askPass', ''],
+    ['core.hooksPath', '/dev/null'],
+    ['gc.autoDetach', 'false'],
+    ['maintenance.autoDetach', 'false'],
+    ['http.followRedirects', 'false'], // another host would get the token
+    ['http.lowSpeedLimit', '1000'],
+    ['http.lowSpeedTime', '30'],
+    ['transfer.fsckObjects', 'false'], // old histories have harmless faults
+    ...(isForgeHost(url, apiUrl)
+      ? [
+          [
+            `http.${new URL(url).origin}/.extraHeader`,
+            `Authorization: Basic ${encodeCredentials(token)}`,
+          ] satisfies [string, string],
+        ]
+      : []),
+  ]
+  return {
+    GIT_ALLOW_PROTOCOL: 'http:https',
+    GIT_ASKPASS: '',
+    SSH_ASKPASS: '',
+    GIT_CONFIG_COUNT: String(settings.length),
+    ...Object.fromEntries(
+      settings.flatMap(([name, value], index) => [
+        [`GIT_CONFIG_KEY_${index}`, name],
+        [`GIT_CONFIG_VALUE_${index}`, value],
+      ]),
+    ),
+  }
+}
+
+/** Whether a URL is on the host whose API has the token. */
+export function isForgeHost(url: string, apiUrl: string): boolean {
+  return new URL(url).origin === findWebOrigin(apiUrl)
+}
