@@ -33,12 +33,17 @@ const settings = [
   'core.quotePath=false',
   'core.fsmonitor=false',
   'protocol.allow=never',
+  'init.defaultObjectFormat=sha1',
+  'init.defaultRefFormat=files',
   'safe.bareRepository=all', // a path on the command line is explicit, as the setting's other value asks for
 ]
 
-/** Set by hooks and `git rebase --exec`: they name another repository, or a program to run. And the forge's token. */
+/**
+ * Set by hooks and `git rebase --exec`: they name another repository, or a program to run. The last two say how repositories
+ * are created. And the forge's token.
+ */
 const droppedVariables =
-  /^GITHUB_TOKEN$|^GIT_(?:DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE|PREFIX|SHALLOW_FILE|EXTERNAL_DIFF)$/
+  /^GITHUB_TOKEN$|^GIT_(?:DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE|PREFIX|SHALLOW_FILE|EXTERNAL_DIFF|DEFAULT_HASH|DEFAULT_REF_FORMAT)$/
 
 const maxErrorCharacters = 4000
 

@@ -43,8 +43,8 @@ export interface CloneFolder {
 const maxAttempts = 5
 const firstRetryMs = 1_000
 
-/** The user's settings of git replace the URL, or a proxy redirects: that will not be different a moment later. */
-const wrongUrl = /redirect|transport '[^']*' not allowed/i
+/** The forge or a proxy redirects: that will not be different a moment later. */
+const redirect = /redirect|returned error: 3\d\d/i
 
 /** A branch of the clone is in the way of the new default branch, such as `dev` of `dev/main`. */
 const blockedBranch = /cannot lock ref|local refs could not be updated/
@@ -109,7 +109,7 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
           }
           if (
             (error instanceof FetchError && error.isRefusal) ||
-            wrongUrl.test(message) ||
+            redirect.test(message) ||
             attempt === maxAttempts
           )
             throw error

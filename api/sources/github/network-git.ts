@@ -1,11 +1,12 @@
 /**
- * Runs git with the network.
+ * Runs git with the network. Of the user's and the machine's settings of git, only those of the connection count.
  *
  * @module
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createGitEnvironment, GitError } from '../git/git-process.ts'
+import { devNull } from 'node:os'
+import { createGitEnvironment, GitError, runGit } from '../git/git-process.ts'
 import { findWebOrigin } from './web-origin.ts'
 
 /** Nothing can be fetched. */
@@ -32,8 +33,8 @@ interface Access {
 const encodeCredentials = (token: string) => Buffer.from(`x-access-token:${token}`).toString('base64')
 
 /**
- * Runs git with the network, in this folder and none above it. The token is in its environment, not on its command line.
- * Throws `FetchError`.
+ * Runs git with the network, in the repository in this folder and none above it. The token is in its environment, not on its
+ * command line. Throws `FetchError`.
  */
 export async function runNetworkGit(
   directory: string,
@@ -41,10 +42,11 @@ export async function runNetworkGit(
   url: string,
   { token, apiUrl, signal }: Access,
 ): Promise<void> {
+  const settings = [...(await readConnectionSettings(directory)), ...createSettings(url, token, apiUrl)]
   const child = spawn('git', args, {
     cwd: directory,
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...createGitEnvironment(), ...configure(url, token, apiUrl), GIT_DIR: '.' },
+    env: { ...createGitEnvironment(), ...configure(settings), GIT_DIR: '.' },
     windowsHide: true,
     ...(signal !== undefined && { signal }),
   })
@@ -63,31 +65,49 @@ export async function runNetworkGit(
   throw new FetchError((reason ?? '').replace(/^(?:fatal|error): /, '') || `git ended with ${code}`)
 }
 
-/** Settings by environment variables. */
-function configure(url: string, token: string, apiUrl: string): Record<string, string> {
-  const settings: [string, string][] = [
-    ['credential.helper', ''], // none
-    ['core.askPass', ''],
-    ['core.hooksPath', '/dev/null'],
+/** A setting of git: name and value. */
+type Setting = readonly [string, string]
+
+/**
+ * Names of the settings that count: those of the connection, which only the user and the machine know. Others replace URLs,
+ * refuse old histories, or send headers, so that histories would be missing.
+ */
+const ofConnection =
+  /^http\.(?:.+\.)?(?:proxy\w*|ssl\w*|schannel\w*|pinnedpubkey|curloptresolve|version|postbuffer)$/
+
+/** Reads the settings of the connection, as git would use them in the repository. */
+async function readConnectionSettings(directory: string): Promise<Setting[]> {
+  const output = await runGit(directory, ['--git-dir=.', 'config', '--list', '-z'])
+  return output.split('\0').flatMap((entry): Setting[] => {
+    const [name = '', ...value] = entry.split('\n')
+    // A flag may have no value, only a name.
+    return ofConnection.test(name) ? [[name, value.length === 0 ? 'true' : value.join('\n')]] : []
+  })
+}
+
+function createSettings(url: string, token: string, apiUrl: string): Setting[] {
+  const header = `Authorization: Basic ${encodeCredentials(token)}`
+  return [
     ['gc.autoDetach', 'false'],
     ['maintenance.autoDetach', 'false'],
     ['http.followRedirects', 'false'], // another host would get the token
     ['http.lowSpeedLimit', '1000'],
     ['http.lowSpeedTime', '30'],
-    ['transfer.fsckObjects', 'false'], // old histories have harmless faults
     ...(isForgeHost(url, apiUrl)
-      ? [
-          [
-            `http.${new URL(url).origin}/.extraHeader`,
-            `Authorization: Basic ${encodeCredentials(token)}`,
-          ] satisfies [string, string],
-        ]
+      ? [[`http.${new URL(url).origin}/.extraHeader`, header] satisfies Setting]
       : []),
   ]
+}
+
+/** Environment variables that make these the only settings, besides those of the repository. */
+function configure(settings: readonly Setting[]): NodeJS.ProcessEnv {
   return {
     GIT_ALLOW_PROTOCOL: 'http:https',
     GIT_ASKPASS: '',
     SSH_ASKPASS: '',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: devNull,
+    GIT_CONFIG_PARAMETERS: undefined, // those of a `git -c` that runs this command
     GIT_CONFIG_COUNT: String(settings.length),
     ...Object.fromEntries(
       settings.flatMap(([name, value], index) => [

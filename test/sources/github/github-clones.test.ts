@@ -119,16 +119,19 @@ test('An import without git fails before it asks the forge', async () => {
 test('An import fails, and keeps its clones, when git can fetch nothing at all', async () => {
   await using fake = await startTestForge({ repositories: 12 })
   const service = await startTestService(anyDatabase, { data: 'empty' })
-  const { organization, forge } = fake
+  const { model, pushSome } = fake.organization
   await fake.load(service.sql)
-  await organization.pushSome(2)
-  const settings = join(fake.clones, '..', 'gitconfig')
-  writeFileSync(settings, `[url "git@forge.example:"]\n\tinsteadOf = ${forge.origin}/\n`)
-  vi.stubEnv('GIT_CONFIG_GLOBAL', settings)
-  const failing = fake.load(service.sql).finally(() => vi.unstubAllEnvs())
-  await expect(failing).rejects.toThrow(
-    /^git can't fetch any of 2 repositories: transport 'ssh' not allowed\. /,
-  )
+  const pushed = await pushSome(2)
+  const names = new Map(pushed.map((repository) => [repository, repository.name]))
+  const failing = fake.load(service.sql, {
+    onProgress({ step }) {
+      if (step !== 'listing repositories') return
+      // The forge redirects then.
+      for (const [repository, name] of names) model.moveRepository(repository, { name: `${name}-moved` })
+    },
+  })
+  await expect(failing).rejects.toThrow(/^git can't fetch any of 2 repositories: .*returned error: 301\. /)
+  for (const [repository, name] of names) model.moveRepository(repository, { name })
   expect(await fake.load(service.sql)).toMatchObject({ isResumed: true, fetched: 2 })
   await service.close()
 })
