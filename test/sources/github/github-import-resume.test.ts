@@ -141,7 +141,7 @@ test('An import in batches loads each with its people in a version of its own, a
   await expect(failing).rejects.toThrow('interrupted')
   expect(await service.sql`select from repositories`).toHaveLength(4)
   const addresses = await service.sql<{ address: string; isKnown: boolean }[]>`
-    select distinct document::json ->> 'author_email' as address,
+    select distinct ('{' || members || '}')::json ->> 'author_email' as address,
       author_identity in (select identity from identities) as "isKnown"
     from commits`
   expect(addresses.length).toBeGreaterThan(3)

@@ -121,7 +121,7 @@ describeOnOneDatabase('An import of an organization', (kind) => {
     expect(users.find(({ type }) => type === 'Bot')).toMatchObject({ login: 'dependabot[bot]', name: null })
     // Every address leads to the user of its account.
     const linked = await service.sql<{ address: string; id: number | null }[]>`
-      select distinct c.document::json ->> 'author_email' as address, u.forge_rest_id as id
+      select distinct ('{' || c.members || '}')::json ->> 'author_email' as address, u.forge_rest_id as id
       from commits c
         left join identities i on i.identity = c.author_identity
         left join users u on u.id = i.user_id`
