@@ -25,26 +25,26 @@ const attemptsOfLarge = 3
 const maxGivenUp = 20
 
 /** Asks, or returns the response from before an interruption. Throws `ForgeError`. */
-export function ask<Data>({ client, journal }: Forge, query: Query): Promise<Reply<Data>> {
+export function ask({ client, journal }: Forge, query: Query): Promise<Reply> {
   const { name, text, variables } = query
-  return journal.once([name, text, variables], () => client.ask<Data>(query))
+  return journal.once([name, text, variables], () => client.ask(query))
 }
 
 /** Asks, with few attempts. `forge_failed`: a smaller query may succeed. Throws `ForgeError` when it refuses. */
-export function tryToAsk<Data>(forge: Forge, query: Query): Promise<Reply<Data> | 'forge_failed'> {
-  return ask<Data>(forge, { ...query, maxAttempts: attemptsOfLarge }).catch((error: unknown) => {
+export function tryToAsk(forge: Forge, query: Query): Promise<Reply | 'forge_failed'> {
+  return ask(forge, { ...query, maxAttempts: attemptsOfLarge }).catch((error: unknown) => {
     if (error instanceof ForgeError && error.failure !== undefined) return 'forge_failed'
     throw error
   })
 }
 
 /** What is asked for items, and what is done with the responses. */
-export interface ItemQueries<Item, Data> {
+export interface ItemQueries<Item> {
   /** Items of a query, at most. */
   size: number
   createQuery: (batch: readonly Item[]) => Query
   /** Takes an item, its index in its query, and the response. */
-  read: (item: Item, index: number, reply: Reply<Data>) => void
+  read: (item: Item, index: number, reply: Reply) => void
   /** Takes an item that the forge fails at. */
   giveUp: (item: Item, reason: string) => void
   onProgress?: (done: number) => void
@@ -55,17 +55,17 @@ export interface ItemQueries<Item, Data> {
  * `ForgeError` if the forge fails at the smallest query too, or at many items in a row: then the cause is the forge, not the
  * items.
  */
-export async function askInBatches<Item, Data>(
+export async function askInBatches<Item>(
   forge: Forge,
   items: readonly Item[],
-  { size, createQuery, read, giveUp, onProgress = () => {} }: ItemQueries<Item, Data>,
+  { size, createQuery, read, giveUp, onProgress = () => {} }: ItemQueries<Item>,
 ): Promise<void> {
   let [done, givenUp] = [0, 0]
   async function askFor(batch: readonly Item[], isPart: boolean): Promise<void> {
     const query = createQuery(batch)
     const maxAttempts = isPart || batch.length > 1 ? attemptsOfLarge : undefined
     try {
-      const reply = await ask<Data>(forge, { ...query, maxAttempts })
+      const reply = await ask(forge, { ...query, maxAttempts })
       for (const [index, item] of batch.entries()) read(item, index, reply)
       givenUp = 0
     } catch (error) {

@@ -9,6 +9,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GraphqlResponseError, graphql } from '@octokit/graphql'
+import * as v from 'valibot'
 import { getMessage, OperatorError } from '../../errors.ts'
 import { TokenBudget } from './token-budget.ts'
 
@@ -39,9 +40,12 @@ export interface ItemError {
 }
 
 /** The data of a response, and why some of it is null. */
-export interface Reply<Data> {
-  data: Data
+export interface Reply {
+  /** An object. `readItem` reads from it. */
+  data: unknown
   errors: readonly ItemError[]
+  /** When it came, in milliseconds. */
+  receivedAtMs: number
 }
 
 /** What queries have cost so far. */
@@ -55,7 +59,7 @@ export interface QueryUsage {
 /** Asks the forge. */
 export interface ForgeClient {
   /** Throws `ForgeError`. */
-  ask<Data>(query: Query): Promise<Reply<Data>>
+  ask(query: Query): Promise<Reply>
   /** A token that the forge hasn't refused. Throws `ForgeError` if it has refused all. */
   readonly token: string
   /** Notes that git was refused a token. */
@@ -97,9 +101,9 @@ const timeoutMessage = /something went wrong|time(?:d )?out/i
 /** What each query selects besides its own fields. */
 export const rateLimitSelection = 'rateLimit { cost remaining resetAt }'
 
-interface RateLimitData {
-  rateLimit?: { cost: number; remaining: number; resetAt: string } | null
-}
+const rateLimited = v.object({
+  rateLimit: v.object({ cost: v.number(), remaining: v.number(), resetAt: v.string() }),
+})
 
 /** Creates a client. */
 export function createForgeClient(options: ForgeClientOptions): ForgeClient {
@@ -155,47 +159,42 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
     for (const wake of waiting) wake()
   }
 
-  async function send<Data>(query: Query, budget: TokenBudget): Promise<Reply<Data> | string> {
+  async function send(query: Query, budget: TokenBudget): Promise<Reply | string> {
     const signals = [AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])]
     usage.queries++
     try {
-      const data = await endpoint<Data & RateLimitData>(query.text, {
+      const data = await endpoint<unknown>(query.text, {
         ...query.variables,
         headers: { authorization: `bearer ${budget.token}` },
         request: { signal: AbortSignal.any(signals) },
       })
-      return read<Data>(data, [], budget)
+      return read(data, [], budget)
     } catch (error) {
       signal?.throwIfAborted()
-      if (error instanceof GraphqlResponseError) return readErrors<Data>(query, error, budget)
+      if (error instanceof GraphqlResponseError) return readErrors(query, error, budget)
       return readFailure(query, error, budget)
     }
   }
 
   /** Reads a response. A text is the reason to try again. */
-  function read<Data>(
-    data: (Data & RateLimitData) | null | undefined,
-    errors: readonly ItemError[],
-    budget: TokenBudget,
-  ): Reply<Data> | string {
+  function read(data: unknown, errors: readonly ItemError[], budget: TokenBudget): Reply | string {
     // A proxy may cut JSON off. What is left is not an object.
-    if (data === null || data === undefined || typeof data !== 'object')
-      return 'the response was not complete'
-    const { rateLimit } = data
+    if (data === null || typeof data !== 'object') return 'the response was not complete'
     budget.pauses = 0
-    budget.hasLimit = rateLimit != null
-    if (rateLimit != null) {
-      usage.points += rateLimit.cost
-      budget.note({ remaining: rateLimit.remaining, resetAtMs: Date.parse(rateLimit.resetAt) })
+    budget.hasLimit = v.is(rateLimited, data)
+    if (v.is(rateLimited, data)) {
+      const { cost, remaining, resetAt } = data.rateLimit
+      usage.points += cost
+      budget.note({ remaining, resetAtMs: Date.parse(resetAt) })
     }
-    return { data, errors }
+    return { data, errors, receivedAtMs: Date.now() }
   }
 
-  function readErrors<Data>(
+  function readErrors(
     query: Query,
     error: GraphqlResponseError<unknown>,
     budget: TokenBudget,
-  ): Reply<Data> | string {
+  ): Reply | string {
     const errors = (error.errors ?? []).map(({ type, path, message }) => ({
       type: type ?? '',
       path: path ?? [],
@@ -205,7 +204,7 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
     const isLimited = errors.some(({ type, message }) => limitTypes.has(type) || limitMessage.test(message))
     if (isLimited || headers['retry-after'] !== undefined) return pause(headers, budget)
     const other = errors.find(({ type }) => !itemErrors.has(type))
-    if (other === undefined) return read<Data>(data as Data & RateLimitData, errors, budget)
+    if (other === undefined) return read(data, errors, budget)
     noteHeaders(headers, budget)
     // A query that an older enterprise server doesn't understand has no data. Other errors without a type, and those of
     // resources, are timeouts, which pass.
@@ -281,7 +280,7 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
       let failures = 0
       for (;;) {
         const budget = await takeBudget(query.points)
-        const reply = await send<never>(query, budget).finally(() => release(budget, query.points))
+        const reply = await send(query, budget).finally(() => release(budget, query.points))
         if (typeof reply !== 'string') return reply
         if (reply === '') continue // the token waits, or another one is asked
         if (++failures === (query.maxAttempts ?? maxAttempts)) {

@@ -8,21 +8,15 @@ import { askInBatches, type Forge } from './ask.ts'
 import { mapAccount } from './forge-records.ts'
 import type { Skipped } from './forge-repositories.ts'
 import {
+  type AuthorAccount,
   type AuthoredCommit,
-  type CommitAuthors,
-  type ForgeAccount,
+  authorOfCommit,
+  forgeAccount,
   maxItems,
-  type Nodes,
   queryAccounts,
   queryAuthors,
 } from './queries.ts'
-
-/** An account that an author is. */
-export interface AuthorAccount {
-  id: string
-  databaseId: number | null
-  login: string
-}
+import { readItem } from './reply-items.ts'
 
 /**
  * Asks for the authors of commits. `commits` has one commit for each address, because the account depends on the address
@@ -35,14 +29,19 @@ export async function findAuthors(
 ): Promise<{ accounts: Map<string, AuthorAccount>; skipped: Skipped[] }> {
   const accounts = new Map<string, AuthorAccount>()
   const skipped: Skipped[] = []
-  await askInBatches<[string, AuthoredCommit], CommitAuthors>(forge, [...commits], {
+  function skip({ hash }: AuthoredCommit, reason: string): void {
+    skipped.push({ name: `the author of commit ${hash}`, reason })
+  }
+  await askInBatches(forge, [...commits], {
     size: maxItems,
     createQuery: (batch) => queryAuthors(batch.map(([, commit]) => commit)),
-    read([address], index, { data }) {
-      const user = data[`c${index}`]?.object?.author?.user
+    read([address, commit], index, reply) {
+      const found = readItem(reply, [`c${index}`, 'object'], authorOfCommit, 'the commit was not found')
+      if (found.outcome !== 'given') return skip(commit, found.reason)
+      const user = found.item.author?.user
       if (user != null) accounts.set(address, user)
     },
-    giveUp: ([, { hash }], reason) => skipped.push({ name: `the author of commit ${hash}`, reason }),
+    giveUp: ([, commit], reason) => skip(commit, reason),
     onProgress: (done) => forge.onProgress('asking for authors', done, commits.size),
   })
   return { accounts, skipped }
@@ -58,16 +57,12 @@ export async function findAccounts(
 ): Promise<{ users: Map<string, UserRecord>; skipped: Skipped[] }> {
   const users = new Map<string, UserRecord>()
   const skipped: Skipped[] = []
-  await askInBatches<[string, string], Nodes<ForgeAccount>>(forge, [...logins], {
+  await askInBatches(forge, [...logins], {
     size: maxItems,
     createQuery: (batch) => queryAccounts(batch.map(([id]) => id)),
-    read([id, login], index, { data }) {
-      const node = data.nodes[index] ?? null
-      if (node === null || !('login' in node)) {
-        skipped.push({ name: login, reason: 'not found: the account was deleted' })
-        return
-      }
-      const mapped = mapAccount(node as ForgeAccount)
+    read([id, login], index, reply) {
+      const found = readItem(reply, ['nodes', index], forgeAccount, 'not found: the account was deleted')
+      const mapped = found.outcome === 'given' ? mapAccount(found.item) : found
       if (mapped.outcome === 'mapped') users.set(id, mapped.record)
       else skipped.push({ name: login, reason: mapped.reason })
     },

@@ -36,7 +36,7 @@ export function mapRepository(repository: ForgeRepository): Mapped<'repos'> {
     forks_count: repository.forkCount,
     archived: repository.isArchived,
     disabled: repository.isDisabled,
-    license: repository.licenseInfo?.spdxId ?? null,
+    license: licenseOf(repository),
     language: repository.primaryLanguage?.name ?? null,
     stargazers_count: repository.stargazerCount,
     watchers_count: repository.watchers.totalCount,
@@ -120,6 +120,12 @@ function validate<Kind extends 'users' | 'repos'>(
     if (!(error instanceof RecordError)) throw error
     return { outcome: 'unusable', reason: `can't be loaded: ${error.message}` }
   }
+}
+
+/** The forge's identifier of a license that it doesn't recognize says that there is one, not which. */
+function licenseOf({ licenseInfo }: ForgeRepository): string | null {
+  const id = licenseInfo?.spdxId ?? null
+  return id === 'NOASSERTION' ? null : id
 }
 
 /** The forge has empty texts for what nobody filled in. */

@@ -3,20 +3,20 @@
  *
  * @module
  */
+import * as v from 'valibot'
 import type { RepositoryRecord } from '../../dataset/records.ts'
 import { ask, askInBatches, type Forge, inParallel, tryToAsk } from './ask.ts'
-import type { ItemError, Reply } from './client.ts'
 import { mapRepository } from './forge-records.ts'
 import {
   type ForgeRepository,
+  forgeRepository,
   maxItems,
-  type NamedRepositories,
-  type Nodes,
-  type OwnedRepositories,
+  ownedRepositories,
   queryNamedRepositories,
   queryOwnedRepositories,
   queryRepositories,
 } from './queries.ts'
+import { readItem } from './reply-items.ts'
 
 /** An owner, or a single repository. */
 export interface Target {
@@ -58,6 +58,9 @@ export async function findRepositories(
   return found
 }
 
+const notFound = 'not found: deleted, private, or renamed and replaced'
+const unknownOwner = 'no account has this login'
+
 /** Smaller pages take more queries, but a large one may take the forge too long. */
 const minPageSize = 10
 
@@ -65,26 +68,34 @@ async function listOwned(forge: Forge, owner: string, found: FoundRepositories):
   let first = maxItems
   for (let after: string | null = null; ; ) {
     const query = queryOwnedRepositories(owner, after, first)
-    const reply: Reply<OwnedRepositories> | 'forge_failed' =
-      first === minPageSize ? await ask(forge, query) : await tryToAsk(forge, query)
+    const reply = first === minPageSize ? await ask(forge, query) : await tryToAsk(forge, query)
     if (reply === 'forge_failed') {
       first = Math.max(minPageSize, Math.floor(first / 3))
       continue
     }
-    const { data, errors } = reply
-    const page: NonNullable<OwnedRepositories['repositoryOwner']>['repositories'] | undefined =
-      data.repositoryOwner?.repositories
-    if (page == null) {
-      found.skipped.push({ name: owner, reason: explain(errors[0], 'no account has this login') })
+    const page = readItem(reply, ['repositoryOwner'], ownedRepositories, unknownOwner)
+    if (page.outcome !== 'given') {
+      const reason = page.outcome === 'unexplained' ? unknownOwner : page.reason
+      found.skipped.push({ name: owner, reason })
       return
     }
-    for (const repository of page.nodes) addRepository(found, repository)
-    for (const error of errors)
-      found.skipped.push({ name: `a repository of ${owner}`, reason: explain(error) })
+    const { nodes, pageInfo } = page.item.repositories
+    for (const [index, node] of nodes.entries()) {
+      const path = ['repositoryOwner', 'repositories', 'nodes', index]
+      const repository = readItem(reply, path, forgeRepository, notFound)
+      if (repository.outcome === 'given') addRepository(found, repository.item)
+      else
+        found.skipped.push({ name: readName(node) ?? `a repository of ${owner}`, reason: repository.reason })
+    }
     forge.onProgress('listing repositories', found.repositories.size, undefined)
-    if (!page.pageInfo.hasNextPage) return
-    after = page.pageInfo.endCursor
+    if (!pageInfo.hasNextPage) return
+    after = pageInfo.endCursor
   }
+}
+
+/** Reads the name of a repository that may be described incompletely. */
+function readName(node: unknown): string | undefined {
+  return v.is(v.object({ nameWithOwner: v.string() }), node) ? node.nameWithOwner : undefined
 }
 
 function findNamed(
@@ -92,15 +103,13 @@ function findNamed(
   names: readonly { owner: string; name: string }[],
   found: FoundRepositories,
 ): Promise<void> {
-  return askInBatches<(typeof names)[number], NamedRepositories>(forge, names, {
+  return askInBatches(forge, names, {
     size: maxItems / 2,
     createQuery: queryNamedRepositories,
-    read({ owner, name }, index, { data, errors }) {
-      const repository = data[`r${index}`] ?? null
-      if (repository === null) {
-        const error = errors.find(({ path }) => path[0] === `r${index}`)
-        found.skipped.push({ name: `${owner}/${name}`, reason: explain(error) })
-      } else addRepository(found, repository)
+    read({ owner, name }, index, reply) {
+      const repository = readItem(reply, [`r${index}`], forgeRepository, notFound)
+      if (repository.outcome === 'given') addRepository(found, repository.item)
+      else found.skipped.push({ name: `${owner}/${name}`, reason: repository.reason })
     },
     giveUp: ({ owner, name }, reason) => found.skipped.push({ name: `${owner}/${name}`, reason }),
   })
@@ -111,39 +120,23 @@ function findKnown(
   known: readonly { id: string; name: string }[],
   found: FoundRepositories,
 ): Promise<void> {
-  return askInBatches<(typeof known)[number], Nodes<ForgeRepository>>(forge, known, {
+  return askInBatches(forge, known, {
     size: maxItems,
     createQuery: (batch) => queryRepositories(batch.map(({ id }) => id)),
-    read({ name }, index, { data, errors }) {
-      const node = data.nodes[index] ?? null
-      if (node !== null && 'id' in node) addRepository(found, node as ForgeRepository)
-      else found.skipped.push({ name, reason: explain(findError(errors, index)) })
+    read({ name }, index, reply) {
+      const repository = readItem(reply, ['nodes', index], forgeRepository, notFound)
+      if (repository.outcome === 'given') addRepository(found, repository.item)
+      else found.skipped.push({ name, reason: repository.reason })
     },
     giveUp: ({ name }, reason) => found.skipped.push({ name, reason }),
     onProgress: (done) => forge.onProgress('asking for known repositories', done, known.length),
   })
 }
 
-/** The error at an item of `nodes`. */
-function findError(errors: readonly ItemError[], index: number): ItemError | undefined {
-  return errors.find(({ path }) => path.includes(index))
-}
-
-function addRepository(
-  { repositories, skipped }: FoundRepositories,
-  repository: ForgeRepository | null,
-): void {
-  if (repository === null) return // there is an error for it
+function addRepository({ repositories, skipped }: FoundRepositories, repository: ForgeRepository): void {
   const { id, nameWithOwner: name, isPrivate } = repository
   const mapped = mapRepository(repository)
   if (isPrivate) skipped.push({ name, reason: 'private' })
   else if (mapped.outcome === 'unusable') skipped.push({ name, reason: mapped.reason })
   else repositories.set(id, { ...repository, record: mapped.record })
-}
-
-function explain(
-  error: ItemError | undefined,
-  otherwise = 'not found: deleted, private, or renamed and replaced',
-): string {
-  return error?.type === 'FORBIDDEN' ? `GitHub refuses it: ${error.message}` : otherwise
 }

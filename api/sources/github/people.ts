@@ -14,11 +14,11 @@ import {
   readForgottenPeople,
 } from '../../people/forgotten-people.ts'
 import { batchesOf, type Forge } from './ask.ts'
-import { type AuthorAccount, findAccounts, findAuthors } from './forge-accounts.ts'
+import { findAccounts, findAuthors } from './forge-accounts.ts'
 import type { Skipped } from './forge-repositories.ts'
 import type { Histories } from './histories.ts'
 import { type KnownItem, readFurtherAddresses, readKnownIdentities, readPresentUsers } from './known.ts'
-import type { ForgeRepository } from './queries.ts'
+import type { AuthorAccount, ForgeRepository } from './queries.ts'
 
 /** Who owns repositories, and who committed. */
 export interface People {

@@ -3,78 +3,91 @@
  *
  * @module
  */
+import * as v from 'valibot'
 import { type Query, rateLimitSelection } from './client.ts'
 
 /** Nodes that a query may name, and items of a page. */
 export const maxItems = 100
 
-interface Count {
-  totalCount: number
-}
+const count = v.object({ totalCount: v.number() })
+const databaseId = v.optional(v.nullable(v.number()), null)
 
 /** A repository as the forge describes it. */
-export interface ForgeRepository {
-  id: string
-  databaseId: number | null
-  name: string
-  nameWithOwner: string
-  url: string
-  owner: { __typename: string; id: string; databaseId: number | null; login: string; avatarUrl: string }
-  description: string | null
-  homepageUrl: string | null
-  isPrivate: boolean
-  isFork: boolean
-  isArchived: boolean
-  isDisabled: boolean
-  forkCount: number
-  stargazerCount: number
-  watchers: Count
-  issues: Count
-  licenseInfo: { spdxId: string | null } | null
-  primaryLanguage: { name: string } | null
-  hasIssuesEnabled: boolean
-  hasDiscussionsEnabled: boolean
-  hasProjectsEnabled: boolean
-  createdAt: string
-  updatedAt: string
-  pushedAt: string | null
-  visibility: string
+export const forgeRepository = v.object({
+  id: v.string(),
+  databaseId,
+  name: v.string(),
+  nameWithOwner: v.string(),
+  url: v.string(),
+  owner: v.object({
+    __typename: v.string(),
+    id: v.string(),
+    databaseId,
+    login: v.string(),
+    avatarUrl: v.string(),
+  }),
+  description: v.nullable(v.string()),
+  homepageUrl: v.nullable(v.string()),
+  isPrivate: v.boolean(),
+  isFork: v.boolean(),
+  isArchived: v.boolean(),
+  isDisabled: v.boolean(),
+  forkCount: v.number(),
+  stargazerCount: v.number(),
+  watchers: count,
+  issues: count,
+  licenseInfo: v.nullable(v.object({ spdxId: v.nullable(v.string()) })),
+  primaryLanguage: v.nullable(v.object({ name: v.string() })),
+  hasIssuesEnabled: v.boolean(),
+  hasDiscussionsEnabled: v.boolean(),
+  hasProjectsEnabled: v.boolean(),
+  createdAt: v.string(),
+  updatedAt: v.string(),
+  pushedAt: v.nullable(v.string()),
+  visibility: v.string(),
   /** In KB. */
-  diskUsage: number | null
-  defaultBranchRef: { name: string; target: { oid: string } | null } | null
-}
+  diskUsage: v.nullable(v.number()),
+  defaultBranchRef: v.nullable(
+    v.object({ name: v.string(), target: v.nullable(v.object({ oid: v.string() })) }),
+  ),
+})
+export type ForgeRepository = v.InferOutput<typeof forgeRepository>
 
 /** The fields of all kinds of accounts. */
-interface AccountFields {
-  id: string
-  databaseId: number | null
-  login: string
-  avatarUrl: string
-  createdAt: string
-  updatedAt: string
+const accountFields = {
+  id: v.string(),
+  databaseId,
+  login: v.string(),
+  avatarUrl: v.string(),
+  createdAt: v.string(),
+  updatedAt: v.string(),
 }
 
 /** An account as the forge describes it. */
-export type ForgeAccount =
-  | (AccountFields & {
-      __typename: 'User'
-      name: string | null
-      email: string
-      company: string | null
-      location: string | null
-      bio: string | null
-      followers: Count
-      following: Count
-    })
-  | (AccountFields & {
-      __typename: 'Organization'
-      name: string | null
-      /** Has another name: that of users is not nullable. */
-      orgEmail: string | null
-      location: string | null
-      description: string | null
-    })
-  | (AccountFields & { __typename: 'Bot' })
+export const forgeAccount = v.variant('__typename', [
+  v.object({
+    __typename: v.literal('User'),
+    ...accountFields,
+    name: v.nullable(v.string()),
+    email: v.string(),
+    company: v.nullable(v.string()),
+    location: v.nullable(v.string()),
+    bio: v.nullable(v.string()),
+    followers: count,
+    following: count,
+  }),
+  v.object({
+    __typename: v.literal('Organization'),
+    ...accountFields,
+    name: v.nullable(v.string()),
+    /** Has another name: that of users is not nullable. */
+    orgEmail: v.nullable(v.string()),
+    location: v.nullable(v.string()),
+    description: v.nullable(v.string()),
+  }),
+  v.object({ __typename: v.literal('Bot'), ...accountFields }),
+])
+export type ForgeAccount = v.InferOutput<typeof forgeAccount>
 
 // Counting the watchers and the issues is what costs points: a hundredth for each repository and each of the two.
 const repositoryFields = `
@@ -91,14 +104,16 @@ const repositoryFields = `
     defaultBranchRef { name target { oid } }
   }`
 
-export interface OwnedRepositories {
-  repositoryOwner: {
-    repositories: {
-      nodes: (ForgeRepository | null)[]
-      pageInfo: { hasNextPage: boolean; endCursor: string | null }
-    }
-  } | null
-}
+/** An owner with a page of its repositories: `repositoryOwner`. */
+export const ownedRepositories = v.object({
+  repositories: v.object({
+    nodes: v.array(v.unknown()),
+    pageInfo: v.variant('hasNextPage', [
+      v.object({ hasNextPage: v.literal(true), endCursor: v.string() }),
+      v.object({ hasNextPage: v.literal(false) }),
+    ]),
+  }),
+})
 
 /** Asks for a page of the repositories that an account owns, `first` of them. */
 export function queryOwnedRepositories(login: string, after: string | null, first = maxItems): Query {
@@ -120,10 +135,7 @@ export function queryOwnedRepositories(login: string, after: string | null, firs
   }
 }
 
-/** By alias: `r0`, `r1`, and so on. */
-export type NamedRepositories = Record<string, ForgeRepository | null>
-
-/** Asks for repositories by `owner/name`. Names that they once had find them too. */
+/** Asks for repositories by `owner/name`, as `r0`, `r1`, and so on. Names that they once had find them too. */
 export function queryNamedRepositories(names: readonly { owner: string; name: string }[]): Query {
   const parameters = names.map((_, index) => `$o${index}: String!, $n${index}: String!`).join(', ')
   const fields = names.map(
@@ -142,11 +154,7 @@ export function queryNamedRepositories(names: readonly { owner: string; name: st
   }
 }
 
-export interface Nodes<Node> {
-  nodes: (Node | Record<string, never> | null)[]
-}
-
-/** Asks for repositories by their GraphQL ids. */
+/** Asks for repositories by their GraphQL ids, as `nodes`. */
 export function queryRepositories(ids: readonly string[]): Query {
   return {
     name: 'Repositories',
@@ -156,7 +164,7 @@ export function queryRepositories(ids: readonly string[]): Query {
   }
 }
 
-/** Asks for accounts by their GraphQL ids. */
+/** Asks for accounts by their GraphQL ids, as `nodes`. */
 export function queryAccounts(ids: readonly string[]): Query {
   return {
     name: 'Accounts',
@@ -185,17 +193,16 @@ export interface AuthoredCommit {
   hash: string
 }
 
-/** By alias: `c0`, `c1`, and so on. */
-export type CommitAuthors = Record<
-  string,
-  {
-    object?: {
-      author?: { user: { id: string; databaseId: number | null; login: string } | null } | null
-    } | null
-  } | null
->
+/** An account that an author is. */
+export const authorAccount = v.object({ id: v.string(), databaseId, login: v.string() })
+export type AuthorAccount = v.InferOutput<typeof authorAccount>
 
-/** Asks for the accounts of the authors of commits. */
+/** A commit with its author, whom no account may have. */
+export const authorOfCommit = v.object({
+  author: v.nullish(v.object({ user: v.nullish(authorAccount) })),
+})
+
+/** Asks for the accounts of the authors of commits: `object` of `c0`, `c1`, and so on. */
 export function queryAuthors(commits: readonly AuthoredCommit[]): Query {
   const parameters = commits.map((_, index) => `$r${index}: ID!, $h${index}: GitObjectID!`).join(', ')
   const fields = commits.map(

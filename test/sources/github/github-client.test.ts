@@ -6,19 +6,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { askInBatches } from '../../../api/sources/github/ask.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { askInBatches, type Forge } from '../../../api/sources/github/ask.ts'
 import { createForgeClient, ForgeError } from '../../../api/sources/github/client.ts'
-import { findRepositories } from '../../../api/sources/github/forge-repositories.ts'
+import { findAccounts, findAuthors } from '../../../api/sources/github/forge-accounts.ts'
+import { type FoundRepositories, findRepositories } from '../../../api/sources/github/forge-repositories.ts'
 import { noJournal } from '../../../api/sources/github/journal.ts'
-import {
-  type OwnedRepositories,
-  queryOwnedRepositories,
-  queryRepositories,
-} from '../../../api/sources/github/queries.ts'
+import { maxItems, queryOwnedRepositories, queryRepositories } from '../../../api/sources/github/queries.ts'
 import { findWebOrigin } from '../../../api/sources/github/web-origin.ts'
 import { queryFaults } from '../../support/fake-forge/faults.ts'
-import { ForgeModel } from '../../support/fake-forge/model.ts'
+import { ForgeModel, nameWithOwner, type Repository } from '../../support/fake-forge/model.ts'
 import { type FakeForge, startFakeForge } from '../../support/fake-forge/server.ts'
 import type { Limits } from '../../support/fake-forge/token.ts'
 
@@ -49,8 +46,8 @@ function createClient(limits: Partial<Limits>[], concurrency = 4) {
     onNote: (message) => notes.push(message),
   })
   const list = async () => {
-    const { data } = await client.ask<OwnedRepositories>(queryOwnedRepositories('owner', null))
-    expect(data.repositoryOwner?.repositories.nodes.map((node) => node?.name)).toHaveLength(5)
+    const { data } = await client.ask(queryOwnedRepositories('owner', null))
+    expect(data).toHaveProperty('repositoryOwner.repositories.nodes.length', 5)
   }
   return { client, tokens, notes, list }
 }
@@ -174,6 +171,130 @@ test('What the forge refuses or describes wrongly is skipped with the reason', a
     { name: 'odd/negative', reason: expect.stringMatching(/^can't be loaded: .*stargazers_count/) },
     { name: 'protected', reason: expect.stringMatching(/^GitHub refuses it: Resource protected by .* SAML/) },
     { name: 'nobody', reason: 'no account has this login' },
+  ])
+})
+
+describe('What the forge gives as null, or describes with a null that its schema rules out, is skipped alone', () => {
+  const unexplained = 'GitHub gives nothing for it, and no reason'
+  const incomplete = (field: string) => `GitHub describes it incompletely: ${field} is missing or invalid`
+  let forgeAccess: Forge
+  let vanished: Repository
+  let ownerless: Repository
+  let whole: Repository
+  beforeAll(() => {
+    const owner = model.addAccount({ login: 'partly' })
+    vanished = model.addRepository({ owner, name: 'vanished' })
+    ownerless = model.addRepository({ owner, name: 'ownerless' })
+    whole = model.addRepository({ owner, name: 'whole' })
+  })
+  beforeEach(() => {
+    const { client } = createClient([{}])
+    forgeAccess = { client, journal: noJournal, concurrency: 1, abort: () => {}, onProgress: () => {} }
+  })
+  /** Replaces objects of responses in which a field has this value. */
+  function replace(replacements: Record<string, (object: object) => unknown>): void {
+    forge.reviveValue = (_, value) => {
+      if (typeof value !== 'object' || value === null) return value
+      const change = Object.values(value).flatMap((field) => replacements[String(field)] ?? [])[0]
+      return change === undefined ? value : change(value)
+    }
+  }
+  const hideRepositories = () =>
+    replace({
+      'partly/vanished': () => null,
+      'partly/ownerless': (repository) => ({ ...repository, owner: null }),
+    })
+  const names = (found: FoundRepositories) => [...found.repositories.values()].map(({ name }) => name)
+
+  test('repositories of an owner', async () => {
+    hideRepositories()
+    const found = await findRepositories(forgeAccess, [{ owner: 'partly' }], [])
+    expect(names(found)).toEqual(['whole'])
+    expect(found.skipped).toEqual([
+      { name: 'a repository of partly', reason: unexplained },
+      { name: 'partly/ownerless', reason: incomplete('owner') },
+    ])
+  })
+
+  test('repositories by their names, and by their ids', async () => {
+    hideRepositories()
+    const all = [vanished, ownerless, whole]
+    const targets = all.map(({ name }) => ({ owner: 'partly', name }))
+    const known = all.map((repository) => ({ id: repository.id, name: nameWithOwner(repository) }))
+    const skipped = [
+      { name: 'partly/vanished', reason: unexplained },
+      { name: 'partly/ownerless', reason: incomplete('owner') },
+    ]
+    for (const found of [
+      await findRepositories(forgeAccess, targets, []),
+      await findRepositories(forgeAccess, [], known),
+    ]) {
+      expect(names(found)).toEqual(['whole'])
+      expect(found.skipped).toEqual(skipped)
+    }
+  })
+
+  test('an owner with a page that cannot be followed by another', async () => {
+    replace({ true: (page) => ('hasNextPage' in page ? { ...page, endCursor: null } : page) })
+    const many = model.addAccount({ login: 'many' })
+    for (let count = 0; count <= maxItems; count++) model.addRepository({ owner: many, name: `n-${count}` })
+    const found = await findRepositories(forgeAccess, [{ owner: 'many' }, { owner: 'partly' }], [])
+    expect(names(found)).toEqual(['vanished', 'ownerless', 'whole'])
+    expect(found.skipped).toEqual([{ name: 'many', reason: incomplete('repositories.pageInfo.endCursor') }])
+  })
+
+  test('profiles', async () => {
+    const [deleted, empty, nameless, user] = ['deleted', 'empty', 'nameless', 'user'].map((login) =>
+      model.addAccount({ login }),
+    )
+    if (!deleted || !empty || !nameless || !user) throw new Error('there are four')
+    model.deleteAccount(deleted)
+    replace({ empty: () => null, nameless: (account) => ({ ...account, createdAt: null }) })
+    const accounts = [deleted, empty, nameless, user]
+    const found = await findAccounts(forgeAccess, new Map(accounts.map(({ id, login }) => [id, login])))
+    expect([...found.users.values()].map(({ login }) => login)).toEqual(['user'])
+    expect(found.skipped).toEqual([
+      { name: 'deleted', reason: 'not found: the account was deleted' },
+      { name: 'empty', reason: unexplained },
+      { name: 'nameless', reason: incomplete('createdAt') },
+    ])
+  })
+
+  test('authors of commits', async () => {
+    const people = ['ada', 'bob', 'nobody'].map((name) => ({ name, email: `${name}@commits.example` }))
+    for (const { name, email } of people.slice(0, 2)) model.addAccount({ login: name, addresses: [email] })
+    const date = 1_752_000_000
+    await model.push(
+      whole,
+      people.map((author) => ({ author, date, message: author.name })),
+    )
+    const history = [...(await whole.git.readHistory(whole.git.readHead()?.oid ?? '')).values()].reverse()
+    const commits = history.map(
+      ({ oid, author }) => [author.name, { repository: whole.id, hash: oid }] as const,
+    )
+    const unknown = { repository: whole.id, hash: '0'.repeat(40) }
+    replace({ bob: (account) => ({ ...account, login: null }) })
+    const found = await findAuthors(forgeAccess, new Map([...commits, ['unknown', unknown]]))
+    expect([...found.accounts].map(([address, { login }]) => [address, login])).toEqual([['ada', 'ada']])
+    expect(found.skipped).toEqual([
+      { name: `the author of commit ${history[1]?.oid}`, reason: incomplete('author.user.login') },
+      { name: `the author of commit ${unknown.hash}`, reason: unexplained },
+    ])
+  })
+})
+
+test('A license that the forge doesn’t recognize is null', async () => {
+  const { client } = createClient([{}])
+  const owner = model.addAccount({ login: 'licensor' })
+  for (const license of ['MIT', 'NOASSERTION', null])
+    model.addRepository({ owner, name: `is-${license}`, license })
+  const asking = { client, journal: noJournal, concurrency: 1, abort: () => {}, onProgress: () => {} }
+  const { repositories } = await findRepositories(asking, [{ owner: 'licensor' }], [])
+  const records = [...repositories.values()].map(({ record: { name, license } }) => [name, license])
+  expect(records).toEqual([
+    ['is-MIT', 'MIT'],
+    ['is-NOASSERTION', null],
+    ['is-null', null],
   ])
 })
 

@@ -214,10 +214,9 @@ class Exchange {
       this.#state.report({ rule: 'invalid query', message: errors.map(({ message }) => message).join('; ') })
     }
     const shown = errors.map(formatForgeError)
-    return {
-      status: 200,
-      body: { ...(data !== undefined && { data }), ...(shown.length > 0 && { errors: shown }) },
-    }
+    const body = { ...(data !== undefined && { data }), ...(shown.length > 0 && { errors: shown }) }
+    const { reviveValue } = this.#state
+    return { status: 200, body: reviveValue ? JSON.parse(JSON.stringify(body), reviveValue) : body }
   }
 
   #refuse(rule: 'invalid query' | 'size of a query', errors: ForgeErrorObject[]): undefined {

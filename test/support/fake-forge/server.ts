@@ -83,6 +83,7 @@ export async function startFakeForge(
     faults: new FaultPlan<QueryFault>(),
     gitFaults: new FaultPlan<GitFault>(),
     isTooHeavy: () => false,
+    reviveValue: undefined,
     responseDelayMs: 0,
     createToken({ seesPrivate = false, viewer = findViewer(model), limits = {} } = {}) {
       const text = `fake-token-${tokens.size + 1}-of-${viewer.login}`

@@ -29,6 +29,8 @@ export interface ForgeState {
   readonly requests: ForgeRequest[]
   /** Whether a query with these variables takes the forge too long. Default: none does. */
   isTooHeavy: (variables: Readonly<Record<string, unknown>>) => boolean
+  /** Changes the values of responses to queries, as the reviver of `JSON.parse` does. Default: nothing is changed. */
+  reviveValue: ((name: string, value: unknown) => unknown) | undefined
   /** How long a query takes at least. */
   responseDelayMs: number
   report(violation: Violation): void
