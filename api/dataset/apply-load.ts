@@ -17,6 +17,7 @@ import {
   removeMissingUsers,
   removeUnreachableCommits,
 } from './mirror.ts'
+import type { AppliedRows, DatasetChange } from './pending-change.ts'
 import type { RecordKind } from './records.ts'
 import { applyRemovals } from './removal.ts'
 import { applyRepositories } from './repository-changes.ts'
@@ -37,6 +38,10 @@ export interface ApplyOptions extends DatasetChangeOptions {
   assertValid?: ((tx: SqlOrTransaction) => Promise<void>) | undefined
   /** Whether users stay as they are if the dataset has more of them than commits. */
   keepsKnownUsers?: boolean | undefined
+  /** Completes the change in the same transaction, after the load was applied. Returns what else it changed. */
+  finish?:
+    | ((change: DatasetChange) => Promise<{ repositories: AppliedRows; commits: AppliedRows } | undefined>)
+    | undefined
   /** The load has all commits of the repositories with these URLs: other commits are removed. */
   completeUrls?: readonly string[] | undefined
 }
@@ -54,6 +59,7 @@ export function applyImport(
     assertValid,
     keepsKnownUsers,
     completeUrls = [],
+    finish,
     ...options
   }: ApplyOptions = {},
 ): Promise<ImportResult> {
@@ -74,8 +80,18 @@ export function applyImport(
     const commits = await applyCommits(load)
     if (mirrored.has('commits')) await removeMissingCommits(load)
     if (completeUrls.length > 0) await removeUnreachableCommits(load, completeUrls)
+    const finished = await finish?.(load)
     await dropStaged(load.tx, importId)
     await load.tx`update dataset set loaded_at = clock_timestamp()`
-    return { users, addresses, repositories, commits }
+    return {
+      users,
+      addresses,
+      repositories: addRows(repositories, finished?.repositories),
+      commits: addRows(commits, finished?.commits),
+    }
   })
+}
+
+function addRows(a: AppliedRows, b: AppliedRows = { added: 0, updated: 0 }): AppliedRows {
+  return { added: a.added + b.added, updated: a.updated + b.updated }
 }

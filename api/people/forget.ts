@@ -11,7 +11,7 @@ import {
   type DatasetChangeOptions,
   type DatasetChangeResult,
 } from '../dataset/dataset-change.ts'
-import { analyzeTables, type DatasetChange } from '../dataset/pending-change.ts'
+import { type AppliedRows, analyzeTables, type DatasetChange } from '../dataset/pending-change.ts'
 import type { CommitRecord, RepositoryRecord } from '../dataset/records.ts'
 import { removeRepositories, removeUsers } from '../dataset/removal.ts'
 import { noteNewUrls } from '../dataset/repository-changes.ts'
@@ -101,53 +101,121 @@ function selectIdentities(sql: SqlOrTransaction, identities: readonly string[]) 
  */
 export async function forgetPerson(
   sql: Sql,
-  { identities: known, keepRepositories, ...options }: ForgetOptions,
+  { identities, keepRepositories, ...options }: ForgetOptions,
 ): Promise<ForgetResult> {
   await dropDeadLoads(sql) // their tables may have the person's rows
+  let blocked: BlockedPerson | undefined
   let logins: string[] = []
-  let forgotten = { person: 0, wasForgotten: false, identities: 0, ledgerEntries: 0 }
+  let ledgerEntries = 0
   const result = await changeDataset(sql, options, async (change) => {
-    const { tx } = change
-    await tx`create temporary table person (identity text collate "C" primary key) on commit drop`
-    await tx`insert into person ${selectIdentities(tx, known)}`
-    const rows = await tx<{ identity: string }[]>`select identity from person`
-    const identities = rows.map(({ identity }) => identity)
-    const isForgotten: IsForgotten = (identity) => identities.includes(identity)
-    const { person, people } = await blockPerson(tx, identities, keepRepositories)
-    await removeUsers(change, tx`select distinct user_id as id from identities join person using (identity)`)
-    // Repositories that an earlier forgetting kept are the person's, too.
-    await tx`insert into person select unnest(${tx.typed.texts(people.map(identifyPlaceholder))}) on conflict do nothing`
-    let repositories = 0
-    if (keepRepositories) repositories = await replaceOwner(change, placeholderOf(person), isForgotten)
-    else await removeRepositories(change, selectOwned(tx))
-    const commits = await redactCommits(change, identities, isForgotten)
-    await tx`
-      delete from stored_lists
-      where filter::text collate "C" ilike any (${tx.typed.texts(listPatterns(identities))})`
-    logins = identities.flatMap((identity) => /^login:(.*)$/s.exec(identity)?.[1] ?? [])
-    const ledgerEntries = await redactLedger(tx, logins)
-    forgotten = { person, wasForgotten: people.length > 0, identities: identities.length, ledgerEntries }
-    await analyzeTables({ ...change, isLarge: true }, tablesWithNames)
-    return { repositories: { added: 0, updated: repositories }, commits: { added: 0, updated: commits } }
+    const { people, ...forgotten } = await forgetPeople(change, [{ identities, keepRepositories }])
+    ;[blocked] = people
+    logins = forgotten.logins
+    ledgerEntries = forgotten.ledgerEntries
+    return forgotten.rows
   })
-  // Requests that were charged during the transaction.
-  const laterEntries = await sql.begin(async (tx) => {
+  if (blocked === undefined) throw new Error('the person was not forgotten')
+  ledgerEntries += await redactLaterEntries(sql, logins)
+  return { ...result, ...blocked, ledgerEntries }
+}
+
+/** A person to forget as a part of a change. */
+export interface Forgetting extends Pick<ForgetOptions, 'identities' | 'keepRepositories'> {
+  /** The person's number, if it is known that the person is forgotten. */
+  person?: number | undefined
+}
+
+/** A person whose identities loads leave out from now on. */
+type BlockedPerson = Pick<ForgetResult, 'person' | 'wasForgotten' | 'identities'>
+
+/** What forgetting people as a part of a change did. */
+export interface Forgotten {
+  people: BlockedPerson[]
+  /** For `redactLaterEntries`. */
+  logins: string[]
+  ledgerEntries: number
+  rows: { repositories: AppliedRows; commits: AppliedRows }
+}
+
+/** Does what `forgetPerson` promises, for several people, as a part of a change. `redactLaterEntries` completes it. */
+export async function forgetPeople(
+  change: DatasetChange,
+  forgettings: readonly Forgetting[],
+): Promise<Forgotten> {
+  const { tx } = change
+  const people: BlockedPerson[] = []
+  const identities: string[] = []
+  let repositories = 0
+  for (const forgetting of forgettings) {
+    const taken = await takeOut(change, forgetting)
+    people.push(taken.blocked)
+    identities.push(...taken.identities)
+    repositories += taken.repositories
+  }
+  // Once for all of them, because it reads all commits.
+  const commits = await redactCommits(change, identities)
+  await tx`
+    delete from stored_lists
+    where filter::text collate "C" ilike any (${tx.typed.texts(listPatterns(identities))})`
+  const logins = identities.flatMap((identity) => /^login:(.*)$/s.exec(identity)?.[1] ?? [])
+  const ledgerEntries = await redactLedger(tx, logins)
+  await analyzeTables({ ...change, isLarge: true }, tablesWithNames)
+  return {
+    people,
+    logins,
+    ledgerEntries,
+    rows: { repositories: { added: 0, updated: repositories }, commits: { added: 0, updated: commits } },
+  }
+}
+
+/** Redacts the entries of requests that were charged while the change was made. Returns their number. */
+export function redactLaterEntries(sql: Sql, logins: readonly string[]): Promise<number> {
+  return sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0` // poolers may leave the role's own
     return redactLedger(tx, logins)
   })
-  return { ...result, ...forgotten, ledgerEntries: forgotten.ledgerEntries + laterEntries }
+}
+
+/** Blocks a person, and takes out their user and their repositories. `identities` are all that are known. */
+async function takeOut(
+  change: DatasetChange,
+  { identities: given, keepRepositories, person: forgotten }: Forgetting,
+): Promise<{ blocked: BlockedPerson; identities: string[]; repositories: number }> {
+  const { tx } = change
+  await tx`create temporary table person (identity text collate "C" primary key) on commit drop`
+  await tx`insert into person ${selectIdentities(tx, given)}`
+  const rows = await tx<{ identity: string }[]>`select identity from person`
+  const identities = rows.map(({ identity }) => identity)
+  const { person, people } = await blockPerson(tx, identities, keepRepositories, forgotten)
+  await removeUsers(change, tx`select distinct user_id as id from identities join person using (identity)`)
+  // Repositories that an earlier forgetting kept are the person's, too.
+  await tx`insert into person select unnest(${tx.typed.texts(people.map(identifyPlaceholder))}) on conflict do nothing`
+  let repositories = 0
+  if (keepRepositories)
+    repositories = await replaceOwner(change, placeholderOf(person), includedIn(identities))
+  else await removeRepositories(change, selectOwned(tx))
+  await tx`drop table person`
+  const blocked = { person, wasForgotten: people.length > 0, identities: identities.length }
+  return { blocked, identities, repositories }
+}
+
+function includedIn(identities: readonly string[]): IsForgotten {
+  const all = new Set(identities)
+  return (identity) => all.has(identity)
 }
 
 /**
- * Blocks identities. Returns the person's number: the lowest of those who have one of the identities already, if there are
- * any. These are one person from now on. Returns all their numbers, too.
+ * Blocks identities. Returns the person's number: the lowest of `forgotten` and those who have one of the identities
+ * already, if there are any. These are one person from now on. Returns all their numbers, too.
  */
 async function blockPerson(
   tx: SqlOrTransaction,
   identities: readonly string[],
   keepsRepositories: boolean,
+  forgotten: number | undefined,
 ): Promise<{ person: number; people: number[] }> {
-  const people = findPeople(await readForgottenPeople(tx), identities)
+  const found = findPeople(await readForgottenPeople(tx), identities)
+  const people = [...new Set([...(forgotten === undefined ? [] : [forgotten]), ...found])]
   await tx`insert into forgotten_identities_key (key) values (${randomBytes(32)}) on conflict do nothing`
   const [person] =
     people.length > 0
@@ -204,19 +272,17 @@ async function replaceOwner(change: DatasetChange, owner: string, isForgotten: I
       from changed c where r.id = c.id`
   }
   await noteNewUrls(change, tx`select id from given_repositories`)
+  await tx`drop table given_repositories`
   await tx`
     update contributions c set identity = ${identifyLogin(owner)}
     from person p where c.identity = p.identity and c.kind = 'owner'`
   return count
 }
 
-/** Redacts the commits that name the person. Returns their number. */
-async function redactCommits(
-  change: DatasetChange,
-  identities: readonly string[],
-  isForgotten: IsForgotten,
-): Promise<number> {
+/** Redacts the commits that name people with these identities. Returns their number. */
+async function redactCommits(change: DatasetChange, identities: readonly string[]): Promise<number> {
   const { tx, version } = change
+  const isForgotten = includedIn(identities)
   await tx`create temporary table lost_authors (repository_id integer not null) on commit drop`
   await tx`
     create temporary table person_patterns on commit drop as
@@ -224,7 +290,7 @@ async function redactCommits(
   await tx`
     declare naming no scroll cursor for
     select repository_id, commit_hash, author_identity, members from commits
-    where author_identity = any (array(select identity from person))
+    where author_identity = any (${tx.typed.texts(identities)})
       or members collate "C" ilike any (array(select pattern from person_patterns))
       or members collate "C" ~ ${matchOtherForms(identities)}`
   let count = 0

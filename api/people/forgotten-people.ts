@@ -6,19 +6,9 @@
 import { createHmac } from 'node:crypto'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { ImportError } from '../dataset/import-error.ts'
-import type { LoadItem } from '../dataset/records.ts'
-import { identifyAddresses, identifyUser } from '../dataset/staged-rows.ts'
-import type { DroppedRows, Staging } from '../dataset/staging.ts'
 import { OperatorError } from '../errors.ts'
-import { identifyForgeId, identifyLogin } from '../names/forge-names.ts'
-import {
-  findOwnerInUrl,
-  type IsForgotten,
-  placeholderOf,
-  redactCommit,
-  redactRepository,
-  replaceOwnerInUrl,
-} from './redaction.ts'
+import { identifyLogin } from '../names/forge-names.ts'
+import { findOwnerInUrl, placeholderOf, replaceOwnerInUrl } from './redaction.ts'
 
 /** Identities whose hashes are kept in memory. */
 const maxCached = 100_000
@@ -110,76 +100,6 @@ export async function blockIdentities(
     insert into forgotten_identities (hash, person_id)
     select decode(hash, 'hex'), ${person}::integer from unnest(${tx.typed.texts(hashes)}) as n(hash)
     on conflict do nothing`
-}
-
-/** A load without forgotten people. */
-export interface FilteredStaging {
-  /** Stages a record as `Staging` does, unless it is about forgotten people. */
-  add(position: number, item: LoadItem): Promise<'staged' | 'left out'>
-  /** Flushes as `Staging` does, without users who were left out because of another of their records. */
-  flush(): Promise<Pick<DroppedRows, 'contradicted'>>
-  /** Records that were left out so far. */
-  readonly leftOut: number
-}
-
-/**
- * Stages records without forgotten people. Leaves out users with one of their identities, and repositories that they own,
- * with their commits. If their repositories stay, gives these another owner. Redacts other commits that name them.
- */
-export function withoutForgottenPeople(
-  people: ForgottenPeople,
-  staging: Pick<Staging, 'add' | 'flush'>,
-): FilteredStaging {
-  let leftOut = 0
-  /** By `forge_rest_id`. The record of further addresses may name somebody whose own record doesn't, or vice versa. */
-  const leftOutUsers = new Set<number>()
-  return {
-    get leftOut() {
-      return leftOut
-    },
-    async add(position, item) {
-      const filtered = people.isEmpty ? item : redactItem(people, item)
-      if (filtered !== 'left out') {
-        await staging.add(position, filtered)
-        return 'staged'
-      }
-      if (item.kind === 'users' || item.kind === 'identities') leftOutUsers.add(item.record.forge_rest_id)
-      leftOut++
-      return 'left out'
-    },
-    async flush() {
-      const dropped = await staging.flush(leftOutUsers)
-      leftOut += dropped.leftOut
-      return dropped
-    },
-  }
-}
-
-/** Takes forgotten people out of a record, unless the whole record is left out. */
-function redactItem({ find }: ForgottenPeople, item: LoadItem): LoadItem | 'left out' {
-  const isForgotten: IsForgotten = (identity) => find(identity) !== undefined
-  switch (item.kind) {
-    case 'users':
-      return identifyUser(item.record).some(isForgotten) ? 'left out' : item
-    case 'identities': {
-      const { record } = item
-      const identities = [identifyForgeId(record.forge_rest_id), ...identifyAddresses(record).keys()]
-      return identities.some(isForgotten) ? 'left out' : item
-    }
-    case 'repos': {
-      const owner = find(identifyLogin(item.record.owner_login))
-      if (owner === undefined) return item
-      if (!owner.keepsRepositories) return 'left out'
-      return { ...item, record: redactRepository(item.record, placeholderOf(owner.id), isForgotten) }
-    }
-    case 'commits': {
-      const repo_url = redactUrl({ find }, item.record.repo_url)
-      if (repo_url === undefined) return 'left out'
-      return { ...item, record: { ...redactCommit(item.record, isForgotten), repo_url } }
-    }
-    case 'removals':
-      return item
-  }
 }
 
 /** Replaces a forgotten owner in a repository's URL. Undefined: the owner's repositories don't stay. */

@@ -7,8 +7,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { applyImport } from '../../api/dataset/apply-load.ts'
 import { parseItem } from '../../api/dataset/records.ts'
 import { beginStaging } from '../../api/dataset/staging.ts'
-import { forgottenAddress, identifyLogin } from '../../api/names/forge-names.ts'
-import { listForgotten, undoForgetting } from '../../api/people/forget.ts'
+import { forgottenAddress, identifyAddress, identifyLogin } from '../../api/names/forge-names.ts'
+import { forgetPerson, listForgotten, undoForgetting } from '../../api/people/forget.ts'
 import { readForgottenPeople } from '../../api/people/forgotten-people.ts'
 import { importGit } from '../../api/sources/git/import.ts'
 import { importNdjson } from '../../api/sources/ndjson/import.ts'
@@ -16,7 +16,7 @@ import { forgetZelda, loadAll, names, others, own, searchTables, toolUrl } from 
 import { Clone, npm, useClones } from '../support/git-clone.ts'
 import { readListResponse } from '../support/list-response.ts'
 import { createAdmin, createSource, load, nothing, readDatasetVersion, toLines } from '../support/ndjson.ts'
-import { createCommit, createRepository } from '../support/records.ts'
+import { createCommit, createRepository, createUser } from '../support/records.ts'
 import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 useClones()
@@ -166,6 +166,59 @@ describeOnOneDatabase('a load after a person was forgotten', (kind) => {
       expect(await service.sql`select from removals where not exists_again`).toEqual([])
     },
   )
+
+  const home = 'zelda@home.example'
+  const user = createUser(4711, { login: 'Zelda-Q', email: 'Zelda@example.com' })
+  const forgetHome = (keepRepositories: boolean) =>
+    forgetPerson(service.sql, { identities: [String(identifyAddress(home))], keepRepositories })
+
+  test.for([
+    ['of the user', false, { users: [{ ...user, email: home }] }],
+    ['of the user, who keeps repositories', true, { users: [{ ...user, email: home }] }],
+    [
+      'of further addresses',
+      false,
+      { identities: [{ forge_rest_id: 4711, addresses: ['z@b.example', home] }] },
+    ],
+  ] as const)(
+    'forgets a user who has a forgotten address by a line %s',
+    async ([, keepRepositories, lines]) => {
+      await loadAll(service.sql)
+      const { version } = await forgetHome(keepRepositories)
+      const path = '/repos/bob/tool/commits'
+      await service.sql`update ledger set path = '/users/zelda-q'`
+      const added = [
+        createCommit(93, toolUrl, 'zelda@example.com', 80),
+        createCommit(94, toolUrl, 'bob@example.com', 81),
+      ]
+      expect(await load(service, { commits: added, ...lines })).toMatchObject({
+        users: { ...nothing, removed: 1 },
+        repositories: keepRepositories ? { ...nothing, updated: 1 } : { ...nothing, removed: 1 },
+        version: version + 1,
+        forgotten: 1,
+      })
+      expect(await searchTables(service.sql, [...names, home])).toEqual([])
+      expect((await list(path)).map(({ commit_hash }) => commit_hash)).toEqual(
+        expect.arrayContaining(added.map(({ commit_hash }) => commit_hash)),
+      )
+      expect(await listForgotten(service.sql)).toMatchObject([{ keepsRepositories: keepRepositories }])
+      expect(await load(service, all)).toMatchObject({ users: nothing, version: version + 1 })
+      expect(await searchTables(service.sql, [...names, home])).toEqual([])
+    },
+  )
+
+  test('keeps a user of whom it shows no more than a forgotten login, or a commit with a forgotten id', async () => {
+    await loadAll(service.sql)
+    await forgetZelda(service.sql)
+    const before = await list('/users')
+    const renamed = createUser(77, { login: 'zelda-q', email: 'carol@example.com' })
+    const madeFromCommit = createUser(4711, { login: 'carol', email: null, forge_graphql_id: 'local_4711' })
+    const withLoginOfOther = createUser(4711, { login: 'carol', email: null })
+    for (const line of [renamed, madeFromCommit, withLoginOfOther]) {
+      expect(await load(service, { users: [line] })).toMatchObject({ users: nothing, forgotten: 1 })
+    }
+    expect(await list('/users')).toEqual(before)
+  })
 
   test('fails if the person was forgotten after it was read, and says what to do', async () => {
     await loadAll(service.sql)

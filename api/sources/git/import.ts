@@ -5,17 +5,13 @@
  * @module
  */
 import type { Sql } from '../../database/connect.ts'
-import { applyImport, type ImportResult } from '../../dataset/apply-load.ts'
+import type { ImportResult } from '../../dataset/apply-load.ts'
 import { ImportError } from '../../dataset/import-error.ts'
 import type { RepositoryRecord } from '../../dataset/records.ts'
 import { withStaging } from '../../dataset/staging.ts'
 import { keyRepositoryUrl } from '../../names/repository-url.ts'
-import {
-  type ForgottenPeople,
-  readForgottenPeople,
-  redactUrl,
-  withoutForgottenPeople,
-} from '../../people/forgotten-people.ts'
+import { withoutForgottenPeople } from '../../people/filtered-load.ts'
+import { type ForgottenPeople, readForgottenPeople, redactUrl } from '../../people/forgotten-people.ts'
 import { type Clone, openClone } from './clone.ts'
 import { type Authors, addAuthors, countUnknown, createUsers } from './commit-authors.ts'
 import { addCounts, type ManifestWarning, readDependencyHistory } from './history.ts'
@@ -138,9 +134,8 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
       await filtered.add(position++, { kind: 'users', record: user })
     }
     await filtered.flush()
-    const result = await applyImport(sql, staging.id, {
+    const result = await filtered.apply(sql, {
       changesKeptDays: options.changesKeptDays,
-      assertValid: forgotten.assertSame,
       keepsKnownUsers: options.authors,
       completeUrls: options.keepUnreachable ? [] : opened.map(({ repository }) => repository.url),
       onStep: (step) => onProgress?.({ step, done: 0, total: undefined }),

@@ -4,7 +4,7 @@
  * @module
  */
 import type { RepositoryRecord } from '../../dataset/records.ts'
-import type { FilteredStaging } from '../../people/forgotten-people.ts'
+import type { FilteredStaging } from '../../people/filtered-load.ts'
 import type { Clone } from './clone.ts'
 import { countCommits, readCommits } from './commit-log.ts'
 import type { DependencyHistory } from './history.ts'

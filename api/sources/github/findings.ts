@@ -4,10 +4,11 @@
  * @module
  */
 import type { Sql } from '../../database/connect.ts'
-import { applyImport, type ImportResult } from '../../dataset/apply-load.ts'
+import type { ImportResult } from '../../dataset/apply-load.ts'
 import type { LoadItem } from '../../dataset/records.ts'
 import { withStaging } from '../../dataset/staging.ts'
-import { readForgottenPeople, redactUrl, withoutForgottenPeople } from '../../people/forgotten-people.ts'
+import { withoutForgottenPeople } from '../../people/filtered-load.ts'
+import { redactUrl } from '../../people/forgotten-people.ts'
 import { GitError } from '../git/git-process.ts'
 import { addCounts, readDependencyHistory } from '../git/history.ts'
 import { stageHistory } from '../git/staged-history.ts'
@@ -40,8 +41,8 @@ export function loadFindings(
   { repositories, histories, people }: Findings,
 ): Promise<ImportResult & { forgotten: number; skipped: Skipped[]; unread: ReadonlyMap<string, number> }> {
   return withStaging(sql, onBegin, async (staging) => {
-    const forgotten = await readForgottenPeople(sql)
-    const filtered = withoutForgottenPeople(forgotten, staging)
+    const { forgotten, found } = people
+    const filtered = withoutForgottenPeople(forgotten, staging, found)
     let position = 0
     async function add(item: LoadItem): Promise<void> {
       await filtered.add(position++, item)
@@ -85,9 +86,8 @@ export function loadFindings(
       if (url !== undefined) completeUrls.push(url)
     }
     await filtered.flush()
-    const result = await applyImport(sql, staging.id, {
+    const result = await filtered.apply(sql, {
       changesKeptDays,
-      assertValid: forgotten.assertSame,
       completeUrls,
       // Another command may have removed a user since their addresses were staged: these are left out.
       onOrphan: async () => {},

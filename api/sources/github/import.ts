@@ -201,8 +201,7 @@ async function importBatch(
   users: readonly KnownItem[],
 ): Promise<BatchResult> {
   const histories = await readHistories(sql, forge, clones, options.withHistory ? repositories : [])
-  const { changesKeptDays } = options
-  const people = await findPeople(sql, forge, { repositories, histories, users, changesKeptDays })
+  const people = await findPeople(sql, forge, { repositories, histories, users })
   const { skipped, unread, ...load } = await loadFindings(sql, forge, clones, options, {
     repositories,
     histories,

@@ -6,9 +6,8 @@
 import type { Sql } from '../../database/connect.ts'
 import { maxAddresses, type UserRecord } from '../../dataset/records.ts'
 import { identifyAddress, identifyForgeId, identifyLogin } from '../../names/forge-names.ts'
-import { forgetPerson } from '../../people/forget.ts'
+import type { FoundIdentities } from '../../people/filtered-load.ts'
 import {
-  blockIdentities,
   type ForgottenPeople,
   type ForgottenPerson,
   readForgottenPeople,
@@ -26,12 +25,15 @@ export interface People {
   /** All further addresses of users who have a new one, by `forge_rest_id`. */
   addresses: Map<number, string[]>
   authors: { found: number; unknown: number }
+  /** Who was forgotten, and which further identities the forge has of them. The load forgets these. */
+  forgotten: ForgottenPeople
+  found: FoundIdentities
   skipped: Skipped[]
 }
 
 /**
  * Finds out who owns the repositories and who committed. Requests the profiles of accounts that aren't known, and again
- * those of `users`.
+ * those of `users`. Changes nothing.
  */
 export async function findPeople(
   sql: Sql,
@@ -40,12 +42,10 @@ export async function findPeople(
     repositories,
     histories,
     users: knownUsers,
-    changesKeptDays,
   }: {
     repositories: readonly ForgeRepository[]
     histories: Histories
     users: readonly KnownItem[]
-    changesKeptDays?: number | undefined
   },
 ): Promise<People> {
   const { authors } = histories
@@ -64,9 +64,6 @@ export async function findPeople(
     ...new Map(repositories.map(({ owner }) => [owner.id, owner])).values(),
     ...accounts.values(),
   ]
-  await blockAccounts(sql, forgotten, people)
-  await forgetAddresses(sql, forgotten, accounts, changesKeptDays)
-
   const logins = new Map(knownUsers.map(({ id, name }) => [id, name]))
   const present = await readPresentUsers(
     sql,
@@ -84,6 +81,8 @@ export async function findPeople(
     users: [...profiles.users.values()],
     addresses,
     authors: { found: authors.size, unknown: unknown.length - accounts.size },
+    forgotten,
+    found: findIdentities(forgotten, people, accounts),
     skipped: [...skipped, ...profiles.skipped],
   }
 }
@@ -92,12 +91,10 @@ export async function findPeople(
 function findForgotten(
   { find }: ForgottenPeople,
   account: Pick<AuthorAccount, 'databaseId' | 'login'>,
-): (ForgottenPerson & { identity: string }) | undefined {
-  for (const identity of identify(account)) {
-    const person = find(identity)
-    if (person !== undefined) return { ...person, identity }
-  }
-  return undefined
+): ForgottenPerson | undefined {
+  return identify(account)
+    .map(find)
+    .find((person) => person !== undefined)
 }
 
 /** Lists the identities of an account: the id first, because a login may pass to somebody else. */
@@ -105,35 +102,25 @@ function identify({ databaseId, login }: Pick<AuthorAccount, 'databaseId' | 'log
   return [...(databaseId === null ? [] : [identifyForgeId(databaseId)]), identifyLogin(login)]
 }
 
-/** Records both id and login of forgotten people, so that loads recognize them and their repositories after a rename. */
-async function blockAccounts(
-  sql: Sql,
+/**
+ * Finds identities of forgotten people that weren't known: both id and login, so that loads recognize them and their
+ * repositories after a rename, and the addresses under which they commit.
+ */
+function findIdentities(
   forgotten: ForgottenPeople,
   people: readonly Pick<AuthorAccount, 'databaseId' | 'login'>[],
-): Promise<void> {
-  for (const account of people) {
-    const person = findForgotten(forgotten, account)
-    const missing = identify(account).filter((identity) => forgotten.find(identity) === undefined)
-    if (person !== undefined && missing.length > 0) await blockIdentities(sql, person.id, missing)
-  }
-}
-
-/** Forgets the other addresses of forgotten people, in the dataset and in later loads. */
-async function forgetAddresses(
-  sql: Sql,
-  forgotten: ForgottenPeople,
   accounts: ReadonlyMap<string, AuthorAccount>,
-  changesKeptDays: number | undefined,
-): Promise<void> {
-  const found = new Map<string, { keepRepositories: boolean; identities: string[] }>()
-  for (const [address, account] of accounts) {
+): FoundIdentities {
+  const shown = [
+    ...people.flatMap((account) => identify(account).map((identity) => ({ account, identity }))),
+    ...[...accounts].map(([identity, account]) => ({ account, identity })),
+  ]
+  const found = new Map<string, ForgottenPerson>()
+  for (const { account, identity } of forgotten.isEmpty ? [] : shown) {
     const person = findForgotten(forgotten, account)
-    if (person === undefined || forgotten.find(address) !== undefined) continue
-    const { identity, keepsRepositories } = person
-    const { identities } = found.get(identity) ?? { identities: [identity] }
-    found.set(identity, { keepRepositories: keepsRepositories, identities: [...identities, address] })
+    if (person !== undefined && forgotten.find(identity) === undefined) found.set(identity, person)
   }
-  for (const person of found.values()) await forgetPerson(sql, { ...person, changesKeptDays })
+  return found
 }
 
 /**

@@ -8,18 +8,15 @@ import { createReadStream } from 'node:fs'
 import { open, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Sql } from '../../database/connect.ts'
-import { applyImport, type ImportResult } from '../../dataset/apply-load.ts'
+import type { ImportResult } from '../../dataset/apply-load.ts'
 import { ImportError } from '../../dataset/import-error.ts'
 import { countMissing, type ItemCounts } from '../../dataset/mirror.ts'
 import { parseItem, RecordError, type RecordKind, recordKinds } from '../../dataset/records.ts'
 import type { Orphan } from '../../dataset/staged-load.ts'
 import { withStaging } from '../../dataset/staging.ts'
 import { describeFileError } from '../../errors.ts'
-import {
-  type FilteredStaging,
-  readForgottenPeople,
-  withoutForgottenPeople,
-} from '../../people/forgotten-people.ts'
+import { type FilteredStaging, withoutForgottenPeople } from '../../people/filtered-load.ts'
+import { readForgottenPeople } from '../../people/forgotten-people.ts'
 import { readLines } from './line-reader.ts'
 
 /** A file whose lines are of one kind. */
@@ -85,8 +82,7 @@ export interface NdjsonImportResult extends ImportResult {
  */
 export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<NdjsonImportResult> {
   return withStaging(sql, options.onBegin, async (staging) => {
-    const forgotten = await readForgottenPeople(sql)
-    const filtered = withoutForgottenPeople(forgotten, staging)
+    const filtered = withoutForgottenPeople(await readForgottenPeople(sql), staging)
     const progress = await stageSources(filtered, options)
     const { contradicted } = await filtered.flush()
     const { onMirror, changesKeptDays } = options
@@ -95,10 +91,9 @@ export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<NdjsonIm
       const { missing, stored } = await countMissing(sql, staging.id, mirrored)
       await onMirror(missing, stored)
     }
-    const result = await applyImport(sql, staging.id, {
+    const result = await filtered.apply(sql, {
       mirrored,
       changesKeptDays,
-      assertValid: forgotten.assertSame,
       onStep: (step) => options.onProgress?.({ ...progress, step }),
       onOrphan: (orphan) => rejectOrphan(orphan, options),
     })

@@ -83,6 +83,44 @@ describeOnOneDatabase('An import from the forge', (kind) => {
     expect(await service.sql`select from commits`).toHaveLength(3)
   })
 
+  test('forgets nothing of a forgotten person if it fails', async () => {
+    await commitAs(tool, work, home)
+    await loadBob()
+    await forgetPerson(service.sql, {
+      identities: [identifyForgeId(ada.databaseId)],
+      keepRepositories: false,
+    })
+    const { model } = started.organization
+    model.addAddress(ada, home)
+    model.renameAccount(ada, 'ada-2')
+    await commitAs(model.addRepository({ owner: bob, name: 'other' }), home)
+    const readState = () => service.sql`
+      select version, (select count(*) from forgotten_identities) as identities from dataset`
+    const before = await readState()
+    const failing = started.load(service.sql, {
+      targets: [{ owner: 'bob' }],
+      onBegin() {
+        throw new Error('the disk is full')
+      },
+    })
+    await expect(failing).rejects.toThrow('the disk is full')
+    expect(await readState()).toEqual(before)
+    const { load } = await loadBob()
+    expect(load?.version).toBe(Number(before[0]?.version) + 1)
+    expect(await searchTables(service.sql, [home, 'ada-2'])).toEqual([])
+  })
+
+  test('forgets a user of the dataset whom the forge links to a forgotten address', async () => {
+    await commitAs(tool, work)
+    await loadBob()
+    await forgetPerson(service.sql, { identities: [`email:${home.toUpperCase()}`], keepRepositories: false })
+    started.organization.model.addAddress(ada, home)
+    ada.email = home
+    const { load } = await loadBob({ refresh: true })
+    expect(load?.users).toMatchObject({ removed: 1 })
+    expect(await searchTables(service.sql, ['ada"', work, home])).toEqual([])
+  })
+
   test('leaves out who was forgotten by the login alone, with all addresses, and asks for no profile', async () => {
     await commitAs(tool, work, 'bob@example.org')
     await forgetPerson(service.sql, { identities: [identifyLogin('ada')], keepRepositories: false })

@@ -1,0 +1,163 @@
+/**
+ * Loads without forgotten people. What a load shows of them that wasn't known is forgotten with the load, in its
+ * transaction: users who turn out to be one of them, and their other addresses.
+ *
+ * @module
+ */
+import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import { type ApplyOptions, applyImport, type ImportResult } from '../dataset/apply-load.ts'
+import type { LoadItem, UserRecord } from '../dataset/records.ts'
+import { identifyAddresses, identifyUser } from '../dataset/staged-rows.ts'
+import type { DroppedRows, Staging } from '../dataset/staging.ts'
+import { identifyForgeId, identifyLogin, localPrefix } from '../names/forge-names.ts'
+import { type Forgetting, forgetPeople, redactLaterEntries } from './forget.ts'
+import { type ForgottenPeople, type ForgottenPerson, redactUrl } from './forgotten-people.ts'
+import { type IsForgotten, placeholderOf, redactCommit, redactRepository } from './redaction.ts'
+
+/** Identities that turned out to be those of forgotten people. */
+export type FoundIdentities = ReadonlyMap<string, ForgottenPerson>
+
+/** A load without forgotten people. */
+export interface FilteredStaging {
+  /** Stages a record as `Staging` does, unless it is about forgotten people. */
+  add(position: number, item: LoadItem): Promise<'staged' | 'left out'>
+  /** Flushes as `Staging` does, without users who were left out because of another of their records. */
+  flush(): Promise<Pick<DroppedRows, 'contradicted'>>
+  /**
+   * Applies the load as `applyImport` does, and forgets what turned out to be of forgotten people. Throws `ImportError`
+   * when other people are forgotten now than when they were read.
+   */
+  apply(sql: Sql, options: Omit<ApplyOptions, 'assertValid' | 'finish'>): Promise<ImportResult>
+  /** Records that were left out so far. */
+  readonly leftOut: number
+}
+
+/**
+ * Stages records without forgotten people. Leaves out users with one of their identities, and repositories that they own,
+ * with their commits. If their repositories stay, gives these another owner. Redacts other commits that name them. `before`
+ * are identities that turned out before the load.
+ */
+export function withoutForgottenPeople(
+  people: ForgottenPeople,
+  staging: Pick<Staging, 'id' | 'add' | 'flush'>,
+  before: FoundIdentities = new Map(),
+): FilteredStaging {
+  let leftOut = 0
+  /** By `forge_rest_id`. The record of further addresses may name somebody whose own record doesn't, or vice versa. */
+  const leftOutUsers = new Set<number>()
+  const found = new Map(before)
+  const find = (identity: string) => found.get(identity) ?? people.find(identity)
+  return {
+    get leftOut() {
+      return leftOut
+    },
+    async add(position, item) {
+      const filtered = people.isEmpty ? item : redactItem(find, item)
+      if (filtered !== 'left out') {
+        await staging.add(position, filtered)
+        return 'staged'
+      }
+      if (item.kind === 'users' || item.kind === 'identities') {
+        leftOutUsers.add(item.record.forge_rest_id)
+        for (const [identity, person] of findIdentities(find, item)) found.set(identity, person)
+      }
+      leftOut++
+      return 'left out'
+    },
+    async flush() {
+      const dropped = await staging.flush(leftOutUsers)
+      leftOut += dropped.leftOut
+      return dropped
+    },
+    async apply(sql, options) {
+      let logins: string[] = []
+      const result = await applyImport(sql, staging.id, {
+        ...options,
+        assertValid: people.assertSame,
+        async finish(change) {
+          const forgettings = await describeForgettings(change.tx, found)
+          if (forgettings.length === 0) return undefined
+          const forgotten = await forgetPeople(change, forgettings)
+          logins = forgotten.logins
+          return forgotten.rows
+        },
+      })
+      if (logins.length > 0) await redactLaterEntries(sql, logins)
+      return result
+    },
+  }
+}
+
+type Find = ForgottenPeople['find']
+
+/** Takes forgotten people out of a record, unless the whole record is left out. */
+function redactItem(find: Find, item: LoadItem): LoadItem | 'left out' {
+  const isForgotten: IsForgotten = (identity) => find(identity) !== undefined
+  switch (item.kind) {
+    case 'users':
+      return identifyUser(item.record).some(isForgotten) ? 'left out' : item
+    case 'identities':
+      return listAddressIdentities(item).some(isForgotten) ? 'left out' : item
+    case 'repos': {
+      const owner = find(identifyLogin(item.record.owner_login))
+      if (owner === undefined) return item
+      if (!owner.keepsRepositories) return 'left out'
+      return { ...item, record: redactRepository(item.record, placeholderOf(owner.id), isForgotten) }
+    }
+    case 'commits': {
+      const repo_url = redactUrl({ find }, item.record.repo_url)
+      if (repo_url === undefined) return 'left out'
+      return { ...item, record: { ...redactCommit(item.record, isForgotten), repo_url } }
+    }
+    case 'removals':
+      return item
+  }
+}
+
+function listAddressIdentities({ record }: LoadItem<'identities'>): string[] {
+  return [identifyForgeId(record.forge_rest_id), ...identifyAddresses(record).keys()]
+}
+
+/**
+ * Finds identities of a forgotten person that weren't known, in a record that was left out. A login alone doesn't show
+ * that the user is the person, because logins change hands. Nor does a user whom commits describe, because anybody can write
+ * a commit with any address.
+ */
+function findIdentities(find: Find, item: LoadItem<'users' | 'identities'>): [string, ForgottenPerson][] {
+  if (item.kind === 'users' && isLocal(item.record)) return []
+  const identities = item.kind === 'users' ? identifyUser(item.record) : listAddressIdentities(item)
+  const person = identities
+    .filter((identity) => !isLogin(identity))
+    .map(find)
+    .find((found) => found !== undefined)
+  if (person === undefined) return []
+  return identities.filter((identity) => find(identity) === undefined).map((identity) => [identity, person])
+}
+
+function isLocal({ forge_graphql_id }: UserRecord): boolean {
+  return forge_graphql_id.startsWith(localPrefix)
+}
+
+function isLogin(identity: string): boolean {
+  return identity.startsWith(identifyLogin(''))
+}
+
+/** Says whom to forget. A login that somebody else has after the load isn't the person's. */
+async function describeForgettings(tx: SqlOrTransaction, found: FoundIdentities): Promise<Forgetting[]> {
+  if (found.size === 0) return []
+  const identities = [...found.keys()]
+  const rows = await tx<{ identity: string }[]>`
+    select distinct i.identity from identities i
+    where identity = any (${tx.typed.texts(identities.filter(isLogin))}) and not exists (
+      select from identities own
+      where own.user_id = i.user_id
+        and own.identity = any (${tx.typed.texts(identities.filter((identity) => !isLogin(identity)))})
+    )`
+  const ofOthers = new Set(rows.map(({ identity }) => identity))
+  const own = [...found].filter(([identity]) => !ofOthers.has(identity))
+  return [...Map.groupBy(own, ([, { id }]) => id)].map(([person, entries]) => ({
+    person,
+    identities: entries.map(([identity]) => identity),
+    keepRepositories: entries.every(([, { keepsRepositories }]) => keepsRepositories),
+  }))
+}
