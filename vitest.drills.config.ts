@@ -1,5 +1,5 @@
 /**
- * `npm run drills`: tests that also have a long form, at length and one at a time. And tests of loads and of commands, on both
+ * `npm run drills`: tests that also have a long form, at length and one at a time, and tests of loads and of commands on both
  * databases.
  *
  * @module

@@ -1,5 +1,5 @@
 /**
- * How much a load may remove: an empty or cut file, or a forge in trouble, must not empty the dataset. The operator sets the
+ * How much a load may remove: an empty or truncated file, or a forge in trouble, must not empty the dataset. The operator sets the
  * bound with `--max-removals`.
  *
  * @module
@@ -15,7 +15,7 @@ export interface KindRemovals {
   stored: number
 }
 
-/** Returns how many of the stored items of a kind a load may remove, unless the operator says so. */
+/** Returns how many of the stored items of a kind a load may remove, unless the operator sets another bound. */
 export function removalBound(stored: number): number {
   return Math.max(10, Math.floor(stored / 10))
 }

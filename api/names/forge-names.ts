@@ -18,6 +18,11 @@ const noReplyAddress = /^(?:(\d{1,15})\+)?([^@+]+)@users\.noreply\.(.*)/i
 /** Begins the `forge_graphql_id` of what only clones have described. The forge's record replaces it. */
 export const localPrefix = 'local_'
 
+/** Whether a user or a repository is known from clones alone. */
+export function isLocal({ forge_graphql_id }: { forge_graphql_id: string }): boolean {
+  return forge_graphql_id.startsWith(localPrefix)
+}
+
 /** Replaces the addresses of forgotten people. No host has a name in `.invalid` (RFC 2606). */
 export const forgottenAddress = 'forgotten@devdata.invalid'
 const forgottenKey = foldText(forgottenAddress)

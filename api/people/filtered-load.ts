@@ -6,10 +6,10 @@
  */
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { type ApplyOptions, applyImport, type ImportResult } from '../dataset/apply-load.ts'
-import type { LoadItem, UserRecord } from '../dataset/records.ts'
+import type { LoadItem } from '../dataset/records.ts'
 import { identifyAddresses, identifyUser } from '../dataset/staged-rows.ts'
 import type { DroppedRows, Staging } from '../dataset/staging.ts'
-import { identifyForgeId, identifyLogin, localPrefix } from '../names/forge-names.ts'
+import { identifyForgeId, identifyLogin, isLocal } from '../names/forge-names.ts'
 import { type Forgetting, forgetPeople, redactLaterEntries } from './forget.ts'
 import { type ForgottenPeople, type ForgottenPerson, redactUrl } from './forgotten-people.ts'
 import { type IsForgotten, placeholderOf, redactCommit, redactRepository } from './redaction.ts'
@@ -132,10 +132,6 @@ function findIdentities(find: Find, item: LoadItem<'users' | 'identities'>): [st
     .find((found) => found !== undefined)
   if (person === undefined) return []
   return identities.filter((identity) => find(identity) === undefined).map((identity) => [identity, person])
-}
-
-function isLocal({ forge_graphql_id }: UserRecord): boolean {
-  return forge_graphql_id.startsWith(localPrefix)
 }
 
 function isLogin(identity: string): boolean {

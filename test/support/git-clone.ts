@@ -34,6 +34,7 @@ export function setVariable(name: string, value: string) {
   setBefore.set(name, process.env[name])
   process.env[name] = value
 }
+
 /** A repository in a temporary folder. Tests set the dates of commits. The user's settings of git don't count. */
 export class Clone {
   readonly path: string

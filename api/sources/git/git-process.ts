@@ -39,8 +39,8 @@ const settings = [
 ]
 
 /**
- * Set by hooks and `git rebase --exec`: they name another repository, or a program to run. The last two say how repositories
- * are created. And the forge's token.
+ * The forge's token; variables of hooks and `git rebase --exec`, which name another repository or a program to run; and, at
+ * the end, those that choose the format of new repositories.
  */
 const droppedVariables =
   /^GITHUB_TOKEN$|^GIT_(?:DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE|PREFIX|SHALLOW_FILE|EXTERNAL_DIFF|DEFAULT_HASH|DEFAULT_REF_FORMAT)$/
@@ -146,7 +146,7 @@ export function runGit(directory: string, args: readonly string[]): Promise<stri
   return text(streamGit(directory, args))
 }
 
-/** The same, as lines. */
+/** Runs `git` in a folder and returns the lines of its output. Throws `GitError` as {@link streamGit} does. */
 export async function readLines(directory: string, args: readonly string[]): Promise<string[]> {
   const output = await runGit(directory, args)
   return output.replace(/\n$/, '').split('\n')

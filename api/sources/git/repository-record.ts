@@ -8,7 +8,7 @@ import { selectUrl } from '../../catalog/document-lookup.ts'
 import type { Sql } from '../../database/connect.ts'
 import { ImportError } from '../../dataset/import-error.ts'
 import { RecordError, type RepositoryRecord, validateRecord } from '../../dataset/records.ts'
-import { localPrefix } from '../../names/forge-names.ts'
+import { isLocal, localPrefix } from '../../names/forge-names.ts'
 import { keyRepositoryUrl, splitRepositoryUrl } from '../../names/repository-url.ts'
 import { type Clone, readDates } from './clone.ts'
 import { hideUser } from './origin.ts'
@@ -33,7 +33,7 @@ export async function describeRepository(
 ): Promise<RepositoryRecord> {
   const url = replaceOwner(normalizeUrl(options.url, options.urlSource))
   const known = await findRecord(sql, url, options.restId)
-  if (known !== undefined && !known.forge_graphql_id.startsWith(localPrefix)) return known
+  if (known !== undefined && !isLocal(known)) return known
   const { first, last } = await readDates(clone)
   const record = {
     ...(known ?? createRecord(url, options.restId)),

@@ -22,7 +22,7 @@ const maxErrorCharacters = 4_000
 const refusal =
   /returned error: 4(?!08|29)\d\d|not found|could not read Username|Authentication failed|couldn't find remote ref/i
 
-/** Who asks, and where. */
+/** The token for the forge, and where it may be sent. */
 interface Access {
   /** Authorizes git at the API's host alone. */
   token: string

@@ -1,5 +1,5 @@
 /**
- * Runs a call: reserves credits of the budget, reads, and says what it cost and what remains.
+ * Makes the result of a tool: reserves credits of the budget, runs a call, and says what it cost and what remains.
  *
  * @module
  */
