@@ -20,7 +20,7 @@ import {
 import type { AppliedRows, DatasetChange } from './pending-change.ts'
 import type { RecordKind } from './records.ts'
 import { applyRemovals } from './removal.ts'
-import { applyRepositories } from './repository-changes.ts'
+import { applyRepositories, useKnownRepositories } from './repository-changes.ts'
 import { beginLoad, type Orphan } from './staged-load.ts'
 import { dropStaged } from './staging.ts'
 import { applyUsers, dropKnownUsers } from './user-changes.ts'
@@ -36,8 +36,8 @@ export interface ApplyOptions extends DatasetChangeOptions {
   mirrored?: ReadonlySet<RecordKind> | undefined
   /** Throws if the staged records can no longer be applied. */
   assertValid?: ((tx: SqlOrTransaction) => Promise<void>) | undefined
-  /** Whether users stay as they are if the dataset has more of them than commits. */
-  keepsKnownUsers?: boolean | undefined
+  /** Whether users and repositories stay as they are if their records don't come from clones. */
+  keepsKnownRecords?: boolean | undefined
   /** Completes the change in the same transaction, after the load was applied. Returns what else it changed. */
   finish?:
     | ((change: DatasetChange) => Promise<{ repositories: AppliedRows; commits: AppliedRows } | undefined>)
@@ -57,7 +57,7 @@ export function applyImport(
     onOrphan,
     mirrored = new Set(),
     assertValid,
-    keepsKnownUsers,
+    keepsKnownRecords,
     completeUrls = [],
     finish,
     ...options
@@ -69,7 +69,10 @@ export function applyImport(
     await applyRemovals(load) // first, so that what the load also has exists afterwards
     await removeOrphanAddresses(load, { onOrphan, areOthersRemoved: mirrored.has('users') })
     await removeOrphanCommits(load, { onOrphan, areOthersRemoved: mirrored.has('repos') })
-    if (keepsKnownUsers) await dropKnownUsers(load)
+    if (keepsKnownRecords) {
+      await dropKnownUsers(load)
+      await useKnownRepositories(load)
+    }
     const users = await applyUsers(load)
     if (mirrored.has('users')) await removeMissingUsers(load)
     const addresses = await applyAddresses(load)

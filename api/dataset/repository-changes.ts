@@ -1,10 +1,42 @@
-import { selectJsonUrl } from '../catalog/document-lookup.ts'
+import { selectJsonUrl, selectUrl } from '../catalog/document-lookup.ts'
 import type { Fragment } from '../database/connect.ts'
+import { localPrefix } from '../names/forge-names.ts'
+import { ImportError } from './import-error.ts'
 import { type AppliedRows, analyzeTables, type DatasetChange } from './pending-change.ts'
 import { noteReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
 import { stagingTable } from './staging.ts'
 import { replaceUrls } from './url-replacement.ts'
+
+/**
+ * Gives staged repositories the record that the dataset has now, if it comes from the forge or a file, not from a clone.
+ * Another load may have replaced it since it was read. Throws `ImportError` if a repository has another URL now, by which
+ * its staged commits don't name it.
+ */
+export async function useKnownRepositories({ tx, importId }: Load): Promise<void> {
+  const staged = tx(stagingTable('repos', importId))
+  await tx`
+    create temporary table known_repositories on commit drop as
+    select s.position, r.*, s.url_key <> r.url_key as has_moved
+    from ${staged} s join repositories r using (forge_rest_id)
+    where not starts_with(('{' || r.members || '}')::json ->> 'forge_graphql_id', ${localPrefix})`
+  const [moved] = await tx<{ url: string }[]>`
+    select ${selectUrl(tx, tx`members`)} as url from known_repositories where has_moved order by position`
+  if (moved !== undefined) {
+    throw new ImportError(
+      `A repository of this load has the URL ${moved.url} since this load began. Nothing was changed; run the import again`,
+    )
+  }
+  await tx`
+    update ${staged} s set
+      full_name_key = known.full_name_key, members = known.members, owner_identity = o.identity,
+      dependencies = ${replaceUrls(tx, tx`s.dependencies`, {
+        oldUrl: selectJsonUrl(tx, tx`s.members`),
+        newUrl: selectJsonUrl(tx, tx`known.members`),
+      })}
+    from known_repositories known join contributions o on o.repository_id = known.id and o.kind = 'owner'
+    where s.position = known.position`
+}
 
 /** Inserts and updates repositories, with their dependencies and owners. */
 export async function applyRepositories(load: Load): Promise<AppliedRows> {

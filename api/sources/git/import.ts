@@ -136,7 +136,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
     await filtered.flush()
     const result = await filtered.apply(sql, {
       changesKeptDays: options.changesKeptDays,
-      keepsKnownUsers: options.authors,
+      keepsKnownRecords: true,
       completeUrls: options.keepUnreachable ? [] : opened.map(({ repository }) => repository.url),
       onStep: (step) => onProgress?.({ step, done: 0, total: undefined }),
     })

@@ -3,8 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { applyImport } from '../../../api/dataset/apply-load.ts'
+import { withStaging } from '../../../api/dataset/staging.ts'
 import { importGit } from '../../../api/sources/git/import.ts'
-import { createRepository, loadRecords } from '../../support/records.ts'
+import { readDatasetVersion } from '../../support/ndjson.ts'
+import { createCommit, createRepository, loadRecords } from '../../support/records.ts'
 import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
 
 const url = 'https://forge.example/acme/widget'
@@ -132,6 +135,42 @@ describeOnOneDatabase('importGit', (kind) => {
     const after = (await service.request(`/repos/${fields.full_name}`, { key })).json()
     expect(after).toEqual({ ...fields, url: knownUrl })
     expect(await list(`/repos/${fields.full_name}/dependencies`)).toHaveLength(3)
+  })
+
+  test('keeps what another load says of the repository in the meantime', async () => {
+    const { dependencies: _none, ...record } = createRepository(4242, 'acme', [])
+    const newer = { ...record, stargazers_count: 7, description: 'Newer', url: `${record.url}/` }
+    await loadRecords(service.sql, { repos: [{ ...record, dependencies: null }] })
+    let other: Promise<unknown> = Promise.resolve()
+    await importGit(service.sql, {
+      clones: [{ path: clone, url: record.url }],
+      onBegin() {
+        other = loadRecords(service.sql, { repos: [{ ...newer, dependencies: null }] })
+      },
+    })
+    await other
+    expect((await service.request(`/repos/${record.full_name}`, { key })).json()).toMatchObject(newer)
+    const dependencies = await list(`/repos/${record.full_name}/dependencies`)
+    expect(dependencies.map((use) => use.url)).toEqual(dependencies.map(() => newer.url))
+    expect(dependencies).toHaveLength(3)
+    expect(await list(`/repos/${record.full_name}/commits`)).toHaveLength(3)
+  })
+
+  test('is refused if the repository gets another URL in the meantime', async () => {
+    const record = createRepository(4243, 'acme', [])
+    const moved = { ...record, url: 'https://forge.example/acme/moved' }
+    await loadRecords(service.sql, { repos: [moved] })
+    const before = await readDatasetVersion(service)
+    const load = withStaging(service.sql, undefined, async (staging) => {
+      await staging.add(0, { kind: 'repos', record: { ...record, dependencies: [] } })
+      await staging.add(1, { kind: 'commits', record: createCommit(1, record.url, 'a@example.org', 1) })
+      await staging.flush()
+      await applyImport(service.sql, staging.id, { keepsKnownRecords: true })
+    })
+    await expect(load).rejects.toThrow(
+      `A repository of this load has the URL ${moved.url} since this load began. Nothing was changed; run the import again`,
+    )
+    expect(await readDatasetVersion(service)).toBe(before)
   })
 
   test('takes every spelling of a repository’s URL for the same repository', async () => {
