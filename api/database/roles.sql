@@ -14,7 +14,8 @@ begin
 end
 $$;
 
--- A load creates its staging tables in the schema named after the role, which is first in the default search_path.
+-- A load creates its staging tables in the schema named after the role, which is first in the default search_path. The
+-- owner has the schema, and so may drop what a killed load leaves there.
 create schema if not exists devdata_operator;
 grant usage, create on schema devdata_operator to devdata_operator;
 
@@ -30,7 +31,7 @@ grant insert, update, delete on
   to devdata_operator;
 grant update (path) on ledger to devdata_operator; -- to forget people
 grant usage on sequence imports_id_seq to devdata_operator;
-grant execute on function analyze_table to devdata_operator;
+grant execute on function analyze_table, drop_staging_table to devdata_operator;
 
 -- With the key, forgotten people could be guessed.
 revoke select on forgotten_people, forgotten_identities, forgotten_identities_key from devdata_server;

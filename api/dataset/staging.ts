@@ -263,8 +263,25 @@ export async function dropDeadLoads(sql: Sql): Promise<void> {
   for (const { id } of loads) await cleanUpIfDead(sql, id, (tx) => dropStaged(tx, id))
 }
 
-/** Drops the tables of a load, and its record. */
+/**
+ * Drops the tables of a load, and its record. If a table belongs to another role, and can't be dropped, the record stays: a
+ * later load of that role drops it.
+ */
 export async function dropStaged(sql: SqlOrTransaction, id: number): Promise<void> {
-  for (const kind of recordKinds) await sql`drop table if exists ${sql(stagingTable(kind, id))}`
-  await sql`delete from imports where id = ${id}`
+  const names = recordKinds.map((kind) => stagingTable(kind, id))
+  const tables = await sql<{ oid: number; name: string; isOwn: boolean }[]>`
+    select c.oid, c.oid::regclass::text as name, pg_has_role(relowner, 'usage') as "isOwn"
+    from imports i join pg_namespace n on nspname = schema_name join pg_class c on relnamespace = n.oid
+    where i.id = ${id} and relname = any (${sql.typed.texts(names)})`
+  let areDropped = true
+  for (const { oid, name, isOwn } of tables) {
+    if (isOwn) await sql`drop table ${sql.unsafe(name)}`
+    else areDropped = (await dropTableOfOther(sql, oid)) && areDropped
+  }
+  if (areDropped) await sql`delete from imports where id = ${id}`
+}
+
+async function dropTableOfOther(sql: SqlOrTransaction, oid: number): Promise<boolean> {
+  const [row] = await sql<{ isDropped: boolean }[]>`select drop_staging_table(${oid}::oid) as "isDropped"`
+  return row?.isDropped === true
 }

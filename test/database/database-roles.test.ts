@@ -11,6 +11,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sweepStoredLists } from '../../api/catalog/stored-list-eviction.ts'
 import type { Sql, SqlOrTransaction } from '../../api/database/connect.ts'
 import { openDatabase } from '../../api/database/database.ts'
+import { recordKinds } from '../../api/dataset/records.ts'
+import { beginStaging, stagingTable } from '../../api/dataset/staging.ts'
 import { hashSecret } from '../../api/ledger/api-key.ts'
 import { sweepIdempotencyKeys } from '../../api/ledger/idempotency-keys.ts'
 import { type CommandResult, runCommand } from '../support/command-line.ts'
@@ -154,6 +156,48 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
     expect(rows).toHaveLength(5)
   })
 
+  test.each([
+    ['devdata_owner', 'devdata_operator'],
+    ['devdata_operator', 'devdata_owner'],
+  ] as const)(
+    'drops what a killed load of %s has left with a load of %s, and nothing of a load that runs',
+    async (killed, next) => {
+      const begin = async () => {
+        const options = { ...testPool, databasePoolSize: 3, databaseUrl: url[killed], dataDirectory: '' }
+        const database = await openDatabase(options)
+        return { database, staging: await beginStaging(database.sql) }
+      }
+      const readTables = async () => {
+        const rows = await sql.devdata_owner<{ name: string }[]>`
+        select relname as name from pg_class where relname ~ '^import_.*_[0-9]+$' and relkind = 'r' order by 1`
+        return rows.map(({ name }) => name)
+      }
+      const running = await begin()
+      const dead = await begin()
+      await dead.database.sql.end({ timeout: 0 })
+      expect(await readTables()).toHaveLength(2 * recordKinds.length)
+
+      expect(await command(next, 'import', 'ndjson', sampleDirectory)).toMatchObject({ code: 0, stderr: '' })
+      expect(await readTables()).toEqual(
+        recordKinds.map((kind) => stagingTable(kind, running.staging.id)).sort(),
+      )
+      expect(await sql.devdata_owner`select id from imports`).toEqual([{ id: running.staging.id }])
+      await running.staging.discard()
+      await running.database.close()
+      expect(await readTables()).toEqual([])
+    },
+  )
+
+  test('lets the operator drop no other table with the owner’s rights', async () => {
+    for (const table of ['ledger', 'users', 'imports']) {
+      expect(await sql.devdata_operator`select drop_staging_table(${table}::regclass::oid) as done`).toEqual([
+        { done: false },
+      ])
+    }
+    const [missing] = await sql.devdata_operator`select drop_staging_table(1::oid) as done`
+    expect(missing).toEqual({ done: false })
+  })
+
   test('lets the operator add to the ledger, and neither rewrite it nor change the schema', async () => {
     expect(
       await findAllowed('devdata_operator', [
@@ -282,6 +326,7 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
           'select * from forgotten_identities_key',
           "update ledger set path = ''",
           'insert into imports default values',
+          'select drop_staging_table(1::oid)',
           'create table public.mine (id integer)',
           'delete from migrations',
         ]),

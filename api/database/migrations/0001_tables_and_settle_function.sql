@@ -396,6 +396,7 @@ create index on stored_list_chunks (stored_list_id, (ids[1])); -- finds the chun
 -- Loads in progress. Each stages its rows in unlogged tables of its own (api/dataset/staging.ts).
 create table imports (
   id bigint primary key generated always as identity,
+  schema_name text not null default current_schema(), -- of its staging tables: roles may have schemas of their own
   staged bigint -- number of rows, once all are staged: reveals that a crash of the server has emptied the tables
 );
 
@@ -407,6 +408,25 @@ begin
 end
 $$;
 revoke execute on function analyze_table(regclass) from public;
+
+-- Drops a staging table that a killed load of another role has left. Only its owner and the owner of its schema may. This
+-- function has the rights of its own owner, to whom the schemas belong after roles.sql. Returns whether it was dropped.
+create function drop_staging_table(id oid) returns boolean language plpgsql security definer
+set search_path = pg_catalog, pg_temp as $$
+declare
+  name text := (
+    select c.oid::regclass from pg_class c
+    where c.oid = drop_staging_table.id and relkind = 'r' and relpersistence = 'u' and relname ~ '^import_[a-z]+_\d+$'
+  );
+begin
+  if name is null then return false; end if;
+  execute format('drop table %s', name);
+  return true;
+exception
+  when insufficient_privilege then return false;
+end
+$$;
+revoke execute on function drop_staging_table(oid) from public;
 
 -- 8. Settling requests ------------------------------------------------------------------------------------------------
 
