@@ -208,7 +208,7 @@ const allLines: Partial<Record<RecordKind, (tx: SqlOrTransaction) => AsyncIterab
           order by repository_id, position limit ${batchSize}
         )
         select repository_id, position, ${renderCommit(tx, tx`members`, tx`url`)} as document
-        from batch join ${selectUrls(tx, tx`where id in (select repository_id from batch)`)} using (repository_id)
+        from batch join ${selectUrls(tx, tx`where id = any (array(select repository_id from batch))`)} using (repository_id)
         order by repository_id, position`,
     ),
 }
