@@ -44,6 +44,8 @@ export interface Reply {
   /** An object. `readItem` reads from it. */
   data: unknown
   errors: readonly ItemError[]
+  /** When it came, in milliseconds. */
+  receivedAtMs: number
 }
 
 /** What queries have cost so far. */
@@ -185,7 +187,7 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
       usage.points += cost
       budget.note({ remaining, resetAtMs: Date.parse(resetAt) })
     }
-    return { data, errors }
+    return { data, errors, receivedAtMs: Date.now() }
   }
 
   function readErrors(
