@@ -14,12 +14,13 @@ import { describeFileError, getMessage, OperatorError } from '../errors.ts'
 import { forgeNamePattern } from '../names/forge-names.ts'
 import type { Target } from '../sources/github/forge-repositories.ts'
 import { type GithubImportResult, importGithub } from '../sources/github/import.ts'
-import { readBatch, readConcurrency } from './arguments.ts'
+import type { GoneRepository } from '../sources/github/missing-repositories.ts'
+import { readBatch, readConcurrency, readMaxRemovals } from './arguments.ts'
 import { describeLoad, describeUnread, type LoadContext, runLoad, summarize } from './load.ts'
 import { countOf, formatCount } from './output.ts'
 
-/** Skipped items that are printed one by one. The rest is counted; `--json` has all. */
-const maxSkippedLines = 20
+/** Skipped items, and removed ones, that are printed one by one. The rest is counted; `--json` has all. */
+const maxLines = 20
 
 /** Adds `github` to `import`. */
 export function addGithubCommand(imports: Command): void {
@@ -50,6 +51,12 @@ export function addGithubCommand(imports: Command): void {
     .option('--clones <directory>', 'keep bare clones here (default: the folder clones in DATA_DIR)')
     .option('--no-history', 'leave out commits, dependencies and commit authors')
     .option('--refresh', 'also update all repositories and people of the dataset')
+    .option('--keep-missing', "with --refresh, keep repositories that GitHub doesn't have any more")
+    .option(
+      '--max-removals <n>',
+      'with --refresh, repositories that may be removed (default: a tenth of all, or 10 if that is more)',
+      readMaxRemovals,
+    )
     .option('--concurrency <n>', 'queries and fetches at a time, 1 to 32', readConcurrency, 4)
     .option(
       '--batch <n>',
@@ -76,6 +83,8 @@ interface Options {
   clones?: string
   history: boolean
   refresh?: true
+  keepMissing?: true
+  maxRemovals?: number
   concurrency: number
   batch?: number
   dryRun?: true
@@ -88,6 +97,9 @@ async function load(given: Target[], options: Options, command: Command): Promis
   const targets = [...given, ...listed.map(readListed)]
   if (targets.length === 0 && !refresh) {
     command.error('error: specify an owner or a repository, or use --from or --refresh')
+  }
+  if (!refresh && (options.keepMissing || options.maxRemovals !== undefined)) {
+    command.error('error: --keep-missing and --max-removals are for --refresh; other imports remove nothing')
   }
   const tokens = await readTokens(options)
   function run(sql: Sql, context: LoadContext): Promise<GithubImportResult> {
@@ -102,6 +114,8 @@ async function load(given: Target[], options: Options, command: Command): Promis
       concurrency: options.concurrency,
       batch: options.batch,
       dryRun,
+      keepMissing: options.keepMissing,
+      maxRemovals: options.maxRemovals,
       changesKeptDays,
       signal,
       onBegin,
@@ -132,6 +146,11 @@ function printJson(result: GithubImportResult, seconds: number): void {
       fetched: findings.fetched,
       unchanged: findings.unchanged,
       skipped: findings.skipped,
+      removed: findings.removed.map((repository) => ({
+        name: repository.name,
+        forge_rest_id: repository.forgeRestId,
+        reason: describeState(repository),
+      })),
       manifests_not_read: Object.fromEntries(findings.unread),
       resumed: isResumed,
       queries: usage.queries,
@@ -143,7 +162,7 @@ function printJson(result: GithubImportResult, seconds: number): void {
 
 function print(result: GithubImportResult, seconds: number): void {
   const { load, repositories, kilobytes, people, authors, fetched, unchanged, skipped, unread } = result
-  const { isResumed, usage } = result
+  const { removed, isResumed, usage } = result
   const found = countOf(repositories, 'repository', 'repositories')
   const cost = `${countOf(usage.queries, 'query', 'queries')}, ${countOf(usage.points, 'point')}`
   if (load === undefined) {
@@ -161,11 +180,27 @@ function print(result: GithubImportResult, seconds: number): void {
     }
   }
   if (unread.size > 0) console.log(describeUnread(unread))
+  const removal = load === undefined ? 'would remove  ' : 'removed       '
+  printLines(
+    removal,
+    removed.map((repository) => `${repository.name}: ${describeState(repository)}`),
+  )
   if (isResumed) console.log('resumed       an import that was interrupted')
-  for (const { name, reason } of skipped.slice(0, maxSkippedLines))
-    console.log(`skipped       ${name}: ${reason}`)
-  const others = skipped.length - maxSkippedLines
-  if (others > 0) console.log(`skipped       ${formatCount(others)} more; --json lists all`)
+  printLines(
+    'skipped       ',
+    skipped.map(({ name, reason }) => `${name}: ${reason}`),
+  )
+}
+
+/** Prints the first lines, each after a label, and the number of the others. */
+function printLines(label: string, lines: readonly string[]): void {
+  for (const line of lines.slice(0, maxLines)) console.log(`${label}${line}`)
+  const others = lines.length - maxLines
+  if (others > 0) console.log(`${label}${formatCount(others)} more; --json lists all`)
+}
+
+function describeState({ state, sinceMs }: GoneRepository): string {
+  return `${state} on GitHub since ${new Date(sinceMs).toISOString().slice(0, 16)}Z`
 }
 
 function readTarget(text: string): Target {

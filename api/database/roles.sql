@@ -25,7 +25,7 @@ grant insert on ledger, grant_references to devdata_operator;
 grant insert, update on ledger_days to devdata_operator;
 grant update on dataset to devdata_operator;
 grant insert, update, delete on
-  users, repositories, commits, locations, location_users, dependencies, dependency_repositories, dependency_users,
+  users, repositories, forge_repositories, commits, locations, location_users, dependencies, dependency_repositories, dependency_users,
   identities, user_addresses, contributions, imports, stored_lists, stored_list_chunks, dataset_versions, removals,
   forgotten_people, forgotten_identities, forgotten_identities_key
   to devdata_operator;

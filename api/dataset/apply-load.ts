@@ -44,6 +44,8 @@ export interface ApplyOptions extends DatasetChangeOptions {
     | undefined
   /** The load has all commits of the repositories with these URLs: other commits are removed. */
   completeUrls?: readonly string[] | undefined
+  /** Notes in the same transaction what the source knows of the records, which are applied by then. */
+  onApplied?: ((tx: SqlOrTransaction) => Promise<void>) | undefined
 }
 
 /**
@@ -60,6 +62,7 @@ export function applyImport(
     keepsKnownRecords,
     completeUrls = [],
     finish,
+    onApplied,
     ...options
   }: ApplyOptions = {},
 ): Promise<ImportResult> {
@@ -84,6 +87,7 @@ export function applyImport(
     if (mirrored.has('commits')) await removeMissingCommits(load)
     if (completeUrls.length > 0) await removeUnreachableCommits(load, completeUrls)
     const finished = await finish?.(load)
+    await onApplied?.(load.tx)
     await dropStaged(load.tx, importId)
     await load.tx`update dataset set loaded_at = clock_timestamp()`
     return {

@@ -53,6 +53,7 @@ export async function removeRepositories(change: DatasetChange, ids: Fragment): 
   await tx`delete from contributions using removed_repositories r where repository_id = r.id`
   await tx`delete from dependency_repositories using removed_repositories r where repository_id = r.id`
   await tx`delete from changed_postings using removed_repositories r where repository_id = r.id`
+  await tx`delete from forge_repositories f using removed_repositories r where f.forge_rest_id = r.forge_rest_id`
   const { count } = await tx`delete from repositories p using removed_repositories r where p.id = r.id`
   await tx`drop table removed_repositories`
   removed.repositories += count

@@ -66,6 +66,37 @@ describe('devdata import github', () => {
     expect(model.repositories.length).toBeGreaterThan(11)
   })
 
+  test('removes what GitHub no longer has, and says it once, unless it is told to keep it', async () => {
+    const { model } = fake.organization
+    const owner = model.addAccount({ login: 'fleeting' })
+    const repository = model.addRepository({ owner, name: 'gone' })
+    const { databaseId } = repository
+    await load('fleeting', '--no-history')
+    model.deleteRepository(repository)
+    const refresh = (...args: string[]) => load('--refresh', '--no-history', ...args)
+    expect((await refresh()).stdout).not.toContain('fleeting/gone')
+    await started.service
+      .sql`update forge_repositories set missing_since = '2026-01-02T03:04:05Z' where missing_since is not null`
+    expect((await refresh('--keep-missing')).stdout).not.toContain('fleeting/gone')
+    const refused = await refresh('--max-removals', '0')
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/--max-removals 1\n$/),
+    })
+    const reason = 'not found on GitHub since 2026-01-02T03:04Z'
+    const dry = await refresh('--dry-run')
+    expect(dry.stdout).toContain(`\nwould remove  fleeting/gone: ${reason}\n`)
+    const dryJson = await refresh('--dry-run', '--json')
+    expect(JSON.parse(dryJson.stdout)).toMatchObject({
+      removed: [{ name: 'fleeting/gone', forge_rest_id: databaseId, reason }],
+    })
+    const { stdout } = await refresh()
+    expect(stdout).toMatch(/^repositories +0 added, 0 updated, 1 removed$/m)
+    expect(stdout).toContain(`\nremoved       fleeting/gone: ${reason}\n`)
+    expect((await refresh()).stdout).not.toContain('fleeting/gone')
+  })
+
   test('fails if none of what was named can be loaded, and asks again the next time', async () => {
     const message = 'There is nothing to load: nobody-yet: no account has this login\n'
     expect(await load('nobody-yet')).toMatchObject({ code: 1, stdout: '', stderr: message })
@@ -89,6 +120,8 @@ describe('devdata import github', () => {
       ['x', '--batch', '0'],
       "'--batch <n>' argument '0' is invalid. It must be a whole number from 1 to 1000000",
     ],
+    [['x', '--keep-missing'], 'error: --keep-missing and --max-removals are for --refresh'],
+    [['x', '--max-removals', '5'], 'error: --keep-missing and --max-removals are for --refresh'],
     [['x', '--api', 'http://forge.example'], 'It must be an https URL'],
   ])('refuses %j with the usage', async (args, message) => {
     const { code, stderr } = await run(['import', 'github', ...args])

@@ -47,7 +47,7 @@ export async function readTables(sql: Sql) {
 /** Empties the catalog, as if nothing had ever been loaded. */
 export async function resetCatalog(sql: Sql): Promise<void> {
   await sql`
-    truncate users, repositories, removals, commits, locations, location_users, dependencies, dependency_repositories,
+    truncate users, repositories, forge_repositories, removals, commits, locations, location_users, dependencies, dependency_repositories,
       dependency_users, identities, user_addresses, contributions, stored_lists, stored_list_chunks, dataset_versions
     restart identity`
   await sql`

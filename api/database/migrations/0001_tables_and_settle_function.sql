@@ -258,6 +258,12 @@ create index on repositories (full_name_key);
 create index on repositories (url_key);
 create index on repositories (version);
 
+-- Repositories that import github has found on the forge.
+create table forge_repositories (
+  forge_rest_id bigint primary key,
+  missing_since timestamptz -- when the forge first said that it doesn't have the repository; null: it has it
+);
+
 -- Users and repositories that were removed, or have another forge_rest_id now.
 create table removals (
   id bigint primary key generated always as identity, -- ascends with the version

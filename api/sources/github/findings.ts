@@ -16,6 +16,7 @@ import type { Forge } from './ask.ts'
 import type { CloneFolder } from './clones.ts'
 import type { FoundRepository, Skipped } from './forge-repositories.ts'
 import { explainSkip, type Histories } from './histories.ts'
+import { type Departures, noteRepositories } from './missing-repositories.ts'
 import type { People } from './people.ts'
 
 /** What an import loads. */
@@ -23,6 +24,7 @@ export interface Findings {
   repositories: readonly FoundRepository[]
   histories: Histories
   people: People
+  departures: Pick<Departures, 'missing' | 'gone'>
 }
 
 /** How it is loaded. */
@@ -38,7 +40,7 @@ export function loadFindings(
   { onProgress }: Forge,
   clones: CloneFolder,
   { onBegin, onNote = () => {}, changesKeptDays }: LoadOptions,
-  { repositories, histories, people }: Findings,
+  { repositories, histories, people, departures }: Findings,
 ): Promise<ImportResult & { forgotten: number; skipped: Skipped[]; unread: ReadonlyMap<string, number> }> {
   return withStaging(sql, onBegin, async (staging) => {
     const { forgotten, found } = people
@@ -46,6 +48,9 @@ export function loadFindings(
     let position = 0
     async function add(item: LoadItem): Promise<void> {
       await filtered.add(position++, item)
+    }
+    for (const { forgeRestId } of departures.gone) {
+      await add({ kind: 'removals', record: { kind: 'repository', forge_rest_id: forgeRestId } })
     }
     for (const record of people.users) await add({ kind: 'users', record })
     for (const [forge_rest_id, addresses] of people.addresses)
@@ -91,6 +96,12 @@ export function loadFindings(
       completeUrls,
       // Another command may have removed a user since their addresses were staged: these are left out.
       onOrphan: async () => {},
+      onApplied: (tx) =>
+        noteRepositories(
+          tx,
+          repositories.map(({ record }) => record.forge_rest_id),
+          departures.missing,
+        ),
       onStep: (step) => onProgress(step, 0, undefined),
     })
     return { ...result, forgotten: filtered.leftOut, skipped, unread }

@@ -6,7 +6,9 @@
 import * as v from 'valibot'
 import type { RepositoryRecord } from '../../dataset/records.ts'
 import { ask, askInBatches, type Forge, inParallel, tryToAsk } from './ask.ts'
+import type { Reply } from './client.ts'
 import { mapRepository } from './forge-records.ts'
+import type { KnownRepository } from './known.ts'
 import {
   type ForgeRepository,
   forgeRepository,
@@ -36,26 +38,42 @@ export interface FoundRepository extends ForgeRepository {
   record: RepositoryRecord
 }
 
+/** A repository of the dataset that isn't public any more. */
+export interface MissingRepository {
+  forgeRestId: number
+  name: string
+  /** What the forge says of it. A token that may see it learns that it is private. */
+  state: 'not found' | 'private'
+  /** When the forge said so, in milliseconds. */
+  saidAtMs: number
+}
+
 /** Repositories by their GraphQL ids, and what the forge doesn't give. */
 export interface FoundRepositories {
   repositories: Map<string, FoundRepository>
+  /** By `forge_rest_id`. They are not among `skipped`. */
+  missing: Map<number, MissingRepository>
   skipped: Skipped[]
+}
+
+/** What is found, and what the dataset has. */
+interface Search extends FoundRepositories {
+  known: readonly KnownRepository[]
 }
 
 /** Asks for the targets, and for known repositories by their GraphQL ids. Throws `ForgeError`. */
 export async function findRepositories(
   forge: Forge,
   targets: readonly Target[],
-  known: readonly { id: string; name: string }[],
+  known: readonly KnownRepository[],
 ): Promise<FoundRepositories> {
-  const found: FoundRepositories = { repositories: new Map(), skipped: [] }
+  const search: Search = { repositories: new Map(), missing: new Map(), skipped: [], known }
   const owners = targets.filter(({ name }) => name === undefined)
   const named = targets.flatMap(({ owner, name }) => (name === undefined ? [] : [{ owner, name }]))
-  await inParallel(forge, owners, ({ owner }) => listOwned(forge, owner, found))
-  await findNamed(forge, named, found)
-  const left = known.filter(({ id }) => !found.repositories.has(id))
-  await findKnown(forge, left, found)
-  return found
+  await inParallel(forge, owners, ({ owner }) => listOwned(forge, owner, search))
+  await findNamed(forge, named, search)
+  await findKnown(forge, search)
+  return search
 }
 
 const notFound = 'not found: deleted, private, or renamed and replaced'
@@ -64,7 +82,7 @@ const unknownOwner = 'no account has this login'
 /** Smaller pages take more queries, but a large one may take the forge too long. */
 const minPageSize = 10
 
-async function listOwned(forge: Forge, owner: string, found: FoundRepositories): Promise<void> {
+async function listOwned(forge: Forge, owner: string, search: Search): Promise<void> {
   let first = maxItems
   for (let after: string | null = null; ; ) {
     const query = queryOwnedRepositories(owner, after, first)
@@ -76,18 +94,18 @@ async function listOwned(forge: Forge, owner: string, found: FoundRepositories):
     const page = readItem(reply, ['repositoryOwner'], ownedRepositories, unknownOwner)
     if (page.outcome !== 'given') {
       const reason = page.outcome === 'unexplained' ? unknownOwner : page.reason
-      found.skipped.push({ name: owner, reason })
+      search.skipped.push({ name: owner, reason })
       return
     }
     const { nodes, pageInfo } = page.item.repositories
     for (const [index, node] of nodes.entries()) {
       const path = ['repositoryOwner', 'repositories', 'nodes', index]
       const repository = readItem(reply, path, forgeRepository, notFound)
-      if (repository.outcome === 'given') addRepository(found, repository.item)
-      else
-        found.skipped.push({ name: readName(node) ?? `a repository of ${owner}`, reason: repository.reason })
+      const name = readName(node) ?? `a repository of ${owner}`
+      if (repository.outcome === 'given') addRepository(search, repository.item, reply)
+      else search.skipped.push({ name, reason: repository.reason })
     }
-    forge.onProgress('listing repositories', found.repositories.size, undefined)
+    forge.onProgress('listing repositories', search.repositories.size, undefined)
     if (!pageInfo.hasNextPage) return
     after = pageInfo.endCursor
   }
@@ -101,42 +119,59 @@ function readName(node: unknown): string | undefined {
 function findNamed(
   forge: Forge,
   names: readonly { owner: string; name: string }[],
-  found: FoundRepositories,
+  search: Search,
 ): Promise<void> {
+  const { skipped } = search
   return askInBatches(forge, names, {
     size: maxItems / 2,
     createQuery: queryNamedRepositories,
     read({ owner, name }, index, reply) {
       const repository = readItem(reply, [`r${index}`], forgeRepository, notFound)
-      if (repository.outcome === 'given') addRepository(found, repository.item)
-      else found.skipped.push({ name: `${owner}/${name}`, reason: repository.reason })
+      if (repository.outcome === 'given') addRepository(search, repository.item, reply)
+      else skipped.push({ name: `${owner}/${name}`, reason: repository.reason })
     },
-    giveUp: ({ owner, name }, reason) => found.skipped.push({ name: `${owner}/${name}`, reason }),
+    giveUp: ({ owner, name }, reason) => skipped.push({ name: `${owner}/${name}`, reason }),
   })
 }
 
-function findKnown(
-  forge: Forge,
-  known: readonly { id: string; name: string }[],
-  found: FoundRepositories,
-): Promise<void> {
-  return askInBatches(forge, known, {
+/** Asks again for the known repositories that the targets didn't have. */
+function findKnown(forge: Forge, search: Search): Promise<void> {
+  const { repositories, missing, skipped, known } = search
+  const found = new Set([...repositories.values()].map(({ databaseId }) => databaseId))
+  const left = known.filter(({ forgeRestId }) => !found.has(forgeRestId) && !missing.has(forgeRestId))
+  return askInBatches(forge, left, {
     size: maxItems,
     createQuery: (batch) => queryRepositories(batch.map(({ id }) => id)),
-    read({ name }, index, reply) {
+    read(each, index, reply) {
       const repository = readItem(reply, ['nodes', index], forgeRepository, notFound)
-      if (repository.outcome === 'given') addRepository(found, repository.item)
-      else found.skipped.push({ name, reason: repository.reason })
+      if (repository.outcome === 'given') addRepository(search, repository.item, reply)
+      else if (repository.outcome === 'not_found') addMissing(search, each, 'not found', reply)
+      else skipped.push({ name: each.name, reason: repository.reason })
     },
-    giveUp: ({ name }, reason) => found.skipped.push({ name, reason }),
-    onProgress: (done) => forge.onProgress('asking for known repositories', done, known.length),
+    giveUp: ({ name }, reason) => skipped.push({ name, reason }),
+    onProgress: (done) => forge.onProgress('asking for known repositories', done, left.length),
   })
 }
 
-function addRepository({ repositories, skipped }: FoundRepositories, repository: ForgeRepository): void {
-  const { id, nameWithOwner: name, isPrivate } = repository
+function addRepository(search: Search, repository: ForgeRepository, reply: Reply): void {
+  const { repositories, skipped, known } = search
+  const { id, databaseId, nameWithOwner: name, isPrivate } = repository
+  if (isPrivate) {
+    const before = known.find(({ forgeRestId }) => forgeRestId === databaseId)
+    if (before === undefined) skipped.push({ name, reason: 'private' })
+    else addMissing(search, before, 'private', reply)
+    return
+  }
   const mapped = mapRepository(repository)
-  if (isPrivate) skipped.push({ name, reason: 'private' })
-  else if (mapped.outcome === 'unusable') skipped.push({ name, reason: mapped.reason })
+  if (mapped.outcome === 'unusable') skipped.push({ name, reason: mapped.reason })
   else repositories.set(id, { ...repository, record: mapped.record })
+}
+
+function addMissing(
+  { missing }: Search,
+  { forgeRestId, name }: KnownRepository,
+  state: MissingRepository['state'],
+  { receivedAtMs: saidAtMs }: Reply,
+): void {
+  missing.set(forgeRestId, { forgeRestId, name, state, saidAtMs })
 }

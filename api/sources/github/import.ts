@@ -18,7 +18,14 @@ import { loadFindings } from './findings.ts'
 import { type FoundRepository, findRepositories, type Skipped, type Target } from './forge-repositories.ts'
 import { readHistories } from './histories.ts'
 import { type Journal, noJournal, openJournal } from './journal.ts'
-import { type KnownItem, readDatabaseId, readKnownRepositories, readKnownUsers } from './known.ts'
+import {
+  type KnownItem,
+  type KnownRepository,
+  readDatabaseId,
+  readKnownRepositories,
+  readKnownUsers,
+} from './known.ts'
+import { assertFew, type Departures, type GoneRepository, judgeMissing } from './missing-repositories.ts'
 import { findPeople } from './people.ts'
 import { findWebOrigin } from './web-origin.ts'
 
@@ -40,6 +47,10 @@ export interface GithubImportOptions {
   batch?: number | undefined
   /** Only says what would be loaded. */
   dryRun: boolean
+  /** Whether repositories that the forge doesn't have any more stay. */
+  keepMissing?: boolean | undefined
+  /** How many of them may be removed, at most. Default: `removalBound`. */
+  maxRemovals?: number | undefined
   /** Days for which removals are kept. Default: 90. */
   changesKeptDays?: number | undefined
   signal?: AbortSignal | undefined
@@ -69,6 +80,8 @@ export interface GithubFindings {
   /** Addresses of new commits, and how many of them no account has. */
   authors: { found: number; unknown: number }
   skipped: Skipped[]
+  /** Repositories that the forge doesn't have any more, and that the load removes. */
+  removed: GoneRepository[]
   /** Manifests of kinds that aren't read yet, by kind, in the histories that were loaded. */
   unread: ReadonlyMap<string, number>
   /** Whether an import that was interrupted went on. */
@@ -134,33 +147,39 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
     const known = refresh
       ? await readKnown(sql, journal, findWebOrigin(apiUrl))
       : { repositories: [], users: [] }
-    const { repositories: byId, skipped } = await findRepositories(forge, targets, known.repositories)
-    const [first] = skipped
-    if (byId.size === 0 && first !== undefined) {
+    const found = await findRepositories(forge, targets, known.repositories)
+    const departures = await judgeMissing(sql, [...found.missing.values()], options)
+    const skipped = [...found.skipped, ...departures.skipped]
+    const repositories = [...found.repositories.values()].sort(
+      (a, b) => (a.databaseId ?? 0) - (b.databaseId ?? 0),
+    )
+    try {
+      const [first] = skipped
+      if (repositories.length + departures.missing.length === 0 && first !== undefined) {
+        throw new ImportError(`There is nothing to load: ${first.name}: ${first.reason}`)
+      }
+      await assertFew(sql, departures.gone, options.maxRemovals)
+    } catch (error) {
       await journal.finish() // the forge may say something else the next time
-      throw new ImportError(`There is nothing to load: ${first.name}: ${first.reason}`)
+      throw error
     }
-    const repositories = [...byId.values()].sort((a, b) => (a.databaseId ?? 0) - (b.databaseId ?? 0))
     const findings = {
       repositories: repositories.length,
       kilobytes: repositories.reduce((sum, { diskUsage }) => sum + (diskUsage ?? 0), 0),
+      removed: departures.gone,
       isResumed: journal.isResumed,
     }
     if (options.dryRun) {
       const none = { fetched: 0, unchanged: 0, people: 0, authors: { found: 0, unknown: 0 } }
       return { ...findings, ...none, unread: new Map(), skipped, usage: client.usage, load: undefined }
     }
-    const { batch = repositories.length } = options
-    const [firstBatch = [], ...others] = batchesOf(repositories, batch)
-    const showBatch = (number: number) => {
-      if (others.length > 0) scope = ` (batch ${number} of ${others.length + 1})`
+    const batches = createBatches(repositories, options.batch, known.users, departures)
+    const results: BatchResult[] = []
+    for (const [index, batch] of batches.entries()) {
+      if (batches.length > 1) scope = ` (batch ${index + 1} of ${batches.length})`
+      results.push(await importBatch(sql, forge, clones, options, batch))
     }
-    showBatch(1)
-    let result = await importBatch(sql, forge, clones, options, firstBatch, known.users)
-    for (const [index, other] of others.entries()) {
-      showBatch(index + 2)
-      result = addResults(result, await importBatch(sql, forge, clones, options, other, []))
-    }
+    const result = results.reduce(addResults)
     await journal.finish()
     return {
       ...findings,
@@ -179,7 +198,7 @@ async function readKnown(
   sql: Sql,
   journal: Journal,
   origin: string,
-): Promise<{ repositories: KnownItem[]; users: KnownItem[] }> {
+): Promise<{ repositories: KnownRepository[]; users: KnownItem[] }> {
   const repositories = await readKnownRepositories(sql, origin)
   const users = await readKnownUsers(sql)
   // Since an interruption items may have been added, by this import, and removed.
@@ -191,14 +210,39 @@ async function readKnown(
   }
 }
 
+/** What a load is made of. */
+interface Batch {
+  repositories: readonly FoundRepository[]
+  /** Users to ask for again. */
+  users: readonly KnownItem[]
+  departures: Pick<Departures, 'missing' | 'gone'>
+}
+
+/**
+ * Makes batches, one at least. The first asks for the known users again. The last removes repositories: an import that goes on
+ * after an interruption removes them, too, and can say so.
+ */
+function createBatches(
+  repositories: readonly FoundRepository[],
+  size: number = repositories.length,
+  users: readonly KnownItem[],
+  departures: Departures,
+): Batch[] {
+  const [first = [], ...others] = batchesOf(repositories, size)
+  return [first, ...others].map((each, index) => ({
+    repositories: each,
+    users: index === 0 ? users : [],
+    departures: index === others.length ? departures : { missing: [], gone: [] },
+  }))
+}
+
 /** Loads some of the repositories, and asks again for the known users. */
 async function importBatch(
   sql: Sql,
   forge: Forge,
   clones: CloneFolder,
   options: GithubImportOptions,
-  repositories: readonly FoundRepository[],
-  users: readonly KnownItem[],
+  { repositories, users, departures }: Batch,
 ): Promise<BatchResult> {
   const histories = await readHistories(sql, forge, clones, options.withHistory ? repositories : [])
   const people = await findPeople(sql, forge, { repositories, histories, users })
@@ -206,6 +250,7 @@ async function importBatch(
     repositories,
     histories,
     people,
+    departures,
   })
   return {
     fetched: histories.fetched,

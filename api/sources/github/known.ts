@@ -15,6 +15,11 @@ export interface KnownItem {
   name: string
 }
 
+/** A repository of the dataset that the forge has an id for. */
+export interface KnownRepository extends KnownItem {
+  forgeRestId: number
+}
+
 /** SQL: whether a document is the forge's record, not one that was made from a clone. */
 function isFromForge(sql: Sql, document: Fragment): Fragment {
   return sql`not starts_with(${document}::json ->> 'forge_graphql_id', ${localPrefix})`
@@ -29,10 +34,10 @@ export async function readDatabaseId(sql: Sql): Promise<string> {
 }
 
 /** Reads the repositories that have the forge's record. `origin`: those of this host. */
-export function readKnownRepositories(sql: Sql, origin: string): Promise<KnownItem[]> {
-  return sql<KnownItem[]>`
-    select d ->> 'forge_graphql_id' as id, d ->> 'full_name' as name
-    from (select id, ${selectDocument(sql)}::json as d from repositories
+export function readKnownRepositories(sql: Sql, origin: string): Promise<KnownRepository[]> {
+  return sql<KnownRepository[]>`
+    select d ->> 'forge_graphql_id' as id, d ->> 'full_name' as name, forge_rest_id as "forgeRestId"
+    from (select id, forge_rest_id, ${selectDocument(sql)}::json as d from repositories
       where forge_rest_id > 0 and ${isFromForge(sql, selectDocument(sql))}) r
     where starts_with(d ->> 'url', ${`${origin}/`}) order by r.id`
 }

@@ -220,7 +220,11 @@ describe('What the forge gives as null, or describes with a null that its schema
     hideRepositories()
     const all = [vanished, ownerless, whole]
     const targets = all.map(({ name }) => ({ owner: 'partly', name }))
-    const known = all.map((repository) => ({ id: repository.id, name: nameWithOwner(repository) }))
+    const known = all.map((repository) => ({
+      id: repository.id,
+      name: nameWithOwner(repository),
+      forgeRestId: repository.databaseId,
+    }))
     const skipped = [
       { name: 'partly/vanished', reason: unexplained },
       { name: 'partly/ownerless', reason: incomplete('owner') },

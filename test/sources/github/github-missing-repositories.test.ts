@@ -1,0 +1,214 @@
+/**
+ * `import github --refresh` removes repositories that the forge doesn't have any more, once it has said so in two refreshes
+ * at least 20 hours apart.
+ *
+ * @module
+ */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findRepository, removeRepository } from '../../../api/dataset/repository-removal.ts'
+import type { GithubImportOptions } from '../../../api/sources/github/import.ts'
+import { type Account, nameWithOwner, type Repository } from '../../support/fake-forge/model.ts'
+import { startTestForge, type TestForge } from '../../support/github-import.ts'
+import { load, nothing, readDatasetVersion } from '../../support/ndjson.ts'
+import { createRepository } from '../../support/records.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
+
+describeOnOneDatabase('A refresh from the forge', (kind) => {
+  let service: TestService
+  let fake: TestForge
+  let bob: Account
+  let tool: Repository
+
+  beforeEach(async () => {
+    service = await startTestService(kind, { data: 'empty' })
+    fake = await startTestForge({ repositories: 10, people: 2, commits: 10, monolithCommits: 1 })
+    const { model } = fake.organization
+    bob = model.addAccount({ login: 'bob', addresses: ['bob@example.org'] })
+    tool = model.addRepository({ owner: bob, name: 'tool' })
+    const author = { name: 'bob', email: 'bob@example.org' }
+    const files = { 'package.json': '{"dependencies":{"left-pad":"1"}}' }
+    await model.push(tool, [{ author, date: 1_750_000_000, message: 'x', files }])
+  })
+  afterEach(async () => {
+    await service.close()
+    await fake[Symbol.asyncDispose]()
+  })
+
+  const loadBob = () => fake.load(service.sql, { targets: [{ owner: 'bob' }] })
+  const refresh = (options: Partial<GithubImportOptions> = {}) =>
+    fake.load(service.sql, { targets: [], refresh: true, withHistory: false, ...options })
+  const addRepositories = (count: number) =>
+    Array.from({ length: count }, (_, number) =>
+      fake.organization.model.addRepository({ owner: bob, name: `tool-${number}` }),
+    )
+
+  /** Makes what was noted older, as if time had passed. */
+  async function letHoursPass(hours: number): Promise<void> {
+    await service.sql`update forge_repositories set missing_since = missing_since - ${hours} * interval '1 hour'`
+  }
+  async function readNames(): Promise<string[]> {
+    const rows = await service.sql<{ name: string }[]>`
+      select ('{' || members || '}')::json ->> 'name' as name from repositories order by id`
+    return rows.map(({ name }) => name)
+  }
+
+  test('removes one that was deleted and one that became private, in two refreshes 20 hours apart, and says so once', async () => {
+    const [secret] = addRepositories(2)
+    if (secret === undefined) throw new Error('there are two')
+    await loadBob()
+    fake.organization.model.deleteRepository(tool)
+    secret.isPrivate = true
+    // The token of one refresh may see what is private, and that of another may not.
+    const seeing = [fake.forge.createToken({ seesPrivate: true }).text]
+    const quiet = { removed: [], skipped: [], load: { repositories: nothing, version: 1 } }
+    expect(await refresh()).toMatchObject(quiet)
+    expect(await refresh({ targets: [{ owner: 'bob' }], tokens: seeing })).toMatchObject(quiet)
+    await letHoursPass(19.9)
+    expect(await refresh()).toMatchObject(quiet)
+    await letHoursPass(0.2)
+    const dry = await refresh({ dryRun: true })
+    expect(dry.removed.map(({ name }) => name)).toEqual(['bob/tool', 'bob/tool-0'])
+    const result = await refresh({ tokens: seeing })
+    expect(result).toMatchObject({
+      removed: [
+        {
+          name: 'bob/tool',
+          forgeRestId: tool.databaseId,
+          state: 'not found',
+          sinceMs: dry.removed[0]?.sinceMs,
+        },
+        { name: 'bob/tool-0', forgeRestId: secret.databaseId, state: 'private' },
+      ],
+      skipped: [],
+      load: { repositories: { ...nothing, removed: 2 }, commits: { removed: 1 }, version: 2 },
+    })
+    expect(await readNames()).toEqual(['tool-1'])
+    expect(await service.sql`select from dependency_users`).toHaveLength(0)
+    expect(await service.sql`select kind, forge_rest_id from removals order by id`).toEqual(
+      [tool, secret].map(({ databaseId }) => ({ kind: 'repository', forge_rest_id: databaseId })),
+    )
+    expect(await refresh()).toMatchObject({ ...quiet, load: { version: 2 } })
+    // It returns when the forge has it again.
+    secret.isPrivate = false
+    expect(await loadBob()).toMatchObject({ load: { repositories: { added: 1 } } })
+    expect(await readNames()).toEqual(['tool-1', 'tool-0'])
+  })
+
+  test('keeps what it has for another reason than that the forge doesn’t have it', async () => {
+    const [blocked, unexplained, incomplete, heavy] = addRepositories(4)
+    if (!blocked || !unexplained || !incomplete || !heavy) throw new Error('there are four')
+    await loadBob()
+    const { forge } = fake
+    blocked.isBlocked = true
+    forge.isTooHeavy = ({ ids }) => Array.isArray(ids) && ids.includes(heavy.id)
+    forge.reviveValue = (_, value) => {
+      if (typeof value !== 'object' || value === null || !('name' in value)) return value
+      if (value.name === unexplained.name) return null
+      return value.name === incomplete.name ? { ...value, owner: null } : value
+    }
+    for (let night = 0; night < 2; night++) {
+      const result = await refresh()
+      expect(result.removed).toEqual([])
+      expect(result.skipped.map(({ name }) => name).sort()).toEqual(
+        [blocked, unexplained, incomplete, heavy].map(nameWithOwner),
+      )
+      await letHoursPass(24)
+    }
+    expect(await readNames()).toHaveLength(5)
+    expect(await service.sql`select from forge_repositories where missing_since is not null`).toHaveLength(0)
+  })
+
+  test('counts anew when the forge has had it in between, and when it was removed and loaded again', async () => {
+    await loadBob()
+    for (const isPrivate of [true, false, true]) {
+      tool.isPrivate = isPrivate
+      expect(await refresh()).toMatchObject({ removed: [] })
+      await letHoursPass(24)
+    }
+    const stored = await findRepository(service.sql, { forgeRestId: tool.databaseId })
+    if (stored === undefined) throw new Error('the repository is missing')
+    await removeRepository(service.sql, stored)
+    tool.isPrivate = false
+    await loadBob()
+    tool.isPrivate = true
+    expect(await refresh()).toMatchObject({ removed: [] })
+  })
+
+  test('keeps all missing ones if it is asked to, says so once, and removes them without that', async () => {
+    addRepositories(1)
+    await loadBob()
+    fake.organization.model.deleteRepository(tool)
+    const options = { keepMissing: true }
+    const line = { name: 'bob/tool', reason: 'not found on GitHub; it stays' }
+    expect(await refresh(options)).toMatchObject({ removed: [], skipped: [line] })
+    await letHoursPass(24)
+    expect(await refresh(options)).toMatchObject({ removed: [], skipped: [] })
+    expect(await refresh()).toMatchObject({ removed: [{ name: 'bob/tool' }] })
+  })
+
+  test('stops before it changes anything if it would remove too many, unless more are allowed', async () => {
+    const repositories = addRepositories(11)
+    await loadBob()
+    const { model } = fake.organization
+    for (const repository of repositories) model.deleteRepository(repository)
+    tool.description = 'Nobody reads this'
+    await refresh()
+    await letHoursPass(24)
+    tool.description = 'Everybody reads this'
+    await expect(refresh()).rejects.toThrow(
+      /^This load would remove 11 of 12 repositories\. .* use --max-removals 11$/,
+    )
+    await expect(refresh({ maxRemovals: 10 })).rejects.toThrow('--max-removals 11')
+    expect(await readDatasetVersion(service)).toBe(2)
+    // The forge is asked again: it may have recovered.
+    expect(await refresh({ maxRemovals: 11 })).toMatchObject({
+      isResumed: false,
+      load: { repositories: { updated: 1, removed: 11 } },
+    })
+    // The last one of all is no exception.
+    model.deleteRepository(tool)
+    expect(await refresh()).toMatchObject({ repositories: 0, removed: [] })
+    await letHoursPass(24)
+    expect(await refresh()).toMatchObject({ repositories: 0, removed: [{ name: 'bob/tool' }] })
+    expect(await readNames()).toEqual([])
+  })
+
+  test('keeps one that no import has found on the forge, and names it each time', async () => {
+    const url = `${fake.forge.origin}/bob/from-a-file`
+    await load(service, {
+      repos: [createRepository(7, 'bob', [], { url, name: 'from-a-file', full_name: 'bob/from-a-file' })],
+    })
+    await loadBob()
+    for (let night = 0; night < 2; night++) {
+      expect(await refresh()).toMatchObject({
+        removed: [],
+        skipped: [{ name: 'bob/from-a-file', reason: 'not found on GitHub' }],
+      })
+      await letHoursPass(24)
+    }
+    expect(await readNames()).toEqual(['from-a-file', 'tool'])
+  })
+
+  test('counts from when the forge said so, and removes with the last batch, after interruptions too', async () => {
+    addRepositories(2)
+    await loadBob()
+    fake.organization.model.deleteRepository(tool)
+    const interrupt = () => {
+      throw new Error('interrupted')
+    }
+    await expect(refresh({ onBegin: interrupt })).rejects.toThrow('interrupted')
+    const interruptedAtMs = Date.now()
+    expect(await refresh()).toMatchObject({ isResumed: true, removed: [] })
+    const [noted] = await service.sql<{ at: number }[]>`
+      select (extract(epoch from missing_since) * 1000)::bigint as at from forge_repositories
+      where missing_since is not null`
+    expect(noted?.at).toBeLessThanOrEqual(interruptedAtMs)
+    await letHoursPass(24)
+    let batches = 0
+    const interrupted = refresh({ batch: 1, onBegin: () => ++batches === 2 && interrupt() })
+    await expect(interrupted).rejects.toThrow('interrupted')
+    expect(await readNames()).toHaveLength(3)
+    expect(await refresh({ batch: 1 })).toMatchObject({ isResumed: true, removed: [{ name: 'bob/tool' }] })
+    expect(await readNames()).toEqual(['tool-0', 'tool-1'])
+  })
+})
