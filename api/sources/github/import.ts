@@ -219,7 +219,7 @@ interface Batch {
 }
 
 /**
- * Makes batches, one at least. The first asks for the known users again. The last removes repositories: an import that goes on
+ * Makes batches, one at least. The first asks for the known users again. The last removes repositories: an import that continues
  * after an interruption removes them, too, and can say so.
  */
 function createBatches(
