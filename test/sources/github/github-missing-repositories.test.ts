@@ -42,6 +42,18 @@ describeOnOneDatabase('A refresh from the forge', (kind) => {
       fake.organization.model.addRepository({ owner: bob, name: `tool-${number}` }),
     )
 
+  /** Loads a record of one of Bob's repositories as `import ndjson` does. */
+  async function loadFromFile({ databaseId, id, name }: Pick<Repository, 'databaseId' | 'id' | 'name'>) {
+    const fullName = `bob/${name}`
+    const fields = {
+      forge_graphql_id: id,
+      name,
+      full_name: fullName,
+      url: `${fake.forge.origin}/${fullName}`,
+    }
+    await load(service, { repos: [createRepository(databaseId, 'bob', [], fields)] })
+  }
+
   /** Makes what was noted older, as if time had passed. */
   async function letHoursPass(hours: number): Promise<void> {
     await service.sql`update forge_repositories set missing_since = missing_since - ${hours} * interval '1 hour'`
@@ -118,7 +130,8 @@ describeOnOneDatabase('A refresh from the forge', (kind) => {
     expect(await service.sql`select from forge_repositories where missing_since is not null`).toHaveLength(0)
   })
 
-  test('counts anew when the forge has had it in between, and when it was removed and loaded again', async () => {
+  test('counts anew when the forge has had it in between, and forgets what it noted when it is removed otherwise', async () => {
+    addRepositories(1)
     await loadBob()
     for (const isPrivate of [true, false, true]) {
       tool.isPrivate = isPrivate
@@ -128,10 +141,8 @@ describeOnOneDatabase('A refresh from the forge', (kind) => {
     const stored = await findRepository(service.sql, { forgeRestId: tool.databaseId })
     if (stored === undefined) throw new Error('the repository is missing')
     await removeRepository(service.sql, stored)
-    tool.isPrivate = false
-    await loadBob()
-    tool.isPrivate = true
-    expect(await refresh()).toMatchObject({ removed: [] })
+    await loadFromFile(tool)
+    expect(await refresh()).toMatchObject({ removed: [], skipped: [{ name: 'bob/tool' }] })
   })
 
   test('keeps all missing ones if it is asked to, says so once, and removes them without that', async () => {
@@ -174,10 +185,7 @@ describeOnOneDatabase('A refresh from the forge', (kind) => {
   })
 
   test('keeps one that no import has found on the forge, and names it each time', async () => {
-    const url = `${fake.forge.origin}/bob/from-a-file`
-    await load(service, {
-      repos: [createRepository(7, 'bob', [], { url, name: 'from-a-file', full_name: 'bob/from-a-file' })],
-    })
+    await loadFromFile({ databaseId: 7, id: 'from-a-file', name: 'from-a-file' })
     await loadBob()
     for (let night = 0; night < 2; night++) {
       expect(await refresh()).toMatchObject({
