@@ -25,9 +25,9 @@ grant insert on ledger, grant_references to devdata_operator;
 grant insert, update on ledger_days to devdata_operator;
 grant update on dataset to devdata_operator;
 grant insert, update, delete on
-  users, repositories, forge_repositories, commits, locations, location_users, dependencies, dependency_repositories, dependency_users,
-  identities, user_addresses, contributions, imports, stored_lists, stored_list_chunks, dataset_versions, removals,
-  forgotten_people, forgotten_identities, forgotten_identities_key
+  users, repositories, forge_repositories, commits, locations, location_users, dependencies, dependency_repositories,
+  dependency_users, identities, user_addresses, contributions, imports, stored_lists, stored_list_chunks,
+  dataset_versions, removals, forgotten_people, forgotten_identities, forgotten_identities_key
   to devdata_operator;
 grant update (path) on ledger to devdata_operator; -- to forget people
 grant usage on sequence imports_id_seq to devdata_operator;

@@ -219,8 +219,8 @@ interface Batch {
 }
 
 /**
- * Makes batches, one at least. The first asks for the known users again. The last removes repositories: an import that continues
- * after an interruption removes them, too, and can say so.
+ * Makes batches, one at least. The first asks for the known users again. The last removes repositories, so that an import that
+ * continues after an interruption removes them, and says so.
  */
 function createBatches(
   repositories: readonly FoundRepository[],
