@@ -1,6 +1,9 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { matrix } from './test/support/matrix.ts'
+import { useTemporaryFolder } from './test/support/temporary-folder.ts'
+
+useTemporaryFolder()
 
 const listFiles = (names: readonly string[]) => names.map((name) => `test/${name}.test.ts`)
 
@@ -23,6 +26,9 @@ const later = listFiles([
   'portal/samples',
   'portal/search',
   'telemetry/alerts',
+  // The fake forge, which the tests of imports ask.
+  'sources/github/fake-forge-clones',
+  'sources/github/fake-forge-queries',
   // Installing and building.
   'database/driver-patches',
   'portal/docs-build',
@@ -72,6 +78,7 @@ const later = listFiles([
   'sources/github/github-heavy-queries',
   'sources/github/github-import-kills',
   'sources/github/github-import-resume',
+  'sources/github/github-import-tokens',
   'sources/ndjson/export-since',
   'telemetry/metrics-in-outages',
 ])
@@ -108,6 +115,8 @@ export default defineConfig({
     // Programs that tests start are compiled once for all of them.
     env: { NODE_COMPILE_CACHE: resolve('node_modules/.vite/compile-cache') },
     maxWorkers: 3,
+    // Tests run most code a few times: optimizing it would cost more than it saves.
+    execArgv: ['--no-turbofan', '--max-semi-space-size=32'],
     reporters: ['default', matrix],
     tags: [{ name: 'second-database', description: 'Tests that `npm test` runs on another database' }],
     projects: [

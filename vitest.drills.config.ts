@@ -1,6 +1,6 @@
 /**
- * `npm run drills`: tests that also have a long form, at length and one at a time, and tests of loads and of commands on both
- * databases.
+ * `npm run drills`: tests that also have a long form, at length and one at a time, and tests that otherwise run on one
+ * database on both.
  *
  * @module
  */
@@ -28,7 +28,7 @@ export default defineConfig({
     ...options,
     include: [
       ...drills.map((name) => `test/${name}.test.ts`),
-      'test/{cli,dataset,people,sources}/**/*.test.ts',
+      'test/{catalog,checkout,cli,dataset,http,people,sources}/**/*.test.ts',
     ],
     provide: { isDrill: true },
     testTimeout: 1_200_000,

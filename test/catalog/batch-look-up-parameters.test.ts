@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readListResponse } from '../support/list-response.ts'
 import { sampleRepositories, sampleUsers } from '../support/sample-oracle.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const idRule = 'must be an integer up to ±9007199254740991, digits only, no leading zeros'
 const nameRule = 'must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..'
@@ -16,7 +16,7 @@ const onlyWith = 'must be the only filter'
 const count = (entries: number) => Array.from({ length: entries }, (_, index) => index + 1)
 const logins = sampleUsers.slice(40, 140).map(({ login }) => login)
 
-describeOnEachDatabase('a batch parameter', (kind) => {
+describeOnOneDatabase('a batch parameter', (kind) => {
   let service: TestService
   let key: string
   let keyId: number

@@ -16,7 +16,7 @@ import {
   sampleRepositories,
   sampleUsers,
 } from '../support/sample-oracle.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 /** Lists by their path and query, to which page and per_page can be added. */
 const lists = new Map<string, readonly object[]>([
@@ -58,7 +58,7 @@ const noNumber = fc.oneof(
   ),
 )
 
-describeOnEachDatabase('a list', (kind) => {
+describeOnOneDatabase('a list', (kind) => {
   let service: TestService
   let key: string
   let keyId: number

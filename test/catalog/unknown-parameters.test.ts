@@ -5,7 +5,7 @@
  * @module
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const repository = '/repos/yarrow-collective/monolith'
 const ofUsers =
@@ -13,7 +13,7 @@ const ofUsers =
 const ofRepositories =
   'owner, dependency_names, dependency_files, dependency_status, changed_since, full_names, forge_rest_ids, exclude, page, per_page, after'
 
-describeOnEachDatabase('an unknown parameter', (kind) => {
+describeOnOneDatabase('an unknown parameter', (kind) => {
   let service: TestService
   let key: string
   let keyId: number

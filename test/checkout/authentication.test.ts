@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deleteKey, KeyError, restoreKey, revokeKey, rotateKey } from '../../api/ledger/keys.ts'
 import { contract } from '../support/contract.ts'
 import { createInstance, openSameDatabase } from '../support/instance.ts'
-import { describeOnEachDatabase, startTestService, type TestService, testInside } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService, testInside } from '../support/service.ts'
 
 /** Every path of the document that asks for a key, with a user and a repository of the sample data. */
 const authenticatedPaths = Object.entries(contract.paths)
@@ -54,7 +54,7 @@ const refusals: [header: string | undefined, error: string][] = [
   ['Bearer c232ab00-9414-11ec-b3c8-9f6bdeced846', 'Invalid API key'], // a UUID v1
 ]
 
-describeOnEachDatabase('the service', (kind) => {
+describeOnOneDatabase('the service', (kind) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(kind)

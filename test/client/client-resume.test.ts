@@ -16,7 +16,7 @@ import { deno } from '../support/deno.ts'
 import { isDrill, seed } from '../support/drill.ts'
 import { endWithThisProcess, inheritEnvironment } from '../support/program.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 /** Of each of nine lists, on each database: 1,080 in a drill. */
 const kills = isDrill ? 60 : 8
@@ -160,7 +160,7 @@ function readLines(file: string): Line[] {
 
 const listIds = (lines: readonly Line[]) => lines.flatMap(({ id }) => id ?? [])
 
-describeOnEachDatabase('a program that is killed again and again', (kind) => {
+describeOnOneDatabase('a program that is killed again and again', (kind) => {
   let service: TestService
   let nextNumber = 1_000_000
   beforeAll(async () => {

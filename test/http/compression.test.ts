@@ -9,11 +9,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compressBeginning, encodings } from '../../api/http/compression.ts'
 import { buildDocs } from '../../docs-site/build.ts'
 import { createUser, loadRecords } from '../support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const listSchema = v.object({ data: v.array(v.unknown()), meta: v.object({ request_id: v.string() }) })
 
-describeOnEachDatabase('a response', (kind) => {
+describeOnOneDatabase('a response', (kind) => {
   let service: TestService
   let key: string
   beforeAll(async () => {

@@ -6,12 +6,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { anyText, headerValue } from '../support/arbitraries.ts'
-import {
-  describeOnEachDatabase,
-  liveRuntime,
-  startTestService,
-  type TestService,
-} from '../support/service.ts'
+import { describeOnOneDatabase, liveRuntime, startTestService, type TestService } from '../support/service.ts'
 
 /** Parts of paths that are there, parts that never could be, and escapes that end nowhere. */
 const segment = fc.oneof(
@@ -155,7 +150,7 @@ const anyMethod = fc.oneof(
 /** Fewer runs over the wire, where each takes longer. */
 const share = liveRuntime === undefined ? 1 : 0.1
 
-describeOnEachDatabase('the service', (kind) => {
+describeOnOneDatabase('the service', (kind) => {
   let service: TestService
   let keys: (string | undefined)[]
   beforeAll(async () => {

@@ -9,14 +9,14 @@ import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteKey, grantCredits, revokeKey, setRateLimit } from '../../api/ledger/keys.ts'
 import { load } from '../support/ndjson.ts'
-import { describeOnEachDatabase, startTestService, type TestService, testInside } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService, testInside } from '../support/service.ts'
 
 const keysSchema = v.object({
   data: v.array(v.looseObject({ id: v.number(), last_used_at: v.nullable(v.string()) })),
   pagination: v.looseObject({ has_more: v.boolean() }),
 })
 
-describeOnEachDatabase('an operator’s endpoint', (kind) => {
+describeOnOneDatabase('an operator’s endpoint', (kind) => {
   let service: TestService
   let admin: string
   beforeAll(async () => {

@@ -13,7 +13,7 @@ import { contract } from '../support/contract.ts'
 import { createInstance, unpack } from '../support/instance.ts'
 import { liveCommit } from '../support/live-service.ts'
 import {
-  describeOnEachDatabase,
+  describeOnOneDatabase,
   liveRuntime,
   startTestService,
   type TestService,
@@ -22,7 +22,7 @@ import {
 
 const versionSchema = v.object({ dataset: v.object({ version: v.number(), updated_at: v.string() }) })
 
-describeOnEachDatabase('among public endpoints', (kind) => {
+describeOnOneDatabase('among public endpoints', (kind) => {
   let service: TestService
   beforeAll(async () => {
     await buildDocs({ ifStale: true })

@@ -87,8 +87,8 @@ export interface TestService {
 
 /**
  * Runs a suite on the embedded database, and on PostgreSQL if the machine has it. `npm test` runs it on the faster one,
- * and `npm run test:all` on the other one. Over the wire it runs on the faster
- * one alone, because the runtime doesn't change what a database does.
+ * and `npm run test:all` on the other one. Over the wire it runs on the faster one alone, because the runtime doesn't change
+ * what a database does.
  */
 export function describeOnEachDatabase(name: string, suite: (kind: DatabaseKind) => void): void {
   if (liveRuntime === undefined || !hasServer) {
@@ -100,7 +100,8 @@ export function describeOnEachDatabase(name: string, suite: (kind: DatabaseKind)
 
 /**
  * Runs a suite on PostgreSQL, or on the embedded database if the machine has no PostgreSQL; in drills on both. For tests
- * of loads and of commands: the embedded database runs the same statements, and takes four times as long.
+ * of what happens before the database is asked, and of loads and commands: the embedded database runs the same statements,
+ * and takes four times as long.
  */
 export function describeOnOneDatabase(name: string, suite: (kind: DatabaseKind) => void): void {
   if (isDrill) describeOnEachDatabase(name, suite)
