@@ -1,9 +1,6 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { matrix } from './test/support/matrix.ts'
-import { useTemporaryFolder } from './test/support/temporary-folder.ts'
-
-useTemporaryFolder()
 
 const listFiles = (names: readonly string[]) => names.map((name) => `test/${name}.test.ts`)
 
@@ -114,7 +111,7 @@ export default defineConfig({
     expect: { poll: { timeout: 120_000 } },
     // Programs that tests start are compiled once for all of them.
     env: { NODE_COMPILE_CACHE: resolve('node_modules/.vite/compile-cache') },
-    maxWorkers: 3,
+    maxWorkers: 4,
     // Tests run most code a few times: optimizing it would cost more than it saves.
     execArgv: ['--no-turbofan', '--max-semi-space-size=32'],
     reporters: ['default', matrix],

@@ -38,7 +38,7 @@ export const testPool = { databasePoolSize: 10, databaseStatementTimeoutSeconds:
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'devdata-test-'))
   const cluster = findPostgresBinaries()
-    ? await startPostgresCluster({ settings: { max_connections: '200' } })
+    ? await startPostgresCluster({ inMemory: true, settings: { max_connections: '200' } })
     : undefined
   if (cluster === undefined) {
     if (process.env.CI) throw new Error(`CI must not skip the tests on PostgreSQL: ${postgresMissing}`)

@@ -39,6 +39,8 @@ export interface PostgresClusterOptions {
    * Its path must be short, and open to the user who runs PostgreSQL. Default: a temporary folder, which is removed.
    */
   folder?: string
+  /** Whether the temporary folder is in memory, if there is room: each database is a thousand files. */
+  inMemory?: boolean
 }
 
 /** A running cluster. Use it with `await using`, or dispose of it. */
@@ -76,9 +78,10 @@ export async function startPostgresCluster(options: PostgresClusterOptions = {})
   const binaries = findPostgresBinaries()
   if (!binaries) throw new Error(postgresMissing)
   const account = findUnprivilegedAccount()
-  const { folder } = options
+  const { folder, inMemory } = options
   if (folder !== undefined) await mkdir(folder, { recursive: true })
-  const directory = folder ?? (await mkdtemp(join(findTemporaryDirectory(account), 'devdata-pg-')))
+  const parent = findTemporaryDirectory(account, { inMemory })
+  const directory = folder ?? (await mkdtemp(join(parent, 'devdata-pg-')))
   if (account) await chown(directory, account.uid, account.gid)
   const removal = watchForRemoval(directory, account, { stays: folder !== undefined })
   try {

@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, realpathSync, statfsSync, statSync } from 'node:fs'
 import { open, readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
@@ -46,18 +46,32 @@ export function findUnprivilegedAccount(): Account | undefined {
   )
 }
 
+/** Bytes that must be free in memory for a cluster. */
+const minFreeMemoryBytes = 6 * 1024 ** 3
+
 /**
  * The first temporary folder in which the account can reach, make and remove folders, and whose path leaves room for
- * the name of a Unix socket (a little over 100 bytes on every system).
+ * the name of a Unix socket (a little over 100 bytes on every system). `inMemory`: Linux's file system in memory, if it has
+ * room.
  */
-export function findTemporaryDirectory(account: Account | undefined): string {
-  const candidates = [tmpdir(), '/tmp', '/var/tmp']
+export function findTemporaryDirectory(
+  account: Account | undefined,
+  { inMemory = false }: { inMemory?: boolean | undefined } = {},
+): string {
+  const memory = inMemory ? ['/dev/shm'] : []
+  const candidates = [...memory.filter(hasRoom), tmpdir(), '/tmp', '/var/tmp']
     .filter((path) => existsSync(path))
     .map((path) => realpathSync(path))
   const usable = candidates.find((path) => path.length <= 60 && (!account || isOpenTo(account, path)))
   if (!usable)
     throw new Error(`none of ${candidates.join(', ')} is short and open to the user who runs PostgreSQL`)
   return usable
+}
+
+function hasRoom(path: string): boolean {
+  if (!existsSync(path)) return false
+  const { bavail, bsize } = statfsSync(path)
+  return bavail * bsize >= minFreeMemoryBytes
 }
 
 function isOpenTo({ uid, gid }: Account, path: string): boolean {

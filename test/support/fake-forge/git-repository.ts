@@ -4,7 +4,7 @@
  * @module
  */
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Who wrote a commit, as git has it. */
@@ -61,6 +61,9 @@ const config = `[core]
 	allowAnySHA1InWant = true
 `
 
+/** Files of histories that were written, by the input of `git fast-import`: many tests begin with the same organization. */
+const histories = new Map<string, ReadonlyMap<string, Buffer>>()
+
 /** A bare repository in a folder. */
 export class GitRepository {
   readonly path: string
@@ -84,7 +87,23 @@ export class GitRepository {
     for (const commit of commits) {
       parts.push(formatCommit(commit, branch, !isNew && parts.length === 0))
     }
-    await run(['-C', this.path, 'fast-import', '--quiet', '--date-format=raw'], parts.join(''))
+    const text = parts.join('')
+    const known = isNew ? histories.get(text) : undefined
+    if (known === undefined) {
+      const keepPack = ['-c', 'fastimport.unpackLimit=0']
+      await run(['-C', this.path, ...keepPack, 'fast-import', '--quiet', '--date-format=raw'], text)
+      if (isNew) histories.set(text, this.#readFiles())
+    } else {
+      for (const [name, content] of known) writeFileSync(join(this.path, name), content)
+    }
+  }
+
+  /** The files that have the objects and the branches, by their paths. */
+  #readFiles(): ReadonlyMap<string, Buffer> {
+    const names = ['objects/pack', 'refs/heads'].flatMap((folder) =>
+      readdirSync(join(this.path, folder)).map((name) => `${folder}/${name}`),
+    )
+    return new Map(names.map((name) => [name, readFileSync(join(this.path, name))]))
   }
 
   /** The name of the default branch. */
