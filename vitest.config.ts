@@ -11,6 +11,7 @@ const listFiles = (names: readonly string[]) => names.map((name) => `test/${name
 const later = listFiles([
   // Browsers, other languages, and programs of others around the service.
   'client/client-runtimes',
+  'database/poolers',
   'documents/generated-clients',
   'http/reverse-proxies',
   'portal/browser',
@@ -27,6 +28,7 @@ const later = listFiles([
   'sources/github/fake-forge-clones',
   'sources/github/fake-forge-queries',
   // Installing and building.
+  'client/client-package',
   'database/driver-patches',
   'portal/docs-build',
   'portal/docs-for-agents',
@@ -58,7 +60,8 @@ const later = listFiles([
   'runtime/raw-requests',
   'runtime/start',
   'runtime/start-dataset',
-  // Processes and servers that are killed or go away, random histories, and large inputs.
+  // Processes and servers that are killed or go away, random histories, large inputs, and
+  // imports that few people run.
   'cli/command-line-import-interrupted',
   'client/client-large-lists',
   'client/client-resume',
@@ -71,11 +74,15 @@ const later = listFiles([
   'ledger/linearizability',
   'manifests/manifests-hostile',
   'runtime/rolling-restarts',
+  'sources/git/git-authors',
+  'sources/git/several-clones',
+  'sources/github/git-settings',
   'sources/github/github-clones',
   'sources/github/github-heavy-queries',
   'sources/github/github-import-kills',
   'sources/github/github-import-resume',
   'sources/github/github-import-tokens',
+  'sources/github/github-people',
   'sources/ndjson/export-since',
   'telemetry/metrics-in-outages',
 ])
@@ -111,7 +118,7 @@ export default defineConfig({
     expect: { poll: { timeout: 120_000 } },
     // Programs that tests start are compiled once for all of them.
     env: { NODE_COMPILE_CACHE: resolve('node_modules/.vite/compile-cache') },
-    maxWorkers: 4,
+    maxWorkers: 3,
     // Tests run most code a few times: optimizing it would cost more than it saves.
     execArgv: ['--no-turbofan', '--max-semi-space-size=32'],
     reporters: ['default', matrix],
