@@ -5,6 +5,7 @@
  */
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { foldText } from '../names/case-folding.ts'
+import { localPrefix } from '../names/forge-names.ts'
 import { createPageReader, type ReadPage } from './page-reader.ts'
 
 /** The name of a single resource. */
@@ -34,9 +35,19 @@ export function selectRepositoryByKey(sql: Sql, key: Fragment): Fragment {
   return sql`select * from repositories where full_name_key = ${key} order by id desc limit 1`
 }
 
+/** SQL: the stored members of a repository as a JSON object, in text. */
+export function renderMembers(sql: SqlOrTransaction, members: Fragment): Fragment {
+  return sql`('{' || ${members} || '}')`
+}
+
 /** SQL: the URL in the stored members of a repository. */
 export function selectUrl(sql: SqlOrTransaction, members: Fragment): Fragment {
-  return sql`('{' || ${members} || '}')::json ->> 'url'`
+  return sql`${renderMembers(sql, members)}::json ->> 'url'`
+}
+
+/** SQL: whether a document describes a user or a repository that is known from clones alone, as `isLocal` says of a record. */
+export function isLocalDocument(sql: SqlOrTransaction, document: Fragment): Fragment {
+  return sql`starts_with(${document}::json ->> 'forge_graphql_id', ${localPrefix})`
 }
 
 /** SQL: the same, as JSON text. */

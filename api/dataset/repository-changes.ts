@@ -1,6 +1,5 @@
-import { selectJsonUrl, selectUrl } from '../catalog/document-lookup.ts'
+import { isLocalDocument, renderMembers, selectJsonUrl, selectUrl } from '../catalog/document-lookup.ts'
 import type { Fragment } from '../database/connect.ts'
-import { localPrefix } from '../names/forge-names.ts'
 import { ImportError } from './import-error.ts'
 import { type AppliedRows, analyzeTables, type DatasetChange } from './pending-change.ts'
 import { noteReturns } from './removal.ts'
@@ -19,7 +18,7 @@ export async function useKnownRepositories({ tx, importId }: Load): Promise<void
     create temporary table known_repositories on commit drop as
     select s.position, r.*, s.url_key <> r.url_key as has_moved
     from ${staged} s join repositories r using (forge_rest_id)
-    where not starts_with(('{' || r.members || '}')::json ->> 'forge_graphql_id', ${localPrefix})`
+    where not ${isLocalDocument(tx, renderMembers(tx, tx`r.members`))}`
   const [moved] = await tx<{ url: string }[]>`
     select ${selectUrl(tx, tx`members`)} as url from known_repositories where has_moved order by position`
   if (moved !== undefined) {

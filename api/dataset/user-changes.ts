@@ -1,4 +1,4 @@
-import { localPrefix } from '../names/forge-names.ts'
+import { isLocalDocument } from '../catalog/document-lookup.ts'
 import { type AppliedRows, analyzeTables } from './pending-change.ts'
 import { noteReturns, removeUnusedLocations } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
@@ -9,7 +9,7 @@ export async function dropKnownUsers({ tx, importId }: Load): Promise<void> {
   await tx`
     delete from ${tx(stagingTable('users', importId))} s using users u
     where u.forge_rest_id = s.forge_rest_id
-      and not starts_with(u.document::json ->> 'forge_graphql_id', ${localPrefix})`
+      and not ${isLocalDocument(tx, tx`u.document`)}`
 }
 
 /** Inserts and updates users, with their locations and identities. */

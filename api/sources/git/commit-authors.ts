@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isLocalDocument } from '../../catalog/document-lookup.ts'
 import type { Sql } from '../../database/connect.ts'
 import type { UserRecord } from '../../dataset/records.ts'
 import { findAccount, identifyAddress, listIdentities, localPrefix } from '../../names/forge-names.ts'
@@ -59,7 +60,7 @@ export async function createUsers(sql: Sql, { accounts }: Authors): Promise<User
   const known = await sql<{ document: string }[]>`
     select document from users
     where forge_rest_id = any (${sql.typed.bigints([...accounts.keys()])})
-      and starts_with(document::json ->> 'forge_graphql_id', ${localPrefix})`
+      and ${isLocalDocument(sql, sql`document`)}`
   const before = new Map(known.map(({ document }) => readAccount(JSON.parse(document))))
   return [...accounts]
     .sort(([a], [b]) => a - b)

@@ -58,7 +58,8 @@ export interface FoundRepositories {
 
 /** What is found, and what the dataset has. */
 interface Search extends FoundRepositories {
-  known: readonly KnownRepository[]
+  /** By `forge_rest_id`. */
+  known: ReadonlyMap<number, KnownRepository>
 }
 
 /** Asks for the targets, and for known repositories by their GraphQL ids. Throws `ForgeError`. */
@@ -67,7 +68,12 @@ export async function findRepositories(
   targets: readonly Target[],
   known: readonly KnownRepository[],
 ): Promise<FoundRepositories> {
-  const search: Search = { repositories: new Map(), missing: new Map(), skipped: [], known }
+  const search: Search = {
+    repositories: new Map(),
+    missing: new Map(),
+    skipped: [],
+    known: new Map(known.map((each) => [each.forgeRestId, each])),
+  }
   const owners = targets.filter(({ name }) => name === undefined)
   const named = targets.flatMap(({ owner, name }) => (name === undefined ? [] : [{ owner, name }]))
   await inParallel(forge, owners, ({ owner }) => listOwned(forge, owner, search))
@@ -138,7 +144,9 @@ function findNamed(
 function findKnown(forge: Forge, search: Search): Promise<void> {
   const { repositories, missing, skipped, known } = search
   const found = new Set([...repositories.values()].map(({ databaseId }) => databaseId))
-  const left = known.filter(({ forgeRestId }) => !found.has(forgeRestId) && !missing.has(forgeRestId))
+  const left = [...known.values()].filter(
+    ({ forgeRestId }) => !found.has(forgeRestId) && !missing.has(forgeRestId),
+  )
   return askInBatches(forge, left, {
     size: maxItems,
     createQuery: (batch) => queryRepositories(batch.map(({ id }) => id)),
@@ -157,7 +165,7 @@ function addRepository(search: Search, repository: ForgeRepository, reply: Reply
   const { repositories, skipped, known } = search
   const { id, databaseId, nameWithOwner: name, isPrivate } = repository
   if (isPrivate) {
-    const before = known.find(({ forgeRestId }) => forgeRestId === databaseId)
+    const before = databaseId === null ? undefined : known.get(databaseId)
     if (before === undefined) skipped.push({ name, reason: 'private' })
     else addMissing(search, before, 'private', reply)
     return

@@ -3,9 +3,9 @@
  *
  * @module
  */
+import { isLocalDocument, renderMembers } from '../../catalog/document-lookup.ts'
 import type { Fragment, Sql } from '../../database/connect.ts'
 import type { AddressesRecord } from '../../dataset/records.ts'
-import { localPrefix } from '../../names/forge-names.ts'
 
 /** An item of the dataset that the forge has an id for. */
 export interface KnownItem {
@@ -20,12 +20,7 @@ export interface KnownRepository extends KnownItem {
   forgeRestId: number
 }
 
-/** SQL: whether a document is the forge's record, not one that was made from a clone. */
-function isFromForge(sql: Sql, document: Fragment): Fragment {
-  return sql`not starts_with(${document}::json ->> 'forge_graphql_id', ${localPrefix})`
-}
-
-const selectDocument = (sql: Sql) => sql`('{' || members || '}')`
+const selectDocument = (sql: Sql) => renderMembers(sql, sql`members`)
 
 /** Reads an id of the database: the time of its creation. */
 export async function readDatabaseId(sql: Sql): Promise<string> {
@@ -38,7 +33,7 @@ export function readKnownRepositories(sql: Sql, origin: string): Promise<KnownRe
   return sql<KnownRepository[]>`
     select d ->> 'forge_graphql_id' as id, d ->> 'full_name' as name, forge_rest_id as "forgeRestId"
     from (select id, forge_rest_id, ${selectDocument(sql)}::json as d from repositories
-      where forge_rest_id > 0 and ${isFromForge(sql, selectDocument(sql))}) r
+      where forge_rest_id > 0 and not ${isLocalDocument(sql, selectDocument(sql))}) r
     where starts_with(d ->> 'url', ${`${origin}/`}) order by r.id`
 }
 
@@ -47,7 +42,7 @@ export function readKnownUsers(sql: Sql): Promise<KnownItem[]> {
   return sql<KnownItem[]>`
     select d ->> 'forge_graphql_id' as id, d ->> 'login' as name
     from (select id, document::json as d from users
-      where forge_rest_id > 0 and ${isFromForge(sql, sql`document`)}) u order by u.id`
+      where forge_rest_id > 0 and not ${isLocalDocument(sql, sql`document`)}) u order by u.id`
 }
 
 /** A user whose profile is known. */
@@ -61,7 +56,7 @@ export async function readPresentUsers(sql: Sql, ids: readonly number[]): Promis
   const rows = await sql<(KnownProfile & { id: number })[]>`
     select forge_rest_id as id, d ->> 'login' as login, d ->> 'email' as email
     from (select forge_rest_id, document::json as d from users
-      where forge_rest_id = any (${sql.typed.bigints(ids)}) and ${isFromForge(sql, sql`document`)}) u`
+      where forge_rest_id = any (${sql.typed.bigints(ids)}) and not ${isLocalDocument(sql, sql`document`)}) u`
   return new Map(rows.map(({ id, ...profile }) => [id, profile]))
 }
 
@@ -69,7 +64,7 @@ export async function readPresentUsers(sql: Sql, ids: readonly number[]): Promis
 export async function readKnownIdentities(sql: Sql, identities: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ identity: string }[]>`
     select distinct identity from identities join users u on u.id = user_id
-    where identity = any (${sql.typed.texts(identities)}) and ${isFromForge(sql, sql`u.document`)}`
+    where identity = any (${sql.typed.texts(identities)}) and not ${isLocalDocument(sql, sql`u.document`)}`
   return new Set(rows.map(({ identity }) => identity))
 }
 
@@ -91,7 +86,7 @@ export async function readFurtherAddresses(
 function selectRepository(sql: Sql, forgeRestId: number): Fragment {
   return sql`
     select id from repositories
-    where forge_rest_id = ${forgeRestId} and ${isFromForge(sql, selectDocument(sql))}`
+    where forge_rest_id = ${forgeRestId} and not ${isLocalDocument(sql, selectDocument(sql))}`
 }
 
 /** Counts a repository's commits, and says whether one of them has the hash. */
