@@ -60,8 +60,8 @@ const later = listFiles([
   'runtime/raw-requests',
   'runtime/start',
   'runtime/start-dataset',
-  // Processes and servers that are killed or go away, random histories, large inputs, and
-  // imports that few people run.
+  // Processes and servers that are killed or go away, random histories, large inputs, and imports that
+  // few people run.
   'cli/command-line-import-interrupted',
   'client/client-large-lists',
   'client/client-resume',

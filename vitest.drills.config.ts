@@ -1,6 +1,6 @@
 /**
- * `npm run drills`: tests that also have a long form, at length and one at a time, and tests that otherwise run on one
- * database on both.
+ * `npm run drills`: tests that also have a long form, at length and one at a time, and those that otherwise run on one database on
+ * both.
  *
  * @module
  */
@@ -12,15 +12,10 @@ const drills = [
   'client/client-large-lists',
   'client/client-resume',
   'database/crashes',
-  'catalog/exact-lists',
   'database/faults',
-  'catalog/large-lists',
   'ledger/linearizability',
   'client/mcp',
-  'catalog/pagination-under-loads',
-  'catalog/random-filters',
   'telemetry/alerts',
-  'catalog/who-uses-what',
 ]
 
 export default defineConfig({

@@ -47,8 +47,9 @@ export async function readTables(sql: Sql) {
 /** Empties the catalog, as if nothing had ever been loaded. */
 export async function resetCatalog(sql: Sql): Promise<void> {
   await sql`
-    truncate users, repositories, forge_repositories, removals, commits, locations, location_users, dependencies, dependency_repositories,
-      dependency_users, identities, user_addresses, contributions, stored_lists, stored_list_chunks, dataset_versions
+    truncate users, repositories, forge_repositories, removals, commits, locations, location_users, dependencies,
+      dependency_repositories, dependency_users, identities, user_addresses, contributions, stored_lists,
+      stored_list_chunks, dataset_versions
     restart identity`
   await sql`
     update dataset set version = 0, loaded_at = null, users_count = 0, repositories_count = 0, last_user_id = 0, last_repository_id = 0,

@@ -80,8 +80,8 @@ export async function startPostgresCluster(options: PostgresClusterOptions = {})
   const account = findUnprivilegedAccount()
   const { folder, inMemory } = options
   if (folder !== undefined) await mkdir(folder, { recursive: true })
-  const parent = findTemporaryDirectory(account, { inMemory })
-  const directory = folder ?? (await mkdtemp(join(parent, 'devdata-pg-')))
+  const directory =
+    folder ?? (await mkdtemp(join(findTemporaryDirectory(account, { inMemory }), 'devdata-pg-')))
   if (account) await chown(directory, account.uid, account.gid)
   const removal = watchForRemoval(directory, account, { stays: folder !== undefined })
   try {

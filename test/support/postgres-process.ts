@@ -58,8 +58,8 @@ export function findTemporaryDirectory(
   account: Account | undefined,
   { inMemory = false }: { inMemory?: boolean | undefined } = {},
 ): string {
-  const memory = inMemory ? ['/dev/shm'] : []
-  const candidates = [...memory.filter(hasRoom), tmpdir(), '/tmp', '/var/tmp']
+  const memory = inMemory && hasRoom('/dev/shm') ? ['/dev/shm'] : []
+  const candidates = [...memory, tmpdir(), '/tmp', '/var/tmp']
     .filter((path) => existsSync(path))
     .map((path) => realpathSync(path))
   const usable = candidates.find((path) => path.length <= 60 && (!account || isOpenTo(account, path)))
