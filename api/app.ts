@@ -11,8 +11,8 @@ import type { Logger } from '@logtape/logtape'
 import { Hono } from 'hono'
 import type { BuildInfo } from './build-info.ts'
 import { readDataset } from './catalog/dataset.ts'
+import { createMatchCache } from './catalog/matches.ts'
 import { createReplicaRouting } from './catalog/replica-routing.ts'
-import { createStoredLists } from './catalog/stored-lists.ts'
 import { createGuard, recallKey } from './checkout/guard.ts'
 import { createMeter } from './checkout/meter.ts'
 import { requestQueueLimits } from './checkout/request-queue.ts'
@@ -57,7 +57,7 @@ import type { Tracing } from './telemetry/tracing.ts'
 
 /** What an app works with. */
 export interface AppOptions
-  extends Pick<Config, 'baseUrl' | 'storedListsMb' | 'responseCacheMb' | 'compressResponses' | 'logProbes'> {
+  extends Pick<Config, 'baseUrl' | 'matchCacheMb' | 'responseCacheMb' | 'compressResponses' | 'logProbes'> {
   database: Database
   logger: Logger
   /** Directory of the documentation builds. */
@@ -79,8 +79,6 @@ export interface AppOptions
 export interface App extends ServedApp {
   /** The same as Hono's app, for tests that add routes to it. */
   hono: Hono<HonoEnvironment>
-  /** Ends background work. Await it before the database is closed. */
-  close(): Promise<void>
 }
 
 const defaultDatasetTimeoutMs = 3_000
@@ -103,11 +101,10 @@ export function createApp(options: AppOptions): App {
 
   // Ledger, catalog and the queue in front of them.
   const ledger = createLedger(ledgerSql)
-  const storedLists = createStoredLists(sql, {
-    maxBytes: options.storedListsMb * 2 ** 20,
-    maxWaitMs: 5 * maxWaitMs, // building a list takes longer than other requests
+  const matchCache = createMatchCache({
+    maxBytes: options.matchCacheMb * 2 ** 20,
+    maxWaitMs: 5 * maxWaitMs, // computing matches takes longer than other requests
     maxQueued: 1_000,
-    report: warn,
   })
   replicas.watch(warn)
   const queue = createFairQueue<number>({ ...requestQueueLimits, maxWaitMs })
@@ -116,7 +113,7 @@ export function createApp(options: AppOptions): App {
     publicUrl,
     responseCache: createResponseCache({ maxBytes: options.responseCacheMb * 2 ** 20 }),
     replicas,
-    routing: createReplicaRouting(database, storedLists),
+    routing: createReplicaRouting(database, matchCache),
     traceDatabase: tracing?.traceDatabase,
   })
   // Concurrent requests share a statement, because anybody may send any number of them to `/version`.
@@ -193,8 +190,8 @@ export function createApp(options: AppOptions): App {
     if (key === undefined) return undefined
     return {
       isAdmin: key.role === 'admin',
-      isQueueFull: queue.isFullFor(key.id) || storedLists.isFullFor(key.id),
+      isQueueFull: queue.isFullFor(key.id) || matchCache.isFullFor(key.id),
     }
   })
-  return { ...loadShedder, hono: root, close: storedLists.close }
+  return { ...loadShedder, hono: root }
 }

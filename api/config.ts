@@ -114,7 +114,7 @@ const settings = {
     'none',
   ),
   CHANGES_KEPT_DAYS: v.optional(wholeNumber(1, 3650), '90'),
-  STORED_LISTS_MB: v.optional(wholeNumber(1, 1_000_000), '256'),
+  MATCH_CACHE_MB: v.optional(wholeNumber(1, 100_000), '64'),
   SHUTDOWN_DELAY_SECONDS: v.optional(wholeNumber(0, 600), '5'),
   RESPONSE_CACHE_MB: v.optional(wholeNumber(0, 100_000), '32'),
   COMPRESS_RESPONSES: v.optional(v.picklist(['on', 'off'], 'must be on or off'), 'on'),
@@ -210,8 +210,8 @@ export function readConfig(environment: Record<string, string | undefined>, { te
     defaultRateLimit: output.DEFAULT_RATE_LIMIT,
     /** Days for which removals are kept, so that clients can ask what has changed. */
     changesKeptDays: output.CHANGES_KEPT_DAYS,
-    /** Maximum size of all stored lists in the database, in MiB. */
-    storedListsMb: output.STORED_LISTS_MB,
+    /** Maximum size in memory of the matches of filters, in MiB. */
+    matchCacheMb: output.MATCH_CACHE_MB,
     /** How long requests are still accepted after SIGTERM, while load balancers notice. */
     shutdownDelaySeconds: output.SHUTDOWN_DELAY_SECONDS,
     /** Maximum size of the response cache in memory, in MiB; 0: no cache. */

@@ -49,7 +49,6 @@ export default {
 /** The platform sends no more requests. */
 async function stop(): Promise<void> {
   await Promise.allSettled(inProgress)
-  await app.close()
   await database.close()
   process.exit(0)
 }

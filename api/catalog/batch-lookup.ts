@@ -1,5 +1,5 @@
 /**
- * Batch look-ups: lists of the users or repositories that a request names. These lists aren't stored.
+ * Batch look-ups: lists of the users or repositories that a request names.
  *
  * @module
  */

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { hash } from 'node:crypto'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { foldLocation, foldText } from '../names/case-folding.ts'
 import { listDependencyKeys } from '../names/dependency-names.ts'
 import { identifyLogin } from '../names/forge-names.ts'
+import { allTerm } from './stored-sets.ts'
 
 /** A list of the catalog. */
 export type ListName = 'users' | 'repositories'
@@ -63,21 +63,36 @@ export function isUnfiltered({ locationKeys, ownerKey, nameKeys, files, changedS
   return isEmpty && changedSince === undefined
 }
 
-/** The SHA-256 that identifies a filter's stored list. */
-export function hashFilter(
-  list: ListName,
-  { locationKeys, ownerKey, nameKeys, files, status, changedSince }: Filter,
-): Buffer {
-  const parts = [list, locationKeys, ownerKey, nameKeys, files, status, changedSince]
-  return hash('sha256', JSON.stringify(parts), 'buffer')
+/**
+ * A condition of a filter. `terms`: an item must be in the set of any of these terms. `ids`: the item must have one of these
+ * ids. `select` is SQL with the column `id`.
+ */
+export interface Condition {
+  kind: 'terms' | 'ids'
+  select: Fragment
 }
 
-/** SQL: the column `id` of the dependencies that a filter names. `any`: it names none. */
-export function selectDependencies(
-  sql: SqlOrTransaction,
-  { nameKeys, files, status }: Filter,
-): Fragment | 'any' {
-  if (nameKeys.length === 0 && files.length === 0) return 'any'
+/** The conditions of a filter. An item must meet each. */
+export function listConditions(sql: SqlOrTransaction, filter: Filter): Condition[] {
+  const { locationKeys, ownerKey, nameKeys, files, changedSince } = filter
+  const all: Condition = { kind: 'terms', select: sql`select ${allTerm}::integer as id` }
+  if (isUnfiltered(filter)) return [all]
+  if (changedSince !== undefined) {
+    const changed = sql`select term_id as id from dataset_versions where version > ${changedSince}::bigint`
+    return [{ kind: 'terms', select: changed }, all] // what was removed stays in the sets of versions
+  }
+  return [
+    ...(ownerKey === '' ? [] : [{ kind: 'ids' as const, select: selectOwned(sql, ownerKey) }]),
+    ...(nameKeys.length + files.length === 0
+      ? []
+      : [{ kind: 'terms' as const, select: selectDependencies(sql, filter) }]),
+    ...(locationKeys.length === 0
+      ? []
+      : [{ kind: 'terms' as const, select: selectLocations(sql, locationKeys) }]),
+  ]
+}
+
+function selectDependencies(sql: SqlOrTransaction, { nameKeys, files, status }: Filter): Fragment {
   const keys = nameKeys.length > 0 ? nameKeys.flatMap(listDependencyKeys) : ['']
   return sql`
     select id from dependencies where name_key = any(${sql.typed.texts(keys)})
@@ -85,65 +100,14 @@ export function selectDependencies(
       ${status === undefined ? sql`` : sql`and status = ${status}`}`
 }
 
-/** Finds the ids of the dependencies that a filter names, or returns `any` as `selectDependencies` does. */
-export async function findDependencies(sql: SqlOrTransaction, filter: Filter): Promise<number[] | 'any'> {
-  const dependencies = selectDependencies(sql, filter)
-  if (dependencies === 'any') return dependencies
-  const rows = await sql<{ id: number }[]>`${dependencies}`
-  return rows.map(({ id }) => id)
-}
-
-/**
- * SQL: the column `id` of a filter's matches, unordered and without duplicates. `dependencies` is what `findDependencies`
- * returns.
- */
-export function selectMatches(
-  sql: SqlOrTransaction,
-  list: ListName,
-  filter: Filter,
-  dependencies: readonly number[] | 'any',
-): Fragment {
-  const { locationKeys, ownerKey, changedSince } = filter
-  if (isUnfiltered(filter)) return sql`select id from ${sql(list)}`
-  if (changedSince !== undefined) {
-    return sql`select id from ${sql(list)} where version > ${changedSince}::bigint`
-  }
-  const parts = [
-    ...(dependencies === 'any' ? [] : [selectByDependency(sql, list, dependencies)]),
-    ...(locationKeys.length === 0 ? [] : [selectByLocation(sql, locationKeys)]),
-    ...(ownerKey === '' ? [] : [selectOwned(sql, ownerKey)]),
-  ]
-  return parts.reduce((all, part) => sql`select id from (${all}) found where id in (${part})`)
-}
-
-function selectByDependency(
-  sql: SqlOrTransaction,
-  list: ListName,
-  dependencies: readonly number[],
-): Fragment {
-  const [table, column] =
-    list === 'users'
-      ? [sql`dependency_users`, sql`user_id`]
-      : [sql`dependency_repositories`, sql`repository_id`]
-  const [only, ...others] = dependencies
-  // The postings of one dependency have no duplicates. `distinct on` only sorts. `distinct` would hash and then sort,
-  // which takes three times as long.
-  return only !== undefined && others.length === 0
-    ? sql`select ${column} as id from ${table} where dependency_id = ${only}`
-    : sql`select distinct on (${column}) ${column} as id from ${table} where dependency_id = any(${sql.typed.bigints(dependencies)}::integer[])`
-}
-
-function selectByLocation(sql: SqlOrTransaction, locationKeys: readonly string[]): Fragment {
+function selectLocations(sql: SqlOrTransaction, locationKeys: readonly string[]): Fragment {
   const isPlace = locationKeys
-    .map((key) => sql`strpos(l.location_key, ${key}) > 0`)
+    .map((key) => sql`strpos(location_key, ${key}) > 0`)
     .reduce((any, condition) => sql`${any} or ${condition}`)
-  // A user has one location, so there are no duplicates.
-  return sql`
-    select u.user_id as id from locations l join location_users u on u.location_id = l.id where ${isPlace}`
+  return sql`select id from locations where ${isPlace}`
 }
 
-/** SQL: the column `id` of the repositories of an owner. */
-export function selectOwned(sql: SqlOrTransaction, ownerKey: string): Fragment {
+function selectOwned(sql: SqlOrTransaction, ownerKey: string): Fragment {
   return sql`
     select repository_id as id from contributions where identity = ${identifyLogin(ownerKey)} and kind = 'owner'`
 }

@@ -5,7 +5,7 @@
  */
 import type postgres from 'postgres'
 import { createBatcher, lateAfterMs } from '../concurrency/batcher.ts'
-import type { Fragment, Sql } from '../database/connect.ts'
+import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { countFreeConnections, countStatement } from '../database/statement-count.ts'
 import {
   callSettle,
@@ -107,9 +107,9 @@ function isPage(row: Partial<ListPage>): row is ListPage {
 }
 
 /** SQL: the dataset's version. `limit` is for the planner: if it expected more rows, it would JIT-compile the statement. */
-const selectVersion = (sql: Sql) => sql`(select version from dataset limit 1) dataset`
+const selectVersion = (sql: SqlOrTransaction) => sql`(select version from dataset limit 1) dataset`
 
-function selectAlone(sql: Sql, pages: Fragment) {
+function selectAlone(sql: SqlOrTransaction, pages: Fragment) {
   return sql<Row[]>`select found.*, version from ${selectVersion(sql)}, (${pages}) found`
 }
 
@@ -128,6 +128,17 @@ function selectSettled(sql: Sql, pages: Fragment, requests: readonly (SettleRequ
       from ${selectVersion(sql)}, (select array(select count from found order by place) as items offset 0) counted
     )
     select found.*, settled.version, case when place = 1 then settlements end as settlements from settled, found`
+}
+
+/** Reads the page of one request, without settling it. `pages` is SQL as `select` of a page reader returns it. */
+export async function readPage<NoPage extends string>(
+  sql: SqlOrTransaction,
+  pages: Fragment,
+  noPage: NoPage,
+): Promise<CatalogPage | NoPage> {
+  const [page] = await readRows(selectAlone(sql, pages), noPage)
+  if (page === undefined) throw new Error('a request has no row')
+  return page
 }
 
 /** Reads pages in the order of their places. Ordering them in the database would copy each once more. */

@@ -10,9 +10,9 @@ import { createCommitList } from './commit-list.ts'
 import { createDependencyList } from './dependency-list.ts'
 import { createLookup, type LookUp } from './document-lookup.ts'
 import { createList, type ReadList } from './list.ts'
+import type { MatchCache } from './matches.ts'
 import type { ReadPage } from './page-reader.ts'
 import type { ReadRepositoryList } from './repository-lists.ts'
-import type { StoredLists } from './stored-lists.ts'
 
 /** The catalog in one database. */
 export interface Catalog {
@@ -34,16 +34,14 @@ export interface ReplicaRouting {
   readReplica<T>(read: (catalog: Catalog) => Promise<T>): Promise<T | 'no_replica' | 'read_failed'>
 }
 
-/** Creates the routing of a database. Lists are stored on the primary; replicas serve them once they have them. */
+/** Creates the routing of a database. */
 export function createReplicaRouting(
   { sql, replicas }: Pick<Database, 'sql' | 'replicas'>,
-  storedLists: StoredLists,
+  matchCache: MatchCache,
 ): ReplicaRouting {
-  const replicaCatalogs = new Map(
-    replicas.list().map(({ sql }) => [sql, createCatalog(sql, storedLists, { isReplica: true })]),
-  )
+  const replicaCatalogs = new Map(replicas.list().map(({ sql }) => [sql, createCatalog(sql, matchCache)]))
   return {
-    primary: createCatalog(sql, storedLists, { isReplica: false }),
+    primary: createCatalog(sql, matchCache),
     hasReplica: replicas.hasUsable,
     async readReplica(read) {
       const replica = replicas.pick()
@@ -60,11 +58,12 @@ export function createReplicaRouting(
   }
 }
 
-function createCatalog(sql: Sql, storedLists: StoredLists, options: { isReplica: boolean }): Catalog {
+function createCatalog(sql: Sql, matchCache: MatchCache): Catalog {
+  const finder = matchCache.createFinder(sql)
   return {
-    listUsers: createList(sql, storedLists, { kind: 'users', ...options }),
-    listRepositories: createList(sql, storedLists, { kind: 'repositories', ...options }),
-    listRepositoriesAlone: createList(sql, storedLists, { kind: 'repositoriesAlone', ...options }),
+    listUsers: createList(sql, finder, 'users'),
+    listRepositories: createList(sql, finder, 'repositories'),
+    listRepositoriesAlone: createList(sql, finder, 'repositoriesAlone'),
     listCommits: createCommitList(sql),
     listDependencies: createDependencyList(sql),
     lookUp: createLookup(sql),

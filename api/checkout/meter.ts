@@ -47,7 +47,7 @@ const decisionTimeoutMs = 2_000
 type Validate = (c: ApiContext, url: URL) => MeteredQuery
 
 /** Why a source has no response: then the next one is read. */
-type NoResponse = 'not_cached' | 'no_replica' | 'read_failed' | 'not_found' | 'not_stored'
+type NoResponse = 'not_cached' | 'no_replica' | 'read_failed' | 'not_found'
 
 /** What a meter works with besides the ledger. */
 export interface MeterOptions {
@@ -133,7 +133,7 @@ export function createMeter(
       query.read(routing.primary, { ...requester, toSettle }),
     )
     if (response === 'not_found') return query.createError()
-    if (response !== 'not_stored' && response.settlement !== undefined) {
+    if (response.settlement !== undefined) {
       ledger.noteSettlement(caller, request, response.settlement, c.get('startedAt'))
       noteVersion(response.settlement)
     }

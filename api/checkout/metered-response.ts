@@ -3,9 +3,10 @@
  *
  * @module
  */
+
+import type { Requester } from '../catalog/matches.ts'
 import type { ReadOptions } from '../catalog/page-reader.ts'
 import type { Catalog } from '../catalog/replica-routing.ts'
-import type { Requester } from '../catalog/stored-lists.ts'
 import type { ApiError } from '../errors.ts'
 import type { DataResponse } from '../http/data-response.ts'
 import type { Settlement } from '../ledger/settlement.ts'
@@ -33,12 +34,12 @@ export interface MeteredError {
 export interface MeteredQuery {
   /**
    * Reads the response, and settles its request as `ReadPage` does. `not_found`: the resource doesn't exist, or a
-   * replica doesn't have it yet. `not_stored`: a replica doesn't have the list yet.
+   * replica doesn't have it yet.
    */
   read(
     catalog: Catalog,
     requester: Requester & ReadOptions,
-  ): Promise<MeteredResponse | MeteredError | 'not_found' | 'not_stored'>
+  ): Promise<MeteredResponse | MeteredError | 'not_found'>
   /** Creates the response for a resource that doesn't exist. */
   createError(): MeteredError
 }

@@ -25,19 +25,16 @@ grant insert on ledger, grant_references to devdata_operator;
 grant insert, update on ledger_days to devdata_operator;
 grant update on dataset to devdata_operator;
 grant insert, update, delete on
-  users, repositories, forge_repositories, commits, locations, location_users, dependencies, dependency_repositories,
-  dependency_users, identities, user_addresses, contributions, imports, stored_lists, stored_list_chunks,
-  dataset_versions, removals, forgotten_people, forgotten_identities, forgotten_identities_key
+  users, repositories, forge_repositories, commits, locations, dependencies, repository_dependencies,
+  user_dependencies, identities, user_addresses, contributions, imports, sets, dataset_versions, removals, forgotten_people, forgotten_identities, forgotten_identities_key
   to devdata_operator;
 grant update (path) on ledger to devdata_operator; -- to forget people
-grant usage on sequence imports_id_seq to devdata_operator;
+grant usage on sequence imports_id_seq, term_ids to devdata_operator;
 grant execute on function analyze_table, drop_staging_table to devdata_operator;
 
 -- With the key, forgotten people could be guessed.
 revoke select on forgotten_people, forgotten_identities, forgotten_identities_key from devdata_server;
 revoke select on user_addresses from devdata_server; -- never served
 grant execute on function settle, sweep_idempotency_keys to devdata_server;
-grant insert, update (used_at), delete on stored_lists to devdata_server;
-grant insert on stored_list_chunks to devdata_server;
 
 commit;

@@ -2,7 +2,7 @@
  * Applies a staged load in one transaction: readers see all of it, under a new version of the dataset, or nothing.
  *
  * What the load changes is in temporary tables: `changed_users`, `changed_repositories` and `changed_commits`. Derived
- * tables (postings, identities, positions) are updated for these, not rebuilt.
+ * tables (what users depend on, sets, identities, positions) are updated for these, not rebuilt.
  *
  * @module
  */

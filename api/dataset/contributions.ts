@@ -1,5 +1,5 @@
 import type { Fragment } from '../database/connect.ts'
-import type { DatasetChange } from './pending-change.ts'
+import { type DatasetChange, selectDeclarations } from './pending-change.ts'
 
 /**
  * Updates the authors of repositories, with the dates of their first and last commits there. Adds users whose
@@ -49,7 +49,7 @@ export async function updateAuthors(
       union
       select identity from authors a
       where is_new or has_other_dates and exists (
-        select from dependency_repositories p
+        select from ${selectDeclarations(tx)} p
         where p.repository_id = a.repository_id and (
           ((p.first_use_date > a.last_date) is true) <> ((p.first_use_date > a.old_last_date) is true)
           or ((p.last_use_date < a.first_date) is true) <> ((p.last_use_date < a.old_first_date) is true)

@@ -3,11 +3,10 @@
  *
  * @module
  */
-import { sweepStoredLists } from '../catalog/stored-list-eviction.ts'
-import { renewStoredLists } from '../catalog/stored-lists.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { dropOldChanges } from './kept-changes.ts'
 import { type AppliedRows, beginChange, type DatasetChange } from './pending-change.ts'
+import { applySetChanges } from './set-changes.ts'
 import { applyUserDependencies } from './user-dependencies.ts'
 
 /** The advisory lock of changes: one at a time is applied. Nothing else in this database uses the number. */
@@ -44,7 +43,7 @@ export async function changeDataset(
     change: DatasetChange,
   ) => Promise<Partial<Record<'users' | 'addresses' | 'repositories' | 'commits', AppliedRows>>>,
 ): Promise<DatasetChangeResult> {
-  const result = await sql.begin(async (tx) => {
+  return sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0` // the timeout of requests is too short for a whole load
     await tx`set local work_mem = '128MB'` // sorts and hashes take whole tables
     await tx`set local random_page_cost = 1.1` // so that a small change uses indexes
@@ -52,7 +51,6 @@ export async function changeDataset(
     await cancelWithClient(tx)
     await waitForOtherChanges(tx, () => onStep('waiting for another load'))
     onStep('applying')
-    const startedAt = performance.now()
     const change = await beginChange(tx)
     const none = { added: 0, updated: 0 }
     const { users = none, addresses = none, repositories = none, commits = none } = await work(change)
@@ -68,13 +66,11 @@ export async function changeDataset(
     const hasChanged = Object.values(changes).some((rows) => rows.added + rows.updated + rows.removed > 0)
     if (!hasChanged) return { ...changes, version: change.version - 1 }
     await publish(change, changes)
+    await applySetChanges(change)
+    await removeUnusedLocations(tx)
     await dropOldChanges(tx, changesKeptDays)
-    await renewStoredLists(tx, change.version - 1, performance.now() - startedAt)
     return { ...changes, version: change.version }
   })
-  // The change is committed, so an error doesn't fail it. Instances sweep stored lists too, and report errors.
-  await sweepStoredLists(sql).catch(() => {})
-  return result
 }
 
 /**
@@ -96,18 +92,33 @@ async function waitForOtherChanges(tx: SqlOrTransaction, onWait: () => void): Pr
   await tx`select pg_advisory_xact_lock(${changeLock})`
 }
 
-/** Gives the dataset its new version and counts. */
+/** Gives the dataset its new version and counts. The version's sets have what has it. */
 async function publish(
   { tx, version }: DatasetChange,
   { users, repositories }: Pick<DatasetChangeResult, 'users' | 'repositories'>,
 ): Promise<void> {
-  await tx`insert into dataset_versions (version, applied_at) values (${version}, clock_timestamp())`
+  await tx`
+    with term as (
+      insert into dataset_versions (version, applied_at) values (${version}, clock_timestamp()) returning term_id
+    )
+    insert into set_changes
+    select term_id, 'users'::list_name, id, true from term, users where version = ${version}
+    union all
+    select term_id, 'repositories', id, true from term, repositories where version = ${version}`
   await tx`
     update dataset set
       version = ${version},
+      edition = gen_random_uuid(),
       updated_at = clock_timestamp(),
       users_count = users_count + ${users.added - users.removed},
       repositories_count = repositories_count + ${repositories.added - repositories.removed},
       last_user_id = greatest(last_user_id, (select max(id) from users)),
       last_repository_id = greatest(last_repository_id, (select max(id) from repositories))`
+}
+
+/** Removes locations that no user has any more. */
+async function removeUnusedLocations(tx: SqlOrTransaction): Promise<void> {
+  await tx`
+    delete from locations l
+    where id in (select term_id from set_changes where not is_gained) and not exists (select from sets where term_id = l.id)`
 }

@@ -12,6 +12,10 @@ export async function dropOldChanges(tx: SqlOrTransaction, keptDays = 90): Promi
       select max(version) from dataset_versions
       where applied_at <= clock_timestamp() - make_interval(days => ${keptDays}::integer)
     ))`
-  await tx`delete from dataset_versions where version < (select changes_since from dataset)`
+  await tx`
+    with dropped as (
+      delete from dataset_versions where version < (select changes_since from dataset) returning term_id
+    )
+    delete from sets where term_id in (select term_id from dropped)`
   await tx`delete from removals where version <= (select changes_since from dataset)`
 }

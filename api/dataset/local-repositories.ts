@@ -9,6 +9,7 @@
 import { selectJsonUrl } from '../catalog/document-lookup.ts'
 import { renumberCommits } from './commit-changes.ts'
 import { updateAuthors } from './contributions.ts'
+import { selectDeclarations } from './pending-change.ts'
 import { noteReturns, recordRemovals, removeRepositories } from './removal.ts'
 import type { Load } from './staged-load.ts'
 import { stagingTable } from './staging.ts'
@@ -142,7 +143,7 @@ async function mergeRows(load: Load): Promise<void> {
         select array_agg(d.name) as names, array_agg(d.name_key) as name_keys, array_agg(d.file) as files,
           array_agg(d.status) as statuses, array_agg(p.first_use_date) as first_use_dates,
           array_agg(p.last_use_date) as last_use_dates
-        from dependency_repositories p join dependencies d on d.id = p.dependency_id
+        from ${selectDeclarations(tx)} p join dependencies d on d.id = p.dependency_id
         where p.repository_id = m.from_id and d.name <> ''
       ) declared
       where m.gives_dependencies order by m.position, m.from_id desc

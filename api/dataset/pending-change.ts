@@ -1,13 +1,14 @@
 /**
- * A change of the dataset in progress: what its parts share. They leave for `applyUserDependencies` whose dependencies may
- * have changed, in two temporary tables:
+ * A change of the dataset in progress: what its parts share. They leave in temporary tables what the end of the change has to
+ * bring up to date:
  *
  * - `affected_users`: users who may use other dependencies now
- * - `changed_postings`: dependencies that repositories have lost and gained; one with other dates is in both
+ * - `changed_declarations`: dependencies that repositories have lost and gained; one with other dates is in both
+ * - `set_changes`: users and repositories that terms have lost and gained, perhaps both
  *
  * @module
  */
-import type { SqlOrTransaction } from '../database/connect.ts'
+import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 
 /** A change in progress. */
 export interface DatasetChange {
@@ -33,9 +34,13 @@ export interface AppliedRows {
 export async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> {
   await tx`create temporary table affected_users (user_id integer primary key) on commit drop`
   await tx`
-    create temporary table changed_postings (
+    create temporary table changed_declarations (
       dependency_id integer not null, repository_id integer not null, first_use_date bigint, last_use_date bigint,
       is_gained boolean not null
+    ) on commit drop`
+  await tx`
+    create temporary table set_changes (
+      term_id integer not null, list list_name not null, id integer not null, is_gained boolean not null
     ) on commit drop`
   const [dataset] = await tx<{ version: number }[]>`select version from dataset`
   if (dataset === undefined) throw new Error('the dataset row is missing')
@@ -54,4 +59,12 @@ export async function analyzeTables(
 ): Promise<void> {
   if (!isLarge) return
   for (const table of tables) await tx`select analyze_table(${table}::text::regclass)`
+}
+
+/** SQL: `repository_id`, `dependency_id`, `first_use_date` and `last_use_date` of what repositories declare. */
+export function selectDeclarations(tx: SqlOrTransaction): Fragment {
+  return tx`(
+    select repository_id, d.* from repository_dependencies,
+      unnest(dependency_ids, first_use_dates, last_use_dates) as d(dependency_id, first_use_date, last_use_date)
+  )`
 }

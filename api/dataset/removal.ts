@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { allTerm } from '../catalog/stored-sets.ts'
 import type { Fragment } from '../database/connect.ts'
 import { renumberCommits } from './commit-changes.ts'
 import { updateAuthors } from './contributions.ts'
@@ -18,22 +19,20 @@ export async function removeUsers(change: DatasetChange, ids: Fragment): Promise
     select id, forge_rest_id, location_id from users where id in (${ids})`
   await tx`analyze removed_users`
   await recordRemovals(change, 'user', tx`select id, forge_rest_id from removed_users`)
-  await tx`delete from dependency_users using removed_users r where user_id = r.id`
+  await tx`
+    with lost as (
+      delete from user_dependencies using removed_users r where user_id = r.id returning user_id, dependency_ids
+    )
+    insert into set_changes
+    select term_id, 'users'::list_name, user_id, false from lost, unnest(dependency_ids) as term_id
+    union all
+    select term_id, 'users', id, false from removed_users, unnest(array[${allTerm}, location_id]) as term_id
+    where term_id is not null`
   await tx`delete from identities using removed_users r where user_id = r.id`
   await tx`delete from user_addresses using removed_users r where user_id = r.id`
-  await tx`
-    delete from location_users l using removed_users r where l.location_id = r.location_id and l.user_id = r.id`
-  await removeUnusedLocations(change, tx`select location_id from removed_users`)
   const { count } = await tx`delete from users u using removed_users r where u.id = r.id`
   await tx`drop table removed_users`
   removed.users += count
-}
-
-/** Removes locations that no user has, among those that `ids` selects. */
-export async function removeUnusedLocations({ tx }: DatasetChange, ids: Fragment): Promise<void> {
-  await tx`
-    delete from locations l
-    where id in (${ids}) and not exists (select from location_users where location_id = l.id)`
 }
 
 /** Removes repositories with their commits. `ids` selects their ids. */
@@ -51,8 +50,16 @@ export async function removeRepositories(change: DatasetChange, ids: Fragment): 
     on conflict do nothing`
   const commits = await tx`delete from commits using removed_repositories r where repository_id = r.id`
   await tx`delete from contributions using removed_repositories r where repository_id = r.id`
-  await tx`delete from dependency_repositories using removed_repositories r where repository_id = r.id`
-  await tx`delete from changed_postings using removed_repositories r where repository_id = r.id`
+  await tx`
+    with lost as (
+      delete from repository_dependencies using removed_repositories r where repository_id = r.id
+      returning repository_id, dependency_ids
+    )
+    insert into set_changes
+    select term_id, 'repositories'::list_name, repository_id, false from lost, unnest(dependency_ids) as term_id
+    union all
+    select ${allTerm}, 'repositories', id, false from removed_repositories`
+  await tx`delete from changed_declarations using removed_repositories r where repository_id = r.id`
   await tx`delete from forge_repositories f using removed_repositories r where f.forge_rest_id = r.forge_rest_id`
   const { count } = await tx`delete from repositories p using removed_repositories r where p.id = r.id`
   await tx`drop table removed_repositories`

@@ -1,7 +1,8 @@
 import { isLocalDocument, renderMembers, selectJsonUrl, selectUrl } from '../catalog/document-lookup.ts'
+import { allTerm } from '../catalog/stored-sets.ts'
 import type { Fragment } from '../database/connect.ts'
 import { ImportError } from './import-error.ts'
-import { type AppliedRows, analyzeTables, type DatasetChange } from './pending-change.ts'
+import { type AppliedRows, analyzeTables, type DatasetChange, selectDeclarations } from './pending-change.ts'
 import { noteReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
 import { stagingTable } from './staging.ts'
@@ -102,7 +103,7 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
   return countApplied(load, 'changed_repositories')
 }
 
-/** Updates the postings of changed repositories. `changed_postings` has the differences for those that existed before. */
+/** Updates what changed repositories declare. `changed_declarations` has the differences for those that existed before. */
 async function applyDependencies(load: Load): Promise<void> {
   const { tx } = load
   const staged = tx(stagingTable('repos', load.importId))
@@ -128,7 +129,8 @@ async function applyDependencies(load: Load): Promise<void> {
     from new_dependencies n join dependencies f
       on f.name = '' and f.file = n.file and f.status is not distinct from n.status`
   await analyzeTables(load, ['dependencies'])
-  const declared = tx`
+  await tx`
+    create temporary table declarations on commit drop as
     select c.id as repository_id, d.id as dependency_id, n.first_use_date, n.last_use_date, c.is_new
     from changed_repositories c join ${staged} s using (position),
       unnest(s.names, s.files, s.statuses, s.first_use_dates, s.last_use_dates)
@@ -139,13 +141,14 @@ async function applyDependencies(load: Load): Promise<void> {
     from changed_repositories c join ${staged} s using (position), unnest(s.files, s.statuses) as n(file, status)
       join dependencies d on d.file = n.file and d.status is not distinct from n.status
     where d.name = ''`
+  await tx`analyze declarations`
   await tx`
-    insert into changed_postings
+    insert into changed_declarations
     select dependency_id, repository_id, change.first_use_date, change.last_use_date, change.is_gained
-    from (select * from (${declared}) d where not is_new) wanted
+    from (select * from declarations where not is_new) wanted
       full join (
         select p.*, c.is_new
-        from changed_repositories c join dependency_repositories p on p.repository_id = c.id
+        from changed_repositories c join ${selectDeclarations(tx)} p on p.repository_id = c.id
         where not c.is_new and c.has_dependencies
       ) present using (repository_id, dependency_id),
       lateral (values
@@ -157,18 +160,24 @@ async function applyDependencies(load: Load): Promise<void> {
       or wanted.first_use_date is distinct from present.first_use_date
       or wanted.last_use_date is distinct from present.last_use_date
     )`
-  await tx`analyze changed_postings`
+  await tx`analyze changed_declarations`
+  // One that has only other dates now is both lost and gained.
   await tx`
-    delete from dependency_repositories p using changed_postings c
-    where not c.is_gained and p.dependency_id = c.dependency_id and p.repository_id = c.repository_id`
-  // Ordered by repository, so that the rows that a later load changes lie together.
-  await tx`
-    insert into dependency_repositories (dependency_id, repository_id, first_use_date, last_use_date)
-    select dependency_id, repository_id, first_use_date, last_use_date from (${declared}) d where is_new
+    insert into set_changes
+    select ${allTerm}, 'repositories'::list_name, id, true from changed_repositories where is_new
     union all
-    select dependency_id, repository_id, first_use_date, last_use_date from changed_postings where is_gained
-    order by repository_id, dependency_id`
-  await analyzeTables(load, ['dependency_repositories'])
+    select dependency_id, 'repositories', repository_id, true from declarations where is_new
+    union all
+    select dependency_id, 'repositories', repository_id, bool_or(is_gained) from changed_declarations
+    group by dependency_id, repository_id having count(*) = 1`
+  const changed = tx`(select repository_id from changed_declarations)`
+  await tx`delete from repository_dependencies where repository_id in ${changed}`
+  await tx`
+    insert into repository_dependencies
+    select repository_id, array_agg(dependency_id order by dependency_id),
+      array_agg(first_use_date order by dependency_id), array_agg(last_use_date order by dependency_id)
+    from declarations where is_new or repository_id in ${changed} group by repository_id`
+  await analyzeTables(load, ['repository_dependencies'])
 }
 
 /**

@@ -25,8 +25,8 @@ export interface RestoredDataset {
  * also when the same backup is restored twice. It stays a safe integer for 285,000 years. If the clock was set back, the
  * version still goes up by one.
  *
- * Entity tags are made of data and ids, stored lists and cached responses belong to one version, and the ledger has no
- * version: they are right afterwards.
+ * Entity tags are made of data and ids, cached responses belong to one version, and the ledger has none: they are right
+ * afterwards.
  */
 export async function markRestored(sql: Sql): Promise<RestoredDataset> {
   return await sql.begin(async (tx) => {
@@ -47,9 +47,10 @@ export async function markRestored(sql: Sql): Promise<RestoredDataset> {
       with moved as (
         select greatest(version + 1, floor(extract(epoch from clock_timestamp()) * 1000)::bigint) as version from dataset
       )
-      update dataset set version = moved.version, changes_since = moved.version, updated_at = clock_timestamp()
+      update dataset set version = moved.version, edition = gen_random_uuid(), changes_since = moved.version, updated_at = clock_timestamp()
       from moved returning dataset.version`
     if (dataset === undefined || moved === undefined) throw new Error('the dataset row is missing')
+    await tx`delete from sets where term_id in (select term_id from dataset_versions)`
     await tx`delete from dataset_versions`
     await tx`insert into dataset_versions (version, applied_at) values (${moved.version}, clock_timestamp())`
     await tx`delete from removals`

@@ -1,6 +1,7 @@
 import { isLocalDocument } from '../catalog/document-lookup.ts'
+import { allTerm } from '../catalog/stored-sets.ts'
 import { type AppliedRows, analyzeTables } from './pending-change.ts'
-import { noteReturns, removeUnusedLocations } from './removal.ts'
+import { noteReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
 import { stagingTable } from './staging.ts'
 
@@ -38,7 +39,8 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
   await analyzeTables(load, ['locations'])
   await tx`
     create temporary table changed_locations on commit drop as
-    select c.id, c.is_new, c.old_location_id, l.id as location_id, c.position
+    select c.id, c.is_new, c.old_location_id, l.id as location_id, c.position,
+      l.id is distinct from c.old_location_id as has_moved
     from changed_users c join ${staged} s using (position)
       left join locations l on md5(l.location_key) = md5(s.location_key) and l.location_key = s.location_key`
   await tx`analyze changed_locations`
@@ -56,14 +58,12 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
     tx`select s.forge_rest_id from changed_users c join ${staged} s using (position) where c.is_new`,
   )
   await tx`
-    delete from location_users l using changed_locations c
-    where l.location_id = c.old_location_id and l.user_id = c.id and c.location_id is distinct from c.old_location_id`
-  await tx`
-    insert into location_users (location_id, user_id)
-    select location_id, id from changed_locations
-    where location_id is not null and location_id is distinct from old_location_id
-    order by location_id, id`
-  await removeUnusedLocations(load, tx`select old_location_id from changed_locations`)
+    insert into set_changes
+    select term_id, 'users', id, is_gained
+    from changed_locations c, lateral (
+      values (${allTerm}, is_new, true), (old_location_id, has_moved, false), (location_id, has_moved, true)
+    ) as change(term_id, is_changed, is_gained)
+    where is_changed and term_id is not null`
   await tx`
     with changed as (
       select c.id, s.identities from changed_users c join ${staged} s using (position)
@@ -81,6 +81,6 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
     insert into affected_users
     select user_id from lost union select user_id from gained union select id from changed_users where has_other_kind
     on conflict do nothing`
-  await analyzeTables(load, ['users', 'location_users', 'identities'])
+  await analyzeTables(load, ['users', 'identities'])
   return countApplied(load, 'changed_users')
 }

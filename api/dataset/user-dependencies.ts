@@ -1,16 +1,15 @@
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
-import { analyzeTables, type DatasetChange } from './pending-change.ts'
+import { analyzeTables, type DatasetChange, selectDeclarations } from './pending-change.ts'
 
 /**
- * Updates the postings (dependency_id, user_id): users have the dependencies that repositories declared while the users
- * contributed to them. For `affected_users`, it compares the postings with those that all their repositories imply. For
- * other users, it applies only `changed_postings`, because comparing all their repositories would cost too much.
- * `changed_uses` has the differences.
+ * Updates the dependencies of users: those that repositories declared while the users contributed to them. For
+ * `affected_users`, it compares what they have with what all their repositories imply. For other users, it applies only
+ * `changed_declarations`, because comparing all their repositories would cost too much. `changed_uses` has the differences.
  */
 export async function applyUserDependencies(change: DatasetChange): Promise<void> {
   const { tx } = change
   await tx`analyze affected_users`
-  await tx`analyze changed_postings`
+  await tx`analyze changed_declarations`
   await tx`
     create temporary table changed_uses on commit drop as
     select dependency_id, user_id, present.is_there is null as is_gained
@@ -18,30 +17,30 @@ export async function applyUserDependencies(change: DatasetChange): Promise<void
         select *, true as is_wanted from (${selectUses(tx, tx`select user_id from affected_users`)}) u
       ) wanted
       full join (
-        select p.dependency_id, p.user_id, true as is_there from affected_users join dependency_users p using (user_id)
+        select dependency_id, user_id, true as is_there
+        from affected_users join user_dependencies using (user_id), unnest(dependency_ids) as dependency_id
       ) present using (dependency_id, user_id)
     where wanted.is_wanted is null or present.is_there is null`
   const followers = tx`
-    (select distinct repository_id from changed_postings) r
+    (select distinct repository_id from changed_declarations) r
       join contributions c using (repository_id) join (
         select * from identities n where not exists (select from affected_users a where a.user_id = n.user_id)
       ) i using (identity)`
   await tx`
-    create temporary table following_postings on commit drop as
+    create temporary table following_uses on commit drop as
     with following as materialized (${selectContributors(tx, followers)})
     select distinct u.dependency_id, f.user_id, p.is_gained, ${pairOf(tx, tx`u.dependency_id`, tx`f.user_id`)} as pair
-    from changed_postings p join dependencies d on d.id = p.dependency_id join following f using (repository_id),
+    from changed_declarations p join dependencies d on d.id = p.dependency_id join following f using (repository_id),
       lateral (values (d.id), (d.file_dependency_id)) as u(dependency_id)
     where d.file_dependency_id is not null and (not p.is_gained or ${isDeclaredBetween(tx, tx`p`, tx`f`)})`
-  await tx`analyze following_postings`
+  await tx`analyze following_uses`
+  const isUsed = tx`
+    exists (select from user_dependencies u where u.user_id = f.user_id and f.dependency_id = any(u.dependency_ids))`
   // Users keep a dependency that they still use through another repository, or at other dates.
   await tx`
     insert into changed_uses
     with lost as materialized (
-      select * from following_postings f
-      where not is_gained and exists (
-        select from dependency_users d where d.dependency_id = f.dependency_id and d.user_id = f.user_id
-      )
+      select * from following_uses f where not is_gained and ${isUsed}
     ), kept as materialized (
       select distinct pair
       from (${selectUses(tx, tx`select distinct user_id from lost`)}) w
@@ -49,24 +48,26 @@ export async function applyUserDependencies(change: DatasetChange): Promise<void
     )
     select dependency_id, user_id, false from lost where not exists (select from kept where kept.pair = lost.pair)
     union all
-    select dependency_id, user_id, true from following_postings f
-    where is_gained and not exists (
-      select from dependency_users d where d.dependency_id = f.dependency_id and d.user_id = f.user_id
-    )`
+    select dependency_id, user_id, true from following_uses f where is_gained and not ${isUsed}`
   await tx`analyze changed_uses`
+  await tx`insert into set_changes select dependency_id, 'users'::list_name, user_id, is_gained from changed_uses`
   await tx`
-    delete from dependency_users d using changed_uses c
-    where not c.is_gained and d.dependency_id = c.dependency_id and d.user_id = c.user_id`
-  // Ordered by user, so that the rows that a later load changes lie together.
-  await tx`
-    insert into dependency_users (dependency_id, user_id)
-    select dependency_id, user_id from changed_uses where is_gained order by user_id, dependency_id`
-  await analyzeTables(change, ['dependency_users'])
+    insert into user_dependencies
+    select user_id, array(
+      select unnest(f.dependency_ids) union select unnest(c.gained) except select unnest(c.lost) order by 1
+    )
+    from (
+      select user_id, array_agg(dependency_id) filter (where is_gained) as gained,
+        array_agg(dependency_id) filter (where not is_gained) as lost
+      from changed_uses group by user_id
+    ) c left join user_dependencies f using (user_id)
+    on conflict (user_id) do update set dependency_ids = excluded.dependency_ids`
+  await analyzeTables(change, ['user_dependencies'])
 }
 
 /**
- * SQL: the postings that users should have. `users` selects their ids. The posting of a file follows from those of its
- * dependencies, because a file has no dates of its own.
+ * SQL: the dependencies that users should have. `users` selects their ids. Those that stand for a file follow from the
+ * others, because they have no dates.
  */
 function selectUses(tx: SqlOrTransaction, users: Fragment): Fragment {
   const contributions = tx`(${users}) u join identities i using (user_id) join contributions c using (identity)`
@@ -74,7 +75,7 @@ function selectUses(tx: SqlOrTransaction, users: Fragment): Fragment {
     with used as materialized (
       select distinct d.id as dependency_id, d.file_dependency_id, w.user_id
       from (${selectContributors(tx, contributions)}) w
-        join dependency_repositories p using (repository_id) join dependencies d on d.id = p.dependency_id
+        join ${selectDeclarations(tx)} p using (repository_id) join dependencies d on d.id = p.dependency_id
       where d.file_dependency_id is not null and ${isDeclaredBetween(tx, tx`p`, tx`w`)}
     )
     select dependency_id, user_id from used
@@ -96,14 +97,14 @@ function selectContributors(tx: SqlOrTransaction, contributions: Fragment): Frag
     group by i.user_id, c.repository_id`
 }
 
-/** SQL: whether the dates of a posting and of a contributor overlap. A null date excludes nothing. */
-function isDeclaredBetween(tx: SqlOrTransaction, posting: Fragment, contributor: Fragment): Fragment {
+/** SQL: whether the dates of a declaration and of a contributor overlap. A null date excludes nothing. */
+function isDeclaredBetween(tx: SqlOrTransaction, declaration: Fragment, contributor: Fragment): Fragment {
   return tx`
-    (${posting}.first_use_date > ${contributor}.last_date) is not true
-    and (${posting}.last_use_date < ${contributor}.first_date) is not true`
+    (${declaration}.first_use_date > ${contributor}.last_date) is not true
+    and (${declaration}.last_use_date < ${contributor}.first_date) is not true`
 }
 
-/** SQL: one number for a posting. For a join by two columns, the planner overestimates, and sorts millions of rows. */
+/** SQL: one number for a use. For a join by two columns, the planner overestimates, and sorts millions of rows. */
 function pairOf(tx: SqlOrTransaction, dependency: Fragment, user: Fragment): Fragment {
   return tx`(${dependency}::bigint << 32) + ${user}`
 }

@@ -4,9 +4,10 @@
  *
  * @module
  */
+
+import type { Requester } from '../catalog/matches.ts'
 import type { CatalogPage, ReadOptions } from '../catalog/page-reader.ts'
 import type { Catalog } from '../catalog/replica-routing.ts'
-import type { Requester } from '../catalog/stored-lists.ts'
 import type { MeteredQuery, MeteredResponse } from '../checkout/metered-response.ts'
 import type { Sql } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
@@ -62,7 +63,7 @@ export function createListQuery<Filter, After>(
     catalog: Catalog,
     request: ListRequest<Filter, After>,
     requester: Requester & ReadOptions,
-  ) => Promise<CatalogPage | 'not_found' | 'not_stored'>,
+  ) => Promise<CatalogPage | 'not_found'>,
   createError: () => ApiError = () => {
     throw new Error('a list that always exists was not found')
   },

@@ -136,7 +136,7 @@ async function start(options: Runtime): Promise<void> {
       logger.info('Stopping after {signal}', { signal })
       if (hasBalancer) await sleep(config.shutdownDelaySeconds * 1000)
       try {
-        await Promise.race([stopListening().then(app.close), sleep(stopTimeoutMs)])
+        await Promise.race([stopListening(), sleep(stopTimeoutMs)])
         await Promise.race([traceExport?.stop(), sleep(traceFlushTimeoutMs)])
       } finally {
         await database.close()

@@ -85,17 +85,6 @@ describeOnEachDatabase('changed_since', (kind) => {
     expect(await service.readLedger(limited.id)).toMatchObject({ charged: 0 })
   })
 
-  test('isn’t listed again by a load: its stored list is not renewed', async () => {
-    await read('/users?changed_since=1')
-    await read('/users?location=x')
-    await loadRecords(service.sql, { users: [createUser(12)] })
-    const stored = await service.sql<{ filter: { changedSince?: number } }[]>`
-      select filter from stored_lists where version = (select version from dataset)`
-    expect(stored.map(({ filter }) => filter.changedSince)).not.toContain(1)
-    if (kind === 'postgresql') expect(stored).not.toHaveLength(0)
-    expect(await readIds('/users?changed_since=1')).toEqual([2, 7, 11, 12])
-  })
-
   test('is 410, free and with quota headers, once older changes were forgotten', async () => {
     expect(await readIds('/users?changed_since=0')).toHaveLength(12)
     const version = await removeRows(service.sql, { users: [12] }, { changesKeptDays: 0 })

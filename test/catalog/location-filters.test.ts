@@ -107,20 +107,6 @@ describeOnEachDatabase('location', (kind) => {
     )
   })
 
-  test('that names the same places in another way is the same stored list', async () => {
-    const countStored = async () => (await service.sql`select from stored_lists`).length
-    await readFirstItems(service, '/users', { location: ['oslo', 'Bergen'] })
-    const before = await countStored()
-    for (const location of [
-      ['bergen', 'OSLO'],
-      ['oslo', 'oslo', '', 'bergen'],
-      ['Oslo, Norway', 'bergen', 'oslo'],
-    ]) {
-      await readFirstItems(service, '/users', { location })
-    }
-    expect(await countStored()).toBe(before)
-  })
-
   test('may be given 20 times, empty ones aside; more is 400, and free', async () => {
     const places = Array.from({ length: 20 }, (_, index) => `no place ${index}`)
     expect((await readFirstItems(service, '/users', { location: [...places, '', ' '] })).total).toBe(0)

@@ -4,7 +4,7 @@ import { createDependencyList } from '../../api/catalog/dependency-list.ts'
 import { createLookup, lookUpRepository, lookUpUser } from '../../api/catalog/document-lookup.ts'
 import { createFilter } from '../../api/catalog/filter.ts'
 import { createList } from '../../api/catalog/list.ts'
-import { createStoredLists } from '../../api/catalog/stored-lists.ts'
+import { createMatchCache } from '../../api/catalog/matches.ts'
 import { ClientGoneError } from '../../api/errors.ts'
 import type { SettleRequest } from '../../api/ledger/settlement.ts'
 import { dependenciesOf, sampleCommits } from '../support/sample-oracle.ts'
@@ -30,9 +30,9 @@ describeOnEachDatabase('a page', (kind) => {
   test('is charged for by the statement that reads it, whatever list it is of', async () => {
     const { sql } = service
     const key = await service.createKey({ credits: 100 })
-    const storedLists = createStoredLists(sql, { maxBytes: 2 ** 20, maxWaitMs: 1_000, maxQueued: 10 })
-    const users = createList(sql, storedLists, { kind: 'users', isReplica: false })
-    const repositories = createList(sql, storedLists, { kind: 'repositories', isReplica: false })
+    const finder = createMatchCache({ maxBytes: 2 ** 20, maxWaitMs: 1_000, maxQueued: 10 }).createFinder(sql)
+    const users = createList(sql, finder, 'users')
+    const repositories = createList(sql, finder, 'repositories')
     const [owner = '', name = ''] = (sampleCommits[0]?.repo_url ?? '').split('/').slice(-2)
     expect(dependenciesOf(`${owner}/${name}`)).not.toEqual([])
     const repository = lookUpRepository(owner, name)
@@ -50,7 +50,6 @@ describeOnEachDatabase('a page', (kind) => {
       // On a busy machine the statement may take longer than `lateAfterMs`. Then it charges nothing.
       await expect.poll(() => read()).toMatchObject({ settlement: { balance: 99 - index } })
     }
-    await storedLists.close()
   })
 
   test('is not read for a client that has left, even if nothing is to be charged', async () => {

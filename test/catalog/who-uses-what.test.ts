@@ -31,9 +31,9 @@ describeOnOneDatabase(
     afterAll(() => service.close())
 
     async function expectUses(loaded: Loaded): Promise<number> {
-      const { dependencyUsers } = await readTables(service.sql)
-      expect(sortRows(dependencyUsers)).toEqual(sortRows(listUses(loaded)))
-      return dependencyUsers.length
+      const { userDependencies } = await readTables(service.sql)
+      expect(sortRows(userDependencies)).toEqual(sortRows(listUses(loaded)))
+      return userDependencies.length
     }
 
     test('for the sample data', async () => {

@@ -6,8 +6,8 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createMatchCache } from '../../api/catalog/matches.ts'
 import { createReplicaRouting } from '../../api/catalog/replica-routing.ts'
-import { createStoredLists } from '../../api/catalog/stored-lists.ts'
 import { createGuard } from '../../api/checkout/guard.ts'
 import { createMeter } from '../../api/checkout/meter.ts'
 import { createResponseCache } from '../../api/checkout/response-cache.ts'
@@ -62,13 +62,13 @@ describeOnEachDatabase('a key’s credits', (kind) => {
     const { secret, id } = await service.createKey({ credits: 10 })
     const ledger = createLedger(service.ledgerSql)
     const replicas = createReplicas([])
-    const storedLists = createStoredLists(service.sql, { maxBytes: 1, maxWaitMs: 1, maxQueued: 1 })
+    const matchCache = createMatchCache({ maxBytes: 1, maxWaitMs: 1, maxQueued: 1 })
     const meter = createMeter(ledger, {
       basePath: '',
       publicUrl: (c) => new URL(c.req.url),
       responseCache: createResponseCache({ maxBytes: 0 }),
       replicas,
-      routing: createReplicaRouting({ sql: service.sql, replicas }, storedLists),
+      routing: createReplicaRouting({ sql: service.sql, replicas }, matchCache),
     })
     const unrenderable = meter.metered(() => ({
       read: async () => ({
@@ -96,7 +96,6 @@ describeOnEachDatabase('a key’s credits', (kind) => {
     const response = await app.request('/unrenderable', { headers: { Authorization: `Bearer ${secret}` } })
     expect([response.status, await response.text()]).toEqual([500, 'Array buffer allocation failed'])
     expect(await service.readLedger(id)).toEqual({ balance: 10, granted: 10, charged: 0 })
-    await storedLists.close()
   })
 
   test('are charged one per item of a list, and one for a single item, with a row in the ledger for each charge', async () => {

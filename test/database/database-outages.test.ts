@@ -181,7 +181,6 @@ describe.skipIf(!hasPostgres)('a database that comes and goes', () => {
         expect(await health()).toBe(200) // or no load balancer would ever send it a request again
       } finally {
         vi.restoreAllMocks()
-        await instance.close()
         await database.close()
       }
     },

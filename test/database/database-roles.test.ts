@@ -8,7 +8,6 @@ import { join, resolve } from 'node:path'
 import postgres from 'postgres'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sweepStoredLists } from '../../api/catalog/stored-list-eviction.ts'
 import type { Sql, SqlOrTransaction } from '../../api/database/connect.ts'
 import { openDatabase } from '../../api/database/database.ts'
 import { recordKinds } from '../../api/dataset/records.ts'
@@ -223,7 +222,7 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
   describe('lets the server', () => {
     let instance: InstanceProcess
     beforeAll(async () => {
-      instance = await startInstanceProcess(url.devdata_server, { STORED_LISTS_MB: '1' })
+      instance = await startInstanceProcess(url.devdata_server)
     })
     afterAll(() => instance?.[Symbol.asyncDispose]())
 
@@ -284,7 +283,6 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
       const summed = await sql.devdata_server`select from ledger_days where api_key_id = ${key.id}`
       expect(summed.length).toBeGreaterThan(0)
       await sweepIdempotencyKeys(sql.devdata_server)
-      await sweepStoredLists(sql.devdata_server, { maxBytes: 1 })
       expect((await ask(`/users/${'x'.repeat(200)}`)).status).toBe(400)
 
       const limited = await createKey('--credits', '10', '--rate-limit', '2/3600')

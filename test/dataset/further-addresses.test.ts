@@ -36,7 +36,7 @@ describeOnOneDatabase('A further address of a user', (kind) => {
     const rows = await sql<{ login: string }[]>`
       select document::json ->> 'login' as login from users u
       where exists (
-        select from dependency_users p join dependencies d on d.id = dependency_id
+        select from user_dependencies p join dependencies d on d.id = any(dependency_ids)
         where user_id = u.id and d.name = 'zod'
       ) order by u.id`
     return rows.map(({ login }) => login)

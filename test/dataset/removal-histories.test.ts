@@ -78,7 +78,7 @@ describeOnOneDatabase('after any history of loads, mirrors and removals,', (kind
     await loadRecords(fresh.sql, { ...forge, repos: forge.repositories })
     const tables = await readTables(service.sql)
     expect(tables).toEqual(await readTables(fresh.sql))
-    expect(sortRows(tables.dependencyUsers)).toEqual(sortRows(listUses(forge)))
+    expect(sortRows(tables.userDependencies)).toEqual(sortRows(listUses(forge)))
     expectations.check(forge, await readState(service))
   }
 })

@@ -71,7 +71,6 @@ describe('openapi.yml', () => {
     })
   })
   afterAll(async () => {
-    await primary.close()
     await service.close()
   })
 

@@ -30,7 +30,6 @@ describeOnServer('an instance', () => {
     instance = createInstance(service, { datasetTimeoutMs: 600_000 })
   })
   afterAll(async () => {
-    await instance.close()
     await service.close()
   })
 

@@ -120,5 +120,4 @@ test('a file of the docs that is missing is not taken for an unreachable databas
     { error: 'The documentation is incomplete; run: npm run docs' },
   ])
   expect(response.headers.get('X-Error-Code')).toBe('docs_unavailable')
-  await incomplete.close()
 })

@@ -3,7 +3,10 @@
  *
  * @module
  */
+import { forEachId } from '../../api/catalog/set-encoding.ts'
+import { partColumns, readPart } from '../../api/catalog/stored-sets.ts'
 import type { Sql } from '../../api/database/connect.ts'
+import { copyRows, readInteger } from '../../api/database/copy.ts'
 
 /** Reads the rows of each table, users and repositories in the order of their ids. */
 export async function readTables(sql: Sql) {
@@ -17,10 +20,6 @@ export async function readTables(sql: Sql) {
     commits: await read(`
       forge_rest_id, position, commit_hash, committer_date, author_date, author_identity, c.members)
       from commits c left join repositories r on r.id = repository_id order by r.id, position, commit_hash`),
-    locations: await read(`
-      location_key, forge_rest_id)
-      from location_users p left join locations l on l.id = p.location_id left join users u on u.id = user_id
-      order by location_key collate "C", user_id`),
     userLocations: await read(`
       forge_rest_id, location_key)
       from users u left join locations l on l.id = location_id order by u.id`),
@@ -31,28 +30,61 @@ export async function readTables(sql: Sql) {
     contributions: await read(`
       identity, forge_rest_id, kind, first_date, last_date)
       from contributions left join repositories r on r.id = repository_id order by identity, r.id, kind`),
-    dependencyRepositories: await read(`
+    repositoryDependencies: await read(`
       d.name, name_key, file, status, forge_rest_id, first_use_date, last_use_date)
-      from dependency_repositories p left join dependencies d on d.id = dependency_id
-        left join repositories r on r.id = repository_id
+      from repository_dependencies,
+        unnest(dependency_ids, first_use_dates, last_use_dates) as p(dependency_id, first_use_date, last_use_date)
+        left join dependencies d on d.id = dependency_id left join repositories r on r.id = repository_id
       order by d.name, file, status, r.id`),
-    dependencyUsers: await read(`
+    userDependencies: await read(`
       d.name, file, status, forge_rest_id)
-      from dependency_users p left join dependencies d on d.id = dependency_id left join users u on u.id = user_id
+      from user_dependencies, unnest(dependency_ids) as dependency_id
+        left join dependencies d on d.id = dependency_id left join users u on u.id = user_id
       order by d.name, file, status, u.id`),
+    sets: await readSets(sql),
     counts: await read('users_count, repositories_count) from dataset'),
   }
+}
+
+/** Reads the sets of dependencies, of locations and of everything, each as its term, its list and the forge's ids. */
+async function readSets(sql: Sql): Promise<string[]> {
+  const terms = await readTexts(
+    sql,
+    `select id, json_build_array(name, file, status)::text as text from dependencies
+    union all select id, location_key from locations union all select 0, 'all'`,
+  )
+  const items = {
+    users: await readTexts(sql, 'select id, forge_rest_id::text as text from users'),
+    repositories: await readTexts(sql, 'select id, forge_rest_id::text as text from repositories'),
+  }
+  const sets = new Map<string, string[]>()
+  const rows = copyRows(
+    sql,
+    `select ${partColumns}, term_id, list from sets
+    where term_id not in (select term_id from dataset_versions) order by term_id, list, part`,
+  )
+  for await (const row of rows) {
+    const list = row[5]?.toString() === 'users' ? 'users' : 'repositories'
+    const key = `${list} of ${terms.get(readInteger(row[4])) ?? 'no term'}`
+    const members = sets.get(key) ?? []
+    forEachId(readPart(row), (id) => members.push(items[list].get(id) ?? 'nothing'))
+    sets.set(key, members)
+  }
+  return [...sets].map(([key, members]) => `${key}: ${members.join()}`).sort()
+}
+
+async function readTexts(sql: Sql, query: string): Promise<Map<number, string>> {
+  return new Map((await sql.unsafe<{ id: number; text: string }[]>(query)).map(({ id, text }) => [id, text]))
 }
 
 /** Empties the catalog, as if nothing had ever been loaded. */
 export async function resetCatalog(sql: Sql): Promise<void> {
   await sql`
-    truncate users, repositories, forge_repositories, removals, commits, locations, location_users, dependencies,
-      dependency_repositories, dependency_users, identities, user_addresses, contributions, stored_lists,
-      stored_list_chunks, dataset_versions
+    truncate users, repositories, forge_repositories, removals, commits, locations, dependencies,
+      repository_dependencies, user_dependencies, identities, user_addresses, contributions, sets, dataset_versions
     restart identity`
   await sql`
-    update dataset set version = 0, loaded_at = null, users_count = 0, repositories_count = 0, last_user_id = 0, last_repository_id = 0,
+    update dataset set version = 0, edition = gen_random_uuid(), loaded_at = null, users_count = 0, repositories_count = 0, last_user_id = 0, last_repository_id = 0,
       changes_since = 0`
   await sql`insert into dataset_versions values (0)`
 }

@@ -112,7 +112,6 @@ export async function serve(
     async [Symbol.asyncDispose]() {
       if ('closeAllConnections' in server) server.closeAllConnections()
       await new Promise((closed) => server.close(closed))
-      await instance.close()
     },
   }
 }

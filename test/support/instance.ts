@@ -34,8 +34,6 @@ export interface InstanceOptions {
 /** One app. */
 export interface Instance {
   app: Hono<HonoEnvironment>
-  /** Ends its background work. */
-  close(): Promise<void>
   /** Sends a request to a path below the base path, and compares the response with openapi.yml. */
   request(path: string, options?: RequestOptions): Promise<TestResponse>
 }
@@ -63,7 +61,7 @@ export function createInstance(
     },
     logger: getLogger('devdata'),
     baseUrl,
-    storedListsMb: 16,
+    matchCacheMb: 16,
     responseCacheMb: options.responseCacheMb ?? 4,
     compressResponses: options.compressResponses ?? true,
     logProbes: options.logProbes ?? true,
@@ -78,7 +76,6 @@ export function createInstance(
   const respond = checkRequests(api)
   return {
     app: api.hono,
-    close: api.close,
     async request(path, { method = 'GET', key, headers = {} } = {}) {
       const response = await respond(
         new Request(`${root}${path}`, {

@@ -49,7 +49,7 @@ export async function startLiveService(
       ...(databaseStatementTimeoutSeconds !== undefined && {
         DATABASE_STATEMENT_TIMEOUT_SECONDS: String(databaseStatementTimeoutSeconds),
       }),
-      STORED_LISTS_MB: '16',
+      MATCH_CACHE_MB: '16',
       SHUTDOWN_DELAY_SECONDS: '0',
       BASE_URL: baseUrl ?? '',
       COMPRESS_RESPONSES: compressResponses ? 'on' : 'off',

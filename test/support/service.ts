@@ -142,7 +142,6 @@ export async function startTestService(
     try {
       if (isDrill) await assertLedgerAddsUp(sql)
     } finally {
-      await instance.close()
       await database.close()
       await live?.stop()
     }

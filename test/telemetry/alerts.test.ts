@@ -97,7 +97,6 @@ describeOnServer('an instance', () => {
     const instance = createInstance(database)
     const { secret: key } = await service.createKey({ role: 'admin' })
     const scraped = (await instance.request('/metrics', { key })).text.split('\n')
-    await instance.close()
     await database.close()
     // Prometheus makes `up`. The event loop is measured between two scrapes.
     const later = ['up', 'devdata_event_loop_delay_seconds']

@@ -153,7 +153,6 @@ describe.skipIf(!hasPostgres)('while the database is unavailable, /metrics', () 
       expect(await readStatus()).toBe(503)
     } finally {
       vi.restoreAllMocks()
-      await instance.close()
       await database.close()
       await cluster.start()
     }

@@ -211,19 +211,24 @@ create table dataset (
   version bigint not null default 0,
   updated_at timestamptz not null default now(),
   loaded_at timestamptz, -- of the last load, which may have changed nothing
+  -- Of this state of the data. After a failover or a restore, another state may have the same version, but not the same
+  -- edition.
+  edition uuid not null default gen_random_uuid(),
   users_count integer not null default 0,
   repositories_count integer not null default 0,
-  -- The highest ids that were ever used. A count that equals it means that no id is missing: then an id is also the rank
-  -- in the unfiltered list, and any page of it is a range.
-  last_user_id integer not null default 0,
+  last_user_id integer not null default 0, -- the highest id that was ever used
   last_repository_id integer not null default 0,
   changes_since bigint not null default 0 -- the earliest version after which all changes and removals are known
 );
 insert into dataset default values;
 
+-- Ids of terms: of what a filter can ask for. Dependencies, locations and versions are terms.
+create sequence term_ids as integer;
+
 -- When each version began, so that changes_since can follow CHANGES_KEPT_DAYS. Earlier versions are deleted.
 create table dataset_versions (
   version bigint primary key,
+  term_id integer not null default nextval('term_ids'), -- its sets have what the version added or changed
   applied_at timestamptz not null default now()
 );
 insert into dataset_versions values (0);
@@ -306,22 +311,16 @@ create table commits (
 );
 create index on commits (repository_id, position);
 
--- Filters and their postings: the matching ids, in the order in which a filter reads them.
 create table locations (
-  id integer primary key generated always as identity,
+  id integer primary key default nextval('term_ids'),
   location_key text not null
 );
 create unique index on locations (md5(location_key)); -- a location may be longer than an index entry
-create table location_users (
-  location_id integer not null,
-  user_id integer not null,
-  primary key (location_id, user_id)
-);
 
 -- A dependency with one status: one that repositories declare, and others have removed, has two rows. The row with an
 -- empty name, which no dependency has, stands for all dependencies of that file and status.
 create table dependencies (
-  id integer primary key generated always as identity,
+  id integer primary key default nextval('term_ids'),
   name text collate "C" not null,
   name_key text collate "C" not null, -- spelled by the rules of the file's ecosystem (api/names/dependency-names.ts)
   file text collate "C" not null,
@@ -330,22 +329,18 @@ create table dependencies (
   unique nulls not distinct (name, file, status)
 );
 create index on dependencies (name_key, file);
--- Null dates are unknown, and exclude nothing; last_use_date is null as long as the dependency is declared, too. Rows
--- with an empty name have none.
-create table dependency_repositories (
-  dependency_id integer not null,
-  repository_id integer not null,
-  first_use_date bigint,
-  last_use_date bigint,
-  primary key (dependency_id, repository_id)
+-- What loads know of each repository and of each user. Null dates are unknown, and exclude nothing; last_use_date is null
+-- as long as the dependency is declared, too. Dependencies with an empty name have no dates.
+create table repository_dependencies (
+  repository_id integer primary key,
+  dependency_ids integer[] not null, -- ascending
+  first_use_dates bigint[] not null,
+  last_use_dates bigint[] not null
 );
-create index on dependency_repositories (repository_id, dependency_id);
-create table dependency_users (
-  dependency_id integer not null,
-  user_id integer not null,
-  primary key (dependency_id, user_id)
+create table user_dependencies (
+  user_id integer primary key,
+  dependency_ids integer[] not null -- ascending
 );
-create index on dependency_users (user_id, dependency_id);
 
 -- An identity is how a commit or a repository names a person: `email:…`, `id:…` (of the forge) or `login:…`. A user has
 -- the dependencies that repositories declared while one of the user's identities contributed to them: owners always do,
@@ -375,27 +370,21 @@ create table contributions (
 );
 create index on contributions (repository_id);
 
--- 6. Stored lists -----------------------------------------------------------------------------------------------------
+-- 6. Sets -------------------------------------------------------------------------------------------------------------
 
--- The result of a filter at a dataset version: its exact total, and the matching ids in order, in chunks. It is stored
--- when it is first requested. A load stores the most recently used ones for its new version.
-create table stored_lists (
-  id bigint primary key generated always as identity,
-  filter_hash bytea not null, -- SHA-256 of the list's name and the filter
-  version bigint not null,
-  total integer not null,
-  list text not null check (list in ('users', 'repositories')),
-  filter json not null,
-  used_at timestamptz not null default now(), -- exact to a minute; the least recently used list is deleted first
-  unique (filter_hash, version)
-);
-create table stored_list_chunks (
-  stored_list_id bigint not null references stored_lists on delete cascade,
-  chunk integer not null, -- from 0
-  ids integer[] not null, -- the same number in each chunk but the last
-  primary key (stored_list_id, chunk)
-);
-create index on stored_list_chunks (stored_list_id, (ids[1])); -- finds the chunk where the page after an id begins
+-- The users and the repositories of each term, as sets of ids in parts (api/catalog/set-encoding.ts). Term 0 has all. A
+-- set without ids has no row.
+create type list_name as enum ('users', 'repositories');
+create table sets (
+  term_id integer not null,
+  list list_name not null,
+  part integer not null, -- has the ids from part * 2^width to (part + 1) * 2^width - 1
+  width smallint not null, -- the same for all parts of a set
+  cardinality integer not null check (cardinality > 0),
+  bytes bytea not null,
+  primary key (term_id, list, part)
+) with (toast_tuple_target = 8160);
+alter table sets alter bytes set storage main; -- in the row: a page of a table has several parts
 
 -- 7. Imports ----------------------------------------------------------------------------------------------------------
 

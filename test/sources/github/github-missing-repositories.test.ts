@@ -95,7 +95,7 @@ describeOnOneDatabase('A refresh from the forge', (kind) => {
       load: { repositories: { ...nothing, removed: 2 }, commits: { removed: 1 }, version: 2 },
     })
     expect(await readNames()).toEqual(['tool-1'])
-    expect(await service.sql`select from dependency_users`).toHaveLength(0)
+    expect(await service.sql`select from user_dependencies where dependency_ids <> '{}'`).toHaveLength(0)
     expect(await service.sql`select kind, forge_rest_id from removals order by id`).toEqual(
       [tool, secret].map(({ databaseId }) => ({ kind: 'repository', forge_rest_id: databaseId })),
     )

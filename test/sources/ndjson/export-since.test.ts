@@ -203,7 +203,7 @@ function drawRemovals(random: Random, users: number, repositories: number): obje
 async function readUses({ sql }: TestService): Promise<readonly object[]> {
   const rows = await sql`
     select u.forge_rest_id, string_agg(d.name || ' ' || d.file, ', ' order by d.name, d.file) as dependencies
-    from dependency_users join users u on u.id = user_id join dependencies d on d.id = dependency_id
+    from user_dependencies join users u on u.id = user_id join dependencies d on d.id = any(dependency_ids)
     group by u.forge_rest_id order by u.forge_rest_id`
   return [...rows]
 }

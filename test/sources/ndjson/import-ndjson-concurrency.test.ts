@@ -1,28 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readDataset } from '../../../api/catalog/dataset.ts'
-import { openDatabase } from '../../../api/database/database.ts'
 import { applyImport } from '../../../api/dataset/apply-load.ts'
 import { changeLock } from '../../../api/dataset/dataset-change.ts'
 import { parseItem } from '../../../api/dataset/records.ts'
 import { beginStaging } from '../../../api/dataset/staging.ts'
 import { importNdjson } from '../../../api/sources/ndjson/import.ts'
 import { type Item, readFilters } from '../../support/catalog.ts'
-import { testPool } from '../../support/databases.ts'
-import { startFaultyProxy } from '../../support/faulty-proxy.ts'
 import { openSameDatabase } from '../../support/instance.ts'
 import { readListResponse } from '../../support/list-response.ts'
 import { countLockWaits } from '../../support/lock-waits.ts'
-import {
-  createAdmin,
-  createSource,
-  type Load,
-  load,
-  readDatasetVersion,
-  toLines,
-} from '../../support/ndjson.ts'
+import { createAdmin, createSource, type Load, load, toLines } from '../../support/ndjson.ts'
 import { createCommit, createRepository, createUser } from '../../support/records.ts'
-import { getServerUrl, testOnServer } from '../../support/server.ts'
+import { testOnServer } from '../../support/server.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from '../../support/service.ts'
 
 testOnServer('a load dates the data to its own end, though it has waited for another one', async () => {
@@ -80,22 +70,6 @@ describeOnEachDatabase('a load beside another one', (kind) => {
     expect(data.map(({ login }) => login).sort()).toEqual(['user-1', 'user-2'])
     await service.close()
   })
-})
-
-testOnServer('a load that readers see has not failed, though the connection is lost after it', async () => {
-  const service = await startTestService('postgresql', { data: 'empty' })
-  await using proxy = await startFaultyProxy(getServerUrl(), 'delete from stored_lists') // after the load
-  const databaseUrl = proxy.urlOf(service.location.databaseUrl ?? '')
-  const loader = await openDatabase({ ...testPool, databaseUrl, dataDirectory: '' })
-  try {
-    const broken = proxy.breakNext('sent')
-    const result = await load({ ...service, sql: loader.sql }, { users: [createUser(1)] })
-    expect(await broken).toBeGreaterThan(0)
-    expect(result).toMatchObject({ users: { added: 1 }, version: await readDatasetVersion(service) })
-  } finally {
-    await loader.close()
-    await service.close()
-  }
 })
 
 describeOnEachDatabase('a load beside readers', (kind) => {

@@ -1,0 +1,164 @@
+/**
+ * Sets of ids in memory: unions and intersections of stored sets, and the ranks of their ids.
+ *
+ * @module
+ */
+import { forEachId, isBitmap, minWidth, type SetPart } from './set-encoding.ts'
+
+/** A set of ids, in ascending order. */
+export interface IdSet {
+  total: number
+  /** The memory that it takes. */
+  bytes: number
+  /** Returns the number of ids that are at most `id`. */
+  rank(id: number): number
+  /** Returns the `count` ids that follow the first `offset` ones; fewer at the end. */
+  select(offset: number, count: number): number[]
+}
+
+/** A chunk has the ids of a part of the smallest width. */
+const chunkWidth = minWidth
+const chunkWords = 2 ** chunkWidth / 32
+
+/** A set that is being computed: a bitmap in chunks. Ranges without ids take no memory. */
+export class Bitmap {
+  #chunks: (Uint32Array | undefined)[] = []
+
+  static of(ids: readonly number[]): Bitmap {
+    const bitmap = new Bitmap()
+    for (const id of ids) bitmap.add(id)
+    return bitmap
+  }
+
+  add(id: number): void {
+    const chunk = this.#chunk(id >>> chunkWidth)
+    const at = (id >>> 5) % chunkWords
+    chunk[at] = (chunk[at] ?? 0) | (1 << (id & 31))
+  }
+
+  addPart(part: SetPart): void {
+    if (!isBitmap(part)) return forEachId(part, (id) => this.add(id))
+    const chunk = this.#chunk(part.part)
+    // In the order of bytes that all of our machines have: the lowest first.
+    const words = new Uint32Array(part.bytes.slice().buffer)
+    for (let at = 0; at < chunkWords; at++) chunk[at] = (chunk[at] ?? 0) | (words[at] ?? 0)
+  }
+
+  /** Removes the ids that the other one lacks. */
+  intersect(other: Bitmap): void {
+    this.#chunks.length = Math.min(this.#chunks.length, other.#chunks.length)
+    for (const [index, chunk] of this.#chunks.entries()) {
+      const others = other.#chunks[index]
+      if (chunk === undefined) continue
+      if (others === undefined) this.#chunks[index] = undefined
+      else for (let at = 0; at < chunkWords; at++) chunk[at] = (chunk[at] ?? 0) & (others[at] ?? 0)
+    }
+  }
+
+  /** Removes the ids that the other one has. */
+  subtract(other: Bitmap): void {
+    for (const [index, chunk] of this.#chunks.entries()) {
+      const others = other.#chunks[index]
+      if (chunk === undefined || others === undefined) continue
+      for (let at = 0; at < chunkWords; at++) chunk[at] = (chunk[at] ?? 0) & ~(others[at] ?? 0)
+    }
+  }
+
+  /** Returns the set in the form that takes less memory. It isn't to be changed any more. */
+  toIdSet(): IdSet {
+    const chunks = this.#chunks
+    const ranks = new Uint32Array(chunks.length + 1)
+    let bytes = ranks.byteLength
+    for (const [index, chunk] of chunks.entries()) {
+      let count = 0
+      if (chunk !== undefined) for (let at = 0; at < chunkWords; at++) count += countBits(chunk[at] ?? 0)
+      if (count === 0) chunks[index] = undefined
+      else bytes += chunkWords * 4
+      ranks[index + 1] = (ranks[index] ?? 0) + count
+    }
+    const set = createBitmapSet(chunks, ranks, bytes)
+    return set.total * 4 < bytes ? createSortedSet(Uint32Array.from(set.select(0, set.total))) : set
+  }
+
+  #chunk(index: number): Uint32Array {
+    while (this.#chunks.length <= index) this.#chunks.push(undefined)
+    this.#chunks[index] ??= new Uint32Array(chunkWords)
+    return this.#chunks[index]
+  }
+}
+
+/** `ranks` has the number of ids before each chunk, and the number of all ids. */
+function createBitmapSet(
+  chunks: readonly (Uint32Array | undefined)[],
+  ranks: Uint32Array,
+  bytes: number,
+): IdSet {
+  const total = ranks[chunks.length] ?? 0
+  return {
+    total,
+    bytes,
+    rank(id) {
+      const index = id >>> chunkWidth
+      if (index >= chunks.length) return total
+      let rank = ranks[index] ?? 0
+      const chunk = chunks[index]
+      if (chunk === undefined) return rank
+      const last = (id >>> 5) % chunkWords
+      for (let at = 0; at < last; at++) rank += countBits(chunk[at] ?? 0)
+      return rank + countBits((chunk[last] ?? 0) & (0xffff_ffff >>> (31 - (id & 31))))
+    },
+    select(offset, count) {
+      const ids: number[] = []
+      if (offset >= total) return ids
+      let index = findLast(ranks, offset)
+      let skipped = ranks[index] ?? 0
+      for (; index < chunks.length; index++) {
+        const chunk = chunks[index]
+        if (chunk === undefined) continue
+        for (let at = 0; at < chunkWords; at++) {
+          let bits = chunk[at] ?? 0
+          if (skipped < offset) {
+            const inWord = countBits(bits)
+            if (skipped + inWord <= offset) {
+              skipped += inWord
+              continue
+            }
+            for (; skipped < offset; skipped++) bits &= bits - 1
+          }
+          for (; bits !== 0; bits &= bits - 1) {
+            if (ids.length === count) return ids
+            ids.push(index * 2 ** chunkWidth + at * 32 + 31 - Math.clz32(bits & -bits))
+          }
+        }
+      }
+      return ids
+    },
+  }
+}
+
+function createSortedSet(ids: Uint32Array): IdSet {
+  return {
+    total: ids.length,
+    bytes: ids.byteLength,
+    rank: (id) => findLast(ids, id) + 1,
+    select: (offset, count) => Array.from(ids.subarray(offset, offset + count)),
+  }
+}
+
+/** Returns the index of the last value that is at most `limit`, of ascending values; -1: none is. */
+function findLast(ascending: Uint32Array, limit: number): number {
+  let low = 0
+  let high = ascending.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((ascending[middle] ?? 0) <= limit) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
+function countBits(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x5555_5555)
+  const nibbles = (pairs & 0x3333_3333) + ((pairs >>> 2) & 0x3333_3333)
+  return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24
+}

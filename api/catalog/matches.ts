@@ -1,0 +1,159 @@
+/**
+ * The matches of filters: sets of ids, which are computed from the stored sets of terms, and cached in memory until the
+ * dataset changes.
+ *
+ * @module
+ */
+import { LRUCache } from 'lru-cache'
+import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.ts'
+import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import { copyRows, readInteger } from '../database/copy.ts'
+import { countStatement } from '../database/statement-count.ts'
+import { assertChangesKnown, type KnownChanges } from './dataset.ts'
+import { type Filter, type ListName, listConditions } from './filter.ts'
+import { Bitmap, type IdSet } from './id-set.ts'
+import type { ReadOptions } from './page-reader.ts'
+import { partColumns, readPart } from './stored-sets.ts'
+
+/** The matches of a filter. */
+export interface Matches {
+  ids: IdSet
+  /** Of the dataset that they were computed from. */
+  edition: string
+}
+
+/** The caller of a request for a list. */
+export interface Requester extends Pick<ReadOptions, 'signal'> {
+  caller: number
+  /** Called before the request waits until matches are computed. */
+  onWait?: (() => void) | undefined
+}
+
+/** Finds the matches of filters in one database. */
+export interface MatchFinder {
+  /**
+   * Returns the matches, unless the dataset changes while they are computed. A caller who requests many new filters delays
+   * only itself. Throws `overCapacity` when too many requests wait, or the wait would be too long, and 410 or 400 when the
+   * filter asks for changes since a version that is too old, or doesn't exist yet. Throws `ClientGoneError` if the signal is
+   * aborted before the request's turn.
+   */
+  find(list: ListName, filter: Filter, requester: Requester): Promise<Matches | 'outdated'>
+  /** Forgets matches of an edition that the dataset no longer has. */
+  forget(list: ListName, filter: Filter, matches: Matches): void
+}
+
+/** The matches that an instance has in memory. */
+export interface MatchCache {
+  createFinder(sql: Sql): MatchFinder
+  /** Whether `find` would refuse the caller, because too many of its requests wait already. */
+  isFullFor: FairQueue<number>['isFullFor']
+}
+
+export interface MatchCacheOptions {
+  maxBytes: number
+  /** A request that would wait longer for its turn is refused. */
+  maxWaitMs: number
+  /** Requests that wait at a time. */
+  maxQueued: number
+}
+
+/** Filters whose matches are computed at a time, so that one statement at least is left for other requests. */
+const maxConcurrent = 2
+/** Estimated memory of an entry, besides the ids. */
+const entryOverheadBytes = 500
+
+/** Creates the matches of an instance, for all its databases. */
+export function createMatchCache({ maxBytes, maxWaitMs, maxQueued }: MatchCacheOptions): MatchCache {
+  const cache = new LRUCache<string, Matches>({
+    maxSize: Math.max(1, maxBytes),
+    sizeCalculation: ({ ids }, key) => entryOverheadBytes + 2 * key.length + ids.bytes,
+  })
+  const queue = createFairQueue<number>({ maxConcurrent, maxWaitMs, maxQueued })
+  let databases = 0
+
+  function createFinder(sql: Sql): MatchFinder {
+    const database = databases++
+    const computing = new Map<string, Promise<Matches | 'outdated'>>()
+    const createKey = (list: ListName, filter: Filter) => JSON.stringify([database, list, filter])
+
+    async function compute(key: string, list: ListName, filter: Filter): Promise<Matches | 'outdated'> {
+      const matches = await countStatement(sql, () => computeMatches(sql, list, filter))
+      if (matches !== 'outdated') cache.set(key, matches)
+      return matches
+    }
+
+    return {
+      async find(list, filter, { caller, onWait, signal }) {
+        const key = createKey(list, filter)
+        const cached = cache.get(key)
+        if (cached !== undefined) return cached
+        onWait?.()
+        const leave = await queue.enter(caller, signal)
+        try {
+          const other = cache.get(key) ?? computing.get(key) // of a request whose turn came before
+          if (other !== undefined) return await other
+          const own = compute(key, list, filter).finally(() => computing.delete(key))
+          computing.set(key, own)
+          return await own
+        } finally {
+          leave()
+        }
+      },
+      forget(list, filter, matches) {
+        const key = createKey(list, filter)
+        if (cache.peek(key) === matches) cache.delete(key)
+      },
+    }
+  }
+
+  return { createFinder, isFullFor: queue.isFullFor }
+}
+
+/** Computes the matches of a filter. Throws 410 and 400 as `find` does. */
+export async function computeMatches(
+  sql: SqlOrTransaction,
+  list: ListName,
+  filter: Filter,
+): Promise<Matches | 'outdated'> {
+  const conditions = listConditions(sql, filter)
+  const idLists = conditions
+    .map(({ select }) => sql`array(${select})`)
+    .reduce((all, ids) => sql`${all}, ${ids}`)
+  const [dataset] = await sql<(KnownChanges & { edition: string; idLists: number[][] })[]>`
+    select edition, version, changes_since as "changesSince", json_build_array(${idLists}) as "idLists" from dataset`
+  if (dataset === undefined) throw new Error('the dataset row is missing')
+  const { edition, idLists: found } = dataset
+  if (filter.changedSince !== undefined) assertChangesKnown('changed_since', filter.changedSince, dataset)
+  let matches: Bitmap | undefined
+  for (const [index, { kind }] of conditions.entries()) {
+    const ids = found[index] ?? []
+    const meeting = kind === 'ids' ? Bitmap.of(ids) : await uniteSets(sql, list, ids, edition)
+    if (meeting === 'outdated') return meeting
+    if (matches === undefined) matches = meeting
+    else matches.intersect(meeting)
+  }
+  return { ids: (matches ?? new Bitmap()).toIdSet(), edition }
+}
+
+/** Reads the union of the sets of terms, if the dataset still has the edition. */
+async function uniteSets(
+  sql: SqlOrTransaction,
+  list: ListName,
+  termIds: readonly number[],
+  edition: string,
+): Promise<Bitmap | 'outdated'> {
+  const union = new Bitmap()
+  // Without a set, there is one row without a part.
+  const rows = copyRows(
+    sql,
+    `select ${partColumns}, d.edition = '${edition}' from dataset d left join sets s
+    on d.edition = '${edition}' and s.list = '${list}' and s.term_id = any('{${termIds.join()}}'::integer[])`,
+  )
+  let isCurrent = false
+  for await (const row of rows) {
+    const [width, , , , isOfEdition] = row
+    isCurrent = readInteger(isOfEdition) === 1
+    if (width !== undefined && width.length > 0) union.addPart(readPart(row))
+  }
+  return isCurrent ? union : 'outdated'
+}

@@ -1,0 +1,23 @@
+/**
+ * Stored sets, as they are read from the database.
+ *
+ * @module
+ */
+import { readInteger } from '../database/copy.ts'
+import type { SetPart } from './set-encoding.ts'
+
+/** Every user, and every repository. */
+export const allTerm = 0
+
+/** The columns of the table `sets` that `readPart` reads. */
+export const partColumns = 'width, part, cardinality, bytes'
+
+/** Reads a part from a row of `copyRows`. */
+export function readPart([width, part, cardinality, bytes]: readonly Buffer[]): SetPart {
+  return {
+    width: readInteger(width),
+    part: readInteger(part),
+    cardinality: readInteger(cardinality),
+    bytes: bytes ?? new Uint8Array(),
+  }
+}
