@@ -37,7 +37,10 @@ export class Bitmap {
   }
 
   addPart(part: SetPart): void {
-    if (!isBitmap(part)) return forEachId(part, (id) => this.add(id))
+    if (!isBitmap(part)) {
+      forEachId(part, (id) => this.add(id))
+      return
+    }
     const chunk = this.#chunk(part.part)
     // In the order of bytes that all of our machines have: the lowest first.
     const words = new Uint32Array(part.bytes.slice().buffer)

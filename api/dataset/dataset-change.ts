@@ -5,7 +5,7 @@
  */
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { dropOldChanges } from './kept-changes.ts'
-import { type AppliedRows, beginChange, type DatasetChange } from './pending-change.ts'
+import { type AppliedRows, analyzeTables, beginChange, type DatasetChange } from './pending-change.ts'
 import { applySetChanges } from './set-changes.ts'
 import { applyUserDependencies } from './user-dependencies.ts'
 
@@ -67,7 +67,7 @@ export async function changeDataset(
     if (!hasChanged) return { ...changes, version: change.version - 1 }
     await publish(change, changes)
     await applySetChanges(change)
-    await removeUnusedLocations(tx)
+    await removeUnusedLocations(change)
     await dropOldChanges(tx, changesKeptDays)
     return { ...changes, version: change.version }
   })
@@ -117,8 +117,10 @@ async function publish(
 }
 
 /** Removes locations that no user has any more. */
-async function removeUnusedLocations(tx: SqlOrTransaction): Promise<void> {
-  await tx`
+async function removeUnusedLocations(change: DatasetChange): Promise<void> {
+  const { tx } = change
+  const { count } = await tx`
     delete from locations l
     where id in (select term_id from set_changes where not is_gained) and not exists (select from sets where term_id = l.id)`
+  if (count > 0) await analyzeTables(change, ['locations'])
 }

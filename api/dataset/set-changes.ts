@@ -71,7 +71,7 @@ async function chooseWidths(tx: SqlOrTransaction): Promise<void> {
 /** Writes the sets that get another width with it. */
 async function resizeSets(tx: SqlOrTransaction): Promise<void> {
   const sets = await tx<{ termId: number; list: ListName; width: number }[]>`
-    select term_id as "termId", list, width from changed_sets where old_width <> width`
+    select term_id as "termId", list::text as list, width from changed_sets where old_width <> width`
   for (const { termId, list, width } of sets) {
     const set = `from sets where term_id = ${termId} and list = '${list}'`
     const idsByPart = new Map<number, number[]>()
@@ -165,18 +165,18 @@ function mergeChanges(before: Uint32Array, gained: Uint32Array, lost: Uint32Arra
   }
 }
 
-/** Inserts parts: their bytes as one value, because the driver can't send arrays of bytes. */
+/** Inserts parts. Their bytes are one value, because the driver can't send arrays of bytes. */
 async function insertParts(tx: SqlOrTransaction, parts: readonly StoredPart[]): Promise<void> {
   if (parts.length === 0) return
-  let end = 0
+  const bytes = Buffer.concat(parts.map((part) => part.bytes))
   const integers = (read: (part: StoredPart) => number) => tx.typed.bigints(parts.map(read))
   await tx`
     insert into sets (term_id, list, part, width, cardinality, bytes)
-    select term_id, list::list_name, part, width, cardinality, substring(all_parts.bytes from first::integer for length::integer)
-    from (select ${Buffer.concat(parts.map(({ bytes }) => bytes))}::bytea as bytes) all_parts, unnest(
+    select term_id, list::list_name, part, width, cardinality,
+      substring(all_bytes from (sum(length) over (order by place) - length + 1)::integer for length::integer)
+    from (select ${bytes}::bytea as all_bytes) b, unnest(
       ${integers(({ termId }) => termId)}, ${tx.typed.texts(parts.map(({ list }) => list))},
       ${integers(({ part }) => part)}, ${integers(({ width }) => width)},
-      ${integers(({ cardinality }) => cardinality)},
-      ${integers(({ bytes }) => (end += bytes.length) - bytes.length + 1)}, ${integers(({ bytes }) => bytes.length)}
-    ) as p(term_id, list, part, width, cardinality, first, length)`
+      ${integers(({ cardinality }) => cardinality)}, ${integers((part) => part.bytes.length)}
+    ) with ordinality as p(term_id, list, part, width, cardinality, length, place)`
 }

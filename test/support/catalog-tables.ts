@@ -32,13 +32,13 @@ export async function readTables(sql: Sql) {
       from contributions left join repositories r on r.id = repository_id order by identity, r.id, kind`),
     repositoryDependencies: await read(`
       d.name, name_key, file, status, forge_rest_id, first_use_date, last_use_date)
-      from repository_dependencies,
+      from repository_dependencies cross join
         unnest(dependency_ids, first_use_dates, last_use_dates) as p(dependency_id, first_use_date, last_use_date)
         left join dependencies d on d.id = dependency_id left join repositories r on r.id = repository_id
       order by d.name, file, status, r.id`),
     userDependencies: await read(`
       d.name, file, status, forge_rest_id)
-      from user_dependencies, unnest(dependency_ids) as dependency_id
+      from user_dependencies cross join unnest(dependency_ids) as dependency_id
         left join dependencies d on d.id = dependency_id left join users u on u.id = user_id
       order by d.name, file, status, u.id`),
     sets: await readSets(sql),
