@@ -42,8 +42,8 @@ export class Bitmap {
       return
     }
     const chunk = this.#chunk(part.part)
-    // In the order of bytes that all of our machines have: the lowest first.
-    const words = new Uint32Array(part.bytes.slice().buffer)
+    // The bytes may be in the middle of a buffer, where they aren't aligned. All machines have the lowest byte first.
+    const words = new Uint32Array(new Uint8Array(part.bytes).buffer)
     for (let at = 0; at < chunkWords; at++) chunk[at] = (chunk[at] ?? 0) | (words[at] ?? 0)
   }
 

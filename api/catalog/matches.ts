@@ -57,8 +57,10 @@ export interface MatchCacheOptions {
   maxQueued: number
 }
 
-/** Filters whose matches are computed at a time, so that one statement at least is left for other requests. */
-const maxConcurrent = 2
+/** Filters whose matches are computed at a time … */
+const maxConcurrent = 3
+/** … and those of one caller: large unions of one delay no other caller. */
+const maxConcurrentOfCaller = 1
 /** Estimated memory of an entry, besides the ids. */
 const entryOverheadBytes = 500
 
@@ -68,7 +70,7 @@ export function createMatchCache({ maxBytes, maxWaitMs, maxQueued }: MatchCacheO
     maxSize: Math.max(1, maxBytes),
     sizeCalculation: ({ ids }, key) => entryOverheadBytes + 2 * key.length + ids.bytes,
   })
-  const queue = createFairQueue<number>({ maxConcurrent, maxWaitMs, maxQueued })
+  const queue = createFairQueue<number>({ maxConcurrent, maxConcurrentOfCaller, maxWaitMs, maxQueued })
   let databases = 0
 
   function createFinder(sql: Sql): MatchFinder {

@@ -10,6 +10,8 @@ import { ClientGoneError, overCapacity } from '../errors.ts'
 export interface FairQueueOptions {
   /** Requests that run at a time. */
   maxConcurrent: number
+  /** Requests of one caller that run at a time. Default: `maxConcurrent`. */
+  maxConcurrentOfCaller?: number
   /** Requests that wait at a time. When the queue is full, each caller has an equal share of its places. */
   maxQueued: number
   /** A request that has waited this long is refused. */
@@ -40,34 +42,45 @@ interface Entry<Caller> {
 
 /** Creates an empty queue. */
 export function createFairQueue<Caller>(options: FairQueueOptions): FairQueue<Caller> {
-  const { maxConcurrent, maxQueued, maxWaitMs } = options
+  const { maxConcurrent, maxConcurrentOfCaller = maxConcurrent, maxQueued, maxWaitMs } = options
   /** Waiting requests by caller, oldest first. The map's first caller has the next turn. */
   const entries = new Map<Caller, Entry<Caller>[]>()
+  /** Running requests by caller. */
+  const runningOf = new Map<Caller, number>()
   let running = 0
   let queued = 0
 
-  function start(): () => void {
+  function mayRun(caller: Caller): boolean {
+    return running < maxConcurrent && (runningOf.get(caller) ?? 0) < maxConcurrentOfCaller
+  }
+
+  function start(caller: Caller): () => void {
     running++
+    runningOf.set(caller, (runningOf.get(caller) ?? 0) + 1)
     let isRunning = true
     return function leave() {
       if (!isRunning) return
       isRunning = false
       running--
+      const others = (runningOf.get(caller) ?? 0) - 1
+      if (others > 0) runningOf.set(caller, others)
+      else runningOf.delete(caller)
       startNext()
     }
   }
 
   function startNext(): void {
-    const [first] = entries
-    const [caller, own = []] = first ?? []
-    const [oldest] = own
-    if (caller === undefined || oldest === undefined) return
-    remove(oldest)
-    if (own.length > 0) {
-      entries.delete(caller) // moves the caller to the end of the map: the others have the next turns
-      entries.set(caller, own)
+    for (const [caller, own] of entries) {
+      const [oldest] = own
+      if (oldest === undefined || !mayRun(caller)) continue
+      remove(oldest)
+      if (own.length > 0) {
+        entries.delete(caller) // moves the caller to the end of the map: the others have the next turns
+        entries.set(caller, own)
+      }
+      oldest.resolve(start(caller))
+      return
     }
-    oldest.resolve(start())
   }
 
   function remove(entry: Entry<Caller>): void {
@@ -102,7 +115,7 @@ export function createFairQueue<Caller>(options: FairQueueOptions): FairQueue<Ca
     readState: () => ({ running, queued }),
     async enter(caller, signal) {
       if (signal?.aborted) throw new ClientGoneError()
-      if (running < maxConcurrent) return start() // nothing waits: a place that becomes free is taken immediately
+      if (mayRun(caller)) return start(caller) // none of those who wait may: a place that becomes free is taken at once
       if (isFullFor(caller)) throw overCapacity()
       if (queued >= maxQueued) refuseNewestOfLongest()
       return new Promise((resolve, reject) => {
