@@ -21,8 +21,10 @@ for (const { name } of folders) {
     .filter((file) => file.endsWith('.patch'))
     .sort()
     .flatMap((file) => parsePatch(readFileSync(new URL(`${name}/${file}`, here), 'utf8')))
-  if (applyAll(root, diffs.toReversed().map(reversePatch)) !== undefined) continue // all are applied already
-  const patched = applyAll(root, diffs)
+  // An earlier state of this folder may have applied the first ones.
+  let applied = diffs.length
+  while (applyAll(root, diffs.slice(0, applied).toReversed().map(reversePatch)) === undefined) applied--
+  const patched = applyAll(root, diffs.slice(applied))
   if (patched === undefined) {
     throw new Error(
       `patches/${name} can't be applied to node_modules/${packageName}: remove that folder and run npm install again`,
