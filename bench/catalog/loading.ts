@@ -16,14 +16,14 @@ import type { CatalogDatabase, CatalogStage } from './stage.ts'
 const tables = [
   'locations',
   'users',
-  'location_users',
   'identities',
   'dependencies',
   'repositories',
-  'dependency_repositories',
+  'repository_dependencies',
   'commits',
   'contributions',
-  'dependency_users',
+  'user_dependencies',
+  'sets',
 ]
 const mebibyte = 2 ** 20
 

@@ -3,9 +3,11 @@
  *
  * @module
  */
-import { createFilter, hashFilter, type ListName } from '../../api/catalog/filter.ts'
+import { createFilter, type Filter, type ListName } from '../../api/catalog/filter.ts'
+import { computeMatches } from '../../api/catalog/matches.ts'
+import type { Sql } from '../../api/database/connect.ts'
 import { writeRequest } from '../pgbench.ts'
-import { type CountedList, lastFullPage, pageSize } from './requests.ts'
+import { type CountedList, type ListRequest, lastFullPage, pageSize } from './requests.ts'
 
 /** Writes a script for each list. It reads random full pages, and settles a request for each if `isCharged`. */
 export function writePageScripts(
@@ -28,8 +30,8 @@ function selectPage(list: CountedList): string {
   ) repository`
   if (kind === 'commits') return selectCommits(repository)
   if (kind === 'dependencies') return selectDependencies(repository)
-  const listName = list.path === '/users' ? 'users' : 'repositories'
-  return Object.keys(list.query).length === 0 ? selectRange(listName) : selectListed(listName, list)
+  const listName = listNameOf(list)
+  return isFiltered(list) ? selectMatches(listName, list) : selectRange(listName)
 }
 
 /** The columns of a page, rendered. */
@@ -53,33 +55,57 @@ from dataset, lateral (
 ) found`
 }
 
-/** A stored list's page, as api/catalog/stored-lists.ts reads it. */
-function selectListed(list: ListName, { query }: CountedList): string {
+/** A page of a filter's matches, whose ids `storeMatches` has stored. */
+function selectMatches(list: ListName, request: CountedList): string {
+  return `select stored.total, found.count, found.items
+from dataset, (
+  select total, ids[(:page - 1) * ${pageSize} % 120 + 1 : (:page - 1) * ${pageSize} % 120 + ${pageSize}] as ids from bench_matches
+  where list = '${nameOf(request)}' and chunk = (:page - 1) * ${pageSize} / 120
+) stored, lateral (
+  select ${render(itemOf[list])} from (
+    select * from ${list} where id = any(stored.ids) order by id limit 100
+  ) page
+) found`
+}
+
+/** Stores the matches of filters in chunks of four pages, for the statements. */
+export async function storeMatches(sql: Sql, lists: readonly CountedList[]): Promise<void> {
+  await sql`drop table if exists bench_matches`
+  await sql`
+    create table bench_matches (list text, chunk integer, total integer, ids integer[], primary key (list, chunk))`
+  for (const list of lists.filter(isFiltered)) {
+    const matches = await computeMatches(sql, listNameOf(list), readFilter(list))
+    if (matches === 'outdated') throw new Error('the dataset changes')
+    const { ids } = matches
+    for (let first = 0; first < ids.total; first += 120_000) {
+      await sql`
+        insert into bench_matches
+        select ${nameOf(list)}, (${first}::integer + place - 1) / 120, ${ids.total}, array_agg(id order by place)
+        from unnest(${sql.typed.bigints(ids.select(first, 120_000))}) with ordinality as m(id, place) group by 2`
+    }
+  }
+  await sql`vacuum analyze bench_matches`
+}
+
+const nameOf = ({ path, query }: ListRequest) => `${path} ${JSON.stringify(query)}`.replaceAll("'", '')
+const listNameOf = ({ path }: ListRequest): ListName => (path === '/users' ? 'users' : 'repositories')
+const isFiltered = ({ path, query }: ListRequest) =>
+  (path === '/users' || path === '/repos') && Object.keys(query).length > 0
+
+/** Reads the filter of a request. */
+export function readFilter({ query }: ListRequest): Filter {
   const toList = (values: string | readonly string[] = []) => [values].flat()
   const split = (values: string | readonly string[] | undefined) =>
     toList(values).flatMap((text) => text.split(','))
-  const status = toList(query.dependency_status)[0]
-  const filter = createFilter({
+  const [status] = toList(query.dependency_status)
+  const [owner] = toList(query.owner)
+  return createFilter({
     locations: toList(query.location),
+    owner,
     dependencyNames: split(query.dependency_names),
     dependencyFiles: split(query.dependency_files),
     dependencyStatus: status === 'active' || status === 'removed' ? status : undefined,
   })
-  return `select stored_list.total, found.count, found.items
-from (
-  select l.total, array(
-    select id from stored_list_chunks c, unnest(c.ids) as id
-    where c.stored_list_id = l.id
-      and c.chunk between (:page - 1) * ${pageSize} / 120 and (:page - 1) * ${pageSize} / 120 + 1
-    order by id limit ${pageSize} offset (:page - 1) * ${pageSize} % 120
-  ) as ids
-  from dataset d join stored_lists l on l.version = d.version
-    and l.filter_hash = '\\x${hashFilter(list, filter).toString('hex')}'
-) stored_list, lateral (
-  select ${render(itemOf[list])} from (
-    select * from ${list} where id = any(stored_list.ids) order by id limit 100
-  ) page
-) found`
 }
 
 function selectCommits(repository: string): string {

@@ -39,7 +39,6 @@ export async function measureRefresh(
   const { url, sql, forge } = database
   const changed = Math.ceil(forge.users / step).toLocaleString('en')
   await using service = await startOurs(url)
-  await sql`delete from stored_lists` // each load would renew those of earlier measurements
   const lists = await countLists(
     service,
     createLists(forge).filter(({ name }) => listNames.includes(name)),

@@ -113,9 +113,7 @@ export async function openCatalogStage(folder: string | undefined, report: Repor
       await admin.sql`drop database if exists ${admin.sql(name)} with (force)`
       await admin.sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = ${original}`
       await admin.sql`create database ${admin.sql(name)} template ${admin.sql(original)}`
-      const copy = await connect(name)
-      await copy.sql`delete from stored_lists` // each change would renew those of earlier measurements
-      return { ...database, ...copy }
+      return { ...database, ...(await connect(name)) }
     },
     async drop({ sql }) {
       const [row] = await sql<{ name: string }[]>`select current_database() as name`

@@ -22,7 +22,7 @@ import {
   uncached,
   watchMemory,
 } from '../programs.ts'
-import { writePageScripts } from './pgbench.ts'
+import { storeMatches, writePageScripts } from './pgbench.ts'
 import {
   addressOf,
   ask,
@@ -138,6 +138,7 @@ export async function measureThroughput(
       warmUp,
     })
   }
+  for (const mix of mixes.values()) await storeMatches(sql, mix)
   report.say(`throughput: ${rounds} rounds of ${seconds} s for each contender, ${connections} connections`)
   for (const [name, mix] of mixes) {
     await using floor = await startFloor(await saveResponse(stage.folder, ours, mix))
