@@ -36,7 +36,7 @@ export async function measureRefresh(
   stage: CatalogStage,
   database: CatalogDatabase,
 ): Promise<void> {
-  const { url, sql, forge } = database
+  const { url, forge } = database
   const changed = Math.ceil(forge.users / step).toLocaleString('en')
   await using service = await startOurs(url)
   const lists = await countLists(
