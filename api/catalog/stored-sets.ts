@@ -21,3 +21,10 @@ export function readPart([width, part, cardinality, bytes]: readonly Buffer[]): 
     bytes: bytes ?? new Uint8Array(),
   }
 }
+
+/** Reads ids from `string_agg(int4send(id), '')`. */
+export function readIds(bytes: Buffer | undefined): Uint32Array {
+  const ids = new Uint32Array((bytes?.length ?? 0) / 4)
+  for (let index = 0; index < ids.length; index++) ids[index] = bytes?.readUInt32BE(index * 4) ?? 0
+  return ids
+}

@@ -14,6 +14,7 @@ import { addLedgerCommands } from './ledger.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addRemoveCommands } from './remove.ts'
 import { addRestoredCommand } from './restored.ts'
+import { addSetsCommands } from './sets.ts'
 
 /** Creates the command line. It throws `CommanderError` after it has printed help or a usage error. */
 export function createCommands(): Command {
@@ -31,6 +32,7 @@ export function createCommands(): Command {
   addExportCommands(program)
   addRemoveCommands(program)
   addForgetCommands(program)
+  addSetsCommands(program)
   addMigrateCommand(program)
   addRestoredCommand(program)
   addDoctorCommand(program)
@@ -49,6 +51,7 @@ Examples:
   devdata export ndjson copy
   devdata remove repo honojs/hono
   devdata forget user ada
+  devdata sets verify
   devdata migrate
   devdata restored
   devdata doctor`,

@@ -10,12 +10,13 @@ import type { Sql } from '../database/connect.ts'
 import { describeFailure } from '../database/connection-error.ts'
 import { hasDatabase } from '../database/data-directory.ts'
 import { assertServerVersion, readSchemaState } from '../database/migrate.ts'
+import { verifySets } from '../dataset/set-verification.ts'
 import { devdataCommand } from '../devdata-command.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { createDocsFinder, docsDirectory } from '../portal/docs-manifest.ts'
 import { localOrigin } from '../runtime/local-url.ts'
 import { isWorthRetrying, toOperatorMessage } from '../runtime/operator-message.ts'
-import { countOf } from './output.ts'
+import { countOf, formatCount } from './output.ts'
 import { Interruption, withDatabase } from './session.ts'
 
 export interface Finding {
@@ -36,7 +37,7 @@ export const ok = createFinding('ok')
 export const wrong = createFinding('wrong')
 const skipped = createFinding('skipped')
 
-/** Checks the server, the migrations, and if `includesLedger`, every balance. */
+/** Checks the server, the migrations, a sample of the sets, and if `includesLedger`, every balance. */
 export async function checkDatabase(
   { databaseUrl, dataDirectory }: Config,
   includesLedger: boolean,
@@ -52,7 +53,9 @@ export async function checkDatabase(
       const { missing, newer, incompatible } = await readSchemaState(sql)
       if (missing.length > 0) {
         findings.push(wrong('migrations', `${missing.join(', ')} missing; run: ${devdataCommand('migrate')}`))
-        findings.push(skipped('ledger', 'not read, because migrations are missing'))
+        for (const subject of ['sets', 'ledger']) {
+          findings.push(skipped(subject, 'not read, because migrations are missing'))
+        }
         return
       }
       findings.push(
@@ -68,6 +71,7 @@ export async function checkDatabase(
                 : `all applied, and ${newer.join(', ')} of a newer version, on which this one can run`,
             ),
       )
+      findings.push(await checkSets(sql))
       findings.push(
         includesLedger ? await checkLedger(sql) : skipped('ledger', 'not read, because of --no-ledger'),
       )
@@ -103,6 +107,16 @@ async function checkServer(sql: Sql, kind: string): Promise<Finding> {
     'database',
     `${kind}PostgreSQL ${version}, round trip ${Number(roundTripMs.toPrecision(2))} ms${advice}`,
   )
+}
+
+async function checkSets(sql: Sql): Promise<Finding> {
+  const { sets, faults } = await verifySets(sql, 'sample')
+  return faults.length === 0
+    ? ok('sets', `${countOf(sets, 'set')} of a sample have what the rows say`)
+    : wrong(
+        'sets',
+        `${formatCount(faults.length)} of ${countOf(sets, 'set')} of a sample differ from the rows; run: ${devdataCommand('sets rebuild')}`,
+      )
 }
 
 async function checkLedger(sql: Sql): Promise<Finding> {

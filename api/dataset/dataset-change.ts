@@ -63,7 +63,10 @@ export async function changeDataset(
       repositories: { ...repositories, removed: removed.repositories },
       commits: { ...commits, removed: removed.commits },
     }
-    const hasChanged = Object.values(changes).some((rows) => rows.added + rows.updated + rows.removed > 0)
+    const [moved] = await tx`select 1 from set_changes limit 1`
+    const hasChanged =
+      moved !== undefined ||
+      Object.values(changes).some((rows) => rows.added + rows.updated + rows.removed > 0)
     if (!hasChanged) return { ...changes, version: change.version - 1 }
     await publish(change, changes)
     await applySetChanges(change)

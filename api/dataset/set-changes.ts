@@ -14,7 +14,7 @@ import {
   partIds,
   type SetPart,
 } from '../catalog/set-encoding.ts'
-import { partColumns, readPart } from '../catalog/stored-sets.ts'
+import { partColumns, readIds, readPart } from '../catalog/stored-sets.ts'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
 import { analyzeTables, type DatasetChange } from './pending-change.ts'
@@ -139,11 +139,6 @@ async function applyBatch(tx: SqlOrTransaction, batch: number): Promise<void> {
     delete from sets s using changed_parts c
     where c.batch = ${batch} and s.term_id = c.term_id and s.list = c.list and s.part = c.part`
   await insertParts(tx, parts)
-}
-
-/** Reads ids that `groupChanges` has written. */
-function readIds(bytes: Buffer = Buffer.alloc(0)): Uint32Array {
-  return Uint32Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readUInt32BE(index * 4))
 }
 
 /**

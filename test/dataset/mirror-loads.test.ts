@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { ImportError } from '../../api/dataset/import-error.ts'
 import type { RecordKind } from '../../api/dataset/records.ts'
+import { verifySets } from '../../api/dataset/set-verification.ts'
 import { importNdjson } from '../../api/sources/ndjson/import.ts'
 import { readTables, resetCatalog } from '../support/catalog-tables.ts'
 import { startServiceForCommands } from '../support/command-line.ts'
@@ -52,6 +53,7 @@ describeOnOneDatabase('a load that mirrors its files', (kind) => {
     await resetCatalog(fresh.service.sql)
     await loadRecords(fresh.service.sql, records)
     expect(await readTables(started.service.sql)).toEqual(await readTables(fresh.service.sql))
+    expect(await verifySets(started.service.sql, 'all')).toMatchObject({ faults: [] })
   }
 
   test('removes what no file has', async () => {

@@ -6,6 +6,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { applyImport } from '../../api/dataset/apply-load.ts'
 import { parseItem } from '../../api/dataset/records.ts'
+import { verifySets } from '../../api/dataset/set-verification.ts'
 import { withStaging } from '../../api/dataset/staging.ts'
 import { createRandom, type Random } from '../../sample/random.ts'
 import type { SampleCommit } from '../../sample/records.ts'
@@ -113,6 +114,7 @@ describeOnOneDatabase('after any history of clones and records,', (kind) => {
       commits: rows.flatMap(({ commits }) => [...commits].map(([number, url]) => toCommit({ number, url }))),
     })
     expect([at, await readTables(service.sql)]).toEqual([at, await readTables(fresh.sql)])
+    expect([at, await verifySets(service.sql, 'all')]).toMatchObject([at, { faults: [] }])
     const ids = await service.sql`select id, forge_rest_id from repositories order by id`
     expect([at, ...ids]).toEqual([at, ...rows.map(({ id, forge_rest_id }) => ({ id, forge_rest_id }))])
     const removals = await service.sql`select forge_rest_id as id from removals where kind = 'repository'`

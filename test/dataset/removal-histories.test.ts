@@ -6,6 +6,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findRepository, removeRepository } from '../../api/dataset/repository-removal.ts'
+import { verifySets } from '../../api/dataset/set-verification.ts'
 import { importNdjson } from '../../api/sources/ndjson/import.ts'
 import { createRandom, type Random } from '../../sample/random.ts'
 import { readTables, resetCatalog } from '../support/catalog-tables.ts'
@@ -78,6 +79,7 @@ describeOnOneDatabase('after any history of loads, mirrors and removals,', (kind
     await loadRecords(fresh.sql, { ...forge, repos: forge.repositories })
     const tables = await readTables(service.sql)
     expect(tables).toEqual(await readTables(fresh.sql))
+    expect(await verifySets(service.sql, 'all')).toMatchObject({ faults: [] })
     expect(sortRows(tables.userDependencies)).toEqual(sortRows(listUses(forge)))
     expectations.check(forge, await readState(service))
   }

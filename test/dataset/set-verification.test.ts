@@ -1,0 +1,89 @@
+/**
+ * The stored sets are what the rows say, and a wrong one is found and repaired.
+ *
+ * @module
+ */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createFilter } from '../../api/catalog/filter.ts'
+import { createList } from '../../api/catalog/list.ts'
+import { createMatchCache } from '../../api/catalog/matches.ts'
+import { rebuildSets, verifySets } from '../../api/dataset/set-verification.ts'
+import { readTables } from '../support/catalog-tables.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+
+describeOnOneDatabase('a stored set', (kind) => {
+  let service: TestService
+  beforeEach(async () => {
+    service = await startTestService(kind)
+  })
+  afterEach(() => service.close())
+
+  test('has what the rows say', async () => {
+    const all = await verifySets(service.sql, 'all')
+    expect(all.faults).toEqual([])
+    expect(all.sets).toBeGreaterThan(100)
+    expect(await verifySets(service.sql, 'sample')).toEqual(all) // it has fewer users than a sample
+  })
+
+  test('is derived again, with a new version, in which nothing else has changed', async () => {
+    const { sql } = service
+    const before = await readTables(sql)
+    const [{ version } = { version: 0 }] = await sql<{ version: number }[]>`select version from dataset`
+    await sql`delete from sets where term_id % 3 = 0`
+    await sql`update sets set bytes = set_byte(bytes, 0, 3) where term_id % 3 = 1`
+    expect(await rebuildSets(sql)).toMatchObject({
+      version: version + 1,
+      users: { added: 0, updated: 0, removed: 0 },
+    })
+    expect(await readTables(sql)).toEqual(before)
+    expect(await verifySets(sql, 'all')).toMatchObject({ faults: [] })
+  })
+
+  describe.each(['all', 'sample'] as const)('is found in %s if it', (extent) => {
+    test.each([
+      [
+        'lacks an id',
+        `update sets set cardinality = cardinality - 1, bytes = substring(bytes from 1 for length(bytes) - 1)`,
+      ],
+      ['has a wrong id', `update sets set bytes = set_byte(bytes, 0, get_byte(bytes, 0) # 1)`],
+      ['has one more id', `update sets set cardinality = cardinality + 1, bytes = bytes || '\\x00'`],
+      ['is missing', 'delete from sets'],
+    ])('%s', async (_, statement) => {
+      const { sql } = service
+      const [set] = await sql<{ termId: number; list: string }[]>`
+        select term_id as "termId", list from sets
+        where cardinality between 30 and 100 and length(bytes) = cardinality and term_id in (select id from dependencies)
+        order by term_id limit 1`
+      if (set === undefined) throw new Error('the sample has no such set')
+      await sql.unsafe(`${statement} where term_id = ${set.termId} and list = '${set.list}'`)
+      expect((await verifySets(sql, extent)).faults).toEqual([set])
+    })
+  })
+
+  test('that is of nothing the rows have is found', async () => {
+    const { sql } = service
+    await sql`insert into sets select 1000000, list, part, width, cardinality, bytes from sets where term_id = 0`
+    const { faults } = await verifySets(sql, 'all')
+    expect(faults).toEqual(['users', 'repositories'].map((list) => ({ termId: 1_000_000, list })))
+  })
+
+  test('is read again once it is repaired, also by an instance that had read the wrong one', async () => {
+    const { sql } = service
+    const list = createList(
+      sql,
+      createMatchCache({ maxBytes: 2 ** 20, maxWaitMs: 1_000, maxQueued: 10 }).createFinder(sql),
+      'users',
+    )
+    const read = () =>
+      list(
+        { filter: createFilter({ dependencyNames: ['react'] }), page: { number: 1, size: 1 } },
+        { caller: 1 },
+      )
+    const { total } = await read()
+    await sql`delete from sets where term_id in (select id from dependencies where name = 'react')`
+    await sql`update dataset set edition = gen_random_uuid()`
+    expect(await read()).toMatchObject({ total: 0 })
+    await rebuildSets(sql)
+    expect(await read()).toMatchObject({ total })
+  })
+})
