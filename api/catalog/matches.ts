@@ -25,7 +25,7 @@ export interface Matches {
 /** The caller of a request for a list. */
 export interface Requester extends Pick<ReadOptions, 'signal'> {
   caller: number
-  /** Called before the request waits until matches are computed. */
+  /** Called before the request waits for its turn to compute matches. */
   onWait?: (() => void) | undefined
 }
 
@@ -87,12 +87,13 @@ export function createMatchCache({ maxBytes, maxWaitMs, maxQueued }: MatchCacheO
     return {
       async find(list, filter, { caller, onWait, signal }) {
         const key = createKey(list, filter)
-        const cached = cache.get(key)
-        if (cached !== undefined) return cached
-        onWait?.()
+        const findKnown = () => cache.get(key) ?? computing.get(key)
+        const known = findKnown()
+        if (known !== undefined) return known
+        if (!queue.mayRun(caller)) onWait?.()
         const leave = await queue.enter(caller, signal)
         try {
-          const other = cache.get(key) ?? computing.get(key) // of a request whose turn came before
+          const other = findKnown() // of a request whose turn came before
           if (other !== undefined) return await other
           const own = compute(key, list, filter).finally(() => computing.delete(key))
           computing.set(key, own)

@@ -26,6 +26,8 @@ export interface FairQueue<Caller> {
    * signal is aborted before the turn comes.
    */
   enter(caller: Caller, signal?: AbortSignal): Promise<() => void>
+  /** Whether `enter` wouldn't wait. */
+  mayRun(caller: Caller): boolean
   /** Whether the queue is full, and the caller has its share of the places. `enter` refuses such a caller. */
   isFullFor(caller: Caller): boolean
   readState(): { running: number; queued: number }
@@ -111,6 +113,7 @@ export function createFairQueue<Caller>(options: FairQueueOptions): FairQueue<Ca
   }
 
   return {
+    mayRun,
     isFullFor,
     readState: () => ({ running, queued }),
     async enter(caller, signal) {

@@ -82,6 +82,8 @@ describe('devdata', () => {
       'migrate',
       'remove repo',
       'restored',
+      'sets rebuild',
+      'sets verify',
     ])
     for (const [path, command] of leaves) {
       expect([path, command.options.some(({ long }) => long === '--json')]).toEqual([path, true])
