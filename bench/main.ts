@@ -8,6 +8,7 @@ import { exitOnSignals } from '../test/support/program.ts'
 import { type CatalogOptions, catalogParts, measureCatalog } from './catalog/catalog.ts'
 import { measureEmbedded } from './embedded.ts'
 import { createReport, type Report } from './figures.ts'
+import { type ForgeOptions, measureForge } from './forge.ts'
 import { type LedgerPart, ledgerParts, measureLedger } from './ledger.ts'
 import { measureOverload } from './overload.ts'
 import { measureRuntimes } from './runtimes.ts'
@@ -121,6 +122,17 @@ program.addCommand(
     .addOption(new Option('--part <name...>', 'only some of its parts').choices(catalogParts))
     .action((options: CommonOptions & CatalogOptions) =>
       run(options, (report) => measureCatalog(report, options)),
+    ),
+)
+program.addCommand(
+  createSubject('forge', 'the sets of a whole forge, written directly', 6)
+    .option('--users <count>', 'users', readCount, 150_000_000)
+    .option('--repositories <count>', 'repositories', readCount, 400_000_000)
+    .option('--terms <count>', 'different dependencies', readCount, 10_000_000)
+    .option('--rounds <count>', 'repetitions', readCount, 3)
+    .option('--keep <folder>', 'keep the cluster there')
+    .action((options: CommonOptions & ForgeOptions) =>
+      run(options, (report) => measureForge(report, options)),
     ),
 )
 

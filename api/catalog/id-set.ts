@@ -101,7 +101,7 @@ function createBitmapSet(
     total,
     bytes,
     rank(id) {
-      const index = id >>> chunkWidth
+      const index = Math.floor(id / 2 ** chunkWidth) // clients send ids of more than 32 bits, too
       if (index >= chunks.length) return total
       let rank = ranks[index] ?? 0
       const chunk = chunks[index]

@@ -83,7 +83,7 @@ describe('a set in memory', () => {
         for (const offset of [0, place % (ids.length + 2), ids.length]) {
           expect(set.select(offset, count)).toEqual(ids.slice(offset, offset + count))
         }
-        for (const limit of [0, id, ids.at(place % (ids.length + 1)) ?? lastId, lastId]) {
+        for (const limit of [0, id, ids.at(place % (ids.length + 1)) ?? lastId, lastId, 2 ** 40]) {
           expect(set.rank(limit)).toBe(ids.filter((each) => each <= limit).length)
         }
       }),

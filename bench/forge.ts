@@ -1,0 +1,258 @@
+/**
+ * `npm run bench -- forge`: the sets of a whole forge, written directly: first sights, pages of ids, a load, and bytes. There are
+ * no users and repositories beside the sets, so no page of items is read.
+ *
+ * @module
+ */
+import { once } from 'node:events'
+import type { Writable } from 'node:stream'
+import { createFilter, type Filter, type ListName } from '../api/catalog/filter.ts'
+import type { IdSet } from '../api/catalog/id-set.ts'
+import { computeMatches } from '../api/catalog/matches.ts'
+import { encodePart, maxWidth, minWidth, partIds } from '../api/catalog/set-encoding.ts'
+import type { Sql } from '../api/database/connect.ts'
+import { migrate } from '../api/database/migrate.ts'
+import { changeDataset } from '../api/dataset/dataset-change.ts'
+import { startPostgresCluster } from '../test/support/postgres-cluster.ts'
+import { printTable, type Report } from './figures.ts'
+import { describeMachine, openBenchDatabase, serverSettings } from './stage.ts'
+
+/** What can be chosen on the command line. */
+export interface ForgeOptions {
+  users: number
+  repositories: number
+  /** Different dependencies. */
+  terms: number
+  rounds: number
+  keep?: string
+}
+
+/** Dependency r, from 1, has this share of a list, but no more than half of it. */
+const shareOf = (rank: number) => Math.min(0.5, 1 / rank)
+const nameOf = (rank: number) => `d${rank}`
+
+export async function measureForge(report: Report, options: ForgeOptions): Promise<void> {
+  const { users, repositories, terms, rounds, keep } = options
+  await using cluster = await startPostgresCluster({
+    settings: { ...serverSettings, shared_buffers: '4GB', maintenance_work_mem: '2GB', max_wal_size: '64GB' },
+    ...(keep !== undefined && { folder: keep }),
+  })
+  const database = await openBenchDatabase(await cluster.createDatabase('forge'))
+  const { sql } = database
+  report.machine = await describeMachine(database)
+  await migrate(sql)
+  await fillSets(report, sql, options)
+  await measureBytes(report, sql, options)
+
+  const everyone = Array.from({ length: 50 }, (_, index) => nameOf(index + 1))
+  const scattered = Array.from({ length: 50 }, (_, index) => nameOf((index + 1) * 1_000))
+  const questions: [name: string, list: ListName, filter: Filter][] = [
+    ['all users', 'users', createFilter({})],
+    ['a rare dependency', 'users', createFilter({ dependencyNames: [nameOf(Math.ceil(terms / 2))] })],
+    ['one of a thousand users', 'users', createFilter({ dependencyNames: [nameOf(1_000)] })],
+    ['half of all users', 'users', createFilter({ dependencyNames: [nameOf(1)] })],
+    ['two dependencies', 'users', createFilter({ dependencyNames: [nameOf(1), nameOf(2)] })],
+    ['fifty dependencies of few', 'users', createFilter({ dependencyNames: scattered })],
+    ['the fifty commonest', 'users', createFilter({ dependencyNames: everyone })],
+    ['the fifty commonest', 'repositories', createFilter({ dependencyNames: everyone })],
+  ]
+  for (const [name, list, filter] of questions) {
+    const times: number[] = []
+    const pages: number[] = []
+    let ids: IdSet | undefined
+    for (let round = 0; round < rounds; round++) {
+      const began = performance.now()
+      const matches = await computeMatches(sql, list, filter)
+      times.push(performance.now() - began)
+      if (matches === 'outdated') throw new Error('nothing is loaded meanwhile')
+      ids = matches.ids
+      pages.push(timePage(ids))
+    }
+    const of = `${list}, ${name}: ${ids?.total.toLocaleString('en')} matches, ${((ids?.bytes ?? 0) / 1e6).toFixed(1)} MB`
+    report.note(
+      { bar: `first sight of ${of}`, against: 'slowest of the rounds', goal: null, unit: 'ms' },
+      Math.max(...times),
+    )
+    report.note(
+      { bar: `30 ids from any place of ${of}`, against: 'slowest of the rounds', goal: null, unit: 'µs' },
+      Math.max(...pages),
+    )
+  }
+  await measureChange(report, sql, { users, repositories, terms })
+}
+
+/** Microseconds for the ids of a page from a random place, of many. */
+function timePage(ids: IdSet): number {
+  const pages = 1_000
+  const began = performance.now()
+  for (let page = 0; page < pages; page++) ids.select(Math.floor(Math.random() * ids.total), 30)
+  return ((performance.now() - began) * 1_000) / pages
+}
+
+/** Writes the sets of both lists, dependency by dependency, and the rows that name them. */
+async function fillSets(
+  report: Report,
+  sql: Sql,
+  { users, repositories, terms }: ForgeOptions,
+): Promise<void> {
+  report.say('writing sets')
+  await sql`alter table sets drop constraint sets_pkey`
+  await sql`
+    insert into dependencies (id, name, name_key, file, status)
+    select rank, 'd' || rank, upper('d' || rank), 'package.json', 'active' from generate_series(1, ${terms}::integer) rank`
+  const rows = await createRows(await sql.unsafe('copy sets from stdin (format binary)').writable())
+  for (const [list, last] of [
+    ['users', users],
+    ['repositories', repositories],
+  ] as const) {
+    for (let rank = 0; rank <= terms; rank++) {
+      const share = rank === 0 ? 1 : shareOf(rank)
+      const width = fitWidth(share * last, last)
+      let ids: number[] = []
+      let part = 0
+      const flush = async () => {
+        if (ids.length === 0) return
+        const { cardinality, bytes } = encodePart(Uint32Array.from(ids), { width, part })
+        await rows.add([rank, list, part, width, cardinality, bytes])
+        ids = []
+      }
+      const scale = share === 1 ? 0 : 1 / Math.log1p(-share)
+      for (let id = 1; ; id++) {
+        if (scale !== 0) id += Math.floor(Math.log(Math.random()) * scale)
+        if (id > last) break
+        const next = width === maxWidth ? 0 : Math.floor(id / 2 ** width)
+        if (next !== part) await flush()
+        part = next
+        ids.push(id)
+      }
+      await flush()
+      if (rank % 1_000_000 === 0) report.say(`${list}: ${rank.toLocaleString('en')} dependencies`)
+    }
+  }
+  await rows.end()
+  report.say('indexes')
+  await sql`alter table sets add primary key (term_id, list, part)`
+  await sql`vacuum analyze sets`
+  await sql`vacuum analyze dependencies`
+  await sql`update dataset set last_user_id = ${users}, last_repository_id = ${repositories}, users_count = ${users}, repositories_count = ${repositories}`
+}
+
+/** The width that a load would choose. */
+function fitWidth(total: number, last: number): number {
+  if (total <= partIds) return maxWidth
+  return Math.max(minWidth, Math.min(maxWidth - 1, Math.round(Math.log2((partIds * last) / total))))
+}
+
+interface RowWriter {
+  add(
+    row: readonly [
+      term: number,
+      list: string,
+      part: number,
+      width: number,
+      cardinality: number,
+      bytes: Uint8Array,
+    ],
+  ): Promise<void>
+  end(): Promise<void>
+}
+
+/** Writes rows of `sets` in PostgreSQL's binary format. */
+async function createRows(stream: Writable): Promise<RowWriter> {
+  const size = 1 << 20
+  let buffer = Buffer.allocUnsafe(size)
+  let length = buffer.write('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
+  const send = async () => {
+    if (!stream.write(buffer.subarray(0, length))) await once(stream, 'drain')
+    buffer = Buffer.allocUnsafe(size)
+    length = 0
+  }
+  const integer = (value: number, bytes: 2 | 4) => {
+    length = buffer.writeInt32BE(bytes, length)
+    length = bytes === 2 ? buffer.writeInt16BE(value, length) : buffer.writeInt32BE(value, length)
+  }
+  return {
+    async add([term, list, part, width, cardinality, bytes]) {
+      if (length + bytes.length + 100 > size) await send()
+      length = buffer.writeInt16BE(6, length)
+      integer(term, 4)
+      length = buffer.writeInt32BE(list.length, length)
+      length += buffer.write(list, length, 'latin1')
+      integer(part, 4)
+      integer(width, 2)
+      integer(cardinality, 4)
+      length = buffer.writeInt32BE(bytes.length, length)
+      buffer.set(bytes, length)
+      length += bytes.length
+    },
+    async end() {
+      if (length + 2 > size) await send()
+      length = buffer.writeInt16BE(-1, length)
+      await send()
+      stream.end()
+      await once(stream, 'finish')
+    },
+  }
+}
+
+async function measureBytes(
+  report: Report,
+  sql: Sql,
+  { users, repositories, terms }: ForgeOptions,
+): Promise<void> {
+  const rows = await sql<{ list: string; sets: number; parts: number; members: number; bytes: number }[]>`
+    select list::text, count(distinct term_id) as sets, count(*) as parts, sum(cardinality::bigint) as members, sum(length(bytes)::bigint) as bytes
+    from sets group by list order by list`
+  const [size] = await sql<{ heap: number; indexes: number }[]>`
+    select pg_table_size('sets') as heap, pg_indexes_size('sets') as indexes`
+  printTable([
+    ['list', 'sets', 'parts', 'members', 'bytes of ids', 'bytes a member'],
+    ...rows.map((row) => [
+      row.list,
+      ...[row.sets, row.parts, row.members, row.bytes].map((value) => Number(value).toLocaleString('en')),
+      (Number(row.bytes) / Number(row.members)).toFixed(2),
+    ]),
+  ])
+  const of = `${users.toLocaleString('en')} users, ${repositories.toLocaleString('en')} repositories, ${terms.toLocaleString('en')} dependencies`
+  report.note({ bar: `table of sets`, against: of, goal: null, unit: 'GB' }, (size?.heap ?? 0) / 1e9)
+  report.note({ bar: `index of sets`, against: of, goal: null, unit: 'GB' }, (size?.indexes ?? 0) / 1e9)
+}
+
+/** One of a hundred users and of a hundred repositories loses two dependencies and gains two. */
+async function measureChange(
+  report: Report,
+  sql: Sql,
+  { users, repositories, terms }: Pick<ForgeOptions, 'users' | 'repositories' | 'terms'>,
+): Promise<void> {
+  report.say('drawing changes')
+  // Terms are drawn as often as items have them. Whether an item had the dependency before doesn't change the work.
+  await sql`
+    create table drawn_changes as
+    select least(${terms}::integer, exp(random() * ln(${terms}::float8))::integer) as term_id, list, id, place <= 2 as is_gained
+    from (
+      select 'users'::list_name as list, 1 + (random() * (${users}::float8 - 1))::integer as id from generate_series(1, ${Math.ceil(users / 100)}::integer)
+      union all
+      select 'repositories', 1 + (random() * (${repositories}::float8 - 1))::integer from generate_series(1, ${Math.ceil(repositories / 100)}::integer)
+    ) changed, generate_series(1, 4) place`
+  const [drawn] = await sql<{ changes: number }[]>`select count(*) as changes from drawn_changes`
+  const walOf = async () =>
+    Number(
+      (await sql<{ position: string }[]>`select (pg_current_wal_lsn() - '0/0')::text as position`)[0]
+        ?.position,
+    )
+  await sql`checkpoint`
+  const [before, began] = [await walOf(), performance.now()]
+  await changeDataset(sql, {}, async ({ tx }) => {
+    await tx`insert into set_changes select * from drawn_changes`
+    return {}
+  })
+  const of = `${Number(drawn?.changes).toLocaleString('en')} changes of sets`
+  report.note(
+    { bar: '1 % of all items change', against: of, goal: null, unit: 's' },
+    (performance.now() - began) / 1_000,
+  )
+  report.note(
+    { bar: 'write-ahead log of it', against: of, goal: null, unit: 'GB' },
+    ((await walOf()) - before) / 1e9,
+  )
+}
