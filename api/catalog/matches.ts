@@ -146,11 +146,11 @@ async function uniteSets(
   edition: string,
 ): Promise<Bitmap | 'outdated'> {
   const union = new Bitmap()
-  // Without a set, there is one row without a part.
+  // Without a set, there is one row without a part. The planner looks at each id of an array, unless a subquery selects it.
   const rows = copyRows(
     sql,
-    `select ${partColumns}, d.edition = '${edition}' from dataset d left join sets s
-    on d.edition = '${edition}' and s.list = '${list}' and s.term_id = any('{${termIds.join()}}'::integer[])`,
+    `select ${partColumns}, d.edition = '${edition}' from dataset d left join sets s on d.edition = '${edition}'
+    and s.list = '${list}' and s.term_id = any((select '{${termIds.join()}}'::integer[])::integer[])`,
   )
   let isCurrent = false
   for await (const row of rows) {
