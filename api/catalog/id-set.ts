@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { forEachId, isBitmap, minWidth, type SetPart } from './set-encoding.ts'
+import { decodePart, isBitmap, minWidth, type SetPart } from './set-encoding.ts'
 
 /** A set of ids, in ascending order. */
 export interface IdSet {
@@ -24,21 +24,24 @@ const chunkWords = 2 ** chunkWidth / 32
 export class Bitmap {
   #chunks: (Uint32Array | undefined)[] = []
 
-  static of(ids: readonly number[]): Bitmap {
-    const bitmap = new Bitmap()
-    for (const id of ids) bitmap.add(id)
-    return bitmap
-  }
-
-  add(id: number): void {
-    const chunk = this.#chunk(id >>> chunkWidth)
-    const at = (id >>> 5) % chunkWords
-    chunk[at] = (chunk[at] ?? 0) | (1 << (id & 31))
+  /** Adds ids. Ascending ones are added fastest. */
+  addAll(ids: ArrayLike<number>): void {
+    let index = -1
+    let chunk: Uint32Array = new Uint32Array()
+    for (let place = 0; place < ids.length; place++) {
+      const id = ids[place] ?? 0
+      if (id >>> chunkWidth !== index) {
+        index = id >>> chunkWidth
+        chunk = this.#chunk(index)
+      }
+      const at = (id >>> 5) % chunkWords
+      chunk[at] = (chunk[at] ?? 0) | (1 << (id & 31))
+    }
   }
 
   addPart(part: SetPart): void {
     if (!isBitmap(part)) {
-      forEachId(part, (id) => this.add(id))
+      this.addAll(decodePart(part))
       return
     }
     const chunk = this.#chunk(part.part)

@@ -130,12 +130,18 @@ export async function computeMatches(
   let matches: Bitmap | undefined
   for (const [index, { kind }] of conditions.entries()) {
     const ids = found[index] ?? []
-    const meeting = kind === 'ids' ? Bitmap.of(ids) : await uniteSets(sql, list, ids, edition)
+    const meeting = kind === 'ids' ? uniteIds(ids) : await uniteSets(sql, list, ids, edition)
     if (meeting === 'outdated') return meeting
     if (matches === undefined) matches = meeting
     else matches.intersect(meeting)
   }
   return { ids: (matches ?? new Bitmap()).toIdSet(), edition }
+}
+
+function uniteIds(ids: readonly number[]): Bitmap {
+  const union = new Bitmap()
+  union.addAll(ids)
+  return union
 }
 
 /** Reads the union of the sets of terms, if the dataset still has the edition. */

@@ -60,37 +60,35 @@ function encodeGaps(ids: Uint32Array, first: number): Uint8Array {
   return bytes.subarray(0, length)
 }
 
-/** Calls `add` with each id of a part, in ascending order. */
-export function forEachId(encoded: SetPart, add: (id: number) => void): void {
-  const { width, part, bytes } = encoded
-  const first = part * 2 ** width
-  if (isBitmap(encoded)) {
-    for (const [index, byte] of bytes.entries()) {
-      for (let bits = byte; bits !== 0; bits &= bits - 1)
-        add(first + index * 8 + 31 - Math.clz32(bits & -bits))
+/** Decodes a part into its ids, ascending. */
+export function decodePart(part: SetPart): Uint32Array {
+  const ids = new Uint32Array(part.cardinality)
+  const first = part.part * 2 ** part.width
+  if (isBitmap(part)) decodeBitmap(part.bytes, first, ids)
+  else decodeGaps(part.bytes, first, ids)
+  return ids
+}
+
+function decodeBitmap(bytes: Uint8Array, first: number, ids: Uint32Array): void {
+  let length = 0
+  for (let at = 0; at < bytes.length; at++) {
+    for (let bits = bytes[at] ?? 0; bits !== 0; bits &= bits - 1) {
+      ids[length++] = first + at * 8 + 31 - Math.clz32(bits & -bits)
     }
-    return
-  }
-  let next = first
-  let gap = 0
-  let shift = 0
-  for (const byte of bytes) {
-    gap += (byte & 127) * 2 ** shift
-    shift += 7
-    if (byte > 127) continue
-    add(next + gap)
-    next += gap + 1
-    gap = 0
-    shift = 0
   }
 }
 
-/** Decodes a part into ids, ascending. */
-export function decodePart(encoded: SetPart): Uint32Array {
-  const ids = new Uint32Array(encoded.cardinality)
-  let length = 0
-  forEachId(encoded, (id) => {
-    ids[length++] = id
-  })
-  return ids
+function decodeGaps(bytes: Uint8Array, first: number, ids: Uint32Array): void {
+  let next = first
+  let at = 0
+  for (let length = 0; length < ids.length; length++) {
+    let byte = bytes[at++] ?? 0
+    let gap = byte & 127
+    for (let shift = 7; byte > 127; shift += 7) {
+      byte = bytes[at++] ?? 0
+      gap |= (byte & 127) << shift
+    }
+    ids[length] = next + gap
+    next += gap + 1
+  }
 }

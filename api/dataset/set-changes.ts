@@ -5,15 +5,7 @@
  * @module
  */
 import type { ListName } from '../catalog/filter.ts'
-import {
-  decodePart,
-  encodePart,
-  forEachId,
-  maxWidth,
-  minWidth,
-  partIds,
-  type SetPart,
-} from '../catalog/set-encoding.ts'
+import { decodePart, encodePart, maxWidth, minWidth, partIds, type SetPart } from '../catalog/set-encoding.ts'
 import { partColumns, readIds, readPart } from '../catalog/stored-sets.ts'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
@@ -76,12 +68,12 @@ async function resizeSets(tx: SqlOrTransaction): Promise<void> {
     const set = `from sets where term_id = ${termId} and list = '${list}'`
     const idsByPart = new Map<number, number[]>()
     for await (const row of copyRows(tx, `select ${partColumns} ${set} order by part`)) {
-      forEachId(readPart(row), (id) => {
+      for (const id of decodePart(readPart(row))) {
         const part = Math.floor(id / 2 ** width)
         const ids = idsByPart.get(part)
         if (ids === undefined) idsByPart.set(part, [id])
         else ids.push(id)
-      })
+      }
     }
     await tx.unsafe(`delete ${set}`)
     await insertParts(
@@ -142,22 +134,36 @@ async function applyBatch(tx: SqlOrTransaction, batch: number): Promise<void> {
 }
 
 /**
- * Merges ascending ids. An id that was gained and lost in the same change, in any order, is in the set if it was gained more
- * often, or as often and was there before.
+ * Merges ascending ids. An id that was gained and lost as often in the same change, in any order, stays as it was before.
  */
-function mergeChanges(before: Uint32Array, gained: Uint32Array, lost: Uint32Array): Uint32Array {
+function mergeChanges(before: Uint32Array, allGained: Uint32Array, allLost: Uint32Array): Uint32Array {
+  const gained = subtractIds(allGained, allLost)
+  const lost = subtractIds(allLost, allGained)
   const after = new Uint32Array(before.length + gained.length)
   let length = 0
-  let [b, g, l] = [0, 0, 0]
-  for (;;) {
-    const id = Math.min(before[b] ?? Infinity, gained[g] ?? Infinity)
-    if (id === Infinity) return after.subarray(0, length)
-    let balance = 0
-    for (; before[b] === id; b++) balance++
-    for (; gained[g] === id; g++) balance++
-    for (; (lost[l] ?? Infinity) <= id; l++) if (lost[l] === id) balance--
-    if (balance > 0) after[length++] = id
+  let [g, l] = [0, 0]
+  for (let b = 0; b < before.length; b++) {
+    const id = before[b] ?? 0
+    while (g < gained.length && (gained[g] ?? 0) < id) after[length++] = gained[g++] ?? 0
+    if (g < gained.length && gained[g] === id) g++
+    while (l < lost.length && (lost[l] ?? 0) < id) l++
+    if (l < lost.length && lost[l] === id) continue
+    after[length++] = id
   }
+  while (g < gained.length) after[length++] = gained[g++] ?? 0
+  return after.subarray(0, length)
+}
+
+/** Returns the ids, each as often as it is more often in the first ones. */
+function subtractIds(ids: Uint32Array, others: Uint32Array): Uint32Array {
+  if (ids.length === 0 || others.length === 0) return ids
+  let at = 0
+  return ids.filter((id) => {
+    while (at < others.length && (others[at] ?? 0) < id) at++
+    if (others[at] !== id) return true
+    at++
+    return false
+  })
 }
 
 /** Inserts parts. Their bytes are one value, because the driver can't send arrays of bytes. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { forEachId } from '../../api/catalog/set-encoding.ts'
+import { decodePart } from '../../api/catalog/set-encoding.ts'
 import { partColumns, readPart } from '../../api/catalog/stored-sets.ts'
 import type { Sql } from '../../api/database/connect.ts'
 import { copyRows, readInteger } from '../../api/database/copy.ts'
@@ -67,7 +67,7 @@ async function readSets(sql: Sql): Promise<string[]> {
     const list = row[5]?.toString() === 'users' ? 'users' : 'repositories'
     const key = `${list} of ${terms.get(readInteger(row[4])) ?? 'no term'}`
     const members = sets.get(key) ?? []
-    forEachId(readPart(row), (id) => members.push(items[list].get(id) ?? 'nothing'))
+    for (const id of decodePart(readPart(row))) members.push(items[list].get(id) ?? 'nothing')
     sets.set(key, members)
   }
   return [...sets].map(([key, members]) => `${key}: ${members.join()}`).sort()
