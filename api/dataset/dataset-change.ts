@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import { isEmbedded, type Sql, type SqlOrTransaction } from '../database/connect.ts'
 import { dropOldChanges } from './kept-changes.ts'
 import { type AppliedRows, analyzeTables, beginChange, type DatasetChange } from './pending-change.ts'
 import { applySetChanges } from './set-changes.ts'
@@ -11,6 +11,16 @@ import { applyUserDependencies } from './user-dependencies.ts'
 
 /** The advisory lock of changes: one at a time is applied. Nothing else in this database uses the number. */
 export const changeLock = 0x6465_7665
+
+/** Tables of whose rows a change leaves old versions. */
+const rewrittenTables = [
+  'users',
+  'repositories',
+  'commits',
+  'repository_dependencies',
+  'user_dependencies',
+  'sets',
+]
 
 /** What a change did to one kind of rows. */
 export interface Change extends AppliedRows {
@@ -43,7 +53,7 @@ export async function changeDataset(
     change: DatasetChange,
   ) => Promise<Partial<Record<'users' | 'addresses' | 'repositories' | 'commits', AppliedRows>>>,
 ): Promise<DatasetChangeResult> {
-  return sql.begin(async (tx) => {
+  const result = await sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0` // the timeout of requests is too short for a whole load
     await tx`set local work_mem = '128MB'` // sorts and hashes take whole tables
     await tx`set local random_page_cost = 1.1` // so that a small change uses indexes
@@ -74,6 +84,8 @@ export async function changeDataset(
     await dropOldChanges(tx, changesKeptDays)
     return { ...changes, version: change.version }
   })
+  if (isEmbedded(sql)) await sql`vacuum ${sql.unsafe(rewrittenTables.join())}` // it has no autovacuum
+  return result
 }
 
 /**
