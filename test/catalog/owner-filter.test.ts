@@ -11,7 +11,7 @@ import { removeRows } from '../support/removal.ts'
 import { findRepositories, type OracleFilter, sampleRepositories } from '../support/sample-oracle.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
 
-/** More than a page finds without a stored list. */
+/** Repositories of one owner, which are many pages. */
 const large = 1_001
 
 describeOnEachDatabase('owner', (kind) => {

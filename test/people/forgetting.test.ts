@@ -74,7 +74,7 @@ describeOnOneDatabase('a person who is forgotten', (kind) => {
 
   const list = async (path: string) => readListResponse(await service.request(path, { key: admin })).data
 
-  /** Requests that leave the person's names in the ledger, and in stored lists. */
+  /** Requests that leave the person's names in the ledger, and in filters. */
   async function request(key: string): Promise<void> {
     for (const path of [
       '/users/zelda-q',

@@ -22,7 +22,7 @@ export interface Customer {
   secret: string
   /** Its requests are sent with an idempotency key until they are served. */
   insists: boolean
-  /** Not metered: it requests new filters, so that the instances always compute stored lists. */
+  /** Not metered: it requests new filters, so that the instances always compute matches. */
   isAdmin: boolean
   requests: number
 }
@@ -81,7 +81,7 @@ export function inventRequest(number: number): { path: string; query: string } {
   return { path: `${lookUp.before}${name}${lookUp.after}`, query: lookUp.query }
 }
 
-/** Creates a filter that needs a new stored list. */
+/** Creates a filter that nobody has used yet. */
 export function inventFilter({ id }: Customer, number: number): { path: string; query: string } {
   return { path: '/users', query: `?per_page=1&location=${id}-${number}` }
 }
