@@ -45,7 +45,7 @@ export class Bitmap {
       return
     }
     const chunk = this.#chunk(part.part)
-    // The bytes may be in the middle of a buffer, where they aren't aligned. All machines have the lowest byte first.
+    // The bytes may be in the middle of a buffer, where they aren't aligned. All machines that we support store the lowest byte first.
     const words = new Uint32Array(new Uint8Array(part.bytes).buffer)
     for (let at = 0; at < chunkWords; at++) chunk[at] = (chunk[at] ?? 0) | (words[at] ?? 0)
   }
@@ -70,7 +70,7 @@ export class Bitmap {
     }
   }
 
-  /** Returns the set in the form that takes less memory. It isn't to be changed any more. */
+  /** Returns the ids in the form that takes less memory. The bitmap must not be changed afterwards. */
   toIdSet(): IdSet {
     const chunks = this.#chunks
     const ranks = new Uint32Array(chunks.length + 1)

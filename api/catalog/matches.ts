@@ -57,9 +57,9 @@ export interface MatchCacheOptions {
   maxQueued: number
 }
 
-/** Filters whose matches are computed at a time … */
+/** Filters that are computed at a time … */
 const maxConcurrent = 3
-/** … and those of one caller: large unions of one delay no other caller. */
+/** … and those of one caller, so that one caller's large unions leave places for others. */
 const maxConcurrentOfCaller = 1
 /** Estimated memory of an entry, besides the ids. */
 const entryOverheadBytes = 500
@@ -152,7 +152,8 @@ async function uniteSets(
   edition: string,
 ): Promise<Bitmap | 'outdated'> {
   const union = new Bitmap()
-  // Without a set, there is one row without a part. The planner looks at each id of an array, unless a subquery selects it.
+  // If no set is found, there is one row whose part is null. A subquery hides the array from the planner, which would
+  // otherwise estimate each id.
   const rows = copyRows(
     sql,
     `select ${partColumns}, d.edition = '${edition}' from dataset d left join sets s on d.edition = '${edition}'

@@ -5,7 +5,7 @@
  */
 import type { Sql } from '../database/connect.ts'
 import type { Database } from '../database/database.ts'
-import { ClientGoneError } from '../errors.ts'
+import { ApiError, ClientGoneError } from '../errors.ts'
 import { createCommitList } from './commit-list.ts'
 import { createDependencyList } from './dependency-list.ts'
 import { createLookup, type LookUp } from './document-lookup.ts'
@@ -50,7 +50,8 @@ export function createReplicaRouting(
       try {
         return await read(catalog)
       } catch (error) {
-        if (error instanceof ClientGoneError) throw error
+        // A full queue, and a client that has left, say nothing about the replica.
+        if (error instanceof ClientGoneError || error instanceof ApiError) throw error
         replicas.reportFailure(replica, error)
         return 'read_failed'
       }

@@ -53,11 +53,12 @@ function encodeGaps(ids: Uint32Array, first: number): Uint8Array {
   let next = first
   for (const id of ids) {
     let gap = id - next
+    if (gap < 0) throw new Error('ids of a set are not ascending')
     next = id + 1
     for (; gap > 127; gap >>>= 7) bytes[length++] = (gap & 127) | 128
     bytes[length++] = gap
   }
-  return bytes.subarray(0, length)
+  return bytes.slice(0, length)
 }
 
 /** Decodes a part into its ids, ascending. */

@@ -6,7 +6,7 @@
 import { readInteger } from '../database/copy.ts'
 import type { SetPart } from './set-encoding.ts'
 
-/** Every user, and every repository. */
+/** The term whose sets have every user and every repository. */
 export const allTerm = 0
 
 /** The columns of the table `sets` that `readPart` reads. */

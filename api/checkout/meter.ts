@@ -87,6 +87,7 @@ export function createMeter(
     for (const source of ['cache', 'replica', 'primary'] as const) {
       const response = await read(source, c, query, charge)
       if (typeof response === 'string') continue
+      if (source === 'replica' && 'error' in response) continue // a replica that lags behind may lack a version
       const prepared = prepareResponse(c, response)
       const version = source === 'primary' ? null : (response.version ?? null)
       const settlement = response.settlement ?? (await settleResponse(c, prepared, charge, version))
@@ -95,7 +96,7 @@ export function createMeter(
       if (source !== 'cache' && 'data' in response) responseCache.set(publicUrl(c).href, response)
       return respond(c, prepared, settlement)
     }
-    throw new Error('the primary lacks a list, or has stale data')
+    throw new Error('the primary has stale data')
   }
 
   /** Validates a request. Settles an invalid one before it throws the `ApiError`. */

@@ -9,7 +9,8 @@ import type { SqlOrTransaction } from './connect.ts'
 const headerBytes = 19
 
 /**
- * Runs a `select` without parameters, and yields its rows: the bytes of each field. Null has none.
+ * Runs a `select` without parameters, and yields the bytes of each field of its rows. A null field has length 0, like an empty
+ * one.
  */
 export async function* copyRows(sql: SqlOrTransaction, select: string): AsyncGenerator<Buffer[], void> {
   const stream = await sql.unsafe(`copy (${select}) to stdout (format binary)`).readable()

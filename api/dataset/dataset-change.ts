@@ -12,7 +12,7 @@ import { applyUserDependencies } from './user-dependencies.ts'
 /** The advisory lock of changes: one at a time is applied. Nothing else in this database uses the number. */
 export const changeLock = 0x6465_7665
 
-/** Tables of whose rows a change leaves old versions. */
+/** The largest tables in which a change leaves old versions of rows. */
 const rewrittenTables = [
   'users',
   'repositories',
@@ -84,7 +84,8 @@ export async function changeDataset(
     await dropOldChanges(tx, changesKeptDays)
     return { ...changes, version: change.version }
   })
-  if (isEmbedded(sql)) await sql`vacuum ${sql.unsafe(rewrittenTables.join())}` // it has no autovacuum
+  // It has no autovacuum. The change is committed, so an error doesn't fail it.
+  if (isEmbedded(sql)) await sql`vacuum ${sql.unsafe(rewrittenTables.join())}`.catch(() => {})
   return result
 }
 
@@ -107,7 +108,7 @@ async function waitForOtherChanges(tx: SqlOrTransaction, onWait: () => void): Pr
   await tx`select pg_advisory_xact_lock(${changeLock})`
 }
 
-/** Gives the dataset its new version and counts. The version's sets have what has it. */
+/** Gives the dataset its new version and counts, and notes which users and repositories have that version. */
 async function publish(
   { tx, version }: DatasetChange,
   { users, repositories }: Pick<DatasetChangeResult, 'users' | 'repositories'>,

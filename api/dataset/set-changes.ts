@@ -11,7 +11,7 @@ import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
 import { analyzeTables, type DatasetChange } from './pending-change.ts'
 
-/** About as many bytes of changed ids and of parts are in memory at a time. */
+/** Bytes of changed ids and parts in a batch, about. */
 const batchBytes = 4_000_000
 
 /** A part of the set of a term. */
@@ -144,17 +144,22 @@ function mergeChanges(before: Uint32Array, allGained: Uint32Array, allLost: Uint
   let [g, l] = [0, 0]
   for (let b = 0; b < before.length; b++) {
     const id = before[b] ?? 0
-    while (g < gained.length && (gained[g] ?? 0) < id) after[length++] = gained[g++] ?? 0
-    if (g < gained.length && gained[g] === id) g++
+    for (; g < gained.length && (gained[g] ?? 0) < id; g++) addGained()
+    while (g < gained.length && gained[g] === id) g++
     while (l < lost.length && (lost[l] ?? 0) < id) l++
     if (l < lost.length && lost[l] === id) continue
     after[length++] = id
   }
-  while (g < gained.length) after[length++] = gained[g++] ?? 0
+  for (; g < gained.length; g++) addGained()
   return after.subarray(0, length)
+
+  function addGained(): void {
+    const id = gained[g] ?? 0
+    if (id !== after[length - 1]) after[length++] = id
+  }
 }
 
-/** Returns the ids, each as often as it is more often in the first ones. */
+/** Returns the ids that occur more often in `ids` than in `others`, each as often as the difference. */
 function subtractIds(ids: Uint32Array, others: Uint32Array): Uint32Array {
   if (ids.length === 0 || others.length === 0) return ids
   let at = 0

@@ -55,6 +55,7 @@ describeOnOneDatabase('devdata doctor', (kind) => {
         ['settings', 'ok: all valid'],
         ['database', expect.stringMatching(/^ok: (embedded, )?PostgreSQL 1\d\.\d+.*, round trip [\d.]+ ms/)],
         ['migrations', 'ok: all applied'],
+        ['sets', expect.stringMatching(/^ok: [\d,]+ sets of a sample have what the rows say$/)],
         ['ledger', expect.stringMatching(/^ok: \d+ keys?, \d+ entr(y|ies): it adds up$/)],
         ['docs', 'ok: built for any URL without a path'],
         [
@@ -97,6 +98,14 @@ describeOnOneDatabase('devdata doctor', (kind) => {
         migrations:
           /^wrong: this version can't run on 9999, which a newer version has applied; run that version$/,
         ledger: /^ok/,
+      },
+    },
+    {
+      name: 'sets that are missing',
+      breaks: 'update sets set term_id = -1 where term_id = 0',
+      repairs: 'update sets set term_id = 0 where term_id = -1',
+      finds: {
+        sets: /^wrong: 2 of [\d,]+ sets of a sample differ from the rows; run: npm run -s devdata -- sets rebuild$/,
       },
     },
     {

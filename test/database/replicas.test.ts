@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { reset } from '@logtape/logtape'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { encodePart } from '../../api/catalog/set-encoding.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../../api/database/database.ts'
 import { migrate } from '../../api/database/migrate.ts'
 import { scopes } from '../../api/ledger/api-key.ts'
@@ -375,7 +376,14 @@ describe.skipIf(!hasPostgres)('a service with a streaming replica', () => {
     const brokenUrl = await primary.createDatabase('broken')
     const broken = await openDatabase({ ...testPool, databaseUrl: brokenUrl, dataDirectory: '' })
     await migrate(broken.sql)
-    await broken.sql`update dataset set version = 1000000, users_count = 10`
+    await broken.sql`update dataset set version = 1000000`
+    const everyId = encodePart(
+      Uint32Array.from({ length: 10 }, (_, index) => index + 1),
+      { width: 31, part: 0 },
+    )
+    await broken.sql`
+      insert into sets (term_id, list, part, width, cardinality, bytes)
+      values (0, 'users', 0, 31, 10, ${Buffer.from(everyId.bytes)})`
     await broken.sql`alter table users rename to lost_users`
     await broken.sql`
       create view users as
