@@ -9,7 +9,7 @@ import type { Writable } from 'node:stream'
 import { createFilter, type Filter, type ListName } from '../api/catalog/filter.ts'
 import type { IdSet } from '../api/catalog/id-set.ts'
 import { computeMatches } from '../api/catalog/matches.ts'
-import { encodePart, maxWidth, minWidth, partIds } from '../api/catalog/set-encoding.ts'
+import { encodePart, findPart, maxWidth, minWidth, partIds } from '../api/catalog/set-encoding.ts'
 import type { Sql } from '../api/database/connect.ts'
 import { migrate } from '../api/database/migrate.ts'
 import { changeDataset } from '../api/dataset/dataset-change.ts'
@@ -64,7 +64,7 @@ export async function measureForge(report: Report, options: ForgeOptions): Promi
       const began = performance.now()
       const matches = await computeMatches(sql, list, filter)
       times.push(performance.now() - began)
-      if (matches === 'outdated') throw new Error('nothing is loaded meanwhile')
+      if (matches === 'outdated') throw new Error('the dataset changed during the measurement')
       ids = matches.ids
       pages.push(timePage(ids))
     }
@@ -120,7 +120,7 @@ async function fillSets(
       for (let id = 1; ; id++) {
         if (scale !== 0) id += Math.floor(Math.log(Math.random()) * scale)
         if (id > last) break
-        const next = width === maxWidth ? 0 : Math.floor(id / 2 ** width)
+        const next = findPart(id, width)
         if (next !== part) await flush()
         part = next
         ids.push(id)

@@ -75,20 +75,17 @@ export interface Condition {
 /** The conditions of a filter. An item must meet each. */
 export function listConditions(sql: SqlOrTransaction, filter: Filter): Condition[] {
   const { locationKeys, ownerKey, nameKeys, files, changedSince } = filter
-  const all: Condition = { kind: 'terms', select: sql`select ${allTerm}::integer as id` }
+  const anyOf = (select: Fragment): Condition => ({ kind: 'terms', select })
+  const all = anyOf(sql`select ${allTerm}::integer as id`)
   if (isUnfiltered(filter)) return [all]
   if (changedSince !== undefined) {
     const changed = sql`select term_id as id from dataset_versions where version > ${changedSince}::bigint`
-    return [{ kind: 'terms', select: changed }, all] // what was removed stays in the sets of versions
+    return [anyOf(changed), all] // what was removed stays in the sets of versions
   }
   return [
     ...(ownerKey === '' ? [] : [{ kind: 'ids' as const, select: selectOwned(sql, ownerKey) }]),
-    ...(nameKeys.length + files.length === 0
-      ? []
-      : [{ kind: 'terms' as const, select: selectDependencies(sql, filter) }]),
-    ...(locationKeys.length === 0
-      ? []
-      : [{ kind: 'terms' as const, select: selectLocations(sql, locationKeys) }]),
+    ...(nameKeys.length + files.length === 0 ? [] : [anyOf(selectDependencies(sql, filter))]),
+    ...(locationKeys.length === 0 ? [] : [anyOf(selectLocations(sql, locationKeys))]),
   ]
 }
 

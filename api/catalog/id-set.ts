@@ -45,7 +45,8 @@ export class Bitmap {
       return
     }
     const chunk = this.#chunk(part.part)
-    // The bytes may be in the middle of a buffer, where they aren't aligned. All machines that we support store the lowest byte first.
+    // The bytes may be in the middle of a buffer, where they aren't aligned. All machines that we support store the lowest
+    // byte first.
     const words = new Uint32Array(new Uint8Array(part.bytes).buffer)
     for (let at = 0; at < chunkWords; at++) chunk[at] = (chunk[at] ?? 0) | (words[at] ?? 0)
   }

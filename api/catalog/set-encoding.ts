@@ -26,6 +26,11 @@ export const maxWidth = 31
 /** A part of the smallest width with more ids is a bitmap, which is smaller then: a gap takes a byte or more. */
 const maxGaps = 2 ** minWidth / 8
 
+/** The part that has an id. */
+export function findPart(id: number, width: number): number {
+  return Math.floor(id / 2 ** width)
+}
+
 /** Whether a part is a bitmap. Its first id is the lowest bit of its first byte. */
 export function isBitmap({ width, cardinality }: Pick<SetPart, 'width' | 'cardinality'>): boolean {
   return width === minWidth && cardinality > maxGaps

@@ -26,7 +26,7 @@ export interface FairQueue<Caller> {
    * signal is aborted before the turn comes.
    */
   enter(caller: Caller, signal?: AbortSignal): Promise<() => void>
-  /** Whether `enter` wouldn't wait. */
+  /** Whether `enter` lets the caller start at once. */
   mayRun(caller: Caller): boolean
   /** Whether the queue is full, and the caller has its share of the places. `enter` refuses such a caller. */
   isFullFor(caller: Caller): boolean

@@ -5,7 +5,15 @@
  * @module
  */
 import type { ListName } from '../catalog/filter.ts'
-import { decodePart, encodePart, maxWidth, minWidth, partIds, type SetPart } from '../catalog/set-encoding.ts'
+import {
+  decodePart,
+  encodePart,
+  findPart,
+  maxWidth,
+  minWidth,
+  partIds,
+  type SetPart,
+} from '../catalog/set-encoding.ts'
 import { partColumns, readIds, readPart } from '../catalog/stored-sets.ts'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
@@ -69,7 +77,7 @@ async function resizeSets(tx: SqlOrTransaction): Promise<void> {
     const idsByPart = new Map<number, number[]>()
     for await (const row of copyRows(tx, `select ${partColumns} ${set} order by part`)) {
       for (const id of decodePart(readPart(row))) {
-        const part = Math.floor(id / 2 ** width)
+        const part = findPart(id, width)
         const ids = idsByPart.get(part)
         if (ids === undefined) idsByPart.set(part, [id])
         else ids.push(id)

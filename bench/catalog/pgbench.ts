@@ -75,7 +75,7 @@ export async function storeMatches(sql: Sql, lists: readonly CountedList[]): Pro
     create table bench_matches (list text, chunk integer, total integer, ids integer[], primary key (list, chunk))`
   for (const list of lists.filter(isFiltered)) {
     const matches = await computeMatches(sql, listNameOf(list), readFilter(list))
-    if (matches === 'outdated') throw new Error('the dataset changes')
+    if (matches === 'outdated') throw new Error('the dataset changed during the measurement')
     const { ids } = matches
     for (let first = 0; first < ids.total; first += 120_000) {
       await sql`
@@ -93,7 +93,7 @@ const isFiltered = ({ path, query }: ListRequest) =>
   (path === '/users' || path === '/repos') && Object.keys(query).length > 0
 
 /** Reads the filter of a request. */
-export function readFilter({ query }: ListRequest): Filter {
+function readFilter({ query }: ListRequest): Filter {
   const toList = (values: string | readonly string[] = []) => [values].flat()
   const split = (values: string | readonly string[] | undefined) =>
     toList(values).flatMap((text) => text.split(','))
