@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { copyRows, readInteger } from '../../api/database/copy.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
@@ -53,5 +54,25 @@ describeOnEachDatabase('copied rows', (kind) => {
         expect(await tx`select 1 as one`).toEqual([{ one: 1 }])
       }
     })
+  })
+
+  test('let other statements pass, also those that are sent meanwhile', async () => {
+    let read = 0
+    async function readAll(): Promise<void> {
+      for await (const _ of copyRows(service.sql, `select repeat('x', 10000) from generate_series(1, 100)`))
+        read++
+    }
+    let areRead = false
+    const copies = Promise.all(Array.from({ length: 20 }, readAll)).finally(() => {
+      areRead = true
+    })
+    const others: Promise<unknown>[] = []
+    while (!areRead) {
+      others.push(service.sql`select 1 as one`.execute())
+      await setImmediate()
+    }
+    await copies
+    expect(read).toBe(2000)
+    expect(await Promise.all(others)).toEqual(others.map(() => [{ one: 1 }]))
   })
 })
