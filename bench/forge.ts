@@ -9,7 +9,19 @@ import type { Writable } from 'node:stream'
 import { createFilter, type Filter, type ListName } from '../api/catalog/filter.ts'
 import type { IdSet } from '../api/catalog/id-set.ts'
 import { computeMatches } from '../api/catalog/matches.ts'
-import { encodePart, findPart, maxWidth, minWidth, partIds } from '../api/catalog/set-encoding.ts'
+import {
+  encodePart,
+  encodeShelved,
+  findPart,
+  findShelf,
+  maxShelvedIds,
+  maxWidth,
+  minWidth,
+  partIds,
+  type Shelved,
+  shelfPlaces,
+  shelfWidth,
+} from '../api/catalog/set-encoding.ts'
 import type { Sql } from '../api/database/connect.ts'
 import { migrate } from '../api/database/migrate.ts'
 import { changeDataset } from '../api/dataset/dataset-change.ts'
@@ -97,21 +109,32 @@ async function fillSets(
 ): Promise<void> {
   report.say('writing sets')
   await sql`alter table sets drop constraint sets_pkey`
-  await sql`
-    insert into dependencies (id, name, name_key, file, status)
-    select rank, 'd' || rank, upper('d' || rank), 'package.json', 'active' from generate_series(1, ${terms}::integer) rank`
   const rows = await createRows(await sql.unsafe('copy sets from stdin (format binary)').writable())
   for (const [list, last] of [
     ['users', users],
     ['repositories', repositories],
   ] as const) {
+    let shelved: Shelved[] = []
+    const flushShelf = async () => {
+      const [first] = shelved
+      if (first === undefined) return
+      const codes = shelved.map(encodeShelved).sort((one, other) => one - other)
+      const { cardinality, bytes } = encodePart(codes, { width: shelfWidth, part: 0 })
+      await rows.add([findShelf(first.termId), list, 0, shelfWidth, cardinality, bytes])
+      shelved = []
+    }
     for (let rank = 0; rank <= terms; rank++) {
       const share = rank === 0 ? 1 : shareOf(rank)
       const width = fitWidth(share * last, last)
       let ids: number[] = []
       let part = 0
+      if (rank % shelfPlaces === 0) await flushShelf()
       const flush = async () => {
         if (ids.length === 0) return
+        if (width === maxWidth && ids.length <= maxShelvedIds && rank > 0) {
+          for (const id of ids) shelved.push({ termId: rank, id })
+          return
+        }
         const { cardinality, bytes } = encodePart(Uint32Array.from(ids), { width, part })
         await rows.add([rank, list, part, width, cardinality, bytes])
         ids = []
@@ -126,6 +149,7 @@ async function fillSets(
         ids.push(id)
       }
       await flush()
+      if (rank === terms) await flushShelf()
       if (rank % 1_000_000 === 0) report.say(`${list}: ${rank.toLocaleString('en')} dependencies`)
     }
   }
@@ -133,6 +157,13 @@ async function fillSets(
   report.say('indexes')
   await sql`alter table sets add primary key (term_id, list, part)`
   await sql`vacuum analyze sets`
+  report.say('dependencies')
+  await sql`
+    insert into dependencies (id, name, name_key, file, status, users_on_shelf, repositories_on_shelf)
+    select rank, 'd' || rank, upper('d' || rank), 'package.json', 'active', u.term_id is null, r.term_id is null
+    from generate_series(1, ${terms}::integer) rank
+      left join (select distinct term_id from sets where list = 'users') u on u.term_id = rank
+      left join (select distinct term_id from sets where list = 'repositories') r on r.term_id = rank`
   await sql`vacuum analyze dependencies`
   await sql`update dataset set last_user_id = ${users}, last_repository_id = ${repositories}, users_count = ${users}, repositories_count = ${repositories}`
 }

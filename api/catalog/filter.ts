@@ -65,7 +65,7 @@ export function isUnfiltered({ locationKeys, ownerKey, nameKeys, files, changedS
 
 /**
  * A condition of a filter. `terms`: an item must be in the set of any of these terms. `ids`: the item must have one of these
- * ids. `select` is SQL with the column `id`.
+ * ids. `select` is SQL with the column `id`. A term whose set is on a shelf has the complement of its id there: `~id`.
  */
 export interface Condition {
   kind: 'terms' | 'ids'
@@ -73,7 +73,7 @@ export interface Condition {
 }
 
 /** The conditions of a filter. An item must meet each. */
-export function listConditions(sql: SqlOrTransaction, filter: Filter): Condition[] {
+export function listConditions(sql: SqlOrTransaction, list: ListName, filter: Filter): Condition[] {
   const { locationKeys, ownerKey, nameKeys, files, changedSince } = filter
   const anyOf = (select: Fragment): Condition => ({ kind: 'terms', select })
   const all = anyOf(sql`select ${allTerm}::integer as id`)
@@ -84,15 +84,19 @@ export function listConditions(sql: SqlOrTransaction, filter: Filter): Condition
   }
   return [
     ...(ownerKey === '' ? [] : [{ kind: 'ids' as const, select: selectOwned(sql, ownerKey) }]),
-    ...(nameKeys.length + files.length === 0 ? [] : [anyOf(selectDependencies(sql, filter))]),
+    ...(nameKeys.length + files.length === 0 ? [] : [anyOf(selectDependencies(sql, list, filter))]),
     ...(locationKeys.length === 0 ? [] : [anyOf(selectLocations(sql, locationKeys))]),
   ]
 }
 
-function selectDependencies(sql: SqlOrTransaction, { nameKeys, files, status }: Filter): Fragment {
+function selectDependencies(
+  sql: SqlOrTransaction,
+  list: ListName,
+  { nameKeys, files, status }: Filter,
+): Fragment {
   const keys = nameKeys.length > 0 ? nameKeys.flatMap(listDependencyKeys) : ['']
   return sql`
-    select id from dependencies where name_key = any(${sql.typed.texts(keys)})
+    select case when ${sql(`${list}_on_shelf`)} then ~id else id end as id from dependencies where name_key = any(${sql.typed.texts(keys)})
       ${files.length > 0 ? sql`and file = any(${sql.typed.texts(files)})` : sql``}
       ${status === undefined ? sql`` : sql`and status = ${status}`}`
 }
@@ -101,7 +105,7 @@ function selectLocations(sql: SqlOrTransaction, locationKeys: readonly string[])
   const isPlace = locationKeys
     .map((key) => sql`strpos(location_key, ${key}) > 0`)
     .reduce((any, condition) => sql`${any} or ${condition}`)
-  return sql`select id from locations where ${isPlace}`
+  return sql`select case when users_on_shelf then ~id else id end as id from locations where ${isPlace}`
 }
 
 function selectOwned(sql: SqlOrTransaction, ownerKey: string): Fragment {

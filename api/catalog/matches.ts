@@ -13,6 +13,7 @@ import { assertChangesKnown, type KnownChanges } from './dataset.ts'
 import { type Filter, type ListName, listConditions } from './filter.ts'
 import { Bitmap, type IdSet } from './id-set.ts'
 import type { ReadOptions } from './page-reader.ts'
+import { decodeShelf, decodeShelved, findShelf, type SetPart } from './set-encoding.ts'
 import { partColumns, readPart } from './stored-sets.ts'
 
 /** The matches of a filter. */
@@ -118,7 +119,7 @@ export async function computeMatches(
   list: ListName,
   filter: Filter,
 ): Promise<Matches | 'outdated'> {
-  const conditions = listConditions(sql, filter)
+  const conditions = listConditions(sql, list, filter)
   const idLists = conditions
     .map(({ select }) => sql`array(${select})`)
     .reduce((all, ids) => sql`${all}, ${ids}`)
@@ -144,26 +145,44 @@ function uniteIds(ids: readonly number[]): Bitmap {
   return union
 }
 
-/** Reads the union of the sets of terms, if the dataset still has the edition. */
+/**
+ * Reads the union of the sets of terms, if the dataset still has the edition. Terms on shelves are given as `~termId`.
+ */
 async function uniteSets(
   sql: SqlOrTransaction,
   list: ListName,
-  termIds: readonly number[],
+  terms: readonly number[],
   edition: string,
 ): Promise<Bitmap | 'outdated'> {
   const union = new Bitmap()
+  const shelved = new Set(terms.filter((term) => term < 0).map((term) => ~term))
+  const stored = [...terms.filter((term) => term >= 0), ...new Set([...shelved].map(findShelf))]
   // If no set is found, there is one row whose part is null. A subquery hides the array from the planner, which would
   // otherwise estimate each id.
   const rows = copyRows(
     sql,
-    `select ${partColumns}, d.edition = '${edition}' from dataset d left join sets s on d.edition = '${edition}'
-    and s.list = '${list}' and s.term_id = any((select '{${termIds.join()}}'::integer[])::integer[])`,
+    `select ${partColumns}, d.edition = '${edition}', term_id from dataset d left join sets s on d.edition = '${edition}'
+    and s.list = '${list}' and s.term_id = any((select '{${stored.join()}}'::integer[])::integer[])`,
   )
   let isCurrent = false
   for await (const row of rows) {
-    const [width, , , , isOfEdition] = row
+    const [width, , , , isOfEdition, termId] = row
     isCurrent = readInteger(isOfEdition) === 1
-    if (width !== undefined && width.length > 0) union.addPart(readPart(row))
+    if (width === undefined || width.length === 0) continue
+    const part = readPart(row)
+    const shelf = readInteger(termId)
+    if (shelf >= 0) union.addPart(part)
+    else union.addAll(listShelvedIds(part, shelf, shelved))
   }
   return isCurrent ? union : 'outdated'
+}
+
+/** Lists the ids that a shelf has of some terms. */
+function listShelvedIds(part: SetPart, shelf: number, termIds: ReadonlySet<number>): number[] {
+  const ids: number[] = []
+  for (const code of decodeShelf(part)) {
+    const { termId, id } = decodeShelved(shelf, code)
+    if (termIds.has(termId)) ids.push(id)
+  }
+  return ids
 }

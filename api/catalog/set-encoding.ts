@@ -16,6 +16,23 @@ export interface SetPart {
   bytes: Uint8Array
 }
 
+/**
+ * A small set has no rows of its own: it is on a shelf, which it shares with the sets of the terms whose ids follow. A row for
+ * each would take more space than its ids, and a look-up. A shelf is stored as one part of a set of codes: a code is an id and
+ * the term's place on the shelf.
+ */
+export const shelfPlaces = 128
+/** A set with more ids has parts of its own. */
+export const maxShelvedIds = 16
+/** Ids have 31 bits, places 7. */
+export const shelfWidth = 38
+
+/** What a code on a shelf says: that the set of the term has the id. */
+export interface Shelved {
+  termId: number
+  id: number
+}
+
 /** Ids in a part, about: the width is chosen for it. */
 export const partIds = 1024
 /** The width of a dense set. Narrower parts would have more rows than bytes. */
@@ -31,36 +48,54 @@ export function findPart(id: number, width: number): number {
   return Math.floor(id / 2 ** width)
 }
 
+/** The shelf of a term, as the id that it has among those of terms: a negative one. */
+export function findShelf(termId: number): number {
+  return ~Math.floor(termId / shelfPlaces)
+}
+
+export function encodeShelved({ termId, id }: Shelved): number {
+  return id * shelfPlaces + (termId % shelfPlaces)
+}
+
+export function decodeShelved(shelf: number, code: number): Shelved {
+  const place = code % shelfPlaces
+  return { termId: ~shelf * shelfPlaces + place, id: (code - place) / shelfPlaces }
+}
+
 /** Whether a part is a bitmap. Its first id is the lowest bit of its first byte. */
 export function isBitmap({ width, cardinality }: Pick<SetPart, 'width' | 'cardinality'>): boolean {
   return width === minWidth && cardinality > maxGaps
 }
 
-/** Encodes ids, ascending and without duplicates, that are all in one part. */
-export function encodePart(ids: Uint32Array, { width, part }: Pick<SetPart, 'width' | 'part'>): SetPart {
+/** Encodes ids, or the codes of a shelf, ascending and without duplicates, that are all in one part. */
+export function encodePart(
+  ids: ArrayLike<number>,
+  { width, part }: Pick<SetPart, 'width' | 'part'>,
+): SetPart {
   const encoded = { width, part, cardinality: ids.length }
   const first = part * 2 ** width
   return { ...encoded, bytes: isBitmap(encoded) ? encodeBitmap(ids, first) : encodeGaps(ids, first) }
 }
 
-function encodeBitmap(ids: Uint32Array, first: number): Uint8Array {
+function encodeBitmap(ids: ArrayLike<number>, first: number): Uint8Array {
   const bytes = new Uint8Array(2 ** minWidth / 8)
-  for (const id of ids) {
-    const bit = id - first
+  for (let index = 0; index < ids.length; index++) {
+    const bit = (ids[index] ?? 0) - first
     bytes[bit >>> 3] = (bytes[bit >>> 3] ?? 0) | (1 << (bit & 7))
   }
   return bytes
 }
 
-function encodeGaps(ids: Uint32Array, first: number): Uint8Array {
-  const bytes = new Uint8Array(ids.length * 5)
+function encodeGaps(ids: ArrayLike<number>, first: number): Uint8Array {
+  const bytes = new Uint8Array(ids.length * Math.ceil(shelfWidth / 7))
   let length = 0
   let next = first
-  for (const id of ids) {
+  for (let index = 0; index < ids.length; index++) {
+    const id = ids[index] ?? 0
     let gap = id - next
     if (gap < 0) throw new Error('ids of a set are not ascending')
     next = id + 1
-    for (; gap > 127; gap >>>= 7) bytes[length++] = (gap & 127) | 128
+    for (; gap > 127; gap = Math.floor(gap / 128)) bytes[length++] = (gap & 127) | 128
     bytes[length++] = gap
   }
   return bytes.slice(0, length)
@@ -97,4 +132,22 @@ function decodeGaps(bytes: Uint8Array, first: number, ids: Uint32Array): void {
     ids[length] = next + gap
     next += gap + 1
   }
+}
+
+/** Decodes the codes of a shelf, ascending. */
+export function decodeShelf({ cardinality, bytes }: Pick<SetPart, 'cardinality' | 'bytes'>): Float64Array {
+  const codes = new Float64Array(cardinality)
+  let next = 0
+  let at = 0
+  for (let length = 0; length < codes.length; length++) {
+    let byte = bytes[at++] ?? 0
+    let gap = byte & 127
+    for (let factor = 128; byte > 127; factor *= 128) {
+      byte = bytes[at++] ?? 0
+      gap += (byte & 127) * factor // more than 32 bits
+    }
+    codes[length] = next + gap
+    next += gap + 1
+  }
+  return codes
 }

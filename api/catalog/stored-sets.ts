@@ -3,8 +3,9 @@
  *
  * @module
  */
+import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { readInteger } from '../database/copy.ts'
-import type { SetPart } from './set-encoding.ts'
+import { type SetPart, shelfPlaces } from './set-encoding.ts'
 
 /** The term whose sets have every user and every repository. */
 export const allTerm = 0
@@ -22,9 +23,24 @@ export function readPart([width, part, cardinality, bytes]: readonly Buffer[]): 
   }
 }
 
-/** Reads ids from `string_agg(int4send(id), '')`. */
-export function readIds(bytes: Buffer | undefined): Uint32Array {
-  const ids = new Uint32Array((bytes?.length ?? 0) / 4)
-  for (let index = 0; index < ids.length; index++) ids[index] = bytes?.readUInt32BE(index * 4) ?? 0
-  return ids
+/** Reads ids, or codes of a shelf, from `string_agg(int8send(…), '')`. */
+export function readCodes(bytes: Buffer | undefined): Float64Array {
+  const codes = new Float64Array((bytes?.length ?? 0) / 8)
+  for (let index = 0; index < codes.length; index++) codes[index] = Number(bytes?.readBigInt64BE(index * 8))
+  return codes
+}
+
+/** SQL: `term_id` and `list` of the sets that are on shelves. Those of versions and of everything never are. */
+export function selectShelved(sql: SqlOrTransaction): Fragment {
+  return sql`(
+    select id as term_id, 'users'::list_name as list from locations where users_on_shelf
+    union all select id, 'users' from dependencies where users_on_shelf
+    union all select id, 'repositories' from dependencies where repositories_on_shelf
+  )`
+}
+
+/** SQL: `shelf` and `code` of what is on a shelf, from the columns `term_id` and `id` (`findShelf`, `encodeShelved`). */
+export function selectCode(sql: SqlOrTransaction): { shelf: Fragment; code: Fragment } {
+  const places = sql.unsafe(String(shelfPlaces))
+  return { shelf: sql`~(term_id / ${places})`, code: sql`id::bigint * ${places} + term_id % ${places}` }
 }

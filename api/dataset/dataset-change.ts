@@ -137,6 +137,7 @@ async function removeUnusedLocations(change: DatasetChange): Promise<void> {
   const { tx } = change
   const { count } = await tx`
     delete from locations l
-    where id in (select term_id from set_changes where not is_gained) and not exists (select from sets where term_id = l.id)`
+    where id in (select term_id from emptied_terms union all select term_id from set_changes where not is_gained)
+      and (users_on_shelf or not exists (select from sets where term_id = l.id))`
   if (count > 0) await analyzeTables(change, ['locations'])
 }

@@ -4,18 +4,23 @@
  * @module
  */
 import { randomInt } from 'node:crypto'
-import { decodePart, maxWidth } from '../catalog/set-encoding.ts'
-import { allTerm, readIds, readPart } from '../catalog/stored-sets.ts'
+import { decodePart, decodeShelf, decodeShelved, maxWidth } from '../catalog/set-encoding.ts'
+import { allTerm, readCodes, readPart, selectCode, selectShelved } from '../catalog/stored-sets.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
 import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './dataset-change.ts'
+
+interface VerifiedSet {
+  termId: number
+  list: string
+}
 
 /** What a verification found. */
 export interface SetVerification {
   /** Sets that were compared. */
   sets: number
   /** Sets whose ids differ from those of the rows. */
-  faults: { termId: number; list: string }[]
+  faults: VerifiedSet[]
 }
 
 /** A range of ids, with both ends. */
@@ -39,33 +44,53 @@ export async function verifySets(sql: Sql, extent: 'all' | 'sample'): Promise<Se
     const range = extent === 'all' ? everyId : await drawSample(tx)
     const widths =
       extent === 'all'
-        ? tx`(select term_id, list, max(width) as width from sets group by 1, 2) s using (term_id, list)`
-        : tx`lateral (select width from sets s where s.term_id = m.term_id and s.list = m.list limit 1) s on true`
+        ? tx`(select term_id, list, max(width) as width from sets group by 1, 2) w using (term_id, list)`
+        : tx`lateral (select width from sets w where w.term_id = m.term_id and w.list = m.list limit 1) w on true`
+    const { shelf, code } = selectCode(tx)
     await tx`
       create temporary table expected_parts on commit drop as
-      select term_id, list, id >> coalesce(width, ${maxWidth}::integer) as part,
-        string_agg(int4send(id), ''::bytea order by id) as ids
-      from (${selectMembers(tx, range)}) m left join ${widths}
+      select place.term_id, list, part, string_agg(int8send(member), ''::bytea order by member) as members
+      from (${selectMembers(tx, range)}) m
+        left join (select *, true as is_shelved from ${selectShelved(tx)} s) s using (term_id, list)
+        left join ${widths},
+        lateral (
+          select ${shelf} as term_id, 0 as part, ${code} as member where is_shelved
+          union all select m.term_id, id >> coalesce(width, ${maxWidth}::integer), id where is_shelved is null
+        ) place
       group by 1, 2, 3`
     await tx`create index on expected_parts (term_id, list, part)`
     await tx`analyze expected_parts`
     // A sample doesn't read parts where none of its ids is expected, so it misses wrong ids there.
     const rows = copyRows(
       tx,
-      `select coalesce(width, ${maxWidth}), part, coalesce(cardinality, 0), coalesce(bytes, ''), ids, term_id, list,
+      `select coalesce(width, ${maxWidth}), part, coalesce(cardinality, 0), coalesce(bytes, ''), members, term_id, list,
         term_id in (select term_id from dataset_versions)
       from expected_parts ${extent === 'all' ? 'full' : 'left'} join sets using (term_id, list, part)
       order by term_id, list, part`,
     )
     const verification: SetVerification = { sets: 0, faults: [] }
-    let set = { termId: -1, list: '' }
+    let previous: VerifiedSet = { termId: 0, list: '' }
     for await (const row of rows) {
-      const [, , , , ids, termId, list, isVersion] = row
-      const next = { termId: readInteger(termId), list: String(list) }
-      if (next.termId !== set.termId || next.list !== set.list) verification.sets++
-      set = next
-      const found = decodePart(readPart(row)).filter((id) => id >= range.first && id <= range.last)
-      const isRight = readInteger(isVersion) === 1 ? hasAll(found, readIds(ids)) : isSame(found, readIds(ids))
+      const [, , , , members, termId, list, isVersion] = row
+      const set = { termId: readInteger(termId), list: String(list) }
+      const expected = readCodes(members)
+      if (set.termId < 0) {
+        const idOf = (code: number) => decodeShelved(set.termId, code).id
+        const found = decodeShelf(readPart(row)).filter((code) => isWithin(range, idOf(code)))
+        const termsOf = (codes: ArrayLike<number>) =>
+          new Set(Array.from(codes, (code) => decodeShelved(set.termId, code).termId))
+        verification.sets += termsOf([...found, ...expected]).size
+        for (const term of termsOf([...subtract(found, expected), ...subtract(expected, found)])) {
+          verification.faults.push({ termId: term, list: set.list })
+        }
+        continue
+      }
+      const found = decodePart(readPart(row)).filter((id) => isWithin(range, id))
+      const isRight =
+        subtract(expected, found).length === 0 &&
+        (readInteger(isVersion) === 1 || subtract(found, expected).length === 0)
+      if (set.termId !== previous.termId || set.list !== previous.list) verification.sets++
+      previous = set
       const last = verification.faults.at(-1)
       if (!isRight && (last?.termId !== set.termId || last.list !== set.list)) verification.faults.push(set)
     }
@@ -77,6 +102,10 @@ export async function verifySets(sql: Sql, extent: 'all' | 'sample'): Promise<Se
 export function rebuildSets(sql: Sql, options: DatasetChangeOptions = {}): Promise<DatasetChangeResult> {
   return changeDataset(sql, options, async ({ tx }) => {
     await tx`delete from sets`
+    await tx`update locations set users_on_shelf = true where not users_on_shelf`
+    await tx`
+      update dependencies set users_on_shelf = true, repositories_on_shelf = true
+      where not users_on_shelf or not repositories_on_shelf`
     await tx`insert into set_changes select term_id, list, id, true from (${selectMembers(tx, everyId)}) m`
     return {}
   })
@@ -103,15 +132,15 @@ async function drawSample(tx: SqlOrTransaction): Promise<IdRange> {
   return { first, last: first + sampleSize - 1 }
 }
 
-function isSame(found: Uint32Array, expected: Uint32Array): boolean {
-  return found.length === expected.length && hasAll(found, expected)
+function isWithin({ first, last }: IdRange, id: number): boolean {
+  return id >= first && id <= last
 }
 
-/** Whether ascending ids have all of the expected ones. */
-function hasAll(found: Uint32Array, expected: Uint32Array): boolean {
+/** Returns what ascending numbers have, and other ascending ones lack. */
+function subtract(numbers: ArrayLike<number>, others: ArrayLike<number>): number[] {
   let at = 0
-  return expected.every((id) => {
-    while ((found[at] ?? id) < id) at++
-    return found[at] === id
+  return Array.from(numbers).filter((number) => {
+    while ((others[at] ?? number) < number) at++
+    return others[at] !== number
   })
 }

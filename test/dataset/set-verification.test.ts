@@ -7,9 +7,17 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createFilter } from '../../api/catalog/filter.ts'
 import { createList } from '../../api/catalog/list.ts'
 import { createMatchCache } from '../../api/catalog/matches.ts'
+import { decodeShelf, decodeShelved, encodePart, shelfWidth } from '../../api/catalog/set-encoding.ts'
 import { rebuildSets, verifySets } from '../../api/dataset/set-verification.ts'
 import { readTables } from '../support/catalog-tables.ts'
 import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+
+interface StoredShelf {
+  termId: number
+  list: string
+  cardinality: number
+  bytes: Buffer
+}
 
 describeOnOneDatabase('a stored set', (kind) => {
   let service: TestService
@@ -57,6 +65,37 @@ describeOnOneDatabase('a stored set', (kind) => {
       if (set === undefined) throw new Error('the sample has no such set')
       await sql.unsafe(`${statement} where term_id = ${set.termId} and list = '${set.list}'`)
       expect((await verifySets(sql, extent)).faults).toEqual([set])
+    })
+  })
+
+  describe.each(['all', 'sample'] as const)('on a shelf is found in %s if it', (extent) => {
+    test.each([
+      ['lacks an id', (codes: number[], at: number) => codes.toSpliced(at, 1), 1],
+      ['has one more id', (codes: number[], at: number) => codes.toSpliced(at, 0, (codes[at] ?? 0) - 1), 1],
+      [
+        'has the id of its neighbour',
+        (codes: number[], at: number) => codes.with(at, (codes[at] ?? 0) - 1),
+        2,
+      ],
+    ])('%s', async (_, change, faults) => {
+      const { sql } = service
+      const [shelf] = await sql<StoredShelf[]>`
+        select term_id as "termId", list, cardinality, bytes from sets where term_id < 0 order by cardinality desc limit 1`
+      if (shelf === undefined) throw new Error('the sample has no shelf')
+      const codes = [...decodeShelf(shelf)]
+      // A code whose predecessor's place on the shelf is another one's, and free.
+      const at = codes.findIndex(
+        (code, index) => index > 0 && code % 128 > 0 && code - 1 > (codes[index - 1] ?? 0),
+      )
+      const { cardinality, bytes } = encodePart(change(codes, at), { width: shelfWidth, part: 0 })
+      await sql`
+        update sets set cardinality = ${cardinality}, bytes = ${Buffer.from(bytes)}
+        where term_id = ${shelf.termId} and list::text = ${shelf.list}`
+      const { termId } = decodeShelved(shelf.termId, codes[at] ?? 0)
+      const expected = [termId, termId - 1].map((id) => ({ termId: id, list: shelf.list }))
+      const { faults: found } = await verifySets(sql, extent)
+      expect(found).toHaveLength(faults)
+      expect(expected).toEqual(expect.arrayContaining(found))
     })
   })
 

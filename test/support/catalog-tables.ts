@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { decodePart } from '../../api/catalog/set-encoding.ts'
+import { decodePart, decodeShelf, decodeShelved } from '../../api/catalog/set-encoding.ts'
 import { partColumns, readPart } from '../../api/catalog/stored-sets.ts'
 import type { Sql } from '../../api/database/connect.ts'
 import { copyRows, readInteger } from '../../api/database/copy.ts'
@@ -65,10 +65,21 @@ async function readSets(sql: Sql): Promise<string[]> {
   )
   for await (const row of rows) {
     const list = row[5]?.toString() === 'users' ? 'users' : 'repositories'
-    const key = `${list} of ${terms.get(readInteger(row[4])) ?? 'no term'}`
-    const members = sets.get(key) ?? []
-    for (const id of decodePart(readPart(row))) members.push(items[list].get(id) ?? 'nothing')
-    sets.set(key, members)
+    const termId = readInteger(row[4])
+    const add = (term: number, id: number) => {
+      const key = `${list} of ${terms.get(term) ?? 'no term'}`
+      const members = sets.get(key) ?? []
+      members.push(items[list].get(id) ?? 'nothing')
+      sets.set(key, members)
+    }
+    if (termId >= 0) {
+      for (const id of decodePart(readPart(row))) add(termId, id)
+      continue
+    }
+    for (const code of decodeShelf(readPart(row))) {
+      const shelved = decodeShelved(termId, code)
+      add(shelved.termId, shelved.id)
+    }
   }
   return [...sets].map(([key, members]) => `${key}: ${members.join()}`).sort()
 }

@@ -313,7 +313,8 @@ create index on commits (repository_id, position);
 
 create table locations (
   id integer primary key default nextval('term_ids'),
-  location_key text not null
+  location_key text not null,
+  users_on_shelf boolean not null default true -- where its set is stored: see sets
 );
 create unique index on locations (md5(location_key)); -- a location may be longer than an index entry
 
@@ -326,6 +327,8 @@ create table dependencies (
   file text collate "C" not null,
   status text collate "C", -- active, removed; null: unknown
   file_dependency_id integer, -- the row with an empty name that this one belongs to; null: it is that row
+  users_on_shelf boolean not null default true, -- where its sets are stored: see sets
+  repositories_on_shelf boolean not null default true,
   unique nulls not distinct (name, file, status)
 );
 create index on dependencies (name_key, file);
@@ -373,7 +376,7 @@ create index on contributions (repository_id);
 -- 6. Sets -------------------------------------------------------------------------------------------------------------
 
 -- The users and the repositories of each term, as sets of ids in parts (api/catalog/set-encoding.ts). Term 0 has all. A
--- set without ids has no row.
+-- set without ids has no row. Small sets are on shelves, whose rows have negative term ids.
 create type list_name as enum ('users', 'repositories');
 create table sets (
   term_id integer not null,

@@ -1,0 +1,135 @@
+/**
+ * Parts of stored sets as a change of the dataset rewrites them: in batches, each read, merged and written at once.
+ *
+ * @module
+ */
+import type { ListName } from '../catalog/filter.ts'
+import type { SetPart } from '../catalog/set-encoding.ts'
+import { readCodes, readPart } from '../catalog/stored-sets.ts'
+import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
+import { copyRows, readInteger } from '../database/copy.ts'
+
+/** Bytes of parts and of their changes in a batch, about. */
+const batchBytes = 4_000_000
+
+/** A part of the set of a term, or a shelf: a row of `sets`. */
+export interface StoredPart extends SetPart {
+  termId: number
+  list: ListName
+}
+
+/** A part with what changes in it: ids, or codes of a shelf, ascending. */
+export interface ChangedPart extends StoredPart {
+  gained: Float64Array
+  lost: Float64Array
+  /** Terms whose sets leave the shelf, because they gain too many ids. */
+  leaving: Float64Array
+}
+
+/**
+ * Rewrites parts. `changes` is SQL with the columns `term_id`, `list`, `part` and `width`, and `gained`, `lost` and `leaving`
+ * as `readCodes` reads them. `rewrite` gets a batch, and returns the new parts; a part without ids is removed.
+ */
+export async function rewriteParts(
+  tx: SqlOrTransaction,
+  changes: Fragment,
+  rewrite: (changed: AsyncIterable<ChangedPart>) => Promise<StoredPart[]>,
+): Promise<void> {
+  await tx`
+    create temporary table changed_parts on commit drop as
+    select *, (
+      sum(2000 + coalesce(length(gained), 0) + coalesce(length(lost), 0)) over (order by term_id, list, part)
+        / ${tx.unsafe(String(batchBytes))}
+    )::integer as batch
+    from (${changes}) c`
+  await tx`create index on changed_parts (batch)`
+  await tx`analyze changed_parts`
+  const [last] = await tx<{ batch: number | null }[]>`select max(batch) as batch from changed_parts`
+  for (let batch = 0; batch <= (last?.batch ?? -1); batch++) {
+    const parts = await rewrite(readBatch(tx, batch))
+    await tx`
+      delete from sets s using changed_parts c
+      where c.batch = ${batch} and s.term_id = c.term_id and s.list = c.list and s.part = c.part`
+    await insertParts(
+      tx,
+      parts.filter(({ cardinality }) => cardinality > 0),
+    )
+  }
+  await tx`drop table changed_parts`
+}
+
+async function* readBatch(tx: SqlOrTransaction, batch: number): AsyncGenerator<ChangedPart, void> {
+  const rows = copyRows(
+    tx,
+    `select c.width, c.part, coalesce(s.cardinality, 0), coalesce(s.bytes, ''), c.term_id, c.list, c.gained, c.lost, c.leaving
+    from changed_parts c left join sets s using (term_id, list, part) where c.batch = ${batch}`,
+  )
+  for await (const row of rows) {
+    const [, , , , termId, list, gained, lost, leaving] = row
+    yield {
+      ...readPart(row),
+      termId: readInteger(termId),
+      list: list?.toString() === 'users' ? 'users' : 'repositories',
+      gained: readCodes(gained),
+      lost: readCodes(lost),
+      leaving: readCodes(leaving),
+    }
+  }
+}
+
+/**
+ * Merges ascending ids. An id that was gained and lost as often in the same change, in any order, stays as it was before.
+ */
+export function mergeChanges(
+  before: Uint32Array | Float64Array,
+  { gained: allGained, lost: allLost }: Pick<ChangedPart, 'gained' | 'lost'>,
+): Float64Array {
+  const gained = subtractIds(allGained, allLost)
+  const lost = subtractIds(allLost, allGained)
+  const after = new Float64Array(before.length + gained.length)
+  let length = 0
+  let [g, l] = [0, 0]
+  for (let b = 0; b < before.length; b++) {
+    const id = before[b] ?? 0
+    for (; g < gained.length && (gained[g] ?? 0) < id; g++) addGained()
+    while (g < gained.length && gained[g] === id) g++
+    while (l < lost.length && (lost[l] ?? 0) < id) l++
+    if (l < lost.length && lost[l] === id) continue
+    after[length++] = id
+  }
+  for (; g < gained.length; g++) addGained()
+  return after.subarray(0, length)
+
+  function addGained(): void {
+    const id = gained[g] ?? 0
+    if (id !== after[length - 1]) after[length++] = id
+  }
+}
+
+/** Returns the ids that occur more often in `ids` than in `others`, each as often as the difference. */
+function subtractIds(ids: Float64Array, others: Float64Array): Float64Array {
+  if (ids.length === 0 || others.length === 0) return ids
+  let at = 0
+  return ids.filter((id) => {
+    while (at < others.length && (others[at] ?? 0) < id) at++
+    if (others[at] !== id) return true
+    at++
+    return false
+  })
+}
+
+/** Inserts parts. Their bytes are one value, because the driver can't send arrays of bytes. */
+export async function insertParts(tx: SqlOrTransaction, parts: readonly StoredPart[]): Promise<void> {
+  if (parts.length === 0) return
+  const bytes = Buffer.concat(parts.map((part) => part.bytes))
+  const integers = (read: (part: StoredPart) => number) => tx.typed.bigints(parts.map(read))
+  await tx`
+    insert into sets (term_id, list, part, width, cardinality, bytes)
+    select term_id, list::list_name, part, width, cardinality,
+      substring(all_bytes from (sum(length) over (order by place) - length + 1)::integer for length::integer)
+    from (select ${bytes}::bytea as all_bytes) b, unnest(
+      ${integers(({ termId }) => termId)}, ${tx.typed.texts(parts.map(({ list }) => list))},
+      ${integers(({ part }) => part)}, ${integers(({ width }) => width)},
+      ${integers(({ cardinality }) => cardinality)}, ${integers((part) => part.bytes.length)}
+    ) with ordinality as p(term_id, list, part, width, cardinality, length, place)`
+}

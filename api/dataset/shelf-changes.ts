@@ -1,0 +1,133 @@
+/**
+ * Changes of the sets that are on shelves. A set that gets too many ids leaves its shelf for parts of its own, and does not
+ * come back until all sets are derived again.
+ *
+ * @module
+ */
+import type { ListName } from '../catalog/filter.ts'
+import {
+  decodeShelf,
+  decodeShelved,
+  encodePart,
+  maxShelvedIds,
+  shelfPlaces,
+  shelfWidth,
+} from '../catalog/set-encoding.ts'
+import { selectCode, selectShelved } from '../catalog/stored-sets.ts'
+import type { SqlOrTransaction } from '../database/connect.ts'
+import { type ChangedPart, mergeChanges, rewriteParts, type StoredPart } from './set-parts.ts'
+
+/** A set, and one of its ids. */
+interface Member {
+  termId: number
+  list: ListName
+  id: number
+}
+
+/** What a changed shelf leads to. */
+interface RewrittenShelf {
+  shelf: StoredPart
+  /** What the sets that leave had on it. */
+  moved: Member[]
+  /** Terms whose sets leave because they have too many ids now. */
+  outgrown: number[]
+  /** Terms whose sets have changed, and have no ids now. */
+  emptied: number[]
+}
+
+/**
+ * Applies what `set_changes` has of sets on shelves, and leaves there what concerns sets with parts of their own.
+ * `emptied_terms` has the terms that have no ids on their shelves any more.
+ */
+export async function applyToShelves(tx: SqlOrTransaction): Promise<void> {
+  await tx`create temporary table emptied_terms (term_id integer not null) on commit drop`
+  await tx`
+    create temporary table shelved_sets on commit drop as
+    select term_id, list, count(*) filter (where is_gained) > ${tx.unsafe(String(maxShelvedIds))} as leaves
+    from set_changes join ${selectShelved(tx)} s using (term_id, list) group by 1, 2`
+  await tx`analyze shelved_sets`
+  const { shelf, code } = selectCode(tx)
+  const codes = tx`string_agg(int8send(${code}), ''::bytea order by ${code})`
+  const changes = tx`
+    select term_id, list, 0 as part, ${tx.unsafe(String(shelfWidth))} as width, gained, lost, leaving
+    from (
+      select ${shelf} as term_id, list, ${codes} filter (where is_gained) as gained,
+        ${codes} filter (where not is_gained) as lost
+      from set_changes join shelved_sets using (term_id, list) where not leaves group by 1, 2
+    ) stay full join (
+      select ${shelf} as term_id, list, string_agg(int8send(term_id), ''::bytea) as leaving
+      from shelved_sets where leaves group by 1, 2
+    ) leave using (term_id, list)`
+  await rewriteParts(tx, changes, async (changed) => {
+    const rewritten: RewrittenShelf[] = []
+    for await (const part of changed) rewritten.push(rewriteShelf(part))
+    await recordMoves(tx, rewritten)
+    return rewritten.map((shelf) => shelf.shelf)
+  })
+  await tx`
+    delete from set_changes c using shelved_sets s
+    where not s.leaves and c.term_id = s.term_id and c.list = s.list`
+  for (const [table, list] of [
+    ['locations', 'users'],
+    ['dependencies', 'users'],
+    ['dependencies', 'repositories'],
+  ] as const) {
+    await tx`
+      update ${tx(table)} set ${tx(`${list}_on_shelf`)} = false
+      where id in (select term_id from shelved_sets where leaves and list::text = ${list})`
+  }
+}
+
+function rewriteShelf(part: ChangedPart): RewrittenShelf {
+  const before = decodeShelf(part)
+  const after = mergeChanges(before, part)
+  const counts = new Uint32Array(shelfPlaces)
+  for (const code of after) count(code, 1)
+  const outgrown = [...counts.keys()].filter((place) => (counts[place] ?? 0) > maxShelvedIds)
+  const changed = new Set([...part.gained, ...part.lost].map((code) => code % shelfPlaces))
+  const leaving = new Set([...outgrown, ...[...part.leaving].map((termId) => termId % shelfPlaces)])
+  const leaves = (code: number) => leaving.has(code % shelfPlaces)
+  const termOf = (place: number) => decodeShelved(part.termId, place).termId
+  return {
+    shelf: {
+      ...part,
+      ...encodePart(
+        after.filter((code) => !leaves(code)),
+        part,
+      ),
+    },
+    moved: [...before.filter(leaves)].map((code) => ({
+      ...decodeShelved(part.termId, code),
+      list: part.list,
+    })),
+    outgrown: outgrown.map(termOf),
+    emptied: [...changed].filter((place) => counts[place] === 0).map(termOf),
+  }
+
+  function count(code: number, by: number): void {
+    const place = code % shelfPlaces
+    counts[place] = (counts[place] ?? 0) + by
+  }
+}
+
+/** Makes the ids of sets that leave their shelves changes of their sets, which are empty until then. */
+async function recordMoves(tx: SqlOrTransaction, rewritten: readonly RewrittenShelf[]): Promise<void> {
+  const moved = rewritten.flatMap((shelf) => shelf.moved)
+  const outgrown = rewritten.flatMap(({ shelf, outgrown: terms }) =>
+    terms.map((termId) => ({ termId, list: shelf.list })),
+  )
+  const emptied = rewritten.flatMap((shelf) => shelf.emptied)
+  await tx`
+    insert into set_changes
+    select term_id, list::list_name, id, true from unnest(
+      ${tx.typed.bigints(moved.map(({ termId }) => termId))}, ${tx.typed.texts(moved.map(({ list }) => list))},
+      ${tx.typed.bigints(moved.map(({ id }) => id))}
+    ) as moved(term_id, list, id)`
+  await tx`
+    update shelved_sets s set leaves = true
+    from unnest(
+      ${tx.typed.bigints(outgrown.map(({ termId }) => termId))}, ${tx.typed.texts(outgrown.map(({ list }) => list))}
+    ) as outgrown(term_id, list)
+    where s.term_id = outgrown.term_id and s.list = outgrown.list::list_name`
+  await tx`insert into emptied_terms select * from unnest(${tx.typed.bigints(emptied)})`
+}
