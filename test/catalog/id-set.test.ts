@@ -8,11 +8,17 @@ import { describe, expect, test } from 'vitest'
 import { Bitmap } from '../../api/catalog/id-set.ts'
 import {
   decodePart,
+  decodeShelf,
+  decodeShelved,
   encodePart,
+  encodeShelved,
+  findShelf,
   isBitmap,
   maxWidth,
   minWidth,
   type SetPart,
+  shelfPlaces,
+  shelfWidth,
 } from '../../api/catalog/set-encoding.ts'
 
 const lastId = 2 ** 31 - 1
@@ -69,6 +75,31 @@ describe('a stored set', () => {
         for (const part of encode(ids, minWidth)) {
           expect(part.bytes.length).toBeLessThanOrEqual(isBitmap(part) ? 2_048 : 2 * 2_048)
         }
+      }),
+    )
+  })
+})
+
+describe('a shelf', () => {
+  const members = fc.array(
+    fc.record({
+      place: fc.nat(shelfPlaces - 1),
+      id: fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: lastId })),
+    }),
+    { maxLength: 2_000 },
+  )
+  test('has the members that were encoded, of the terms that share it', () => {
+    fc.assert(
+      fc.property(members, fc.constantFrom(0, 128, 2 ** 31 - 128), (drawn, firstTerm) => {
+        const shelf = findShelf(firstTerm)
+        expect(new Set(drawn.map(({ place }) => findShelf(firstTerm + place))).size).toBeLessThanOrEqual(1)
+        const expected = drawn.map(({ place, id }) => ({ termId: firstTerm + place, id }))
+        const codes = [...new Set(expected.map(encodeShelved))].sort((a, b) => a - b)
+        const stored = encodePart(codes, { width: shelfWidth, part: 0 })
+        const found = [...decodeShelf(stored)].map((code) => decodeShelved(shelf, code))
+        expect(new Set(found.map((member) => JSON.stringify(member)))).toEqual(
+          new Set(expected.map((member) => JSON.stringify(member))),
+        )
       }),
     )
   })

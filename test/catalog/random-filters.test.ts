@@ -119,6 +119,17 @@ function partOf(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
   })
 }
 
+/** A few values, or as many as a parameter may have: then a filter is a union of hundreds of sets. */
+function someOrMany<Value>(
+  value: fc.Arbitrary<Value>,
+  { minLength, maxLength, limit }: { minLength: number; maxLength: number; limit: number },
+): fc.Arbitrary<Value[]> {
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.array(value, { minLength, maxLength }) },
+    fc.array(value, { minLength: limit, maxLength: limit }),
+  )
+}
+
 function valuesOf<Value>(values: Iterable<Value>): fc.Arbitrary<Value> {
   return fc.constantFrom(...new Set(values))
 }
@@ -126,11 +137,11 @@ function valuesOf<Value>(values: Iterable<Value>): fc.Arbitrary<Value> {
 const places = valuesOf(sampleUsers.flatMap(({ location }) => location ?? []))
 
 const partsOfPlaces = partOf(places)
-const locations = fc.array(
+const locations = someOrMany(
   withRandomMarks(inRandomCase(fc.oneof(places, { weight: 3, arbitrary: partsOfPlaces }))).filter(
     (place) => place.trim() !== '' && place.length <= 255, // anything else is 400
   ),
-  { maxLength: 5 },
+  { minLength: 0, maxLength: 5, limit: 20 },
 )
 
 const owners = inRandomCase(
@@ -153,13 +164,15 @@ const status = fc.option(fc.constantFrom('active' as const, 'removed' as const),
 
 const namesAndFiles: fc.Arbitrary<OracleFilter> = fc.record(
   {
-    names: fc.array(fc.oneof({ weight: 4, arbitrary: inRandomCase(names) }, partOf(names)), {
+    names: someOrMany(fc.oneof({ weight: 4, arbitrary: inRandomCase(names) }, partOf(names)), {
       minLength: 1,
       maxLength: 6,
+      limit: 50,
     }),
-    files: fc.array(fc.oneof({ weight: 8, arbitrary: files }, inRandomCase(files)), {
+    files: someOrMany(fc.oneof({ weight: 8, arbitrary: files }, inRandomCase(files)), {
       minLength: 1,
       maxLength: 3,
+      limit: 50,
     }),
   },
   { requiredKeys: [] },
