@@ -31,6 +31,8 @@ export interface EmbeddedWorkerData {
   dataDirectory: string
   /** Path of the Unix socket to listen on. */
   socketPath: string
+  /** PGlite, compiled. */
+  program: WebAssembly.Module
 }
 
 /** Messages of the thread: `ready` once; `failed` before it exits by itself; `stopped` with the clients it disconnected. */
@@ -49,11 +51,14 @@ function fail(reason: string): never {
   process.exit(1)
 }
 
-/** By default PGlite never flushes, and its fdatasync does nothing. */
+/**
+ * By default PGlite never flushes, and its fdatasync does nothing. It fills its buffers at each start: 128 MB would take half
+ * a second, and what doesn't fit is in the system's cache.
+ */
 const startParams = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
-  '-c',
-  'wal_sync_method=fsync',
+  ...['-c', 'wal_sync_method=fsync'],
+  ...['-c', 'shared_buffers=32MB'],
 ]
 
 /** Emscripten's number of EIO. */
@@ -88,8 +93,9 @@ class FlushedFiles extends NodeFS {
   }
 }
 
-function openDatabase(directory: string): Promise<PGlite> {
+function openDatabase(directory: string, program: WebAssembly.Module): Promise<PGlite> {
   return PGlite.create({
+    pgliteWasmModule: program,
     fs: new FlushedFiles(directory),
     startParams,
     onStderr(line) {
@@ -100,9 +106,13 @@ function openDatabase(directory: string): Promise<PGlite> {
 }
 
 /** Creates the database in another folder and renames that, so that an interrupted start leaves no incomplete database. */
-async function createDatabase(directory: string, newDirectory: string): Promise<void> {
+async function createDatabase(
+  directory: string,
+  newDirectory: string,
+  program: WebAssembly.Module,
+): Promise<void> {
   rmSync(newDirectory, { recursive: true, force: true })
-  await (await openDatabase(newDirectory)).close()
+  await (await openDatabase(newDirectory, program)).close()
   for (const entry of readdirSync(newDirectory, { recursive: true, withFileTypes: true })) {
     flush(join(entry.parentPath, entry.name))
   }
@@ -117,12 +127,12 @@ function flush(path: string): void {
   closeSync(file)
 }
 
-async function main({ dataDirectory, socketPath }: EmbeddedWorkerData): Promise<void> {
+async function main({ dataDirectory, socketPath, program }: EmbeddedWorkerData): Promise<void> {
   const directory = join(dataDirectory, dataFiles.database)
   if (!existsSync(join(directory, 'PG_VERSION'))) {
-    await createDatabase(directory, join(dataDirectory, dataFiles.newDatabase))
+    await createDatabase(directory, join(dataDirectory, dataFiles.newDatabase), program)
   }
-  const database = await openDatabase(directory)
+  const database = await openDatabase(directory, program)
   const server = await serveEmbeddedSession(database, socketPath)
   chmodSync(socketPath, 0o600)
   const clients = new Set<Socket>()

@@ -5,8 +5,10 @@
  * @module
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { connect } from 'node:net'
-import { join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
@@ -63,7 +65,7 @@ export async function openEmbeddedDatabase(dataDirectory: string): Promise<Embed
   try {
     refuseForeignFiles(join(dataDirectory, dataFiles.database))
     rmSync(socketPath, { force: true })
-    const worker = await startWorker({ dataDirectory, socketPath })
+    const worker = await startWorker({ dataDirectory, socketPath, program: await compileProgram() })
     return {
       socketPath,
       owned: true,
@@ -89,11 +91,20 @@ function refuseForeignFiles(directory: string): void {
   )
 }
 
-/** Starts the worker. If it exits by itself later, the process exits too: the next start recovers the database. */
-function startWorker(workerData: EmbeddedWorkerData): Promise<Worker> {
+let compiling: Promise<WebAssembly.Module> | undefined
+
+/** Compiles PGlite once for all databases of the process: that takes more than all else of a start. */
+function compileProgram(): Promise<WebAssembly.Module> {
   // V8 may crash the process where it frees compiled WebAssembly (https://github.com/nodejs/node/issues/64500), so it frees
   // none. There is little: the database's memory stays the same.
   setFlagsFromString('--no-wasm-code-gc')
+  const path = join(dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite')), 'pglite.wasm')
+  compiling ??= readFile(path).then((bytes) => WebAssembly.compile(bytes))
+  return compiling
+}
+
+/** Starts the worker. If it exits by itself later, the process exits too: the next start recovers the database. */
+function startWorker(workerData: EmbeddedWorkerData): Promise<Worker> {
   const { promise, resolve, reject } = Promise.withResolvers<Worker>()
   const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData })
   let isReady = false
