@@ -41,10 +41,11 @@ interface RewrittenShelf {
  */
 export async function applyToShelves(tx: SqlOrTransaction): Promise<void> {
   await tx`create temporary table emptied_terms (term_id integer not null) on commit drop`
-  await tx`
+  const { count } = await tx`
     create temporary table shelved_sets on commit drop as
     select term_id, list, count(*) filter (where is_gained) > ${tx.unsafe(String(maxShelvedIds))} as leaves
     from set_changes join ${selectShelved(tx)} s using (term_id, list) group by 1, 2`
+  if (count === 0) return
   await tx`analyze shelved_sets`
   const { shelf, code } = selectCode(tx)
   const codes = tx`string_agg(int8send(${code}), ''::bytea order by ${code})`
@@ -67,6 +68,8 @@ export async function applyToShelves(tx: SqlOrTransaction): Promise<void> {
   await tx`
     delete from set_changes c using shelved_sets s
     where not s.leaves and c.term_id = s.term_id and c.list = s.list`
+  const [leaving] = await tx`select 1 from shelved_sets where leaves limit 1`
+  if (leaving === undefined) return
   for (const [table, list] of [
     ['locations', 'users'],
     ['dependencies', 'users'],
@@ -82,7 +85,10 @@ function rewriteShelf(part: ChangedPart): RewrittenShelf {
   const before = decodeShelf(part)
   const after = mergeChanges(before, part)
   const counts = new Uint32Array(shelfPlaces)
-  for (const code of after) count(code, 1)
+  for (const code of after) {
+    const place = code % shelfPlaces
+    counts[place] = (counts[place] ?? 0) + 1
+  }
   const outgrown = [...counts.keys()].filter((place) => (counts[place] ?? 0) > maxShelvedIds)
   const changed = new Set([...part.gained, ...part.lost].map((code) => code % shelfPlaces))
   const leaving = new Set([...outgrown, ...[...part.leaving].map((termId) => termId % shelfPlaces)])
@@ -103,11 +109,6 @@ function rewriteShelf(part: ChangedPart): RewrittenShelf {
     outgrown: outgrown.map(termOf),
     emptied: [...changed].filter((place) => counts[place] === 0).map(termOf),
   }
-
-  function count(code: number, by: number): void {
-    const place = code % shelfPlaces
-    counts[place] = (counts[place] ?? 0) + by
-  }
 }
 
 /** Makes the ids of sets that leave their shelves changes of their sets, which are empty until then. */
@@ -117,17 +118,23 @@ async function recordMoves(tx: SqlOrTransaction, rewritten: readonly RewrittenSh
     terms.map((termId) => ({ termId, list: shelf.list })),
   )
   const emptied = rewritten.flatMap((shelf) => shelf.emptied)
-  await tx`
-    insert into set_changes
-    select term_id, list::list_name, id, true from unnest(
-      ${tx.typed.bigints(moved.map(({ termId }) => termId))}, ${tx.typed.texts(moved.map(({ list }) => list))},
-      ${tx.typed.bigints(moved.map(({ id }) => id))}
-    ) as moved(term_id, list, id)`
-  await tx`
-    update shelved_sets s set leaves = true
-    from unnest(
-      ${tx.typed.bigints(outgrown.map(({ termId }) => termId))}, ${tx.typed.texts(outgrown.map(({ list }) => list))}
-    ) as outgrown(term_id, list)
-    where s.term_id = outgrown.term_id and s.list = outgrown.list::list_name`
-  await tx`insert into emptied_terms select * from unnest(${tx.typed.bigints(emptied)})`
+  if (moved.length > 0) {
+    await tx`
+      insert into set_changes
+      select term_id, list::list_name, id, true from unnest(
+        ${tx.typed.bigints(moved.map(({ termId }) => termId))}, ${tx.typed.texts(moved.map(({ list }) => list))},
+        ${tx.typed.bigints(moved.map(({ id }) => id))}
+      ) as moved(term_id, list, id)`
+  }
+  if (outgrown.length > 0) {
+    await tx`
+      update shelved_sets s set leaves = true
+      from unnest(
+        ${tx.typed.bigints(outgrown.map(({ termId }) => termId))}, ${tx.typed.texts(outgrown.map(({ list }) => list))}
+      ) as outgrown(term_id, list)
+      where s.term_id = outgrown.term_id and s.list = outgrown.list::list_name`
+  }
+  if (emptied.length > 0) {
+    await tx`insert into emptied_terms select * from unnest(${tx.typed.bigints(emptied)})`
+  }
 }
