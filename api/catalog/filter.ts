@@ -72,8 +72,15 @@ export interface Condition {
   select: Fragment
 }
 
-/** The conditions of a filter. An item must meet each. */
-export function listConditions(sql: SqlOrTransaction, list: ListName, filter: Filter): Condition[] {
+/**
+ * The conditions of a filter. An item must meet each. No location matches but `candidates`; undefined: any may match.
+ */
+export function listConditions(
+  sql: SqlOrTransaction,
+  list: ListName,
+  filter: Filter,
+  candidates?: readonly number[],
+): Condition[] {
   const { locationKeys, ownerKey, nameKeys, files, changedSince } = filter
   const anyOf = (select: Fragment): Condition => ({ kind: 'terms', select })
   const all = anyOf(sql`select ${allTerm}::integer as id`)
@@ -85,7 +92,7 @@ export function listConditions(sql: SqlOrTransaction, list: ListName, filter: Fi
   return [
     ...(ownerKey === '' ? [] : [{ kind: 'ids' as const, select: selectOwned(sql, ownerKey) }]),
     ...(nameKeys.length + files.length === 0 ? [] : [anyOf(selectDependencies(sql, list, filter))]),
-    ...(locationKeys.length === 0 ? [] : [anyOf(selectLocations(sql, locationKeys))]),
+    ...(locationKeys.length === 0 ? [] : [anyOf(selectLocations(sql, locationKeys, candidates))]),
   ]
 }
 
@@ -101,11 +108,16 @@ function selectDependencies(
       ${status === undefined ? sql`` : sql`and status = ${status}`}`
 }
 
-function selectLocations(sql: SqlOrTransaction, locationKeys: readonly string[]): Fragment {
+function selectLocations(
+  sql: SqlOrTransaction,
+  locationKeys: readonly string[],
+  candidates: readonly number[] | undefined,
+): Fragment {
   const isPlace = locationKeys
     .map((key) => sql`strpos(location_key, ${key}) > 0`)
     .reduce((any, condition) => sql`${any} or ${condition}`)
-  return sql`select case when users_on_shelf then ~id else id end as id from locations where ${isPlace}`
+  return sql`select case when users_on_shelf then ~id else id end as id from locations
+    where (${isPlace}) ${candidates === undefined ? sql`` : sql`and id = any(${sql.typed.bigints(candidates)}::integer[])`}`
 }
 
 function selectOwned(sql: SqlOrTransaction, ownerKey: string): Fragment {

@@ -12,6 +12,7 @@ import { countStatement } from '../database/statement-count.ts'
 import { assertChangesKnown, type KnownChanges } from './dataset.ts'
 import { type Filter, type ListName, listConditions } from './filter.ts'
 import { Bitmap, type IdSet } from './id-set.ts'
+import { findCandidates } from './location-search.ts'
 import type { ReadOptions } from './page-reader.ts'
 import { decodeShelf, decodeShelved, findShelf, type SetPart } from './set-encoding.ts'
 import { partColumns, readPart } from './stored-sets.ts'
@@ -119,18 +120,20 @@ export async function computeMatches(
   list: ListName,
   filter: Filter,
 ): Promise<Matches | 'outdated'> {
-  const conditions = listConditions(sql, list, filter)
+  const found = filter.locationKeys.length > 0 ? await findCandidates(sql, filter.locationKeys) : undefined
+  const conditions = listConditions(sql, list, filter, found?.ids)
   const idLists = conditions
     .map(({ select }) => sql`array(${select})`)
     .reduce((all, ids) => sql`${all}, ${ids}`)
   const [dataset] = await sql<(KnownChanges & { edition: string; idLists: number[][] })[]>`
     select edition, version, changes_since as "changesSince", json_build_array(${idLists}) as "idLists" from dataset`
   if (dataset === undefined) throw new Error('the dataset row is missing')
-  const { edition, idLists: found } = dataset
+  const { edition, idLists: lists } = dataset
+  if (found !== undefined && found.edition !== edition) return 'outdated'
   if (filter.changedSince !== undefined) assertChangesKnown('changed_since', filter.changedSince, dataset)
   let matches: Bitmap | undefined
   for (const [index, { kind }] of conditions.entries()) {
-    const ids = found[index] ?? []
+    const ids = lists[index] ?? []
     const meeting = kind === 'ids' ? uniteIds(ids) : await uniteSets(sql, list, ids, edition)
     if (meeting === 'outdated') return meeting
     if (matches === undefined) matches = meeting

@@ -7,6 +7,9 @@ import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { readInteger } from '../database/copy.ts'
 import { type SetPart, shelfPlaces } from './set-encoding.ts'
 
+/** What a set has ids of: the items of a list, or locations. */
+export type SetList = 'users' | 'repositories' | 'locations'
+
 /** The term whose sets have every user and every repository. */
 export const allTerm = 0
 
@@ -21,6 +24,13 @@ export function readPart([width, part, cardinality, bytes]: readonly Buffer[]): 
     cardinality: readInteger(cardinality),
     bytes: bytes ?? new Uint8Array(),
   }
+}
+
+/** Reads the column `list`. */
+export function readList(field: Buffer | undefined): SetList {
+  const list = String(field)
+  if (list !== 'users' && list !== 'repositories' && list !== 'locations') throw new Error(`no list ${list}`)
+  return list
 }
 
 /** Reads ids, or codes of a shelf, from `string_agg(int8send(…), '')`. */

@@ -4,9 +4,8 @@
  *
  * @module
  */
-import type { ListName } from '../catalog/filter.ts'
 import { decodePart, encodePart, findPart, maxWidth, minWidth, partIds } from '../catalog/set-encoding.ts'
-import { partColumns, readPart } from '../catalog/stored-sets.ts'
+import { partColumns, readPart, type SetList } from '../catalog/stored-sets.ts'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows } from '../database/copy.ts'
 import { analyzeTables, type DatasetChange } from './pending-change.ts'
@@ -43,7 +42,10 @@ async function chooseWidths(tx: SqlOrTransaction): Promise<void> {
       from grown left join sets using (term_id, list) group by 1, 2
     ), fitted as (
       select *, case when total <= ${ids} then ${widest} else greatest(${narrowest}, least(${widest} - 1,
-        round(log(${ids}::float8 * case list when 'users' then last_user_id else last_repository_id end / total)
+        round(log(${ids}::float8 * case list
+          when 'users' then last_user_id when 'repositories' then last_repository_id
+          else (select max(id) from locations)
+        end / total)
           / log(2::float8))::integer
       )) end as fitting_width
       from sized, dataset
@@ -58,7 +60,7 @@ async function chooseWidths(tx: SqlOrTransaction): Promise<void> {
 
 /** Writes the sets that get another width with it. */
 async function resizeSets(tx: SqlOrTransaction): Promise<void> {
-  const sets = await tx<{ termId: number; list: ListName; width: number }[]>`
+  const sets = await tx<{ termId: number; list: SetList; width: number }[]>`
     select term_id as "termId", list::text as list, width from changed_sets where old_width <> width`
   for (const { termId, list, width } of sets) {
     const set = `from sets where term_id = ${termId} and list = '${list}'`

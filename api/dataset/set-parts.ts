@@ -3,9 +3,8 @@
  *
  * @module
  */
-import type { ListName } from '../catalog/filter.ts'
 import type { SetPart } from '../catalog/set-encoding.ts'
-import { readCodes, readPart } from '../catalog/stored-sets.ts'
+import { readCodes, readList, readPart, type SetList } from '../catalog/stored-sets.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
 
@@ -15,7 +14,7 @@ const batchBytes = 4_000_000
 /** A part of the set of a term, or a shelf: a row of `sets`. */
 export interface StoredPart extends SetPart {
   termId: number
-  list: ListName
+  list: SetList
 }
 
 /** A part with what changes in it: ids, or codes of a shelf, ascending. */
@@ -69,7 +68,7 @@ async function* readBatch(tx: SqlOrTransaction, batch: number): AsyncGenerator<C
     yield {
       ...readPart(row),
       termId: readInteger(termId),
-      list: list?.toString() === 'users' ? 'users' : 'repositories',
+      list: readList(list),
       gained: readCodes(gained),
       lost: readCodes(lost),
       leaving: readCodes(leaving),

@@ -4,7 +4,6 @@
  *
  * @module
  */
-import type { ListName } from '../catalog/filter.ts'
 import {
   decodeShelf,
   decodeShelved,
@@ -13,14 +12,14 @@ import {
   shelfPlaces,
   shelfWidth,
 } from '../catalog/set-encoding.ts'
-import { selectCode, selectShelved } from '../catalog/stored-sets.ts'
+import { type SetList, selectCode, selectShelved } from '../catalog/stored-sets.ts'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { type ChangedPart, mergeChanges, rewriteParts, type StoredPart } from './set-parts.ts'
 
 /** A set, and one of its ids. */
 interface Member {
   termId: number
-  list: ListName
+  list: SetList
   id: number
 }
 

@@ -30,12 +30,16 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
   await tx`analyze changed_users`
   // Known locations are left out first: each conflict would use up an id.
   await tx`
-    insert into locations (location_key)
-    select distinct location_key from changed_users join ${staged} s using (position)
-    where location_key is not null and not exists (
-      select from locations l where md5(l.location_key) = md5(s.location_key) and l.location_key = s.location_key
+    with added as (
+      insert into locations (location_key)
+      select distinct location_key from changed_users join ${staged} s using (position)
+      where location_key is not null and not exists (
+        select from locations l where md5(l.location_key) = md5(s.location_key) and l.location_key = s.location_key
+      )
+      on conflict do nothing returning id, location_key
     )
-    on conflict do nothing`
+    insert into set_changes
+    select term_id, 'locations', id, true from added, unnest(trigram_terms(location_key)) as term_id`
   await analyzeTables(load, ['locations'])
   await tx`
     create temporary table changed_locations on commit drop as

@@ -61,7 +61,7 @@ async function readSets(sql: Sql): Promise<string[]> {
   const rows = copyRows(
     sql,
     `select ${partColumns}, term_id, list from sets
-    where term_id not in (select term_id from dataset_versions) order by term_id, list, part`,
+    where list <> 'locations' and term_id not in (select term_id from dataset_versions) order by term_id, list, part`,
   )
   for await (const row of rows) {
     const list = row[5]?.toString() === 'users' ? 'users' : 'repositories'

@@ -222,8 +222,9 @@ create table dataset (
 );
 insert into dataset default values;
 
--- Ids of terms: of what a filter can ask for. Dependencies, locations and versions are terms.
-create sequence term_ids as integer;
+-- Ids of terms: of what a filter can ask for. Dependencies, locations and versions are terms. The upper half of the ids is
+-- for trigrams.
+create sequence term_ids as integer maxvalue 1073741823;
 
 -- When each version began, so that changes_since can follow CHANGES_KEPT_DAYS. Earlier versions are deleted.
 create table dataset_versions (
@@ -318,6 +319,15 @@ create table locations (
 );
 create unique index on locations (md5(location_key)); -- a location may be longer than an index entry
 
+-- The terms of the trigrams of a text: of any three characters in a row (api/catalog/location-search.ts). Two trigrams may
+-- have the same term.
+create function trigram_terms(location_key text) returns integer[]
+language sql immutable strict parallel safe
+return array(
+  select distinct (('x' || left(md5(substr(location_key, place, 3)), 8))::bit(32)::bigint % 1073741824 + 1073741824)::integer
+  from generate_series(1, length(location_key) - 2) place
+);
+
 -- A dependency with one status: one that repositories declare, and others have removed, has two rows. The row with an
 -- empty name, which no dependency has, stands for all dependencies of that file and status.
 create table dependencies (
@@ -376,8 +386,9 @@ create index on contributions (repository_id);
 -- 6. Sets -------------------------------------------------------------------------------------------------------------
 
 -- The users and the repositories of each term, as sets of ids in parts (api/catalog/set-encoding.ts). Term 0 has all. A
--- set without ids has no row. Small sets are on shelves, whose rows have negative term ids.
-create type list_name as enum ('users', 'repositories');
+-- set without ids has no row. Small sets are on shelves, whose rows have negative term ids. The terms of trigrams have
+-- locations, also some that are gone.
+create type list_name as enum ('users', 'repositories', 'locations');
 create table sets (
   term_id integer not null,
   list list_name not null,
