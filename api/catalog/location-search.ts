@@ -65,7 +65,7 @@ export async function findCandidates(
 }
 
 /** The terms of a text's trigrams, as the function `trigram_terms` of the database lists them. */
-function listTrigramTerms(text: string): number[] {
+export function listTrigramTerms(text: string): number[] {
   const characters = [...text]
   const terms = new Set<number>()
   for (let place = 0; place + 3 <= characters.length; place++) {

@@ -14,7 +14,7 @@ import { type Filter, type ListName, listConditions } from './filter.ts'
 import { Bitmap, type IdSet } from './id-set.ts'
 import { findCandidates } from './location-search.ts'
 import type { ReadOptions } from './page-reader.ts'
-import { decodeShelf, decodeShelved, findShelf, type SetPart } from './set-encoding.ts'
+import { decodeShelf, findShelf, type SetPart, shelfPlaces } from './set-encoding.ts'
 import { partColumns, readPart } from './stored-sets.ts'
 
 /** The matches of a filter. */
@@ -158,8 +158,20 @@ async function uniteSets(
   edition: string,
 ): Promise<Bitmap | 'outdated'> {
   const union = new Bitmap()
-  const shelved = new Set(terms.filter((term) => term < 0).map((term) => ~term))
-  const stored = [...terms.filter((term) => term >= 0), ...new Set([...shelved].map(findShelf))]
+  const stored: number[] = []
+  /** The wanted places of each shelf. */
+  const shelves = new Map<number, Uint8Array>()
+  for (const term of terms) {
+    if (term >= 0) {
+      stored.push(term)
+      continue
+    }
+    const shelf = findShelf(~term)
+    const places = shelves.get(shelf) ?? new Uint8Array(shelfPlaces)
+    places[~term % shelfPlaces] = 1
+    shelves.set(shelf, places)
+  }
+  stored.push(...shelves.keys())
   // If no set is found, there is one row whose part is null. A subquery hides the array from the planner, which would
   // otherwise estimate each id.
   const rows = copyRows(
@@ -173,19 +185,15 @@ async function uniteSets(
     isCurrent = readInteger(isOfEdition) === 1
     if (width === undefined || width.length === 0) continue
     const part = readPart(row)
-    const shelf = readInteger(termId)
-    if (shelf >= 0) union.addPart(part)
-    else union.addAll(listShelvedIds(part, shelf, shelved))
+    const places = shelves.get(readInteger(termId))
+    if (places === undefined) union.addPart(part)
+    else union.addAll(listIds(part, places))
   }
   return isCurrent ? union : 'outdated'
 }
 
-/** Lists the ids that a shelf has of some terms. */
-function listShelvedIds(part: SetPart, shelf: number, termIds: ReadonlySet<number>): number[] {
-  const ids: number[] = []
-  for (const code of decodeShelf(part)) {
-    const { termId, id } = decodeShelved(shelf, code)
-    if (termIds.has(termId)) ids.push(id)
-  }
-  return ids
+/** Lists the ids at some places of a shelf, ascending. */
+function listIds(shelf: SetPart, wanted: Uint8Array): Uint32Array {
+  const { places, ids } = decodeShelf(shelf)
+  return ids.filter((_, index) => wanted[places[index] ?? 0] === 1)
 }

@@ -134,20 +134,37 @@ function decodeGaps(bytes: Uint8Array, first: number, ids: Uint32Array): void {
   }
 }
 
-/** Decodes the codes of a shelf, ascending. */
-export function decodeShelf({ cardinality, bytes }: Pick<SetPart, 'cardinality' | 'bytes'>): Float64Array {
-  const codes = new Float64Array(cardinality)
-  let next = 0
+/** Decodes a shelf into the place and the id of each code, in ascending order of the codes. */
+export function decodeShelf({ cardinality, bytes }: Pick<SetPart, 'cardinality' | 'bytes'>): {
+  places: Uint8Array
+  ids: Uint32Array
+} {
+  const places = new Uint8Array(cardinality)
+  const ids = new Uint32Array(cardinality)
+  let place = 0
+  let id = 0
   let at = 0
-  for (let length = 0; length < codes.length; length++) {
+  for (let index = 0; index < cardinality; index++) {
+    // The first byte of a gap has as many bits as a place, so places and ids are added apart: codes have more than 32 bits.
     let byte = bytes[at++] ?? 0
-    let gap = byte & 127
-    for (let factor = 128; byte > 127; factor *= 128) {
+    place += byte & 127
+    for (let shift = 0; byte > 127; shift += 7) {
       byte = bytes[at++] ?? 0
-      gap += (byte & 127) * factor // more than 32 bits
+      id += (byte & 127) << shift
     }
-    codes[length] = next + gap
-    next += gap + 1
+    if (place >= shelfPlaces) {
+      place -= shelfPlaces
+      id++
+    }
+    places[index] = place
+    ids[index] = id
+    place++
   }
-  return codes
+  return { places, ids }
+}
+
+/** Decodes the codes of a shelf, ascending. */
+export function decodeCodes(part: Pick<SetPart, 'cardinality' | 'bytes'>): Float64Array {
+  const { places, ids } = decodeShelf(part)
+  return Float64Array.from(places, (place, index) => (ids[index] ?? 0) * shelfPlaces + place)
 }

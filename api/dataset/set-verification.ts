@@ -4,7 +4,7 @@
  * @module
  */
 import { randomInt } from 'node:crypto'
-import { decodePart, decodeShelf, decodeShelved, maxWidth } from '../catalog/set-encoding.ts'
+import { decodeCodes, decodePart, decodeShelved, maxWidth } from '../catalog/set-encoding.ts'
 import { allTerm, readCodes, readPart, selectCode, selectShelved } from '../catalog/stored-sets.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
@@ -76,7 +76,7 @@ export async function verifySets(sql: Sql, extent: 'all' | 'sample'): Promise<Se
       const expected = readCodes(members)
       if (set.termId < 0) {
         const idOf = (code: number) => decodeShelved(set.termId, code).id
-        const found = decodeShelf(readPart(row)).filter((code) => isWithin(range, idOf(code)))
+        const found = decodeCodes(readPart(row)).filter((code) => isWithin(range, idOf(code)))
         const termsOf = (codes: ArrayLike<number>) =>
           new Set(Array.from(codes, (code) => decodeShelved(set.termId, code).termId))
         verification.sets += termsOf([...found, ...expected]).size

@@ -5,7 +5,7 @@
  * @module
  */
 import {
-  decodeShelf,
+  decodeCodes,
   decodeShelved,
   encodePart,
   maxShelvedIds,
@@ -81,7 +81,7 @@ export async function applyToShelves(tx: SqlOrTransaction): Promise<void> {
 }
 
 function rewriteShelf(part: ChangedPart): RewrittenShelf {
-  const before = decodeShelf(part)
+  const before = decodeCodes(part)
   const after = mergeChanges(before, part)
   const counts = new Uint32Array(shelfPlaces)
   for (const code of after) {

@@ -7,8 +7,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Bitmap } from '../../api/catalog/id-set.ts'
 import {
+  decodeCodes,
   decodePart,
-  decodeShelf,
   decodeShelved,
   encodePart,
   encodeShelved,
@@ -96,7 +96,7 @@ describe('a shelf', () => {
         const expected = drawn.map(({ place, id }) => ({ termId: firstTerm + place, id }))
         const codes = [...new Set(expected.map(encodeShelved))].sort((a, b) => a - b)
         const stored = encodePart(codes, { width: shelfWidth, part: 0 })
-        const found = [...decodeShelf(stored)].map((code) => decodeShelved(shelf, code))
+        const found = [...decodeCodes(stored)].map((code) => decodeShelved(shelf, code))
         expect(new Set(found.map((member) => JSON.stringify(member)))).toEqual(
           new Set(expected.map((member) => JSON.stringify(member))),
         )

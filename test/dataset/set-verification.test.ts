@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createFilter } from '../../api/catalog/filter.ts'
 import { createList } from '../../api/catalog/list.ts'
 import { createMatchCache } from '../../api/catalog/matches.ts'
-import { decodeShelf, decodeShelved, encodePart, shelfWidth } from '../../api/catalog/set-encoding.ts'
+import { decodeCodes, decodeShelved, encodePart, shelfWidth } from '../../api/catalog/set-encoding.ts'
 import { rebuildSets, verifySets } from '../../api/dataset/set-verification.ts'
 import { readTables } from '../support/catalog-tables.ts'
 import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
@@ -82,7 +82,7 @@ describeOnOneDatabase('a stored set', (kind) => {
       const [shelf] = await sql<StoredShelf[]>`
         select term_id as "termId", list, cardinality, bytes from sets where term_id < 0 order by cardinality desc limit 1`
       if (shelf === undefined) throw new Error('the sample has no shelf')
-      const codes = [...decodeShelf(shelf)]
+      const codes = [...decodeCodes(shelf)]
       // A code whose predecessor's place on the shelf is another one's, and free.
       const at = codes.findIndex(
         (code, index) => index > 0 && code % 128 > 0 && code - 1 > (codes[index - 1] ?? 0),

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { decodePart, decodeShelf, decodeShelved } from '../../api/catalog/set-encoding.ts'
+import { decodeCodes, decodePart, decodeShelved } from '../../api/catalog/set-encoding.ts'
 import { partColumns, readPart } from '../../api/catalog/stored-sets.ts'
 import type { Sql } from '../../api/database/connect.ts'
 import { copyRows, readInteger } from '../../api/database/copy.ts'
@@ -76,7 +76,7 @@ async function readSets(sql: Sql): Promise<string[]> {
       for (const id of decodePart(readPart(row))) add(termId, id)
       continue
     }
-    for (const code of decodeShelf(readPart(row))) {
+    for (const code of decodeCodes(readPart(row))) {
       const shelved = decodeShelved(termId, code)
       add(shelved.termId, shelved.id)
     }
