@@ -40,13 +40,17 @@ export function readCodes(bytes: Buffer | undefined): Float64Array {
   return codes
 }
 
-/** SQL: `term_id` and `list` of the sets that are on shelves. Those of versions and of everything never are. */
-export function selectShelved(sql: SqlOrTransaction): Fragment {
-  return sql`(
-    select id as term_id, 'users'::list_name as list from locations where users_on_shelf
-    union all select id, 'users' from dependencies where users_on_shelf
-    union all select id, 'repositories' from dependencies where repositories_on_shelf
-  )`
+/**
+ * SQL: whether the set of the columns `term_id` and `list` is on a shelf; `join` is what it needs. The sets of versions, of
+ * trigrams and of everything never are.
+ */
+export function selectIsShelved(sql: SqlOrTransaction): { join: Fragment; isShelved: Fragment } {
+  return {
+    join: sql`left join locations l on l.id = term_id left join dependencies d on d.id = term_id`,
+    isShelved: sql`coalesce(case list
+      when 'users' then coalesce(l.users_on_shelf, d.users_on_shelf) when 'repositories' then d.repositories_on_shelf
+    end, false)`,
+  }
 }
 
 /** SQL: `shelf` and `code` of what is on a shelf, from the columns `term_id` and `id` (`findShelf`, `encodeShelved`). */

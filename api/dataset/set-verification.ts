@@ -5,7 +5,7 @@
  */
 import { randomInt } from 'node:crypto'
 import { decodeCodes, decodePart, decodeShelved, maxWidth } from '../catalog/set-encoding.ts'
-import { allTerm, readCodes, readPart, selectCode, selectShelved } from '../catalog/stored-sets.ts'
+import { allTerm, readCodes, readPart, selectCode, selectIsShelved } from '../catalog/stored-sets.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
 import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './dataset-change.ts'
@@ -47,15 +47,17 @@ export async function verifySets(sql: Sql, extent: 'all' | 'sample'): Promise<Se
         ? tx`(select term_id, list, max(width) as width from sets group by 1, 2) w using (term_id, list)`
         : tx`lateral (select width from sets w where w.term_id = m.term_id and w.list = m.list limit 1) w on true`
     const { shelf, code } = selectCode(tx)
+    const { join, isShelved } = selectIsShelved(tx)
     await tx`
       create temporary table expected_parts on commit drop as
       select place.term_id, list, part, string_agg(int8send(member), ''::bytea order by member) as members
-      from (${selectMembers(tx, range)}) m
-        left join (select *, true as is_shelved from ${selectShelved(tx)} s) s using (term_id, list)
+      from (
+        select m.*, ${isShelved} as is_shelved from (${selectMembers(tx, range)}) m ${join}
+      ) m
         left join ${widths},
         lateral (
           select ${shelf} as term_id, 0 as part, ${code} as member where is_shelved
-          union all select m.term_id, id >> coalesce(width, ${maxWidth}::integer), id where is_shelved is null
+          union all select m.term_id, id >> coalesce(width, ${maxWidth}::integer), id where not is_shelved
         ) place
       group by 1, 2, 3`
     await tx`create index on expected_parts (term_id, list, part)`

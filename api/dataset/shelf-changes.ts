@@ -12,7 +12,7 @@ import {
   shelfPlaces,
   shelfWidth,
 } from '../catalog/set-encoding.ts'
-import { type SetList, selectCode, selectShelved } from '../catalog/stored-sets.ts'
+import { type SetList, selectCode, selectIsShelved } from '../catalog/stored-sets.ts'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { type ChangedPart, mergeChanges, rewriteParts, type StoredPart } from './set-parts.ts'
 
@@ -40,10 +40,14 @@ interface RewrittenShelf {
  */
 export async function applyToShelves(tx: SqlOrTransaction): Promise<void> {
   await tx`create temporary table emptied_terms (term_id integer not null) on commit drop`
+  const { join, isShelved } = selectIsShelved(tx)
   const { count } = await tx`
     create temporary table shelved_sets on commit drop as
-    select term_id, list, count(*) filter (where is_gained) > ${tx.unsafe(String(maxShelvedIds))} as leaves
-    from set_changes join ${selectShelved(tx)} s using (term_id, list) group by 1, 2`
+    select term_id, list, gains > ${tx.unsafe(String(maxShelvedIds))} as leaves
+    from (
+      select term_id, list, count(*) filter (where is_gained) as gains from set_changes group by 1, 2
+    ) c ${join}
+    where ${isShelved}`
   if (count === 0) return
   await tx`analyze shelved_sets`
   const { shelf, code } = selectCode(tx)

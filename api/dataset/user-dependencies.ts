@@ -54,11 +54,11 @@ export async function applyUserDependencies(change: DatasetChange): Promise<void
   await tx`
     insert into user_dependencies
     select user_id, array(
-      select unnest(f.dependency_ids) union select unnest(c.gained) except select unnest(c.lost) order by 1
+      select distinct id from unnest(f.dependency_ids || c.gained) as id where id <> all (c.lost) order by id
     )
     from (
-      select user_id, array_agg(dependency_id) filter (where is_gained) as gained,
-        array_agg(dependency_id) filter (where not is_gained) as lost
+      select user_id, coalesce(array_agg(dependency_id) filter (where is_gained), '{}') as gained,
+        coalesce(array_agg(dependency_id) filter (where not is_gained), '{}') as lost
       from changed_uses group by user_id
     ) c left join user_dependencies f using (user_id)
     on conflict (user_id) do update set dependency_ids = excluded.dependency_ids`
