@@ -16,8 +16,9 @@ import { verifyLedger } from '../ledger/verify.ts'
 import { createDocsFinder, docsDirectory } from '../portal/docs-manifest.ts'
 import { localOrigin } from '../runtime/local-url.ts'
 import { isWorthRetrying, toOperatorMessage } from '../runtime/operator-message.ts'
-import { countOf, formatCount } from './output.ts'
+import { countOf } from './output.ts'
 import { Interruption, withDatabase } from './session.ts'
+import { describeFaults } from './sets.ts'
 
 export interface Finding {
   /** `skipped`: not checked. */
@@ -112,11 +113,8 @@ async function checkServer(sql: Sql, kind: string): Promise<Finding> {
 async function checkSets(sql: Sql): Promise<Finding> {
   const { sets, faults } = await verifySets(sql, 'sample')
   return faults.length === 0
-    ? ok('sets', `${countOf(sets, 'set')} of a sample have what the rows say`)
-    : wrong(
-        'sets',
-        `${formatCount(faults.length)} of ${countOf(sets, 'set')} of a sample differ from the rows; run: ${devdataCommand('sets rebuild')}`,
-      )
+    ? ok('sets', `${countOf(sets, 'set')} of a sample agree with the rows`)
+    : wrong('sets', `of a sample, ${describeFaults(sets, faults.length)}`)
 }
 
 async function checkLedger(sql: Sql): Promise<Finding> {

@@ -20,7 +20,7 @@ export function addSetsCommands(program: Command): void {
     .addHelpText('after', '\nExamples:\n  devdata sets verify\n  devdata sets rebuild')
   sets
     .command('verify')
-    .summary('Check that the sets have what the rows say')
+    .summary('Check that the sets agree with the rows')
     .description(
       'Compare all sets with the rows of users and repositories that they are derived from. The service can keep ' +
         'running. Exits with 1 if something is wrong.',
@@ -47,10 +47,15 @@ function verify({ json }: { json?: true }): Promise<void> {
     if (json) return console.log(JSON.stringify({ sets, faults: faults.length }))
     console.log(
       faults.length === 0
-        ? `${countOf(sets, 'set')}: all have what the rows say.`
-        : `${formatCount(faults.length)} of ${countOf(sets, 'set')} differ from the rows; run: ${devdataCommand('sets rebuild')}`,
+        ? `${countOf(sets, 'set')} agree with the rows.`
+        : describeFaults(sets, faults.length),
     )
   })
+}
+
+/** Says how many of the verified sets are wrong, and what to do. */
+export function describeFaults(verified: number, wrong: number): string {
+  return `${formatCount(wrong)} of ${countOf(verified, 'set')} differ from the rows; run: ${devdataCommand('sets rebuild')}`
 }
 
 function rebuild({ json }: { json?: true }): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * The stored sets are what the rows say, and a wrong one is found and repaired.
+ * The stored sets agree with the rows, and a wrong one is found and repaired.
  *
  * @module
  */
@@ -26,7 +26,7 @@ describeOnOneDatabase('a stored set', (kind) => {
   })
   afterEach(() => service.close())
 
-  test('has what the rows say', async () => {
+  test('agrees with the rows', async () => {
     const all = await verifySets(service.sql, 'all')
     expect(all.faults).toEqual([])
     expect(all.sets).toBeGreaterThan(100)
