@@ -35,6 +35,8 @@ export interface ForgeOptions {
   repositories: number
   /** Different dependencies. */
   terms: number
+  /** Percentage of the items that a load changes. */
+  changed: number
   rounds: number
   keep?: string
 }
@@ -44,9 +46,9 @@ const shareOf = (rank: number) => Math.min(0.5, 1 / rank)
 const nameOf = (rank: number) => `d${rank}`
 
 export async function measureForge(report: Report, options: ForgeOptions): Promise<void> {
-  const { users, repositories, terms, rounds, keep } = options
+  const { terms, rounds, keep } = options
   await using cluster = await startPostgresCluster({
-    settings: { ...serverSettings, shared_buffers: '4GB', maintenance_work_mem: '2GB', max_wal_size: '64GB' },
+    settings: { ...serverSettings, shared_buffers: '4GB', maintenance_work_mem: '2GB', max_wal_size: '8GB' },
     ...(keep !== undefined && { folder: keep }),
   })
   const database = await openBenchDatabase(await cluster.createDatabase('forge'))
@@ -90,7 +92,7 @@ export async function measureForge(report: Report, options: ForgeOptions): Promi
       Math.max(...pages),
     )
   }
-  await measureChange(report, sql, { users, repositories, terms })
+  await measureChange(report, sql, options)
 }
 
 /** Microseconds for the ids of a page from a random place, of many. */
@@ -231,16 +233,16 @@ async function measureBytes(
   sql: Sql,
   { users, repositories, terms }: ForgeOptions,
 ): Promise<void> {
-  const rows = await sql<{ list: string; sets: number; parts: number; members: number; bytes: number }[]>`
-    select list::text, count(distinct term_id) as sets, count(*) as parts, sum(cardinality::bigint) as members, sum(length(bytes)::bigint) as bytes
+  const rows = await sql<{ list: string; parts: number; members: number; bytes: number }[]>`
+    select list::text, count(*) as parts, sum(cardinality::bigint) as members, sum(length(bytes)::bigint) as bytes
     from sets group by list order by list`
   const [size] = await sql<{ heap: number; indexes: number }[]>`
     select pg_table_size('sets') as heap, pg_indexes_size('sets') as indexes`
   printTable([
-    ['list', 'sets', 'parts', 'members', 'bytes of ids', 'bytes a member'],
+    ['list', 'parts', 'members', 'bytes of ids', 'bytes a member'],
     ...rows.map((row) => [
       row.list,
-      ...[row.sets, row.parts, row.members, row.bytes].map((value) => Number(value).toLocaleString('en')),
+      ...[row.parts, row.members, row.bytes].map((value) => Number(value).toLocaleString('en')),
       (Number(row.bytes) / Number(row.members)).toFixed(2),
     ]),
   ])
@@ -249,11 +251,11 @@ async function measureBytes(
   report.note({ bar: `index of sets`, against: of, goal: null, unit: 'GB' }, (size?.indexes ?? 0) / 1e9)
 }
 
-/** One of a hundred users and of a hundred repositories loses two dependencies and gains two. */
+/** Some users and repositories lose two dependencies each, and gain two. */
 async function measureChange(
   report: Report,
   sql: Sql,
-  { users, repositories, terms }: Pick<ForgeOptions, 'users' | 'repositories' | 'terms'>,
+  { users, repositories, terms, changed }: Pick<ForgeOptions, 'users' | 'repositories' | 'terms' | 'changed'>,
 ): Promise<void> {
   report.say('drawing changes')
   // Terms are drawn as often as items have them. Whether an item had the dependency before doesn't change the work.
@@ -261,9 +263,9 @@ async function measureChange(
     create table drawn_changes as
     select least(${terms}::integer, exp(random() * ln(${terms}::float8))::integer) as term_id, list, id, place <= 2 as is_gained
     from (
-      select 'users'::list_name as list, 1 + (random() * (${users}::float8 - 1))::integer as id from generate_series(1, ${Math.ceil(users / 100)}::integer)
+      select 'users'::list_name as list, 1 + (random() * (${users}::float8 - 1))::integer as id from generate_series(1, ${Math.ceil((users * changed) / 100)}::integer)
       union all
-      select 'repositories', 1 + (random() * (${repositories}::float8 - 1))::integer from generate_series(1, ${Math.ceil(repositories / 100)}::integer)
+      select 'repositories', 1 + (random() * (${repositories}::float8 - 1))::integer from generate_series(1, ${Math.ceil((repositories * changed) / 100)}::integer)
     ) changed, generate_series(1, 4) place`
   const [drawn] = await sql<{ changes: number }[]>`select count(*) as changes from drawn_changes`
   const walOf = async () =>
@@ -279,7 +281,7 @@ async function measureChange(
   })
   const of = `${Number(drawn?.changes).toLocaleString('en')} changes of sets`
   report.note(
-    { bar: '1 % of all items change', against: of, goal: null, unit: 's' },
+    { bar: `${changed} % of all items change`, against: of, goal: null, unit: 's' },
     (performance.now() - began) / 1_000,
   )
   report.note(

@@ -129,6 +129,7 @@ program.addCommand(
     .option('--users <count>', 'users', readCount, 150_000_000)
     .option('--repositories <count>', 'repositories', readCount, 400_000_000)
     .option('--terms <count>', 'different dependencies', readCount, 10_000_000)
+    .option('--changed <percent>', 'items that a load changes', Number, 1)
     .option('--rounds <count>', 'repetitions', readCount, 3)
     .option('--keep <folder>', 'keep the cluster there')
     .action((options: CommonOptions & ForgeOptions) =>

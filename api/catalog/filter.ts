@@ -65,7 +65,7 @@ export function isUnfiltered({ locationKeys, ownerKey, nameKeys, files, changedS
 
 /**
  * A condition of a filter. `terms`: an item must be in the set of any of these terms. `ids`: the item must have one of these
- * ids. `select` is SQL with the column `id`. A term whose set is on a shelf has the complement of its id there: `~id`.
+ * ids. `select` is SQL with the column `id`. For a term whose set is on a shelf it returns `~id`, which is negative.
  */
 export interface Condition {
   kind: 'terms' | 'ids'
@@ -73,7 +73,7 @@ export interface Condition {
 }
 
 /**
- * The conditions of a filter. An item must meet each. No location matches but `candidates`; undefined: any may match.
+ * The conditions of a filter. An item must meet each. `candidates` are the only locations that may match; undefined: any may.
  */
 export function listConditions(
   sql: SqlOrTransaction,

@@ -51,15 +51,6 @@ export class Bitmap {
     for (let at = 0; at < chunkWords; at++) chunk[at] = (chunk[at] ?? 0) | (words[at] ?? 0)
   }
 
-  /** Adds the ids of another one. */
-  unite(other: Bitmap): void {
-    for (const [index, others] of other.#chunks.entries()) {
-      if (others === undefined) continue
-      const chunk = this.#chunk(index)
-      for (let at = 0; at < chunkWords; at++) chunk[at] = (chunk[at] ?? 0) | (others[at] ?? 0)
-    }
-  }
-
   /** Removes the ids that the other one lacks. */
   intersect(other: Bitmap): void {
     this.#chunks.length = Math.min(this.#chunks.length, other.#chunks.length)

@@ -1,13 +1,13 @@
 /**
  * Search for locations that contain a text. The trigrams of the locations' texts are terms: any three characters in a row. The
- * locations of a trigram are a set, so a search reads the sets of the text's trigrams, and not the texts of all locations.
+ * locations of a trigram are a set, so a search reads the set of the text's rarest trigram, and not the texts of all locations.
  *
  * @module
  */
 import { createHash } from 'node:crypto'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
-import { Bitmap } from './id-set.ts'
+import { decodePart } from './set-encoding.ts'
 import { partColumns, readPart } from './stored-sets.ts'
 
 /** Locations that may contain a text. */
@@ -25,43 +25,42 @@ const fewCandidates = 1_000
 const maxCandidates = 200_000
 
 /**
- * Finds the locations that have all trigrams of one of the folded texts: those that contain it are among them. Undefined: any
- * location may contain one, because a text is shorter than a trigram or too many locations have its trigrams.
+ * Finds locations that have the rarest trigram of one of the folded texts: those that contain a text are among them. Undefined:
+ * any location may contain one, because a text is shorter than a trigram, or too many locations have these trigrams.
  */
 export async function findCandidates(
   sql: SqlOrTransaction,
   texts: readonly string[],
 ): Promise<LocationCandidates | undefined> {
-  const termsOf = texts.map(listTrigramTerms)
-  if (termsOf.some((terms) => terms.length === 0)) return undefined
-  const sets = new Map(termsOf.flat().map((term) => [term, new Bitmap()]))
+  const asked = texts.map(listTrigramTerms).flatMap((terms, text) => terms.map((term) => ({ text, term })))
+  if (new Set(asked.map(({ text }) => text)).size < texts.length) return undefined
   const rows = copyRows(
     sql,
-    `select ${partColumns}, term_id, edition::text, (select reltuples::bigint from pg_class where oid = 'locations'::regclass)
-    from dataset left join sets on list = 'locations' and term_id = any('{${[...sets.keys()].join()}}')`,
+    `with sized as (
+      select text, term, coalesce(sum(cardinality), 0) as size
+      from unnest('{${asked.map(({ text }) => text).join()}}'::integer[], '{${asked.map(({ term }) => term).join()}}'::integer[])
+        as asked(text, term) left join sets on list = 'locations' and term_id = term
+      group by 1, 2
+    ), rarest as materialized (
+      select distinct on (text) term, size from sized order by text, size
+    ), few as (
+      select sum(size) <= least(${maxCandidates}, greatest(${fewCandidates}, ${maxShare} * (
+        select reltuples from pg_class where oid = 'locations'::regclass
+      ))) as are_few from rarest
+    )
+    select ${partColumns}, edition::text, are_few
+    from dataset cross join few
+      left join sets on are_few and list = 'locations' and term_id in (select term from rarest)`,
   )
-  let edition = ''
-  let locations = 0
-  for await (const row of rows) {
-    const [width, , , , term] = row
-    edition = String(row[5])
-    locations = readInteger(row[6])
-    if (width !== undefined && width.length > 0) sets.get(readInteger(term))?.addPart(readPart(row))
-  }
-  const limit = Math.min(maxCandidates, Math.max(fewCandidates, locations * maxShare))
   const ids = new Set<number>()
-  for (const terms of termsOf) {
-    const common = new Bitmap()
-    for (const [index, term] of terms.entries()) {
-      const set = sets.get(term) ?? new Bitmap()
-      if (index === 0) common.unite(set)
-      else common.intersect(set)
-    }
-    const found = common.toIdSet()
-    if (ids.size + found.total > limit) return undefined
-    for (const id of found.select(0, found.total)) ids.add(id)
+  let found: Pick<LocationCandidates, 'edition'> | undefined
+  for await (const row of rows) {
+    const [width, , , , edition, areFew] = row
+    if (readInteger(areFew) === 0) continue
+    found = { edition: String(edition) }
+    if (width !== undefined && width.length > 0) for (const id of decodePart(readPart(row))) ids.add(id)
   }
-  return { ids: [...ids], edition }
+  return found && { ...found, ids: [...ids] }
 }
 
 /** The terms of a text's trigrams, as the function `trigram_terms` of the database lists them. */

@@ -17,9 +17,9 @@ export interface SetPart {
 }
 
 /**
- * A small set has no rows of its own: it is on a shelf, which it shares with the sets of the terms whose ids follow. A row for
- * each would take more space than its ids, and a look-up. A shelf is stored as one part of a set of codes: a code is an id and
- * the term's place on the shelf.
+ * A small set has no row of its own, because the row would take more space than its ids. The small sets of 128 terms, from a
+ * multiple of 128 on, share one row: a shelf. It is stored like a part of a set whose members are codes: id * 128 + the term's
+ * place on the shelf.
  */
 export const shelfPlaces = 128
 /** A set with more ids has parts of its own. */
@@ -48,7 +48,7 @@ export function findPart(id: number, width: number): number {
   return Math.floor(id / 2 ** width)
 }
 
-/** The shelf of a term, as the id that it has among those of terms: a negative one. */
+/** The `term_id` of the shelf's row in `sets`. It is negative, so it is no term's. */
 export function findShelf(termId: number): number {
   return ~Math.floor(termId / shelfPlaces)
 }

@@ -99,7 +99,12 @@ function compileProgram(): Promise<WebAssembly.Module> {
   // none. There is little: the database's memory stays the same.
   setFlagsFromString('--no-wasm-code-gc')
   const path = join(dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite')), 'pglite.wasm')
-  compiling ??= readFile(path).then((bytes) => WebAssembly.compile(bytes))
+  compiling ??= readFile(path)
+    .then((bytes) => WebAssembly.compile(bytes))
+    .catch((error: unknown) => {
+      compiling = undefined
+      throw error
+    })
   return compiling
 }
 

@@ -6,7 +6,7 @@
 import { isEmbedded, type Sql, type SqlOrTransaction } from '../database/connect.ts'
 import { dropOldChanges } from './kept-changes.ts'
 import { type AppliedRows, analyzeTables, beginChange, type DatasetChange } from './pending-change.ts'
-import { applySetChanges } from './set-changes.ts'
+import { applySetChanges, applyToParts } from './set-changes.ts'
 import { applyUserDependencies } from './user-dependencies.ts'
 
 /** The advisory lock of changes: one at a time is applied. Nothing else in this database uses the number. */
@@ -14,6 +14,8 @@ export const changeLock = 0x6465_7665
 
 /** The largest tables in which a change leaves old versions of rows. */
 const rewrittenTables = [
+  'locations',
+  'dependencies',
   'users',
   'repositories',
   'commits',
@@ -132,12 +134,20 @@ async function publish(
       last_repository_id = greatest(last_repository_id, (select max(id) from repositories))`
 }
 
-/** Removes locations that no user has any more. */
+/** Removes locations that no user has any more, from the sets of their trigrams too. */
 async function removeUnusedLocations(change: DatasetChange): Promise<void> {
   const { tx } = change
   const { count } = await tx`
-    delete from locations l
-    where id in (select term_id from emptied_terms union all select term_id from set_changes where not is_gained)
-      and (users_on_shelf or not exists (select from sets where term_id = l.id))`
-  if (count > 0) await analyzeTables(change, ['locations'])
+    with removed as (
+      delete from locations l
+      where id in (select term_id from emptied_terms union all select term_id from set_changes where not is_gained)
+        and (users_on_shelf or not exists (select from sets where term_id = l.id))
+      returning id, location_key
+    )
+    insert into set_changes
+    select term_id, 'locations', id, false from removed, unnest(trigram_terms(location_key)) as term_id`
+  if (count === 0) return
+  await tx`delete from set_changes where list <> 'locations' or is_gained` // they are applied
+  await applyToParts(tx)
+  await analyzeTables(change, ['locations'])
 }

@@ -4,7 +4,7 @@
  *
  * - `affected_users`: users who may use other dependencies now
  * - `changed_declarations`: dependencies that repositories have lost and gained; one with other dates is in both
- * - `set_changes`: users and repositories that terms have lost and gained, perhaps both
+ * - `set_changes`: ids of users, repositories and locations that the sets of terms have lost and gained, perhaps both
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * Changes of the stored sets. Parts of a change note in `set_changes` which users and repositories a term gains and loses.
- * At the end of the change, the shelves and the parts of sets that contain these are read, merged and written.
+ * Changes of the stored sets. Parts of a change note in `set_changes` which ids the set of a term gains and loses. At the end of the change, the shelves and the parts of sets that contain these are read, merged and written.
  *
  * @module
  */
@@ -13,15 +12,13 @@ import { insertParts, mergeChanges, rewriteParts, type StoredPart } from './set-
 import { applyToShelves } from './shelf-changes.ts'
 
 /**
- * Applies `set_changes`, after the dataset has its new counts. Afterwards, it has the changes of sets that have parts of their
- * own, and `emptied_terms` the terms that are empty on their shelves.
+ * Applies `set_changes`, after the dataset has its new counts. Afterwards, `set_changes` has only the changes of sets with parts
+ * of their own, and `emptied_terms` the terms whose sets on shelves are empty now.
  */
 export async function applySetChanges(change: DatasetChange): Promise<void> {
   const { tx } = change
   await tx`analyze set_changes`
   await applyToShelves(tx)
-  await chooseWidths(tx)
-  await resizeSets(tx)
   await applyToParts(tx)
   await analyzeTables(change, ['sets'])
 }
@@ -85,8 +82,10 @@ async function resizeSets(tx: SqlOrTransaction): Promise<void> {
   }
 }
 
-/** Applies the changes to the parts of sets that have the new widths. */
-async function applyToParts(tx: SqlOrTransaction): Promise<void> {
+/** Applies `set_changes` to sets that have parts of their own. */
+export async function applyToParts(tx: SqlOrTransaction): Promise<void> {
+  await chooseWidths(tx)
+  await resizeSets(tx)
   const ids = tx`string_agg(int8send(c.id), ''::bytea order by c.id)`
   const changes = tx`
     select c.term_id, c.list, c.id >> s.width as part, s.width, ${ids} filter (where c.is_gained) as gained,
@@ -100,4 +99,5 @@ async function applyToParts(tx: SqlOrTransaction): Promise<void> {
     }
     return parts
   })
+  await tx`drop table changed_sets`
 }

@@ -5,7 +5,15 @@
  */
 import { randomInt } from 'node:crypto'
 import { decodeCodes, decodePart, decodeShelved, maxWidth } from '../catalog/set-encoding.ts'
-import { allTerm, readCodes, readPart, selectCode, selectIsShelved } from '../catalog/stored-sets.ts'
+import {
+  allTerm,
+  readCodes,
+  readList,
+  readPart,
+  type SetList,
+  selectCode,
+  selectIsShelved,
+} from '../catalog/stored-sets.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
 import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './dataset-change.ts'
@@ -29,19 +37,21 @@ interface IdRange {
   last: number
 }
 
+type IdRanges = Record<SetList, IdRange>
+
 const everyId: IdRange = { first: 0, last: 2 ** 31 - 1 }
-/** Ids of users, and of repositories, in a sample. */
+const everything: IdRanges = { users: everyId, repositories: everyId, locations: everyId }
+/** Ids of users, of repositories and of locations in a sample. */
 const sampleSize = 2_000
 
 /**
- * Verifies the sets in one snapshot: all of them, or of a sample of users and repositories, those that these should be in. The
- * set of a version may have what has changed again since then, and that of a trigram locations that are gone.
+ * Verifies the sets in one snapshot: all of them, or of a sample of ids, those that these should be in. The set of a version may have what has changed again since then.
  */
 export async function verifySets(sql: Sql, extent: 'all' | 'sample'): Promise<SetVerification> {
   return sql.begin('isolation level repeatable read', async (tx) => {
     await tx`set local statement_timeout = 0`
     await tx`set local work_mem = '128MB'`
-    const range = extent === 'all' ? everyId : await drawSample(tx)
+    const ranges = extent === 'all' ? everything : await drawSample(tx)
     const widths =
       extent === 'all'
         ? tx`(select term_id, list, max(width) as width from sets group by 1, 2) w using (term_id, list)`
@@ -52,7 +62,7 @@ export async function verifySets(sql: Sql, extent: 'all' | 'sample'): Promise<Se
       create temporary table expected_parts on commit drop as
       select place.term_id, list, part, string_agg(int8send(member), ''::bytea order by member) as members
       from (
-        select m.*, ${isShelved} as is_shelved from (${selectMembers(tx, range)}) m ${join}
+        select m.*, ${isShelved} as is_shelved from (${selectMembers(tx, ranges)}) m ${join}
       ) m
         left join ${widths},
         lateral (
@@ -66,7 +76,7 @@ export async function verifySets(sql: Sql, extent: 'all' | 'sample'): Promise<Se
     const rows = copyRows(
       tx,
       `select coalesce(width, ${maxWidth}), part, coalesce(cardinality, 0), coalesce(bytes, ''), members, term_id, list,
-        list = 'locations' or term_id in (select term_id from dataset_versions)
+        term_id in (select term_id from dataset_versions)
       from expected_parts ${extent === 'all' ? 'full' : 'left'} join sets using (term_id, list, part)
       order by term_id, list, part`,
     )
@@ -74,7 +84,8 @@ export async function verifySets(sql: Sql, extent: 'all' | 'sample'): Promise<Se
     let previous: VerifiedSet = { termId: 0, list: '' }
     for await (const row of rows) {
       const [, , , , members, termId, list, mayHaveMore] = row
-      const set = { termId: readInteger(termId), list: String(list) }
+      const set = { termId: readInteger(termId), list: readList(list) }
+      const range = ranges[set.list]
       const expected = readCodes(members)
       if (set.termId < 0) {
         const idOf = (code: number) => decodeShelved(set.termId, code).id
@@ -108,32 +119,45 @@ export function rebuildSets(sql: Sql, options: DatasetChangeOptions = {}): Promi
     await tx`
       update dependencies set users_on_shelf = true, repositories_on_shelf = true
       where not users_on_shelf or not repositories_on_shelf`
-    await tx`insert into set_changes select term_id, list, id, true from (${selectMembers(tx, everyId)}) m`
+    await tx`insert into set_changes select term_id, list, id, true from (${selectMembers(tx, everything)}) m`
     return {}
   })
 }
 
 /** SQL: `term_id`, `list` and `id` of all members of sets whose ids are in a range. */
-function selectMembers(tx: SqlOrTransaction, { first, last }: IdRange): Fragment {
+function selectMembers(tx: SqlOrTransaction, ranges: IdRanges): Fragment {
+  const within = (list: SetList) =>
+    tx`where id between ${ranges[list].first}::integer and ${ranges[list].last}::integer`
   return tx`
     select term_id, list, id
     from (
       select 'users'::list_name as list, id, dependency_ids || array[${allTerm}::integer, location_id, term_id] as term_ids
       from users left join user_dependencies on user_id = id left join dataset_versions using (version)
+      ${within('users')}
       union all
       select 'repositories', id, dependency_ids || array[${allTerm}::integer, term_id]
       from repositories left join repository_dependencies on repository_id = id left join dataset_versions using (version)
+      ${within('repositories')}
       union all
-      select 'locations', id, trigram_terms(location_key) from locations
+      select 'locations', id, trigram_terms(location_key) from locations ${within('locations')}
     ) m, unnest(term_ids) as term_id
-    where id between ${first}::integer and ${last}::integer and term_id is not null`
+    where term_id is not null`
 }
 
-async function drawSample(tx: SqlOrTransaction): Promise<IdRange> {
-  const [dataset] = await tx<{ lastId: number }[]>`
-    select greatest(last_user_id, last_repository_id) as "lastId" from dataset`
-  const first = randomInt(Math.max(1, (dataset?.lastId ?? 0) - sampleSize + 2))
-  return { first, last: first + sampleSize - 1 }
+async function drawSample(tx: SqlOrTransaction): Promise<IdRanges> {
+  const [last] = await tx<Record<SetList, number>[]>`
+    select last_user_id as users, last_repository_id as repositories,
+      (select coalesce(max(id), 0) from locations) as locations
+    from dataset`
+  const draw = (lastId = 0): IdRange => {
+    const first = randomInt(Math.max(1, lastId - sampleSize + 2))
+    return { first, last: first + sampleSize - 1 }
+  }
+  return {
+    users: draw(last?.users),
+    repositories: draw(last?.repositories),
+    locations: draw(last?.locations),
+  }
 }
 
 function isWithin({ first, last }: IdRange, id: number): boolean {

@@ -92,8 +92,8 @@ function rewriteShelf(part: ChangedPart): RewrittenShelf {
     const place = code % shelfPlaces
     counts[place] = (counts[place] ?? 0) + 1
   }
-  const outgrown = [...counts.keys()].filter((place) => (counts[place] ?? 0) > maxShelvedIds)
   const changed = new Set([...part.gained, ...part.lost].map((code) => code % shelfPlaces))
+  const outgrown = [...changed].filter((place) => (counts[place] ?? 0) > maxShelvedIds)
   const leaving = new Set([...outgrown, ...[...part.leaving].map((termId) => termId % shelfPlaces)])
   const leaves = (code: number) => leaving.has(code % shelfPlaces)
   const termOf = (place: number) => decodeShelved(part.termId, place).termId
@@ -114,7 +114,10 @@ function rewriteShelf(part: ChangedPart): RewrittenShelf {
   }
 }
 
-/** Makes the ids of sets that leave their shelves changes of their sets, which are empty until then. */
+/**
+ * Notes in `set_changes` that sets which leave their shelves gain what they had there: as parts, they are still empty. Marks the
+ * sets that have outgrown their shelves, and notes those that are empty now.
+ */
 async function recordMoves(tx: SqlOrTransaction, rewritten: readonly RewrittenShelf[]): Promise<void> {
   const moved = rewritten.flatMap((shelf) => shelf.moved)
   const outgrown = rewritten.flatMap(({ shelf, outgrown: terms }) =>

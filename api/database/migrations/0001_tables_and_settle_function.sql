@@ -315,7 +315,7 @@ create index on commits (repository_id, position);
 create table locations (
   id integer primary key default nextval('term_ids'),
   location_key text not null,
-  users_on_shelf boolean not null default true -- where its set is stored: see sets
+  users_on_shelf boolean not null default true -- whether its set shares a row: see sets
 );
 create unique index on locations (md5(location_key)); -- a location may be longer than an index entry
 
@@ -324,8 +324,13 @@ create unique index on locations (md5(location_key)); -- a location may be longe
 create function trigram_terms(location_key text) returns integer[]
 language sql immutable strict parallel safe
 return array(
-  select distinct (('x' || left(md5(substr(location_key, place, 3)), 8))::bit(32)::bigint % 1073741824 + 1073741824)::integer
-  from generate_series(1, length(location_key) - 2) place
+  select distinct (('x' || left(md5(trigram), 8))::bit(32)::bigint % 1073741824 + 1073741824)::integer
+  from (
+    select character || lead(character) over following || lead(character, 2) over following as trigram
+    from unnest(string_to_array(location_key, null)) with ordinality as characters(character, place)
+    window following as (order by place)
+  ) trigrams
+  where trigram is not null
 );
 
 -- A dependency with one status: one that repositories declare, and others have removed, has two rows. The row with an
@@ -337,7 +342,7 @@ create table dependencies (
   file text collate "C" not null,
   status text collate "C", -- active, removed; null: unknown
   file_dependency_id integer, -- the row with an empty name that this one belongs to; null: it is that row
-  users_on_shelf boolean not null default true, -- where its sets are stored: see sets
+  users_on_shelf boolean not null default true, -- whether its sets share rows: see sets
   repositories_on_shelf boolean not null default true,
   unique nulls not distinct (name, file, status)
 );
@@ -387,7 +392,7 @@ create index on contributions (repository_id);
 
 -- The users and the repositories of each term, as sets of ids in parts (api/catalog/set-encoding.ts). Term 0 has all. A
 -- set without ids has no row. Small sets are on shelves, whose rows have negative term ids. The terms of trigrams have
--- locations, also some that are gone.
+-- locations.
 create type list_name as enum ('users', 'repositories', 'locations');
 create table sets (
   term_id integer not null,
