@@ -23,16 +23,22 @@ const maxShare = 0.1
 const fewCandidates = 1_000
 /** The ids are a parameter of a statement. */
 const maxCandidates = 200_000
+/** Trigrams of a text whose sets are counted to find the rarest one. */
+const maxTrigrams = 16
 
 /**
- * Finds locations that have the rarest trigram of one of the folded texts: those that contain a text are among them. Undefined:
+ * Finds the locations that have a rare trigram of one of the folded texts: those that contain a text are among them. Undefined:
  * any location may contain one, because a text is shorter than a trigram, or too many locations have these trigrams.
  */
 export async function findCandidates(
   sql: SqlOrTransaction,
   texts: readonly string[],
 ): Promise<LocationCandidates | undefined> {
-  const asked = texts.map(listTrigramTerms).flatMap((terms, text) => terms.map((term) => ({ text, term })))
+  const asked = texts.flatMap((text, index) => {
+    const terms = listTrigramTerms(text)
+    const step = Math.ceil(terms.length / maxTrigrams)
+    return terms.filter((_, place) => place % step === 0).map((term) => ({ text: index, term }))
+  })
   if (new Set(asked.map(({ text }) => text)).size < texts.length) return undefined
   const rows = copyRows(
     sql,
