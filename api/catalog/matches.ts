@@ -171,7 +171,7 @@ async function uniteSets(
     places[~term % shelfPlaces] = 1
     shelves.set(shelf, places)
   }
-  stored.push(...shelves.keys())
+  for (const shelf of shelves.keys()) stored.push(shelf)
   // If no set is found, there is one row whose part is null. A subquery hides the array from the planner, which would
   // otherwise estimate each id.
   const rows = copyRows(
