@@ -22,12 +22,12 @@ function find(finder: MatchFinder, location: string, caller: number, signal?: Ab
   return finder.find('users', createFilter({ locations: [location] }), { caller, signal })
 }
 
-/** Counts the unions of sets that are read while `work` runs. */
+/** Counts the unions of sets of users that are read while `work` runs. */
 async function countUnions(sql: Sql, work: () => Promise<unknown>): Promise<number> {
   const statements = vi.spyOn(sql, 'unsafe')
   try {
     await work()
-    return statements.mock.calls.filter(([text]) => text.startsWith('copy ')).length
+    return statements.mock.calls.filter(([text]) => text.startsWith('copy (select ')).length
   } finally {
     statements.mockRestore()
   }
