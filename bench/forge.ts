@@ -151,9 +151,9 @@ async function fillSets(
         ids.push(id)
       }
       await flush()
-      if (rank === terms) await flushShelf()
       if (rank % 1_000_000 === 0) report.say(`${list}: ${rank.toLocaleString('en')} dependencies`)
     }
+    await flushShelf()
   }
   await rows.end()
   report.say('indexes')

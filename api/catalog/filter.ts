@@ -96,6 +96,11 @@ export function listConditions(
   ]
 }
 
+/** SQL: the column `id` of a condition, from the row of a term. */
+function selectTerm(sql: SqlOrTransaction, list: ListName): Fragment {
+  return sql`case when ${sql(`${list}_on_shelf`)} then ~id else id end as id`
+}
+
 function selectDependencies(
   sql: SqlOrTransaction,
   list: ListName,
@@ -103,7 +108,7 @@ function selectDependencies(
 ): Fragment {
   const keys = nameKeys.length > 0 ? nameKeys.flatMap(listDependencyKeys) : ['']
   return sql`
-    select case when ${sql(`${list}_on_shelf`)} then ~id else id end as id from dependencies where name_key = any(${sql.typed.texts(keys)})
+    select ${selectTerm(sql, list)} from dependencies where name_key = any(${sql.typed.texts(keys)})
       ${files.length > 0 ? sql`and file = any(${sql.typed.texts(files)})` : sql``}
       ${status === undefined ? sql`` : sql`and status = ${status}`}`
 }
@@ -116,7 +121,7 @@ function selectLocations(
   const isPlace = locationKeys
     .map((key) => sql`strpos(location_key, ${key}) > 0`)
     .reduce((any, condition) => sql`${any} or ${condition}`)
-  return sql`select case when users_on_shelf then ~id else id end as id from locations
+  return sql`select ${selectTerm(sql, 'users')} from locations
     where (${isPlace}) ${candidates === undefined ? sql`` : sql`and id = any(${sql.typed.bigints(candidates)}::integer[])`}`
 }
 

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
 import { decodePart } from './set-encoding.ts'
-import { partColumns, readPart } from './stored-sets.ts'
+import { hasPart, partColumns, readPart } from './stored-sets.ts'
 
 /** Locations that may contain a text. */
 export interface LocationCandidates {
@@ -61,10 +61,10 @@ export async function findCandidates(
   const ids = new Set<number>()
   let found: Pick<LocationCandidates, 'edition'> | undefined
   for await (const row of rows) {
-    const [width, , , , edition, areFew] = row
+    const [, , , , edition, areFew] = row
     if (readInteger(areFew) === 0) continue
     found = { edition: String(edition) }
-    if (width !== undefined && width.length > 0) for (const id of decodePart(readPart(row))) ids.add(id)
+    if (hasPart(row)) for (const id of decodePart(readPart(row))) ids.add(id)
   }
   return found && { ...found, ids: [...ids] }
 }

@@ -15,7 +15,7 @@ import { Bitmap, type IdSet } from './id-set.ts'
 import { findCandidates } from './location-search.ts'
 import type { ReadOptions } from './page-reader.ts'
 import { decodeShelf, findShelf, type SetPart, shelfPlaces } from './set-encoding.ts'
-import { partColumns, readPart } from './stored-sets.ts'
+import { hasPart, partColumns, readPart } from './stored-sets.ts'
 
 /** The matches of a filter. */
 export interface Matches {
@@ -120,20 +120,21 @@ export async function computeMatches(
   list: ListName,
   filter: Filter,
 ): Promise<Matches | 'outdated'> {
-  const found = filter.locationKeys.length > 0 ? await findCandidates(sql, filter.locationKeys) : undefined
-  const conditions = listConditions(sql, list, filter, found?.ids)
+  const candidates =
+    filter.locationKeys.length > 0 ? await findCandidates(sql, filter.locationKeys) : undefined
+  const conditions = listConditions(sql, list, filter, candidates?.ids)
   const idLists = conditions
     .map(({ select }) => sql`array(${select})`)
     .reduce((all, ids) => sql`${all}, ${ids}`)
   const [dataset] = await sql<(KnownChanges & { edition: string; idLists: number[][] })[]>`
     select edition, version, changes_since as "changesSince", json_build_array(${idLists}) as "idLists" from dataset`
   if (dataset === undefined) throw new Error('the dataset row is missing')
-  const { edition, idLists: lists } = dataset
-  if (found !== undefined && found.edition !== edition) return 'outdated'
+  const { edition, idLists: found } = dataset
+  if (candidates !== undefined && candidates.edition !== edition) return 'outdated'
   if (filter.changedSince !== undefined) assertChangesKnown('changed_since', filter.changedSince, dataset)
   let matches: Bitmap | undefined
   for (const [index, { kind }] of conditions.entries()) {
-    const ids = lists[index] ?? []
+    const ids = found[index] ?? []
     const meeting = kind === 'ids' ? uniteIds(ids) : await uniteSets(sql, list, ids, edition)
     if (meeting === 'outdated') return meeting
     if (matches === undefined) matches = meeting
@@ -148,9 +149,7 @@ function uniteIds(ids: readonly number[]): Bitmap {
   return union
 }
 
-/**
- * Reads the union of the sets of terms, if the dataset still has the edition. Terms on shelves are given as `~termId`.
- */
+/** Reads the union of the sets of terms, if the dataset still has the edition. Terms on shelves are given as `~termId`. */
 async function uniteSets(
   sql: SqlOrTransaction,
   list: ListName,
@@ -181,9 +180,9 @@ async function uniteSets(
   )
   let isCurrent = false
   for await (const row of rows) {
-    const [width, , , , isOfEdition, termId] = row
+    const [, , , , isOfEdition, termId] = row
     isCurrent = readInteger(isOfEdition) === 1
-    if (width === undefined || width.length === 0) continue
+    if (!hasPart(row)) continue
     const part = readPart(row)
     const places = shelves.get(readInteger(termId))
     if (places === undefined) union.addPart(part)

@@ -48,15 +48,17 @@ export function findPart(id: number, width: number): number {
   return Math.floor(id / 2 ** width)
 }
 
-/** The `term_id` of the shelf's row in `sets`. It is negative, so it is no term's. */
+/** The `term_id` of a term's shelf in `sets`. It is negative, unlike the ids of terms. */
 export function findShelf(termId: number): number {
   return ~Math.floor(termId / shelfPlaces)
 }
 
+/** Encodes a member of a set on a shelf. */
 export function encodeShelved({ termId, id }: Shelved): number {
   return id * shelfPlaces + (termId % shelfPlaces)
 }
 
+/** Decodes a code of a shelf. */
 export function decodeShelved(shelf: number, code: number): Shelved {
   const place = code % shelfPlaces
   return { termId: ~shelf * shelfPlaces + place, id: (code - place) / shelfPlaces }

@@ -16,6 +16,11 @@ export const allTerm = 0
 /** The columns of the table `sets` that `readPart` reads. */
 export const partColumns = 'width, part, cardinality, bytes'
 
+/** Whether a row has a part: in a left join, there may be none. */
+export function hasPart([width]: readonly Buffer[]): boolean {
+  return width !== undefined && width.length > 0
+}
+
 /** Reads a part from a row of `copyRows`. */
 export function readPart([width, part, cardinality, bytes]: readonly Buffer[]): SetPart {
   return {

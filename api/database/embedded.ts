@@ -93,7 +93,7 @@ function refuseForeignFiles(directory: string): void {
 
 let compiling: Promise<WebAssembly.Module> | undefined
 
-/** Compiles PGlite once for all databases of the process: that takes more than all else of a start. */
+/** Compiles PGlite, once for all databases of the process. Compiling takes longer than the rest of a start. */
 function compileProgram(): Promise<WebAssembly.Module> {
   // V8 may crash the process where it frees compiled WebAssembly (https://github.com/nodejs/node/issues/64500), so it frees
   // none. There is little: the database's memory stays the same.

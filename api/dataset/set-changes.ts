@@ -1,5 +1,6 @@
 /**
- * Changes of the stored sets. Parts of a change note in `set_changes` which ids the set of a term gains and loses. At the end of the change, the shelves and the parts of sets that contain these are read, merged and written.
+ * Changes of the stored sets. Parts of a change note in `set_changes` which ids the set of a term gains and loses. At the end
+ * of the change, the shelves and the parts of sets that contain these are read, merged and written.
  *
  * @module
  */

@@ -105,11 +105,14 @@ export function mergeChanges(
   }
 }
 
-/** Returns the ids that occur more often in `ids` than in `others`, each as often as the difference. */
-function subtractIds(ids: Float64Array, others: Float64Array): Float64Array {
+/** Returns the ids that occur more often in `ids` than in `others`, each as often as the difference. Both are ascending. */
+export function subtractIds(
+  ids: Uint32Array | Float64Array,
+  others: Uint32Array | Float64Array,
+): Uint32Array | Float64Array {
   if (ids.length === 0 || others.length === 0) return ids
   let at = 0
-  return ids.filter((id) => {
+  return Float64Array.from(ids).filter((id) => {
     while (at < others.length && (others[at] ?? 0) < id) at++
     if (others[at] !== id) return true
     at++

@@ -17,6 +17,7 @@ import {
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
 import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './dataset-change.ts'
+import { subtractIds } from './set-parts.ts'
 
 interface VerifiedSet {
   termId: number
@@ -45,7 +46,8 @@ const everything: IdRanges = { users: everyId, repositories: everyId, locations:
 const sampleSize = 2_000
 
 /**
- * Verifies the sets in one snapshot: all of them, or of a sample of ids, those that these should be in. The set of a version may have what has changed again since then.
+ * Verifies the sets in one snapshot: all of them, or those that should have the ids of a sample. The set of a version may also
+ * have what has changed again since then.
  */
 export async function verifySets(sql: Sql, extent: 'all' | 'sample'): Promise<SetVerification> {
   return sql.begin('isolation level repeatable read', async (tx) => {
@@ -93,15 +95,15 @@ export async function verifySets(sql: Sql, extent: 'all' | 'sample'): Promise<Se
         const termsOf = (codes: ArrayLike<number>) =>
           new Set(Array.from(codes, (code) => decodeShelved(set.termId, code).termId))
         verification.sets += termsOf([...found, ...expected]).size
-        for (const term of termsOf([...subtract(found, expected), ...subtract(expected, found)])) {
+        for (const term of termsOf([...subtractIds(found, expected), ...subtractIds(expected, found)])) {
           verification.faults.push({ termId: term, list: set.list })
         }
         continue
       }
       const found = decodePart(readPart(row)).filter((id) => isWithin(range, id))
       const isRight =
-        subtract(expected, found).length === 0 &&
-        (readInteger(mayHaveMore) === 1 || subtract(found, expected).length === 0)
+        subtractIds(expected, found).length === 0 &&
+        (readInteger(mayHaveMore) === 1 || subtractIds(found, expected).length === 0)
       if (set.termId !== previous.termId || set.list !== previous.list) verification.sets++
       previous = set
       const last = verification.faults.at(-1)
@@ -162,13 +164,4 @@ async function drawSample(tx: SqlOrTransaction): Promise<IdRanges> {
 
 function isWithin({ first, last }: IdRange, id: number): boolean {
   return id >= first && id <= last
-}
-
-/** Returns what ascending numbers have, and other ascending ones lack. */
-function subtract(numbers: ArrayLike<number>, others: ArrayLike<number>): number[] {
-  let at = 0
-  return Array.from(numbers).filter((number) => {
-    while ((others[at] ?? number) < number) at++
-    return others[at] !== number
-  })
 }

@@ -66,8 +66,8 @@ export async function applyUserDependencies(change: DatasetChange): Promise<void
 }
 
 /**
- * SQL: the dependencies that users should have. `users` selects their ids. A dependency that stands for a file has no dates,
- * so it follows from the others.
+ * SQL: the dependencies that users should have. `users` selects their ids. The row for all dependencies of a file has no dates:
+ * users with any dependency of the file have it.
  */
 function selectUses(tx: SqlOrTransaction, users: Fragment): Fragment {
   const contributions = tx`(${users}) u join identities i using (user_id) join contributions c using (identity)`

@@ -73,7 +73,7 @@ describeOnOneDatabase('a stored set', (kind) => {
       ['lacks an id', (codes: number[], at: number) => codes.toSpliced(at, 1), 1],
       ['has one more id', (codes: number[], at: number) => codes.toSpliced(at, 0, (codes[at] ?? 0) - 1), 1],
       [
-        'has the id of its neighbour',
+        'has the id of its neighbor',
         (codes: number[], at: number) => codes.with(at, (codes[at] ?? 0) - 1),
         2,
       ],

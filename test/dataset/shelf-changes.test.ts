@@ -26,7 +26,7 @@ describeOnEachDatabase('a small set', (kind) => {
       users: Array.from({ length: count }, (_, index) => createUser(first + index, { location })),
     })
 
-  /** What a list has, and whether a sum of the sets is right. */
+  /** The total of a list, once all sets agree with the rows. */
   async function count(query: string): Promise<number> {
     expect((await verifySets(service.sql, 'all')).faults).toEqual([])
     return readListResponse(await service.request(query, { key })).total
