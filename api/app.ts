@@ -45,6 +45,7 @@ import { addDocsRoutes } from './portal/static-pages.ts'
 import { createUrlCap } from './portal/url-template.ts'
 import { addViewerRoute } from './portal/viewer.ts'
 import { addApiKeyRoutes } from './routes/api-key.ts'
+import { addDiscoveryRoutes } from './routes/discovery.ts'
 import { createHealthCheck } from './routes/health-check.ts'
 import { addOperationsRoutes } from './routes/operations.ts'
 import { addRemovalRoutes } from './routes/removals.ts'
@@ -153,6 +154,8 @@ export function createApp(options: AppOptions): App {
   app.use('/users/*', guard.scopes('users:read'))
   app.use('/repos/*', guard.scopes('repos:read'))
   app.use('/removals', guard.scopes('users:read', 'repos:read'))
+  app.use('/dependencies', guard.anyScope)
+  app.use('/locations', guard.scopes('users:read'))
   app.use('/api-key/*', guard.anyKey)
   app.use('/metrics', guard.metrics)
   app.use('/admin/*', guard.admin)
@@ -162,6 +165,7 @@ export function createApp(options: AppOptions): App {
   addUserRoutes(app, meter)
   addRepositoryRoutes(app, meter)
   addRemovalRoutes(app, meter, sql)
+  addDiscoveryRoutes(app, meter, sql, matchCache)
   addApiKeyRoutes(app, meter, sql)
   addOperationsRoutes(app, meter, {
     database,

@@ -18,8 +18,8 @@ export function secretOf(keyId: number): string {
 /** Users `user1`, `user2`, … with documents of about 400 bytes. */
 export async function fillUsers(sql: Sql, count: number): Promise<void> {
   await sql`
-    insert into users (id, forge_rest_id, login_key, is_bot, version, document)
-    select n, 1000000000 + n, 'USER' || n, false, 1, format(
+    insert into users (id, forge_rest_id, login_key, is_bot, term_ids, version, document)
+    select n, 1000000000 + n, 'USER' || n, false, '{}', 1, format(
       '{"forge_rest_id":%s,"forge_graphql_id":"U_%s","login":"user%s","name":"User Number %s","email":%s,'
         || '"avatar_url":"https://avatars.forge.example/u/%s?v=4","company":null,"location":"Berlin, Germany",'
         || '"bio":"I break builds so that you need not, and mend some of them at night.","followers":%s,'

@@ -115,6 +115,31 @@ export const requests = {
     path: '/repos?dependency_names=hono,express',
     shows: ['X-Credits-Cost', 'X-Total-Count'],
   },
+  quotePeopleOfReact: {
+    method: 'HEAD',
+    path: '/users?type=User&has=email&active_since=2025-05-01&dependency_names=react&dependency_status=active',
+    shows: ['X-Credits-Cost', 'X-Total-Count'],
+  },
+  quoteReactAndVite: {
+    method: 'HEAD',
+    path: '/repos?dependency_names=react,vite&dependency_match=all',
+    shows: ['X-Credits-Cost', 'X-Total-Count'],
+  },
+  quoteReactWithoutJest: {
+    method: 'HEAD',
+    path: '/repos?dependency_names=react&without_dependency_names=jest&dependency_files=package.json&dependency_status=active',
+    shows: ['X-Credits-Cost', 'X-Total-Count'],
+  },
+  findDependencies: {
+    method: 'GET',
+    path: '/dependencies?prefix=rea&limit=3',
+    shows: ['X-Credits-Cost'],
+  },
+  findLocations: {
+    method: 'GET',
+    path: '/locations?contains=ber&limit=3',
+    shows: ['X-Credits-Cost'],
+  },
   quoteRedisOfPython: {
     method: 'HEAD',
     path: '/repos?dependency_names=redis&dependency_files=requirements.txt,pyproject.toml',

@@ -3,8 +3,32 @@
  *
  * @module
  */
-import type { Sql } from '../database/connect.ts'
+import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { badRequest, changesExpired } from '../errors.ts'
+
+/** A load may change the dataset between two statements. After these attempts, one transaction sees one state of it. */
+const maxAttempts = 3
+
+/**
+ * Reads with several statements that must see the same state of the dataset: `read` returns `outdated` if they don't. Repeats
+ * it then, at last in one transaction, with `readSnapshot`.
+ */
+export async function readOneState<Result>(
+  sql: Sql,
+  read: (sql: SqlOrTransaction) => Promise<Result | 'outdated'>,
+  readSnapshot = read,
+): Promise<Result> {
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    const result = await read(sql)
+    if (result !== 'outdated') return result
+  }
+  let result: Result | 'outdated' = 'outdated'
+  await sql.begin('isolation level repeatable read read only', async (tx) => {
+    result = await readSnapshot(tx)
+  })
+  if (result === 'outdated') throw new Error('the dataset changed within a snapshot')
+  return result
+}
 
 /** A version of the data: each load that changes something creates a new one. */
 export interface Dataset {

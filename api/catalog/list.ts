@@ -6,6 +6,7 @@
 import type { Fragment, Sql } from '../database/connect.ts'
 import { limitPage, offsetOf, type Page, type Rendering, renderPage } from '../paging/page.ts'
 import { type BatchLookUp, createBatchReader } from './batch-lookup.ts'
+import { readOneState } from './dataset.ts'
 import { type Filter, isUnfiltered, type ListName } from './filter.ts'
 import { computeMatches, type Matches, type MatchFinder, type Requester } from './matches.ts'
 import { type CatalogPage, createPageReader, type ReadOptions, readPage } from './page-reader.ts'
@@ -62,9 +63,6 @@ interface MatchesPage {
   page: Page<number>
 }
 
-/** A load may change the dataset between two statements. After these attempts, one transaction sees one state of it. */
-const maxAttempts = 3
-
 /** Creates a function that reads pages. One statement reads those of many concurrent requests. */
 export function createList(sql: Sql, finder: MatchFinder, kind: keyof typeof kinds): ReadList {
   const { list, render, maxPages }: ListKind = kinds[kind]
@@ -104,20 +102,20 @@ export function createList(sql: Sql, finder: MatchFinder, kind: keyof typeof kin
   return async ({ filter, page }, requester) => {
     if ('entries' in filter) return readNamed({ lookUp: filter, page }, requester)
     const { read, select } = isUnfiltered(filter) ? all : some
-    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-      const matches = await finder.find(list, filter, requester)
-      if (matches === 'outdated') continue
-      const found = await read({ matches, page }, requester)
-      if (found !== 'outdated') return found
-      finder.forget(list, filter, matches)
-    }
-    return sql.begin('isolation level repeatable read read only', async (tx) => {
-      const matches = await computeMatches(tx, list, filter)
-      const found =
-        matches === 'outdated' ? matches : await readPage(tx, select([{ matches, page }]), 'outdated')
-      if (found === 'outdated') throw new Error('the dataset changed within a snapshot')
-      return found
-    })
+    return readOneState(
+      sql,
+      async () => {
+        const matches = await finder.find(list, filter, requester)
+        if (matches === 'outdated') return matches
+        const found = await read({ matches, page }, requester)
+        if (found === 'outdated') finder.forget(list, filter, matches)
+        return found
+      },
+      async (tx) => {
+        const matches = await computeMatches(tx, list, filter)
+        return matches === 'outdated' ? matches : readPage(tx, select([{ matches, page }]), 'outdated')
+      },
+    )
   }
 }
 

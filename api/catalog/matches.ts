@@ -7,15 +7,14 @@
 import { LRUCache } from 'lru-cache'
 import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
-import { copyRows, readInteger } from '../database/copy.ts'
 import { countStatement } from '../database/statement-count.ts'
-import { assertChangesKnown, type KnownChanges } from './dataset.ts'
-import { type Filter, type ListName, listConditions } from './filter.ts'
-import { Bitmap, type IdSet } from './id-set.ts'
+import { findConditions } from './conditions.ts'
+import { assertChangesKnown } from './dataset.ts'
+import type { Filter, ListName } from './filter.ts'
+import type { Bitmap, IdSet } from './id-set.ts'
 import { findCandidates } from './location-search.ts'
 import type { ReadOptions } from './page-reader.ts'
-import { decodeShelf, findShelf, type SetPart, shelfPlaces } from './set-encoding.ts'
-import { hasPart, partColumns, readPart } from './stored-sets.ts'
+import { uniteSets } from './set-unions.ts'
 
 /** The matches of a filter. */
 export interface Matches {
@@ -47,6 +46,8 @@ export interface MatchFinder {
 /** The matches that an instance has in memory. */
 export interface MatchCache {
   createFinder(sql: Sql): MatchFinder
+  /** Runs other work that takes about as long as computing matches, at the requester's turn. Throws as `find` does. */
+  takeTurn<Result>(requester: Requester, work: () => Promise<Result>): Promise<Result>
   /** Whether `find` would refuse the caller, because too many of its requests wait already. */
   isFullFor: FairQueue<number>['isFullFor']
 }
@@ -75,6 +76,19 @@ export function createMatchCache({ maxBytes, maxWaitMs, maxQueued }: MatchCacheO
   const queue = createFairQueue<number>({ maxConcurrent, maxConcurrentOfCaller, maxWaitMs, maxQueued })
   let databases = 0
 
+  async function takeTurn<Result>(
+    { caller, onWait, signal }: Requester,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    if (!queue.mayRun(caller)) onWait?.()
+    const leave = await queue.enter(caller, signal)
+    try {
+      return await work()
+    } finally {
+      leave()
+    }
+  }
+
   function createFinder(sql: Sql): MatchFinder {
     const database = databases++
     const computing = new Map<string, Promise<Matches | 'outdated'>>()
@@ -87,22 +101,18 @@ export function createMatchCache({ maxBytes, maxWaitMs, maxQueued }: MatchCacheO
     }
 
     return {
-      async find(list, filter, { caller, onWait, signal }) {
+      async find(list, filter, requester) {
         const key = createKey(list, filter)
         const findKnown = () => cache.get(key) ?? computing.get(key)
         const known = findKnown()
         if (known !== undefined) return known
-        if (!queue.mayRun(caller)) onWait?.()
-        const leave = await queue.enter(caller, signal)
-        try {
+        return takeTurn(requester, async () => {
           const other = findKnown() // of a request whose turn came before
-          if (other !== undefined) return await other
+          if (other !== undefined) return other
           const own = compute(key, list, filter).finally(() => computing.delete(key))
           computing.set(key, own)
-          return await own
-        } finally {
-          leave()
-        }
+          return own
+        })
       },
       forget(list, filter, matches) {
         const key = createKey(list, filter)
@@ -111,7 +121,7 @@ export function createMatchCache({ maxBytes, maxWaitMs, maxQueued }: MatchCacheO
     }
   }
 
-  return { createFinder, isFullFor: queue.isFullFor }
+  return { createFinder, takeTurn, isFullFor: queue.isFullFor }
 }
 
 /** Computes the matches of a filter. Throws 410 and 400 as `find` does. */
@@ -122,77 +132,20 @@ export async function computeMatches(
 ): Promise<Matches | 'outdated'> {
   const candidates =
     filter.locationKeys.length > 0 ? await findCandidates(sql, filter.locationKeys) : undefined
-  const conditions = listConditions(sql, list, filter, candidates?.ids)
-  const idLists = conditions
-    .map(({ select }) => sql`array(${select})`)
-    .reduce((all, ids) => sql`${all}, ${ids}`)
-  const [dataset] = await sql<(KnownChanges & { edition: string; idLists: number[][] })[]>`
-    select edition, version, changes_since as "changesSince", json_build_array(${idLists}) as "idLists" from dataset`
-  if (dataset === undefined) throw new Error('the dataset row is missing')
-  const { edition, idLists: found } = dataset
+  const found = await findConditions(sql, list, filter, candidates?.ids)
+  const { edition } = found
   if (candidates !== undefined && candidates.edition !== edition) return 'outdated'
-  if (filter.changedSince !== undefined) assertChangesKnown('changed_since', filter.changedSince, dataset)
+  if (filter.changedSince !== undefined) assertChangesKnown('changed_since', filter.changedSince, found)
+  const conditions = found.conditions.sort((a, b) => Number(a.isExcluded) - Number(b.isExcluded))
   let matches: Bitmap | undefined
-  for (const [index, { kind }] of conditions.entries()) {
-    const ids = found[index] ?? []
-    const meeting = kind === 'ids' ? uniteIds(ids) : await uniteSets(sql, list, ids, edition)
+  let place = 0
+  for await (const meeting of uniteSets(sql, list, conditions, edition)) {
     if (meeting === 'outdated') return meeting
     if (matches === undefined) matches = meeting
+    else if (conditions[place]?.isExcluded) matches.subtract(meeting)
     else matches.intersect(meeting)
+    place++
   }
-  return { ids: (matches ?? new Bitmap()).toIdSet(), edition }
-}
-
-function uniteIds(ids: readonly number[]): Bitmap {
-  const union = new Bitmap()
-  union.addAll(ids)
-  return union
-}
-
-/** Reads the union of the sets of terms, if the dataset still has the edition. Terms on shelves are given as `~termId`. */
-async function uniteSets(
-  sql: SqlOrTransaction,
-  list: ListName,
-  terms: readonly number[],
-  edition: string,
-): Promise<Bitmap | 'outdated'> {
-  const union = new Bitmap()
-  const stored: number[] = []
-  /** The wanted places of each shelf. */
-  const shelves = new Map<number, Uint8Array>()
-  for (const term of terms) {
-    if (term >= 0) {
-      stored.push(term)
-      continue
-    }
-    const shelf = findShelf(~term)
-    const places = shelves.get(shelf) ?? new Uint8Array(shelfPlaces)
-    places[~term % shelfPlaces] = 1
-    shelves.set(shelf, places)
-  }
-  for (const shelf of shelves.keys()) stored.push(shelf)
-  // If no set is found, there is one row whose part is null. A subquery hides the array from the planner, which would
-  // otherwise estimate each id.
-  const rows = copyRows(
-    sql,
-    `select ${partColumns}, d.edition = '${edition}', term_id from dataset d left join sets s on d.edition = '${edition}'
-    and s.list = '${list}' and s.term_id = any((select '{${stored.join()}}'::integer[])::integer[])`,
-  )
-  let isCurrent = false
-  for await (const row of rows) {
-    const [, , , , isOfEdition, termId] = row
-    isCurrent = readInteger(isOfEdition) === 1
-    if (!hasPart(row)) continue
-    const part = readPart(row)
-    const places = shelves.get(readInteger(termId))
-    if (places === undefined) union.addPart(part)
-    else union.addAll(listIds(part, places))
-  }
-  return isCurrent ? union : 'outdated'
-}
-
-/** Lists the ids at some places of a shelf, ascending. */
-function listIds(shelf: SetPart, wanted: Uint8Array): Uint32Array {
-  const { places, ids } = decodeShelf(shelf)
-  return ids.filter((_, index) => wanted[places[index] ?? 0] === 1)
+  if (matches === undefined || place < conditions.length) throw new Error('a condition was not read')
+  return { ids: matches.toIdSet(), edition }
 }

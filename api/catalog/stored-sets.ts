@@ -13,6 +13,20 @@ export type SetList = 'users' | 'repositories' | 'locations'
 /** The term whose sets have every user and every repository. */
 export const allTerm = 0
 
+/** Where the row of a term says how many items it has, and whether their set is on a shelf. */
+export const termColumns = [
+  { table: 'locations', list: 'users', count: 'users_count', isOnShelf: 'users_on_shelf' },
+  { table: 'dependencies', list: 'users', count: 'users_count', isOnShelf: 'users_on_shelf' },
+  {
+    table: 'dependencies',
+    list: 'repositories',
+    count: 'repositories_count',
+    isOnShelf: 'repositories_on_shelf',
+  },
+  { table: 'attributes', list: 'users', count: 'items_count', isOnShelf: 'on_shelf' },
+  { table: 'attributes', list: 'repositories', count: 'items_count', isOnShelf: 'on_shelf' },
+] as const
+
 /** The columns of the table `sets` that `readPart` reads. */
 export const partColumns = 'width, part, cardinality, bytes'
 
@@ -45,15 +59,23 @@ export function readCodes(bytes: Buffer | undefined): Float64Array {
   return codes
 }
 
+/** SQL: the id of a term as `Union` has it, from the column `id`. `isOnShelf` is SQL: whether its set is on a shelf. */
+export function selectShelvedId(sql: SqlOrTransaction, isOnShelf: Fragment): Fragment {
+  return sql`case when ${isOnShelf} then ~id else id end`
+}
+
 /**
  * SQL: whether the set of the columns `term_id` and `list` is on a shelf; `join` is what it needs. The sets of versions, of
  * trigrams and of everything never are.
  */
 export function selectIsShelved(sql: SqlOrTransaction): { join: Fragment; isShelved: Fragment } {
   return {
-    join: sql`left join locations l on l.id = term_id left join dependencies d on d.id = term_id`,
+    join: sql`
+      left join locations l on l.id = term_id left join dependencies d on d.id = term_id
+      left join attributes a on a.id = term_id`,
     isShelved: sql`coalesce(case list
-      when 'users' then coalesce(l.users_on_shelf, d.users_on_shelf) when 'repositories' then d.repositories_on_shelf
+      when 'users' then coalesce(l.users_on_shelf, d.users_on_shelf, a.on_shelf)
+      when 'repositories' then coalesce(d.repositories_on_shelf, a.on_shelf)
     end, false)`,
   }
 }

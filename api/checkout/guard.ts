@@ -64,16 +64,22 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
     })
   }
 
+  /** Permits keys whose scopes suffice, and admin keys. */
+  const permitScopes = (suffice: (scopes: readonly Scope[]) => boolean) =>
+    permit(({ role, scopes }) =>
+      role === 'admin' || suffice(scopes)
+        ? undefined
+        : forbidden('insufficient_permissions', 'Insufficient permissions'),
+    )
+
   return {
     /** Permits every key. */
     anyKey: permit(() => undefined),
     /** Permits keys with all these scopes, and admin keys. */
     scopes: (...required: Scope[]) =>
-      permit(({ role, scopes }) =>
-        role === 'admin' || required.every((scope) => scopes.includes(scope))
-          ? undefined
-          : forbidden('insufficient_permissions', 'Insufficient permissions'),
-      ),
+      permitScopes((scopes) => required.every((scope) => scopes.includes(scope))),
+    /** Permits keys with a scope, and admin keys. */
+    anyScope: permitScopes((scopes) => scopes.length > 0),
     /** Permits admin keys. */
     admin: permit(requireAdmin),
     /** Permits admin keys, without waiting for a turn: requests that wait for the database must not delay `/metrics`. */

@@ -2,24 +2,26 @@ import type { Fragment } from '../database/connect.ts'
 import { type DatasetChange, selectDeclarations } from './pending-change.ts'
 
 /**
- * Updates the authors of repositories, with the dates of their first and last commits there. Adds users whose
- * dependencies may have changed to `affected_users`. `repositories` selects ids, and `commits` the commits of those
- * repositories.
+ * Updates the authors of repositories, with the dates of their first and last commits there. Adds users whose dependencies may
+ * have changed to `affected_users`, and those whose last commit may be another one to `active_users`. `repositories` selects
+ * ids, and `commits` the commits of those repositories.
  */
 export async function updateAuthors(
   { tx }: DatasetChange,
   repositories: Fragment,
   commits = tx`select repository_id, author_identity, author_date from commits where repository_id in (${repositories})`,
 ): Promise<void> {
-  // One unknown date makes both unknown: that commit may be the first or the last.
+  // A commit with an unknown date may be the first or the last one.
   await tx`
     create temporary table authors on commit drop as
-    select a.*, c.identity is null as is_new, c.first_date as old_first_date, c.last_date as old_last_date,
-      (c.first_date, c.last_date) is distinct from (a.first_date, a.last_date) as has_other_dates
+    select a.*, c.identity is null as is_new,
+      case when not c.excludes_nothing then c.first_date end as old_first_date,
+      case when not c.excludes_nothing then c.last_date end as old_last_date,
+      (c.first_date, c.last_date, c.excludes_nothing)
+        is distinct from (a.first_date, a.last_date, a.excludes_nothing) as has_other_dates
     from (
-      select repository_id, author_identity as identity,
-        case when count(author_date) = count(*) then min(author_date) end as first_date,
-        case when count(author_date) = count(*) then max(author_date) end as last_date
+      select repository_id, author_identity as identity, min(author_date) as first_date, max(author_date) as last_date,
+        count(author_date) < count(*) as excludes_nothing
       from (${commits}) m
       where author_identity is not null
       group by repository_id, author_identity
@@ -37,10 +39,15 @@ export async function updateAuthors(
       )
       returning identity
     ), written as (
-      insert into contributions (identity, repository_id, kind, first_date, last_date)
-      select identity, repository_id, 'author', first_date, last_date from authors where is_new or has_other_dates
-      on conflict (identity, repository_id, kind)
-        do update set first_date = excluded.first_date, last_date = excluded.last_date
+      insert into contributions (identity, repository_id, kind, first_date, last_date, excludes_nothing)
+      select identity, repository_id, 'author', first_date, last_date, excludes_nothing
+      from authors where is_new or has_other_dates
+      on conflict (identity, repository_id, kind) do update set first_date = excluded.first_date,
+        last_date = excluded.last_date, excludes_nothing = excluded.excludes_nothing
+    ), active as (
+      insert into active_users
+      select user_id from identities
+      where identity in (select identity from lost union select identity from authors where is_new or has_other_dates)
     )
     insert into affected_users
     select user_id from identities
@@ -51,8 +58,10 @@ export async function updateAuthors(
       where is_new or has_other_dates and exists (
         select from ${selectDeclarations(tx)} p
         where p.repository_id = a.repository_id and (
-          ((p.first_use_date > a.last_date) is true) <> ((p.first_use_date > a.old_last_date) is true)
-          or ((p.last_use_date < a.first_date) is true) <> ((p.last_use_date < a.old_first_date) is true)
+          ((p.first_use_date > a.last_date and not a.excludes_nothing) is true)
+            <> ((p.first_use_date > a.old_last_date) is true)
+          or ((p.last_use_date < a.first_date and not a.excludes_nothing) is true)
+            <> ((p.last_use_date < a.old_first_date) is true)
         )
       )
     )

@@ -4,6 +4,7 @@
  * @module
  */
 import { isEmbedded, type Sql, type SqlOrTransaction } from '../database/connect.ts'
+import { applyActivity } from './activity.ts'
 import { dropOldChanges } from './kept-changes.ts'
 import { type AppliedRows, analyzeTables, beginChange, type DatasetChange } from './pending-change.ts'
 import { applySetChanges, applyToParts } from './set-changes.ts'
@@ -21,6 +22,8 @@ const rewrittenTables = [
   'commits',
   'repository_dependencies',
   'user_dependencies',
+  'user_activity',
+  'attributes',
   'sets',
 ]
 
@@ -67,6 +70,7 @@ export async function changeDataset(
     const none = { added: 0, updated: 0 }
     const { users = none, addresses = none, repositories = none, commits = none } = await work(change)
     await applyUserDependencies(change)
+    await applyActivity(change)
 
     const { removed } = change
     const changes = {
@@ -82,7 +86,7 @@ export async function changeDataset(
     if (!hasChanged) return { ...changes, version: change.version - 1 }
     await publish(change, changes)
     await applySetChanges(change)
-    await removeUnusedLocations(change)
+    await removeUnusedTerms(change)
     await dropOldChanges(tx, changesKeptDays)
     return { ...changes, version: change.version }
   })
@@ -134,14 +138,14 @@ async function publish(
       last_repository_id = greatest(last_repository_id, (select max(id) from repositories))`
 }
 
-/** Removes locations that no user has any more, from the sets of their trigrams too. */
-async function removeUnusedLocations(change: DatasetChange): Promise<void> {
+/** Removes attributes and locations that nothing has any more, the locations from the sets of their trigrams too. */
+async function removeUnusedTerms(change: DatasetChange): Promise<void> {
   const { tx } = change
+  await tx`delete from attributes where id in (select term_id from cardinalities where cardinality = 0)`
   const { count } = await tx`
     with removed as (
-      delete from locations l
-      where id in (select term_id from emptied_terms union all select term_id from set_changes where not is_gained)
-        and (users_on_shelf or not exists (select from sets where term_id = l.id))
+      delete from locations
+      where id in (select term_id from cardinalities where list = 'users' and cardinality = 0)
       returning id, location_key
     )
     insert into set_changes

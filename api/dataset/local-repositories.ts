@@ -7,6 +7,7 @@
  * @module
  */
 import { selectJsonUrl } from '../catalog/document-lookup.ts'
+import { copyAttributes } from './attributes.ts'
 import { renumberCommits } from './commit-changes.ts'
 import { updateAuthors } from './contributions.ts'
 import { selectDeclarations } from './pending-change.ts'
@@ -91,7 +92,7 @@ async function useStoredRecords({ tx, importId }: Load): Promise<void> {
   await tx`
     update ${staged} s set
       forge_rest_id = r.forge_rest_id, full_name_key = r.full_name_key, members = r.members,
-      owner_identity = o.identity,
+      owner_identity = o.identity, ${copyAttributes(tx)},
       dependencies = ${replaceUrls(tx, tx`s.dependencies`, {
         oldUrl: selectJsonUrl(tx, tx`s.members`),
         newUrl: selectJsonUrl(tx, tx`r.members`),

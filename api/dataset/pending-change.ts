@@ -2,7 +2,8 @@
  * A change of the dataset in progress: what its parts share. They leave in temporary tables what the end of the change has to
  * bring up to date:
  *
- * - `affected_users`: users who may use other dependencies now
+ * - `affected_users`: users who may use other dependencies now, or have other commits
+ * - `active_users`: other users whose last commit may be another one, some of them twice
  * - `changed_declarations`: dependencies that repositories have lost and gained; one with other dates is in both
  * - `set_changes`: ids of users, repositories and locations that the sets of terms have lost and gained, perhaps both
  *
@@ -33,6 +34,7 @@ export interface AppliedRows {
 /** Begins a change, and creates its temporary tables. */
 export async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> {
   await tx`create temporary table affected_users (user_id integer primary key) on commit drop`
+  await tx`create temporary table active_users (user_id integer not null) on commit drop`
   await tx`
     create temporary table changed_declarations (
       dependency_id integer not null, repository_id integer not null, first_use_date bigint, last_use_date bigint,

@@ -16,18 +16,20 @@ export async function removeUsers(change: DatasetChange, ids: Fragment): Promise
   const { tx, removed } = change
   await tx`
     create temporary table removed_users on commit drop as
-    select id, forge_rest_id, location_id from users where id in (${ids})`
+    select id, forge_rest_id, term_ids from users where id in (${ids})`
   await tx`analyze removed_users`
   await recordRemovals(change, 'user', tx`select id, forge_rest_id from removed_users`)
   await tx`
-    with lost as (
-      delete from user_dependencies using removed_users r where user_id = r.id returning user_id, dependency_ids
+    with unused as (
+      delete from user_dependencies using removed_users r where user_id = r.id returning user_id as id, dependency_ids
+    ), inactive as (
+      delete from user_activity using removed_users r where user_id = r.id returning user_id as id, term_id
+    ), lost as (
+      select id, dependency_ids as term_ids from unused
+      union all select id, array[term_id] from inactive
+      union all select id, ${allTerm}::integer || term_ids from removed_users
     )
-    insert into set_changes
-    select term_id, 'users'::list_name, user_id, false from lost, unnest(dependency_ids) as term_id
-    union all
-    select term_id, 'users', id, false from removed_users, unnest(array[${allTerm}, location_id]) as term_id
-    where term_id is not null`
+    insert into set_changes select term_id, 'users', id, false from lost, unnest(term_ids) as term_id`
   await tx`delete from identities using removed_users r where user_id = r.id`
   await tx`delete from user_addresses using removed_users r where user_id = r.id`
   const { count } = await tx`delete from users u using removed_users r where u.id = r.id`
@@ -40,7 +42,7 @@ export async function removeRepositories(change: DatasetChange, ids: Fragment): 
   const { tx, removed } = change
   await tx`
     create temporary table removed_repositories on commit drop as
-    select id, forge_rest_id from repositories where id in (${ids})`
+    select id, forge_rest_id, term_ids from repositories where id in (${ids})`
   await tx`analyze removed_repositories`
   await recordRemovals(change, 'repository', tx`select id, forge_rest_id from removed_repositories`)
   await tx`
@@ -58,7 +60,7 @@ export async function removeRepositories(change: DatasetChange, ids: Fragment): 
     insert into set_changes
     select term_id, 'repositories'::list_name, repository_id, false from lost, unnest(dependency_ids) as term_id
     union all
-    select ${allTerm}, 'repositories', id, false from removed_repositories`
+    select term_id, 'repositories', id, false from removed_repositories, unnest(${allTerm}::integer || term_ids) as term_id`
   await tx`delete from changed_declarations using removed_repositories r where repository_id = r.id`
   await tx`delete from forge_repositories f using removed_repositories r where f.forge_rest_id = r.forge_rest_id`
   const { count } = await tx`delete from repositories p using removed_repositories r where p.id = r.id`

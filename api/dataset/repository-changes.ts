@@ -1,6 +1,7 @@
 import { isLocalDocument, renderMembers, selectJsonUrl, selectUrl } from '../catalog/document-lookup.ts'
 import { allTerm } from '../catalog/stored-sets.ts'
 import type { Fragment } from '../database/connect.ts'
+import { addNewAttributes, copyAttributes, noteTerms, selectTerms } from './attributes.ts'
 import { ImportError } from './import-error.ts'
 import { type AppliedRows, analyzeTables, type DatasetChange, selectDeclarations } from './pending-change.ts'
 import { noteReturns } from './removal.ts'
@@ -29,22 +30,23 @@ export async function useKnownRepositories({ tx, importId }: Load): Promise<void
   }
   await tx`
     update ${staged} s set
-      full_name_key = known.full_name_key, members = known.members, owner_identity = o.identity,
+      full_name_key = r.full_name_key, members = r.members, owner_identity = o.identity, ${copyAttributes(tx)},
       dependencies = ${replaceUrls(tx, tx`s.dependencies`, {
         oldUrl: selectJsonUrl(tx, tx`s.members`),
-        newUrl: selectJsonUrl(tx, tx`known.members`),
+        newUrl: selectJsonUrl(tx, tx`r.members`),
       })}
-    from known_repositories known join contributions o on o.repository_id = known.id and o.kind = 'owner'
-    where s.position = known.position`
+    from known_repositories r join contributions o on o.repository_id = r.id and o.kind = 'owner'
+    where s.position = r.position`
 }
 
 /** Inserts and updates repositories, with their dependencies and owners. */
 export async function applyRepositories(load: Load): Promise<AppliedRows> {
   const { tx, version } = load
   const staged = tx(stagingTable('repos', load.importId))
+  const records = { changed: 'changed_repositories', staged: stagingTable('repos', load.importId) }
   await tx`
     create temporary table changed_repositories on commit drop as
-    select s.position, r.id is null as is_new, s.dependencies is not null as has_dependencies,
+    select s.position, r.id is null as is_new, r.term_ids as old_term_ids, s.dependencies is not null as has_dependencies,
       case when r.id is not null then ${selectJsonUrl(tx, tx`r.members`)} end as old_url,
       case when r.id is not null then ${selectJsonUrl(tx, tx`s.members`)} end as url,
       coalesce(
@@ -56,12 +58,18 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
     left join repositories r using (forge_rest_id)
     where r.id is null or r.members <> s.members or r.dependencies <> s.dependencies`
   await tx`analyze changed_repositories`
+  await addNewAttributes(load, records)
+  await tx`
+    create temporary table changed_repository_terms on commit drop as ${selectTerms(tx, records)}`
+  await tx`analyze changed_repository_terms`
   await tx`
     update repositories r set
-      full_name_key = s.full_name_key, url_key = s.url_key, version = ${version}, members = s.members,
+      full_name_key = s.full_name_key, url_key = s.url_key, pushed_at = s.pushed_at,
+      term_ids = t.term_ids, version = ${version}, members = s.members,
       dependencies = coalesce(s.dependencies, r.dependencies),
       dependencies_count = case when s.dependencies is null then r.dependencies_count else cardinality(s.names) end
-    from changed_repositories c join ${staged} s using (position) where r.id = c.id and not c.is_new`
+    from changed_repositories c join ${staged} s using (position) join changed_repository_terms t using (position)
+    where r.id = c.id and not c.is_new`
   const moved = tx`(select * from changed_repositories where old_url <> url)`
   await tx`
     update repositories r
@@ -70,11 +78,20 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
   await noteNewUrls(load, tx`select id from ${moved} c`)
   await tx`
     insert into repositories (
-      id, forge_rest_id, full_name_key, url_key, version, members, dependencies, dependencies_count
+      id, forge_rest_id, full_name_key, url_key, pushed_at, term_ids, version, members, dependencies,
+      dependencies_count
     )
-    select c.id, s.forge_rest_id, s.full_name_key, s.url_key, ${version}, s.members, coalesce(s.dependencies, '[]'),
-      cardinality(s.names)
-    from changed_repositories c join ${staged} s using (position) where c.is_new`
+    select c.id, s.forge_rest_id, s.full_name_key, s.url_key, s.pushed_at, t.term_ids, ${version},
+      s.members, coalesce(s.dependencies, '[]'), cardinality(s.names)
+    from changed_repositories c join ${staged} s using (position) join changed_repository_terms t using (position)
+    where c.is_new`
+  await noteTerms(
+    load,
+    'repositories',
+    tx`
+      select id, old_term_ids, case when is_new then ${allTerm}::integer || term_ids else term_ids end as term_ids
+      from changed_repositories join changed_repository_terms using (position)`,
+  )
   await noteReturns(
     load,
     'repository',
@@ -90,8 +107,8 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
       where o.repository_id = c.id and o.kind = 'owner' and o.identity <> c.owner_identity
       returning o.identity
     ), gained as (
-      insert into contributions (identity, repository_id, kind)
-      select owner_identity, id, 'owner' from changed
+      insert into contributions (identity, repository_id, kind, excludes_nothing)
+      select owner_identity, id, 'owner', true from changed
       order by owner_identity, id
       on conflict do nothing
       returning identity
@@ -164,9 +181,7 @@ async function applyDependencies(load: Load): Promise<void> {
   // One that has only other dates now is both lost and gained.
   await tx`
     insert into set_changes
-    select ${allTerm}, 'repositories'::list_name, id, true from changed_repositories where is_new
-    union all
-    select dependency_id, 'repositories', repository_id, true from declarations where is_new
+    select dependency_id, 'repositories'::list_name, repository_id, true from declarations where is_new
     union all
     select dependency_id, 'repositories', repository_id, bool_or(is_gained) from changed_declarations
     group by dependency_id, repository_id having count(*) = 1`

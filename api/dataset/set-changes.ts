@@ -5,7 +5,7 @@
  * @module
  */
 import { decodePart, encodePart, findPart, maxWidth, minWidth, partIds } from '../catalog/set-encoding.ts'
-import { partColumns, readPart, type SetList } from '../catalog/stored-sets.ts'
+import { partColumns, readPart, type SetList, termColumns } from '../catalog/stored-sets.ts'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows } from '../database/copy.ts'
 import { analyzeTables, type DatasetChange } from './pending-change.ts'
@@ -14,14 +14,30 @@ import { applyToShelves } from './shelf-changes.ts'
 
 /**
  * Applies `set_changes`, after the dataset has its new counts. Afterwards, `set_changes` has only the changes of sets with parts
- * of their own, and `emptied_terms` the terms whose sets on shelves are empty now.
+ * of their own, and `cardinalities` the number of ids that each changed set has now.
  */
 export async function applySetChanges(change: DatasetChange): Promise<void> {
   const { tx } = change
   await tx`analyze set_changes`
+  await tx`
+    create temporary table cardinalities (term_id integer not null, list list_name not null, cardinality integer not null)
+    on commit drop`
   await applyToShelves(tx)
   await applyToParts(tx)
+  await storeCardinalities(change)
   await analyzeTables(change, ['sets'])
+}
+
+/** Gives the rows of terms the numbers of their items. */
+async function storeCardinalities(change: DatasetChange): Promise<void> {
+  const { tx } = change
+  await tx`analyze cardinalities`
+  for (const { table, list, count } of termColumns) {
+    await tx`
+      update ${tx(table)} t set ${tx(count)} = c.cardinality
+      from cardinalities c where c.term_id = t.id and c.list::text = ${list} and t.${tx(count)} <> c.cardinality`
+  }
+  await analyzeTables(change, [...new Set(termColumns.map(({ table }) => table))])
 }
 
 /**
@@ -83,7 +99,7 @@ async function resizeSets(tx: SqlOrTransaction): Promise<void> {
   }
 }
 
-/** Applies `set_changes` to sets that have parts of their own. */
+/** Applies `set_changes` to sets that have parts of their own. Notes in `cardinalities` how many ids these have now. */
 export async function applyToParts(tx: SqlOrTransaction): Promise<void> {
   await chooseWidths(tx)
   await resizeSets(tx)
@@ -100,5 +116,8 @@ export async function applyToParts(tx: SqlOrTransaction): Promise<void> {
     }
     return parts
   })
+  await tx`
+    insert into cardinalities
+    select term_id, list, coalesce(sum(cardinality), 0) from changed_sets left join sets using (term_id, list) group by 1, 2`
   await tx`drop table changed_sets`
 }

@@ -13,6 +13,7 @@ import {
   type SetList,
   selectCode,
   selectIsShelved,
+  termColumns,
 } from '../catalog/stored-sets.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
@@ -28,7 +29,7 @@ interface VerifiedSet {
 export interface SetVerification {
   /** Sets that were compared. */
   sets: number
-  /** Sets whose ids differ from those of the rows. */
+  /** Sets whose ids, or the number of these in the row of the term, differ from those of the rows. */
   faults: VerifiedSet[]
 }
 
@@ -46,8 +47,8 @@ const everything: IdRanges = { users: everyId, repositories: everyId, locations:
 const sampleSize = 2_000
 
 /**
- * Verifies the sets in one snapshot: all of them, or those that should have the ids of a sample. The set of a version may also
- * have what has changed again since then.
+ * Verifies the sets in one snapshot: all of them, and how many items terms have, or the sets that should have the ids of a
+ * sample. The set of a version may also have what has changed again since then.
  */
 export async function verifySets(sql: Sql, extent: 'all' | 'sample'): Promise<SetVerification> {
   return sql.begin('isolation level repeatable read', async (tx) => {
@@ -84,6 +85,9 @@ export async function verifySets(sql: Sql, extent: 'all' | 'sample'): Promise<Se
     )
     const verification: SetVerification = { sets: 0, faults: [] }
     let previous: VerifiedSet = { termId: 0, list: '' }
+    const counts = new Map<string, number>()
+    const count = (list: string, termId: number, ids: number) =>
+      counts.set(`${list} ${termId}`, (counts.get(`${list} ${termId}`) ?? 0) + ids)
     for await (const row of rows) {
       const [, , , , members, termId, list, mayHaveMore] = row
       const set = { termId: readInteger(termId), list: readList(list) }
@@ -91,6 +95,7 @@ export async function verifySets(sql: Sql, extent: 'all' | 'sample'): Promise<Se
       const expected = readCodes(members)
       if (set.termId < 0) {
         const idOf = (code: number) => decodeShelved(set.termId, code).id
+        for (const code of expected) count(set.list, decodeShelved(set.termId, code).termId, 1)
         const found = decodeCodes(readPart(row)).filter((code) => isWithin(range, idOf(code)))
         const termsOf = (codes: ArrayLike<number>) =>
           new Set(Array.from(codes, (code) => decodeShelved(set.termId, code).termId))
@@ -100,6 +105,7 @@ export async function verifySets(sql: Sql, extent: 'all' | 'sample'): Promise<Se
         }
         continue
       }
+      count(set.list, set.termId, expected.length)
       const found = decodePart(readPart(row)).filter((id) => isWithin(range, id))
       const isRight =
         subtractIds(expected, found).length === 0 &&
@@ -109,18 +115,39 @@ export async function verifySets(sql: Sql, extent: 'all' | 'sample'): Promise<Se
       const last = verification.faults.at(-1)
       if (!isRight && (last?.termId !== set.termId || last.list !== set.list)) verification.faults.push(set)
     }
+    if (extent === 'all') await verifyCounts(tx, counts, verification.faults)
     return verification
   })
+}
+
+/** Adds the terms whose rows have other numbers of items. `counts` has the right ones, by list and term. */
+async function verifyCounts(
+  tx: SqlOrTransaction,
+  counts: ReadonlyMap<string, number>,
+  faults: VerifiedSet[],
+): Promise<void> {
+  const found = new Set(faults.map(({ list, termId }) => `${list} ${termId}`))
+  for (const { table, list, count } of termColumns) {
+    // The attributes of the other list are among them.
+    const other = list === 'users' ? 'repositories' : 'users'
+    for await (const [id, stored] of copyRows(tx, `select id, ${count} from ${table}`)) {
+      const termId = readInteger(id)
+      if (table === 'attributes' && counts.has(`${other} ${termId}`)) continue
+      if (readInteger(stored) === (counts.get(`${list} ${termId}`) ?? 0)) continue
+      if (!found.has(`${list} ${termId}`)) faults.push({ termId, list })
+    }
+  }
 }
 
 /** Derives all sets again, as a new version of the dataset in which nothing else has changed. */
 export function rebuildSets(sql: Sql, options: DatasetChangeOptions = {}): Promise<DatasetChangeResult> {
   return changeDataset(sql, options, async ({ tx }) => {
     await tx`delete from sets`
-    await tx`update locations set users_on_shelf = true where not users_on_shelf`
-    await tx`
-      update dependencies set users_on_shelf = true, repositories_on_shelf = true
-      where not users_on_shelf or not repositories_on_shelf`
+    for (const { table, count, isOnShelf } of termColumns) {
+      await tx`
+        update ${tx(table)} set ${tx(isOnShelf)} = true, ${tx(count)} = 0
+        where not ${tx(isOnShelf)} or ${tx(count)} <> 0`
+    }
     await tx`insert into set_changes select term_id, list, id, true from (${selectMembers(tx, everything)}) m`
     return {}
   })
@@ -133,11 +160,13 @@ function selectMembers(tx: SqlOrTransaction, ranges: IdRanges): Fragment {
   return tx`
     select term_id, list, id
     from (
-      select 'users'::list_name as list, id, dependency_ids || array[${allTerm}::integer, location_id, term_id] as term_ids
-      from users left join user_dependencies on user_id = id left join dataset_versions using (version)
+      select 'users'::list_name as list, id,
+        u.term_ids || dependency_ids || array[${allTerm}::integer, a.term_id, v.term_id] as term_ids
+      from users u left join user_dependencies d on d.user_id = id left join user_activity a on a.user_id = id
+        left join dataset_versions v using (version)
       ${within('users')}
       union all
-      select 'repositories', id, dependency_ids || array[${allTerm}::integer, term_id]
+      select 'repositories', id, term_ids || dependency_ids || array[${allTerm}::integer, term_id]
       from repositories left join repository_dependencies on repository_id = id left join dataset_versions using (version)
       ${within('repositories')}
       union all

@@ -12,7 +12,7 @@ import {
   shelfPlaces,
   shelfWidth,
 } from '../catalog/set-encoding.ts'
-import { type SetList, selectCode, selectIsShelved } from '../catalog/stored-sets.ts'
+import { type SetList, selectCode, selectIsShelved, termColumns } from '../catalog/stored-sets.ts'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { type ChangedPart, mergeChanges, rewriteParts, type StoredPart } from './set-parts.ts'
 
@@ -30,16 +30,15 @@ interface RewrittenShelf {
   moved: Member[]
   /** Terms whose sets leave because they have too many ids now. */
   outgrown: number[]
-  /** Terms whose sets have changed, and have no ids now. */
-  emptied: number[]
+  /** Changed sets that stay, and the number of their ids. */
+  stayed: { termId: number; cardinality: number }[]
 }
 
 /**
- * Applies what `set_changes` has of sets on shelves, and leaves there what concerns sets with parts of their own.
- * `emptied_terms` has the terms that have no ids on their shelves any more.
+ * Applies what `set_changes` has of sets on shelves, and leaves there what concerns sets with parts of their own. Notes in
+ * `cardinalities` how many ids changed sets have now.
  */
 export async function applyToShelves(tx: SqlOrTransaction): Promise<void> {
-  await tx`create temporary table emptied_terms (term_id integer not null) on commit drop`
   const { join, isShelved } = selectIsShelved(tx)
   const { count } = await tx`
     create temporary table shelved_sets on commit drop as
@@ -73,13 +72,9 @@ export async function applyToShelves(tx: SqlOrTransaction): Promise<void> {
     where not s.leaves and c.term_id = s.term_id and c.list = s.list`
   const [leaving] = await tx`select 1 from shelved_sets where leaves limit 1`
   if (leaving === undefined) return
-  for (const [table, list] of [
-    ['locations', 'users'],
-    ['dependencies', 'users'],
-    ['dependencies', 'repositories'],
-  ] as const) {
+  for (const { table, list, isOnShelf } of termColumns) {
     await tx`
-      update ${tx(table)} set ${tx(`${list}_on_shelf`)} = false
+      update ${tx(table)} set ${tx(isOnShelf)} = false
       where id in (select term_id from shelved_sets where leaves and list::text = ${list})`
   }
 }
@@ -110,20 +105,24 @@ function rewriteShelf(part: ChangedPart): RewrittenShelf {
       list: part.list,
     })),
     outgrown: outgrown.map(termOf),
-    emptied: [...changed].filter((place) => counts[place] === 0).map(termOf),
+    stayed: [...changed]
+      .filter((place) => !leaving.has(place))
+      .map((place) => ({ termId: termOf(place), cardinality: counts[place] ?? 0 })),
   }
 }
 
 /**
  * Notes in `set_changes` that sets which leave their shelves gain what they had there: as parts, they are still empty. Marks the
- * sets that have outgrown their shelves, and notes those that are empty now.
+ * sets that have outgrown their shelves, and notes how many ids the others have.
  */
 async function recordMoves(tx: SqlOrTransaction, rewritten: readonly RewrittenShelf[]): Promise<void> {
   const moved = rewritten.flatMap((shelf) => shelf.moved)
   const outgrown = rewritten.flatMap(({ shelf, outgrown: terms }) =>
     terms.map((termId) => ({ termId, list: shelf.list })),
   )
-  const emptied = rewritten.flatMap((shelf) => shelf.emptied)
+  const stayed = rewritten.flatMap(({ shelf: { list }, stayed: sets }) =>
+    sets.map((set) => ({ ...set, list })),
+  )
   if (moved.length > 0) {
     await tx`
       insert into set_changes
@@ -140,7 +139,12 @@ async function recordMoves(tx: SqlOrTransaction, rewritten: readonly RewrittenSh
       ) as outgrown(term_id, list)
       where s.term_id = outgrown.term_id and s.list = outgrown.list::list_name`
   }
-  if (emptied.length > 0) {
-    await tx`insert into emptied_terms select * from unnest(${tx.typed.bigints(emptied)})`
+  if (stayed.length > 0) {
+    await tx`
+      insert into cardinalities
+      select term_id, list::list_name, cardinality from unnest(
+        ${tx.typed.bigints(stayed.map(({ termId }) => termId))}, ${tx.typed.texts(stayed.map(({ list }) => list))},
+        ${tx.typed.bigints(stayed.map(({ cardinality }) => cardinality))}
+      ) as stayed(term_id, list, cardinality)`
   }
 }

@@ -7,6 +7,7 @@ import { foldLocation, foldText } from '../names/case-folding.ts'
 import { keyDependencyName } from '../names/dependency-names.ts'
 import { identifyAddress, identifyForgeId, identifyLogin } from '../names/forge-names.ts'
 import { keyRepositoryUrl } from '../names/repository-url.ts'
+import { createRepositoryAttributes, createUserAttributes, isBot } from './attributes.ts'
 import type {
   AddressesRecord,
   CommitRecord,
@@ -48,9 +49,11 @@ function createUserRow(user: UserRecord): StagedRow {
   return {
     forge_rest_id: user.forge_rest_id,
     login_key: foldText(user.login),
-    is_bot: user.type.toLowerCase() === 'bot' || /\[bot\]$/i.test(user.login),
+    is_bot: isBot(user),
     identities: identifyUser(user),
+    location: user.location,
     location_key: user.location === null ? null : foldLocation(user.location),
+    ...createUserAttributes(user),
     document: JSON.stringify(user),
   }
 }
@@ -84,6 +87,8 @@ export function createRepositoryRow(repository: RepositoryRecord): StagedRow {
     full_name_key: foldText(`${fields.owner_login}/${fields.name}`),
     url_key: keyRepositoryUrl(fields.url),
     owner_identity: identifyLogin(fields.owner_login),
+    pushed_at: fields.pushed_at,
+    ...createRepositoryAttributes(fields),
     members: JSON.stringify(fields).slice(1, -1),
     dependencies: sorted && JSON.stringify(sorted),
     ...createDependencyColumns(sorted ?? []),

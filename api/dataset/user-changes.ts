@@ -1,5 +1,6 @@
 import { isLocalDocument } from '../catalog/document-lookup.ts'
 import { allTerm } from '../catalog/stored-sets.ts'
+import { addNewAttributes, noteTerms, selectTerms } from './attributes.ts'
 import { type AppliedRows, analyzeTables } from './pending-change.ts'
 import { noteReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
@@ -17,9 +18,10 @@ export async function dropKnownUsers({ tx, importId }: Load): Promise<void> {
 export async function applyUsers(load: Load): Promise<AppliedRows> {
   const { tx, version } = load
   const staged = tx(stagingTable('users', load.importId))
+  const records = { changed: 'changed_users', staged: stagingTable('users', load.importId) }
   await tx`
     create temporary table changed_users on commit drop as
-    select s.position, u.location_id as old_location_id, u.id is null as is_new, u.is_bot <> s.is_bot as has_other_kind,
+    select s.position, u.term_ids as old_term_ids, u.id is null as is_new, u.is_bot <> s.is_bot as has_other_kind,
       coalesce(
         u.id,
         (select last_user_id from dataset) + row_number() over (partition by u.id is null order by s.position)
@@ -31,43 +33,46 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
   // Known locations are left out first: each conflict would use up an id.
   await tx`
     with added as (
-      insert into locations (location_key)
-      select distinct location_key from changed_users join ${staged} s using (position)
+      insert into locations (location, location_key)
+      select distinct on (location_key) location, location_key from changed_users join ${staged} s using (position)
       where location_key is not null and not exists (
         select from locations l where md5(l.location_key) = md5(s.location_key) and l.location_key = s.location_key
       )
+      order by location_key, position
       on conflict do nothing returning id, location_key
     )
     insert into set_changes
     select term_id, 'locations', id, true from added, unnest(trigram_terms(location_key)) as term_id`
   await analyzeTables(load, ['locations'])
-  await tx`
-    create temporary table changed_locations on commit drop as
-    select c.id, c.is_new, c.old_location_id, l.id as location_id, c.position,
-      l.id is distinct from c.old_location_id as has_moved
-    from changed_users c join ${staged} s using (position)
+  await addNewAttributes(load, records)
+  const locations = tx`
+    select position, l.id as term_id
+    from changed_users join ${staged} s using (position)
       left join locations l on md5(l.location_key) = md5(s.location_key) and l.location_key = s.location_key`
-  await tx`analyze changed_locations`
   await tx`
-    update users u set login_key = s.login_key, location_id = c.location_id, is_bot = s.is_bot,
-      version = ${version}, document = s.document
-    from changed_locations c join ${staged} s using (position) where u.id = c.id and not c.is_new`
+    create temporary table changed_user_terms on commit drop as ${selectTerms(tx, records, locations)}`
+  await tx`analyze changed_user_terms`
   await tx`
-    insert into users (id, forge_rest_id, login_key, location_id, is_bot, version, document)
-    select c.id, s.forge_rest_id, s.login_key, c.location_id, s.is_bot, ${version}, s.document
-    from changed_locations c join ${staged} s using (position) where c.is_new`
+    update users u set login_key = s.login_key, is_bot = s.is_bot, term_ids = t.term_ids, version = ${version},
+      document = s.document
+    from changed_users c join ${staged} s using (position) join changed_user_terms t using (position)
+    where u.id = c.id and not c.is_new`
+  await tx`
+    insert into users (id, forge_rest_id, login_key, is_bot, term_ids, version, document)
+    select c.id, s.forge_rest_id, s.login_key, s.is_bot, t.term_ids, ${version}, s.document
+    from changed_users c join ${staged} s using (position) join changed_user_terms t using (position) where c.is_new`
   await noteReturns(
     load,
     'user',
     tx`select s.forge_rest_id from changed_users c join ${staged} s using (position) where c.is_new`,
   )
-  await tx`
-    insert into set_changes
-    select term_id, 'users', id, is_gained
-    from changed_locations c, lateral (
-      values (${allTerm}, is_new, true), (old_location_id, has_moved, false), (location_id, has_moved, true)
-    ) as change(term_id, is_changed, is_gained)
-    where is_changed and term_id is not null`
+  await noteTerms(
+    load,
+    'users',
+    tx`
+      select id, old_term_ids, case when is_new then ${allTerm}::integer || term_ids else term_ids end as term_ids
+      from changed_users join changed_user_terms using (position)`,
+  )
   await tx`
     with changed as (
       select c.id, s.identities from changed_users c join ${staged} s using (position)

@@ -90,8 +90,8 @@ function selectUses(tx: SqlOrTransaction, users: Fragment): Fragment {
 function selectContributors(tx: SqlOrTransaction, contributions: Fragment): Fragment {
   return tx`
     select i.user_id, c.repository_id,
-      case when count(c.first_date) = count(*) then min(c.first_date) end as first_date,
-      case when count(c.last_date) = count(*) then max(c.last_date) end as last_date
+      case when not bool_or(c.excludes_nothing) then min(c.first_date) end as first_date,
+      case when not bool_or(c.excludes_nothing) then max(c.last_date) end as last_date
     from ${contributions}
     where c.kind = 'owner' or i.user_id not in (select id from users where is_bot)
     group by i.user_id, c.repository_id`

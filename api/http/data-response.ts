@@ -23,15 +23,19 @@ export interface DataResponse {
 
 const listStart = Buffer.from('{"data":[')
 
-/** Renders the body: a list gets the request's meta object. */
-export function renderBody(c: ApiContext, { data, pagination, compressed }: DataResponse): Body {
-  if (pagination === undefined) return data
-  const meta = JSON.stringify({
+/** Creates the meta object of a list. */
+export function createMeta(c: ApiContext) {
+  return {
     request_id: c.get('requestId'),
     timestamp: Math.floor(Date.now() / 1000), // seconds
     execution_time: Math.round(performance.now() - c.get('startedAt')), // milliseconds
-  })
-  const end = Buffer.from(`],"meta":${meta},"pagination":${pagination}}`)
+  }
+}
+
+/** Renders the body: a list gets the request's meta object. */
+export function renderBody(c: ApiContext, { data, pagination, compressed }: DataResponse): Body {
+  if (pagination === undefined) return data
+  const end = Buffer.from(`],"meta":${JSON.stringify(createMeta(c))},"pagination":${pagination}}`)
   return { beginning: [listStart, data], compressed, end }
 }
 

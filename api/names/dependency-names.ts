@@ -39,14 +39,25 @@ function normalizeCrateName(name: string): string {
 /** The key of a dependency's name that a manifest declares. */
 export function keyDependencyName(name: string, file: string): string {
   const ecosystem = ecosystems.find(({ files }) => files.test(file))
-  return ecosystem === undefined ? foldText(name) : keyIn(ecosystem, name)
+  return ecosystem === undefined ? foldText(name) : writeDependencyKey(keyIn(ecosystem, name))
 }
 
-/** Lists the keys that a requested name may have: one for each ecosystem. */
-export function listDependencyKeys(name: string): string[] {
-  return [foldText(name), ...ecosystems.map((ecosystem) => keyIn(ecosystem, name))]
+/** A key in two parts: the prefix of an ecosystem, or nothing, and the name in its spelling. */
+export interface DependencyKey {
+  prefix: string
+  name: string
 }
 
-function keyIn({ prefix, normalize }: Ecosystem, name: string): string {
-  return prefix + foldText(normalize(name))
+/** Lists the keys that a requested name, or a part of one, may have: one for each ecosystem. */
+export function listDependencyKeys(name: string): DependencyKey[] {
+  return [{ prefix: '', name: foldText(name) }, ...ecosystems.map((ecosystem) => keyIn(ecosystem, name))]
+}
+
+/** A key as it is stored. */
+export function writeDependencyKey({ prefix, name }: DependencyKey): string {
+  return prefix + name
+}
+
+function keyIn({ prefix, normalize }: Ecosystem, name: string): DependencyKey {
+  return { prefix, name: foldText(normalize(name)) }
 }

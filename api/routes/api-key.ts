@@ -7,7 +7,7 @@ import { sendJson, setHeader } from '../http/response.ts'
 import { listUsage, listUsageByDay, type SumKey, type UsagePage } from '../ledger/usage.ts'
 import type { ListPage } from '../paging/page.ts'
 import { type ListParameters, sendFreeList } from './lists.ts'
-import { assertKnownParameters, emptyFilter, readInteger, readSingle } from './parameters.ts'
+import { assertKnownParameters, emptyFilter, isDate, readInteger, readSingle } from './parameters.ts'
 
 /** The filter `day`: a date; null: all days. */
 const dayFilter = {
@@ -19,12 +19,6 @@ const dayFilter = {
     if (!isDate(day)) throw badRequest('Invalid day: must be a date such as 2030-12-31 (UTC)')
     return day
   },
-}
-
-function isDate(text: string): boolean {
-  // `Date` reads the 30th of February as the 1st of March.
-  const exists = /^\d{4}-\d\d-\d\d$/.test(text) && new Date(text).toJSON()?.startsWith(text)
-  return exists === true && text >= '0001'
 }
 
 /** `after` is the position of a ledger entry. */

@@ -4,10 +4,13 @@
  *
  * @module
  */
+import { isLonger } from '../catalog/attributes.ts'
 import { type ApiError, badRequest } from '../errors.ts'
 import { forgeNamePattern, forgeNameRule } from '../names/forge-names.ts'
 import { findNearest } from '../names/nearest-name.ts'
 
+/** The end of the year 9999, in Unix seconds. */
+const maxTime = 253_402_300_799
 /** Maximum characters of an unknown name that a message repeats. */
 const maxNameLength = 50
 
@@ -89,9 +92,45 @@ export function readOption<Option extends string>(
 ): Option | undefined {
   const value = readSingle(query, name)
   if (value === undefined) return undefined
+  if (value.trim() === '') throw emptyFilter(name)
   const option = options.find((each) => each === value)
   if (option === undefined) throw badRequest(`Invalid ${name}: must be ${options.join(' or ')}`)
   return option
+}
+
+/** Reads a comma-separated list of `options`. */
+export function readOptions<Option extends string>(
+  query: URLSearchParams,
+  name: string,
+  options: readonly Option[],
+  limits: ListLimits,
+): Option[] {
+  return readEntries(query, name, limits).map((entry, index) => {
+    const option = options.find((each) => each === entry)
+    if (option === undefined) {
+      throw badRequest(`Invalid ${name}: entry ${index + 1} must be one of ${options.join(', ')}`)
+    }
+    return option
+  })
+}
+
+/** Reads a time: Unix seconds from 0, or a date, which begins at midnight UTC. Returns Unix seconds. */
+export function readTime(query: URLSearchParams, name: string): number | undefined {
+  const text = readSingle(query, name)
+  if (text === undefined) return undefined
+  if (text.trim() === '') throw emptyFilter(name)
+  const seconds = isDate(text) ? Date.parse(text) / 1_000 : Number(text)
+  if (!(isDate(text) || /^(?:0|[1-9]\d*)$/.test(text)) || seconds > maxTime) {
+    throw badRequest(`Invalid ${name}: must be Unix seconds up to ${maxTime}, or a date such as 2026-01-31`)
+  }
+  return seconds
+}
+
+/** Whether a text is a date that exists, such as 2026-01-31, from the year 1 on. */
+export function isDate(text: string): boolean {
+  // `Date` reads the 30th of February as the 1st of March.
+  const exists = /^\d{4}-\d\d-\d\d$/.test(text) && new Date(text).toJSON()?.startsWith(text)
+  return exists === true && text >= '0001'
 }
 
 /** Limits of a list: the number of its entries, and the characters of each. */
@@ -136,11 +175,6 @@ export function readValues(
 
 function takeTexts(values: readonly string[]): string[] {
   return values.map((value) => value.trim()).filter((value) => value !== '')
-}
-
-/** Counts code points, so a letter beyond the first 65,536 is one character too. */
-function isLonger(text: string, maxLength: number): boolean {
-  return text.length > maxLength && (text.length > 2 * maxLength || [...text].length > maxLength)
 }
 
 /** Reads the name of an account or a repository. Messages call it `label`. */

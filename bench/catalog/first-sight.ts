@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { listDependencyKeys } from '../../api/names/dependency-names.ts'
+import { listDependencyKeys, writeDependencyKey } from '../../api/names/dependency-names.ts'
 import { alternate, type Report } from '../figures.ts'
 import { startOurs, uncached } from '../programs.ts'
 import { addressOf, ask, createBroadest, createLists } from './requests.ts'
@@ -34,7 +34,7 @@ export async function measureFirstSight(
     time(
       () => sql`
         select count(*) from user_dependencies where dependency_ids && array(
-          select id from dependencies where name_key = any(${sql.typed.texts(listDependencyKeys(name))})
+          select id from dependencies where name_key = any(${sql.typed.texts(listDependencyKeys(name).map(writeDependencyKey))})
         )`,
     )
 

@@ -22,6 +22,8 @@ export interface components {
         NullableTimestamp: number | null;
         /** @description 1 to 100 letters, digits, `-`, `_`, `.`, `[` or `]`, and not `.` or `..`. */
         AccountName: string;
+        /** @description Unix seconds, up to 253402300799, or a date that exists, such as `2026-01-31` (midnight UTC). */
+        SecondsOrDate: string;
         /**
          * @description Role of the key.
          * @enum {string}
@@ -421,6 +423,36 @@ export interface components {
             kind: "user" | "repository";
             /** @description Version of the dataset after the removal. */
             version: components["schemas"]["DatasetVersion"];
+        };
+        /** @description Dependencies, the most used ones first. */
+        UsedDependencyList: {
+            /** @description The dependencies that were found. */
+            data: components["schemas"]["UsedDependency"][];
+            meta: components["schemas"]["Meta"];
+        };
+        /** @description A dependency, and the numbers of those who use it. */
+        UsedDependency: {
+            /** @description Name of the dependency, in its most used spelling. */
+            dependency_name: string;
+            /** @description Base name of the manifest that declares it. */
+            dependency_file: string;
+            /** @description Users of the dependency. */
+            users: components["schemas"]["Count"];
+            /** @description Repositories that declare the dependency, or have declared it. */
+            repositories: components["schemas"]["Count"];
+        };
+        /** @description Locations, the most frequent ones first. */
+        LocationTextList: {
+            /** @description The locations that were found. */
+            data: components["schemas"]["LocationText"][];
+            meta: components["schemas"]["Meta"];
+        };
+        /** @description A location, and the number of users who have it. */
+        LocationText: {
+            /** @description The text, as one of the users has it. */
+            location: string;
+            /** @description Users with this location, ignoring case and marks. */
+            users: components["schemas"]["Count"];
         };
         /** @description A page of removals. */
         RemovalList: {

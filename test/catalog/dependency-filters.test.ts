@@ -159,12 +159,16 @@ describeOnEachDatabase('a filter by dependencies', (kind) => {
 
     test('with a status that is none, or names no dependency, is 400, and free', async () => {
       const { secret, id } = await service.createKey({ credits: 10 })
-      const needs = 'Invalid dependency_status: requires dependency_names or dependency_files'
+      const needs =
+        'Invalid dependency_status: requires dependency_names, without_dependency_names, or dependency_files'
       const values = 'Invalid dependency_status: must be active or removed'
       for (const [query, error] of [
         ['dependency_status=active', needs],
         ['dependency_status=active&changed_since=0', needs],
-        ['dependency_status=&dependency_names=react', values],
+        [
+          'dependency_status=&dependency_names=react',
+          'Invalid dependency_status: is empty; leave the parameter out',
+        ],
         ['dependency_status=Active&dependency_names=react', values],
         ['dependency_status=active,removed&dependency_names=react', values],
         [

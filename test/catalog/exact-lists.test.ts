@@ -5,6 +5,7 @@
  */
 import { expect, test } from 'vitest'
 import { createRandom, type Random } from '../../sample/random.ts'
+import { type AttributeFilter, writeAttributes } from '../support/attribute-oracle.ts'
 import { type ListQuery, writeQuery } from '../support/catalog.ts'
 import { isDrill, seed } from '../support/drill.ts'
 import { readListResponse } from '../support/list-response.ts'
@@ -91,33 +92,79 @@ function createFilteredLists(random: Random, forge: RandomForge, plain: PlainCat
         ),
       }),
       ...(random.chance(0.3) && {
+        without: Array.from({ length: random.pick([1, 3]) }, () => mixCase(random, pickName())),
+      }),
+      ...(random.chance(0.3) && {
         files: Array.from({ length: random.integer(1, 3) }, () => random.pick(declared).dependency_file),
       }),
     }
-    const { location, names, files } = filter
-    const hasStatus = (names ?? files) !== undefined && random.chance(0.5)
-    const status = hasStatus ? { status: random.pick(['active', 'removed'] as const) } : {}
+    const { location, names, without, files } = filter
+    if (names !== undefined && random.chance(0.5)) filter.match = random.pick(['any', 'all'] as const)
+    if ((names ?? without ?? files) !== undefined && random.chance(0.5)) {
+      filter.status = random.pick(['active', 'removed'] as const)
+    }
     const query: ListQuery = {
       ...(names && { dependency_names: random.chance(0.5) ? names : names.join() }),
+      ...(filter.match && { dependency_match: filter.match }),
+      ...(without && { without_dependency_names: without.join() }),
       ...(files && { dependency_files: random.chance(0.5) ? files : files.join() }),
-      ...(hasStatus && { dependency_status: status.status ?? '' }),
+      ...(filter.status && { dependency_status: filter.status }),
     }
     if (index % 2 === 0) {
       const owner = random.chance(0.5) ? { owner: drawOwner(random, forge) } : {}
       const excludes = random.chance(0.3)
-      const wanted = { ...(names && { names }), ...(files && { files }), ...status, ...owner }
+      const attributes = drawRepositoryAttributes(random)
+      const wanted = { ...filter, ...owner, ...attributes }
       return {
         path: '/repos',
-        query: { ...query, ...owner, ...(excludes && { exclude: 'dependencies' }) },
+        query: {
+          ...query,
+          ...owner,
+          ...writeAttributes(attributes),
+          ...(excludes && { exclude: 'dependencies' }),
+        },
         findPage: (range) => plain.listRepositories(wanted, range, { excludes }),
       }
     }
+    const attributes = drawUserAttributes(random)
     return {
       path: '/users',
-      query: { ...(location !== undefined && { location }), ...query },
-      findPage: (range) => plain.listUsers({ ...filter, ...status }, range),
+      query: { ...(location !== undefined && { location }), ...query, ...writeAttributes(attributes) },
+      findPage: (range) => plain.listUsers({ ...filter, ...attributes }, range),
     }
   })
+}
+
+function drawUserAttributes(random: Random): AttributeFilter {
+  return {
+    ...(random.chance(0.3) && { type: random.pick([['user'], ['Bot', 'ORGANIZATION'], ['nothing']]) }),
+    ...(random.chance(0.3) && {
+      has: random.pick([['email'] as const, ['name', 'company', 'bio'] as const]),
+    }),
+    ...(random.chance(0.3) && { min_followers: random.pick([1, 2, 17, 500, 1e9]) }),
+    ...(random.chance(0.3) && { active_since: drawTime(random, 80) }),
+  }
+}
+
+function drawRepositoryAttributes(random: Random): AttributeFilter {
+  return {
+    ...(random.chance(0.3) && { language: random.pick([['TYPESCRIPT'], ['c++', 'grösse']]) }),
+    ...(random.chance(0.3) && { license: random.pick([['mit'], ['MIT', 'apache-2.0', 'none']]) }),
+    ...(random.chance(0.3) && { min_stars: random.pick([1, 2, 17, 500]) }),
+    ...(random.chance(0.3) && { fork: random.pick(['true', 'false'] as const) }),
+    ...(random.chance(0.3) && { archived: random.pick(['true', 'false'] as const) }),
+    ...(random.chance(0.3) && { pushed_since: drawTime(random, 30 * 86_400) }),
+  }
+}
+
+/** A date, the beginning of a day, or a moment in it. */
+function drawTime(random: Random, latest: number): string {
+  const day = random.integer(0, 30)
+  return random.pick([
+    new Date(day * 86_400_000).toJSON().slice(0, 10),
+    String(day * 86_400),
+    String(random.integer(0, latest)),
+  ])
 }
 
 /** Somebody who has many repositories, few or none. */

@@ -61,7 +61,7 @@ describeOnEachDatabase('exclude=dependencies', (kind) => {
   test('takes no other value, and is not for users or the dependencies of one repository', async () => {
     const rule = 'Invalid exclude: must be dependencies'
     for (const [path, error] of [
-      ['/repos?exclude=', rule],
+      ['/repos?exclude=', 'Invalid exclude: is empty; leave the parameter out'],
       ['/repos?exclude=Dependencies', rule],
       ['/repos?exclude=dependencies,license', rule],
       ['/repos?exclude=license', rule],

@@ -5,6 +5,7 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AttributeFilter, writeAttributes } from '../support/attribute-oracle.ts'
 import { type ListQuery, writeQuery } from '../support/catalog.ts'
 import { isDrill } from '../support/drill.ts'
 import { readListResponse } from '../support/list-response.ts'
@@ -12,6 +13,7 @@ import {
   findRepositories,
   findUsers,
   type OracleFilter,
+  sampleCommits,
   sampleRepositories,
   sampleUsers,
 } from '../support/sample-oracle.ts'
@@ -32,10 +34,21 @@ describeOnEachDatabase('a random filter', (kind) => {
 
   test('of users finds on any page what an independent computation finds', async () => {
     await fc.assert(
-      fc.asyncProperty(locations, dependencyFilter, position, perPage, async (location, filter, at, size) => {
-        const expected = findUsers({ location, ...filter })
-        await expectPage('/users', { location }, filter, { expected, at, size })
-      }),
+      fc.asyncProperty(
+        fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, locations),
+        dependencyFilter,
+        userAttributes,
+        position,
+        perPage,
+        async (location, filter, attributes, at, size) => {
+          const expected = findUsers({ location, ...filter, ...attributes })
+          await expectPage('/users', { location, ...writeAttributes(attributes) }, filter, {
+            expected,
+            at,
+            size,
+          })
+        },
+      ),
       { numRuns: isDrill ? 1_000 : 60 },
     )
   })
@@ -43,16 +56,21 @@ describeOnEachDatabase('a random filter', (kind) => {
   test('of repositories finds on any page what an independent computation finds', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.option(owners),
+        fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, owners),
         dependencyFilter,
+        repositoryAttributes,
         fc.boolean(),
         position,
         perPage,
-        async (login, filter, excludes, at, size) => {
+        async (login, filter, attributes, excludes, at, size) => {
           const owner = login === null ? {} : { owner: login }
-          const found = findRepositories({ ...owner, ...filter })
+          const found = findRepositories({ ...owner, ...filter, ...attributes })
           const expected = excludes ? found.map(({ dependencies: _excluded, ...others }) => others) : found
-          const own = { ...owner, ...(excludes && { exclude: 'dependencies' }) }
+          const own = {
+            ...owner,
+            ...writeAttributes(attributes),
+            ...(excludes && { exclude: 'dependencies' }),
+          }
           await expectPage('/repos', own, filter, { expected, at, size })
         },
       ),
@@ -63,7 +81,7 @@ describeOnEachDatabase('a random filter', (kind) => {
   async function expectPage(
     path: string,
     own: ListQuery,
-    { names, files, status }: OracleFilter,
+    { names, match, without, files, status }: OracleFilter,
     { expected, at, size }: { expected: readonly object[]; at: number; size: number },
   ): Promise<void> {
     const page = 1 + Math.floor((at * expected.length) / size)
@@ -72,6 +90,8 @@ describeOnEachDatabase('a random filter', (kind) => {
       per_page: String(size),
       ...own,
       ...(names !== undefined && { dependency_names: names.join() }),
+      ...(match !== undefined && { dependency_match: match }),
+      ...(without !== undefined && { without_dependency_names: without.join() }),
       ...(files !== undefined && { dependency_files: files }),
       ...(status !== undefined && { dependency_status: status }),
     })
@@ -160,25 +180,90 @@ const names = valuesOf(declared.map(({ dependency_name }) => dependency_name))
 
 const files = valuesOf(declared.map(({ dependency_file }) => dependency_file))
 
-const status = fc.option(fc.constantFrom('active' as const, 'removed' as const), { nil: undefined })
+const severalNames = someOrMany(fc.oneof({ weight: 4, arbitrary: inRandomCase(names) }, partOf(names)), {
+  minLength: 1,
+  maxLength: 6,
+  limit: 50,
+})
 
-const namesAndFiles: fc.Arbitrary<OracleFilter> = fc.record(
-  {
-    names: someOrMany(fc.oneof({ weight: 4, arbitrary: inRandomCase(names) }, partOf(names)), {
-      minLength: 1,
-      maxLength: 6,
-      limit: 50,
-    }),
-    files: someOrMany(fc.oneof({ weight: 8, arbitrary: files }, inRandomCase(files)), {
-      minLength: 1,
-      maxLength: 3,
-      limit: 50,
-    }),
-  },
-  { requiredKeys: [] },
-)
+const namesAndFiles: fc.Arbitrary<OracleFilter> = someOf({
+  names: severalNames,
+  without: severalNames,
+  files: someOrMany(fc.oneof({ weight: 8, arbitrary: files }, inRandomCase(files)), {
+    minLength: 1,
+    maxLength: 3,
+    limit: 50,
+  }),
+})
 
-const dependencyFilter = fc.tuple(namesAndFiles, status).map(([filter, status]): OracleFilter => {
-  const namesOne = filter.names !== undefined || filter.files !== undefined
-  return namesOne && status !== undefined ? { ...filter, status } : filter
+const status = fc.constantFrom(undefined, 'active' as const, 'removed' as const)
+const match = fc.constantFrom(undefined, 'any' as const, 'all' as const)
+
+const dependencyFilter = fc
+  .tuple(namesAndFiles, status, match)
+  .map(([filter, status, match]): OracleFilter => {
+    const { names, without, files } = filter
+    return {
+      ...filter,
+      ...(names !== undefined && match !== undefined && { match }),
+      ...((names ?? without ?? files) !== undefined && status !== undefined && { status }),
+    }
+  })
+
+/** Some of the members, few as a rule: most filters should find something. */
+function someOf<Members extends object>(
+  arbitraries: { [Name in keyof Members]: fc.Arbitrary<Members[Name]> },
+): fc.Arbitrary<Partial<Members>> {
+  const names = Object.keys(arbitraries)
+  const chosen = fc.oneof(
+    { weight: 2, arbitrary: fc.constant<string[]>([]) },
+    { weight: 6, arbitrary: fc.subarray(names, { minLength: 1, maxLength: 1 }) },
+    { weight: 2, arbitrary: fc.subarray(names) },
+  )
+  return fc
+    .tuple(fc.record(arbitraries), chosen)
+    .map(
+      ([all, some]) =>
+        Object.fromEntries(some.map((name) => [name, Reflect.get(all, name)])) as Partial<Members>,
+    )
+}
+
+/** Values that some items have, in any case, or that none has. */
+function valuesIn(texts: Iterable<string | null>): fc.Arbitrary<string[]> {
+  const known = [...texts].flatMap((text) => (text === null || text === '' ? [] : [text]))
+  return fc.array(inRandomCase(fc.oneof({ weight: 8, arbitrary: valuesOf(known) }, fc.constant('none'))), {
+    minLength: 1,
+    maxLength: 3,
+  })
+}
+
+/** One of the numbers, or about as much. */
+function about(numbers: readonly (number | null)[]): fc.Arbitrary<number> {
+  return fc
+    .tuple(valuesOf(numbers.map((number) => number ?? 0)), fc.integer({ min: -1, max: 1 }))
+    .map(([number, more]) => Math.max(1, number + more))
+}
+
+/** A moment, or the date of its day. */
+const momentOrDate = (moments: readonly (number | null)[]): fc.Arbitrary<string> =>
+  fc
+    .tuple(about(moments), fc.boolean())
+    .map(([moment, asDate]) => (asDate ? new Date(moment * 1_000).toJSON().slice(0, 10) : String(moment)))
+
+const userAttributes: fc.Arbitrary<AttributeFilter> = someOf({
+  type: valuesIn(sampleUsers.map(({ type }) => type)),
+  has: fc.uniqueArray(fc.constantFrom('email', 'name', 'company', 'location', 'bio'), { minLength: 1 }),
+  min_followers: about(sampleUsers.map(({ followers }) => followers)),
+  active_since: momentOrDate(sampleCommits.map(({ author_date }) => author_date)),
+})
+
+const flag = fc.constantFrom('true' as const, 'false' as const)
+
+const repositoryAttributes: fc.Arbitrary<AttributeFilter> = someOf({
+  language: valuesIn(sampleRepositories.map(({ language }) => language)),
+  license: valuesIn(sampleRepositories.map(({ license }) => license)),
+  min_stars: about(sampleRepositories.map(({ stargazers_count }) => stargazers_count)),
+  fork: flag,
+  archived: flag,
+  pushed_since: momentOrDate(sampleRepositories.map(({ pushed_at }) => pushed_at)),
 })

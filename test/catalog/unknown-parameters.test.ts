@@ -9,9 +9,9 @@ import { describeOnOneDatabase, startTestService, type TestService } from '../su
 
 const repository = '/repos/yarrow-collective/monolith'
 const ofUsers =
-  'location, dependency_names, dependency_files, dependency_status, changed_since, logins, forge_rest_ids, page, per_page, after'
+  'location, dependency_names, dependency_match, without_dependency_names, dependency_files, dependency_status, type, has, min_followers, active_since, changed_since, logins, forge_rest_ids, page, per_page, after'
 const ofRepositories =
-  'owner, dependency_names, dependency_files, dependency_status, changed_since, full_names, forge_rest_ids, exclude, page, per_page, after'
+  'owner, dependency_names, dependency_match, without_dependency_names, dependency_files, dependency_status, language, license, min_stars, fork, archived, pushed_since, changed_since, full_names, forge_rest_ids, exclude, page, per_page, after'
 
 describeOnOneDatabase('an unknown parameter', (kind) => {
   let service: TestService
@@ -78,7 +78,7 @@ describeOnOneDatabase('an unknown parameter', (kind) => {
     ['/users', '', ofUsers],
     ['/users', '東京', ofUsers],
     ['/repos', 'location', ofRepositories],
-    ['/repos', 'language', ofRepositories],
+    ['/repos', 'lang', ofRepositories],
     [`${repository}/commits`, 'since', 'page, per_page, after'],
     [`${repository}/dependencies`, 'dependency_names', 'page, per_page, after'],
     ['/removals', 'id', 'since, page, per_page, after'],

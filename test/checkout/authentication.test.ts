@@ -19,7 +19,9 @@ const authenticatedPaths = Object.entries(contract.paths)
       .replace('{login}', 'ngoldberg')
       .replace('{owner}', 'ngoldberg')
       .replace('{name}', 'no-such-repository')
-      .replace('/removals', '/removals?since=0'),
+      .replace('/removals', '/removals?since=0')
+      .replace(/^\/dependencies$/, '/dependencies?prefix=a')
+      .replace(/^\/locations$/, '/locations?contains=a'),
   )
 /** Below those paths, but no endpoint: without a key nobody learns even that. */
 const otherGuardedPaths = ['/users/', '/users/a/b', '/repos/', '/repos/a', '/repos/a/b/c', '/admin/nothing']
@@ -67,8 +69,8 @@ describeOnOneDatabase('the service', (kind) => {
     return responses.map(({ status }) => status)
   }
 
-  test('has twelve documented paths that need a key', () => {
-    expect(authenticatedPaths).toHaveLength(12)
+  test('has fourteen documented paths that need a key', () => {
+    expect(authenticatedPaths).toHaveLength(14)
   })
 
   test.each([...authenticatedPaths, ...otherGuardedPaths])(

@@ -99,6 +99,17 @@ describeOnOneDatabase('a stored set', (kind) => {
     })
   })
 
+  test.each(['dependencies', 'locations'])('whose number of ids is wrong in %s is found', async (table) => {
+    const { sql } = service
+    const [term] = await sql<{ termId: number }[]>`
+      update ${sql(table)} set users_count = users_count + 1
+      where id = (select id from ${sql(table)} where users_count > 0 order by users_on_shelf, id limit 1)
+      returning id as "termId"`
+    expect((await verifySets(sql, 'all')).faults).toEqual([{ ...term, list: 'users' }])
+    await rebuildSets(sql)
+    expect((await verifySets(sql, 'all')).faults).toEqual([])
+  })
+
   test('that is of nothing the rows have is found', async () => {
     const { sql } = service
     await sql`insert into sets select 1000000, list, part, width, cardinality, bytes from sets where term_id = 0`

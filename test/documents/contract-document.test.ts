@@ -110,7 +110,7 @@ describe('openapi.yml', () => {
       return 'default' in schema ? [{ pointer, schemaPointer, value: schema.default }] : []
     })
     expect(examples.length).toBeGreaterThan(100)
-    expect(defaults.length).toBe(2)
+    expect(defaults.length).toBe(3)
     for (const { pointer, schemaPointer, value } of [...examples, ...defaults]) {
       expect(findViolation(schemaPointer, value), pointer).toBeUndefined()
     }

@@ -99,6 +99,8 @@ describe('the page of a resource', () => {
     'usage-sum': 'UsageSum',
     key: 'Key',
     removal: 'Removal',
+    'used-dependency': 'UsedDependency',
+    'location-text': 'LocationText',
     health: 'Health',
     version: 'Version',
     dataset: 'Dataset',

@@ -35,6 +35,11 @@ const batches: Record<string, { entry(number: number): string; valid: string[]; 
 
 const paginationSchema = v.object({ pagination: v.looseObject({ page: v.number(), per_page: v.number() }) })
 
+/** The values that a parameter may have, if these are few. */
+function listValues({ type, enum: values = [] }: Schema): readonly unknown[] {
+  return type === 'boolean' ? [true, false] : values
+}
+
 describe('openapi.yml', () => {
   let service: TestService
   /** An admin key may call everything, without a limit. */
@@ -104,144 +109,163 @@ describe('openapi.yml', () => {
   function listRequired(path: string, query = '') {
     const required = withParameters.find((operation) => operation.path === path)?.queries ?? []
     const missing = required
-      .filter(({ name, required }) => required && !query.includes(`?${name}=`))
-      .map(({ name, schema }) => `${name}=${schema.minimum}`)
+      .filter(({ name, required }) => (required || name === 'prefix') && !query.includes(`?${name}=`))
+      .map(({ name, schema }) => `${name}=${schema.minimum ?? 'r'}`)
     return missing.length === 0 ? query : `${query === '' ? '?' : `${query}&`}${missing.join('&')}`
   }
 
   const allQueries = [
     ...['page', 'per_page', 'after', 'location', 'dependency_names', 'dependency_files', 'dependency_status'],
+    ...['dependency_match', 'without_dependency_names', 'type', 'has', 'min_followers', 'active_since'],
+    ...[
+      'language',
+      'license',
+      'min_stars',
+      'fork',
+      'archived',
+      'pushed_since',
+      'prefix',
+      'contains',
+      'limit',
+    ],
     ...['owner', 'exclude', 'day', 'changed_since', 'since', ...Object.keys(batches)],
   ]
 
-  test('declares no other query parameters than these, of which one is required', () => {
+  test('declares no other query parameters than these, of which two are required', () => {
     const queries = withParameters.flatMap((operation) => operation.queries)
     expect([...new Set(queries.map(({ name }) => name))].sort()).toEqual([...allQueries].sort())
-    expect(queries.filter(({ required }) => required).map(({ name }) => name)).toEqual(['since'])
+    expect(queries.filter(({ required }) => required).map(({ name }) => name)).toEqual(['since', 'contains'])
   })
 
-  describe.each(withParameters.filter(({ queries }) => queries.length > 0))(
-    'declares $method $path, which',
-    (operation) => {
-      const { path, method, queries } = operation
-      const ask = (query: string) =>
-        service.request(`${fillPath(path, repository)}${listRequired(path, query)}`, {
-          method,
-          key: path.startsWith('/api-key/') ? spender : key,
-        })
-      const statusOf = async (query: string) => [query, (await ask(query)).status]
-
-      /** The pagination of a response; for HEAD only its `per_page`, from the link to the first page. */
-      async function readPage(query: string) {
-        const response = await ask(query)
-        expect([query, response.status]).toEqual([query, 200])
-        const [, perPage] =
-          /[?&]page=1&per_page=(\d+)>; rel="first"/.exec(response.headers.get('Link') ?? '') ?? []
-        if (method === 'HEAD') return { per_page: Number(perPage) }
-        const { pagination } = v.parse(paginationSchema, response.json())
-        expect(pagination.per_page).toBe(Number(perPage))
-        return pagination
-      }
-
-      test.each(queries.filter(({ schema }) => schema.type === 'integer'))(
-        'reads $name with the declared bounds and default',
-        async ({ name, schema }) => {
-          const { minimum, maximum } = schema
-          const at = (value: unknown) => `?${name}=${value}`
-          if (minimum === undefined) throw new Error(`${name} has no minimum`)
-          expect(await statusOf(at(minimum))).toEqual([at(minimum), 200])
-          expect(await statusOf(at(minimum - 1))).toEqual([at(minimum - 1), 400])
-          if (maximum !== undefined) {
-            // The largest page is one of the smallest size.
-            const largest = `${at(maximum)}${name === 'page' ? '&per_page=1' : ''}`
-            expect(await statusOf(largest)).toEqual([largest, 200])
-            expect(await statusOf(at(maximum + 1))).toEqual([at(maximum + 1), 400])
-          }
-          for (const wrong of ['', 'x', '1.5', '1e1', '%2B1', '-1', '01', '0x1', '%201', `1&${name}=1`]) {
-            expect(await statusOf(at(wrong))).toEqual([at(wrong), 400])
-          }
-          if (schema.default === undefined) return // pagination.test.ts says what `after` does
-          expect(await readPage('')).toEqual(await readPage(at(schema.default)))
-          const other = name === 'page' || maximum === undefined ? minimum + 1 : maximum
-          if (method === 'GET' || name === 'per_page') {
-            expect(await readPage(at(other))).toMatchObject({ [name]: other })
-          }
-        },
-      )
-
-      test.each(queries.filter(({ name }) => name in batches))(
-        'reads the batch look-up $name with the declared bounds',
-        async ({ name, schema }) => {
-          const { maxItems = 0, items = {} } = schema
-          const { entry, valid, invalid } = batches[name] ?? expect.unreachable()
-          const entries = (count: number) =>
-            Array.from({ length: count }, (_, index) => entry(index)).join(',')
-          for (const [status, values] of [
-            [200, [entries(maxItems), ...valid]],
-            [400, [entries(maxItems + 1), ...invalid]],
-          ] as const) {
-            for (const value of values)
-              expect([value, (await ask(`?${name}=${value}`)).status]).toEqual([value, status])
-          }
-          const { pattern, maxLength, minimum = 0, maximum = 0 } = followSchema(items)
-          const isDeclared = (value: string) =>
-            items.type === 'integer'
-              ? Number(value) >= minimum && Number(value) <= maximum
-              : new RegExp(pattern ?? '', 'u').test(value) && value.length <= (maxLength ?? value.length)
-          expect([...valid, ...invalid].filter(isDeclared)).toEqual(valid)
-        },
-      )
-
-      test.each(queries.filter(({ name, schema }) => schema.type === 'array' && !(name in batches)))(
-        'reads $name with the declared bounds',
-        async ({ name, schema, explode }) => {
-          const { maxItems, items } = schema
-          const longest = items?.maxLength
-          if (maxItems === undefined || longest === undefined) throw new Error(`${name} has no bounds`)
-          const join = (entries: readonly string[]) => entries.join(explode ? `&${name}=` : ',')
-          const entries = (count: number) => Array.from({ length: count }, (_, index) => `nothing-${index}-`)
-          for (const [value, status] of [
-            [join(entries(maxItems)), 200],
-            [join(entries(maxItems + 1)), 400],
-            [entries(maxItems).join(`&${name}=`), 200],
-            [entries(maxItems + 1).join(`&${name}=`), 400],
-            ['a'.repeat(longest), 200],
-            ['a'.repeat(longest + 1), 400],
-            [join(['nothing-', '%C3%A9'.repeat(longest)]), 200],
-            [join(['nothing-', '%C3%A9'.repeat(longest + 1)]), 400],
-          ] as const) {
-            const response = await ask(`?${name}=${value}`)
-            expect([value, response.status]).toEqual([value, status])
-            if (status === 200) expect(response.headers.get('X-Total-Count')).toBe('0')
-          }
-        },
-      )
-
-      test('reads every declared filter', async () => {
-        const total = async (query: string) => (await ask(query)).headers.get('X-Total-Count')
-        const filters = queries.filter(
-          ({ name, schema }) =>
-            name !== 'after' && schema.type !== 'integer' && schema.enum === undefined && !(name in batches),
-        )
-        for (const { name, schema } of filters) {
-          const nothing = schema.format === 'date' ? '1999-12-31' : 'nothing-is-called-so'
-          expect([name, await total(`?${name}=${nothing}`)]).toEqual([name, '0'])
-          const twice = await ask(`?${name}=${nothing}&${name}=${nothing}`)
-          expect([name, twice.status]).toEqual([name, schema.type === 'array' ? 200 : 400])
-        }
-        expect(Number(await total(''))).toBeGreaterThan(0)
+  // discovery.test.ts has those of `/dependencies` and `/locations`, which aren't lists with pages.
+  const lists = withParameters.filter(({ queries }) => queries.some(({ name }) => name === 'page'))
+  describe.each(lists)('declares $method $path, which', (operation) => {
+    const { path, method, queries } = operation
+    const ask = (query: string) =>
+      service.request(`${fillPath(path, repository)}${listRequired(path, query)}`, {
+        method,
+        key: path.startsWith('/api-key/') ? spender : key,
       })
-    },
-  )
+    const statusOf = async (query: string) => [query, (await ask(query)).status]
+
+    /** The pagination of a response; for HEAD only its `per_page`, from the link to the first page. */
+    async function readPage(query: string) {
+      const response = await ask(query)
+      expect([query, response.status]).toEqual([query, 200])
+      const [, perPage] =
+        /[?&]page=1&per_page=(\d+)>; rel="first"/.exec(response.headers.get('Link') ?? '') ?? []
+      if (method === 'HEAD') return { per_page: Number(perPage) }
+      const { pagination } = v.parse(paginationSchema, response.json())
+      expect(pagination.per_page).toBe(Number(perPage))
+      return pagination
+    }
+
+    test.each(queries.filter(({ schema }) => schema.type === 'integer'))(
+      'reads $name with the declared bounds and default',
+      async ({ name, schema }) => {
+        const { minimum, maximum } = schema
+        const at = (value: unknown) => `?${name}=${value}`
+        if (minimum === undefined) throw new Error(`${name} has no minimum`)
+        expect(await statusOf(at(minimum))).toEqual([at(minimum), 200])
+        expect(await statusOf(at(minimum - 1))).toEqual([at(minimum - 1), 400])
+        if (maximum !== undefined) {
+          // The largest page is one of the smallest size.
+          const largest = `${at(maximum)}${name === 'page' ? '&per_page=1' : ''}`
+          expect(await statusOf(largest)).toEqual([largest, 200])
+          expect(await statusOf(at(maximum + 1))).toEqual([at(maximum + 1), 400])
+        }
+        for (const wrong of ['', 'x', '1.5', '1e1', '%2B1', '-1', '01', '0x1', '%201', `1&${name}=1`]) {
+          expect(await statusOf(at(wrong))).toEqual([at(wrong), 400])
+        }
+        if (schema.default === undefined) return // pagination.test.ts says what `after` does
+        expect(await readPage('')).toEqual(await readPage(at(schema.default)))
+        const other = name === 'page' || maximum === undefined ? minimum + 1 : maximum
+        if (method === 'GET' || name === 'per_page') {
+          expect(await readPage(at(other))).toMatchObject({ [name]: other })
+        }
+      },
+    )
+
+    test.each(queries.filter(({ name }) => name in batches))(
+      'reads the batch look-up $name with the declared bounds',
+      async ({ name, schema }) => {
+        const { maxItems = 0, items = {} } = schema
+        const { entry, valid, invalid } = batches[name] ?? expect.unreachable()
+        const entries = (count: number) => Array.from({ length: count }, (_, index) => entry(index)).join(',')
+        for (const [status, values] of [
+          [200, [entries(maxItems), ...valid]],
+          [400, [entries(maxItems + 1), ...invalid]],
+        ] as const) {
+          for (const value of values)
+            expect([value, (await ask(`?${name}=${value}`)).status]).toEqual([value, status])
+        }
+        const { pattern, maxLength, minimum = 0, maximum = 0 } = followSchema(items)
+        const isDeclared = (value: string) =>
+          items.type === 'integer'
+            ? Number(value) >= minimum && Number(value) <= maximum
+            : new RegExp(pattern ?? '', 'u').test(value) && value.length <= (maxLength ?? value.length)
+        expect([...valid, ...invalid].filter(isDeclared)).toEqual(valid)
+      },
+    )
+
+    const arrays = queries.filter(({ name, schema }) => schema.type === 'array' && !(name in batches))
+    test.each(arrays.filter(({ schema }) => schema.items?.enum === undefined))(
+      'reads $name with the declared bounds',
+      async ({ name, schema, explode }) => {
+        const { maxItems, items } = schema
+        const longest = items?.maxLength
+        if (maxItems === undefined || longest === undefined) throw new Error(`${name} has no bounds`)
+        const join = (entries: readonly string[]) => entries.join(explode ? `&${name}=` : ',')
+        const entries = (count: number) => Array.from({ length: count }, (_, index) => `nothing-${index}-`)
+        const all = (await ask('')).headers.get('X-Total-Count')
+        for (const [value, status] of [
+          [join(entries(maxItems)), 200],
+          [join(entries(maxItems + 1)), 400],
+          [entries(maxItems).join(`&${name}=`), 200],
+          [entries(maxItems + 1).join(`&${name}=`), 400],
+          ['a'.repeat(longest), 200],
+          ['a'.repeat(longest + 1), 400],
+          [join(['nothing-', '%C3%A9'.repeat(longest)]), 200],
+          [join(['nothing-', '%C3%A9'.repeat(longest + 1)]), 400],
+        ] as const) {
+          const response = await ask(`?${name}=${value}`)
+          expect([value, response.status]).toEqual([value, status])
+          const none = name.startsWith('without_') ? all : '0'
+          if (status === 200) expect(response.headers.get('X-Total-Count')).toBe(none)
+        }
+      },
+    )
+
+    test('reads every declared filter', async () => {
+      const total = async (query: string) => (await ask(query)).headers.get('X-Total-Count')
+      const filters = queries.filter(
+        ({ name, schema }) =>
+          name !== 'after' &&
+          schema.type !== 'integer' &&
+          listValues(schema).length === 0 &&
+          schema.items?.enum === undefined &&
+          !(name in batches),
+      )
+      for (const { name, schema } of filters) {
+        const isTime = schema.format === 'date' || name.endsWith('_since')
+        const nothing = isTime ? (name === 'day' ? '1999-12-31' : '9999-12-31') : 'nothing-is-called-so'
+        const none = name.startsWith('without_') ? await total('') : '0'
+        expect([name, await total(`?${name}=${nothing}`)]).toEqual([name, none])
+        const twice = await ask(`?${name}=${nothing}&${name}=${nothing}`)
+        expect([name, twice.status]).toEqual([name, schema.type === 'array' ? 200 : 400])
+      }
+      expect(Number(await total(''))).toBeGreaterThan(0)
+    })
+  })
 
   test.each(
     withParameters.flatMap(({ path, method, queries }) =>
       (method === 'GET' ? queries : []).flatMap(({ name, schema }) =>
-        (schema.enum ?? []).map((value) => ({ path, name, value })),
+        listValues(schema).map((value) => ({ path, name, value })),
       ),
     ),
   )('declares all values that $path reads as $name: $value', async ({ path, name, value }) => {
-    const others = name === 'dependency_status' ? '&dependency_names=react' : ''
+    const others = /^dependency_(status|match)$/.test(name) ? '&dependency_names=react' : ''
     const statusOf = async (query: string) =>
       (await service.request(`${path}?${query}${others}`, { key })).status
     expect(await statusOf(`${name}=${value}`)).toBe(200)
@@ -251,13 +275,22 @@ describe('openapi.yml', () => {
     expect(await statusOf(`${name}=${value}&${name}=${value}`)).toBe(400)
   })
 
+  test('declares all fields that /users reads as has', async () => {
+    const { items } = contract.components.parameters.has?.schema ?? {}
+    const statusOf = async (value: string) => (await service.request(`/users?has=${value}`, { key })).status
+    const fields = v.parse(v.array(v.string()), items?.enum)
+    expect(await statusOf(fields.join())).toBe(200)
+    for (const other of ['login', 'avatar_url', 'Email'])
+      expect([other, await statusOf(other)]).toEqual([other, 400])
+  })
+
   test('declares all query parameters that a path with a key reads: others are refused', async () => {
     for (const { path, method, queries } of withParameters.filter(({ path }) =>
-      /^\/(users|repos|removals|api-key|metrics|admin)/.test(path),
+      /^\/(users|repos|removals|dependencies|locations|api-key|metrics|admin)/.test(path),
     )) {
       const url = `${fillPath(path, repository)}${listRequired(path) || '?'}`
       const undeclared = allQueries.filter((name) => !queries.some((query) => query.name === name))
-      for (const name of [...undeclared, 'limit', 'offset', 'sort', 'q', 'Page', 'per-page', '']) {
+      for (const name of [...undeclared, 'offset', 'sort', 'q', 'Page', 'per-page', '']) {
         const response = await service.request(`${url}&${name}=0`, { method, key })
         expect([path, name, response.status]).toEqual([path, name, 400])
         expect(response.headers.get('X-Error-Code')).toBe('invalid_parameter')

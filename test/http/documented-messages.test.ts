@@ -115,6 +115,9 @@ describe('openapi.yml', () => {
 
   test.each(Object.keys(contract.paths))('shows exactly the messages of 400 that %s gives', async (path) => {
     const entries = (count: number) => Array.from({ length: count }, (_, index) => `e${index}`).join(',')
+    const dependencies = ['dependency_names', 'without_dependency_names', 'dependency_files']
+      .map((name) => `${name}=${entries(50)}`)
+      .join('&')
     const queries = [
       'page=0',
       'per_page=0',
@@ -130,6 +133,16 @@ describe('openapi.yml', () => {
       'dependency_status=x',
       'dependency_status=active',
       'dependency_status=active&dependency_status=removed',
+      'dependency_match=x',
+      'dependency_match=all',
+      'has=email,x',
+      'min_followers=0',
+      'min_stars=0',
+      'active_since=2025-02-30',
+      'pushed_since=yesterday',
+      'fork=1',
+      `has=bio&type=${entries(50)}&${dependencies}`,
+      `language=${Array.from({ length: 50 }, () => 'c')}&license=mit&${dependencies}`,
       'owner=a%20b',
       'exclude=x',
       'day=today',
@@ -145,6 +158,10 @@ describe('openapi.yml', () => {
       `dependency_names=${Array.from({ length: 20 }, () => 'x'.repeat(200))}`,
       `logins=${Array.from({ length: 50 }, () => 'x'.repeat(80))}&page=1`,
       `full_names=${Array.from({ length: 50 }, () => `a/${'x'.repeat(80)}`)}&page=1`,
+      'contains=',
+      `contains=${'x'.repeat(256)}`,
+      'limit=0',
+      'limits=1',
       'since=x',
       'since=2',
       `x${'&x'.repeat(250)}`,
@@ -156,8 +173,10 @@ describe('openapi.yml', () => {
     // Of the parameters that the path doesn't have, one is enough.
     const sent = queries.filter((query) => {
       const name = query.replace(/[=&].*/, '')
-      return ['perPage', 'x', ...declared.map((parameter) => parameter.name)].includes(name)
+      const names = declared.map((parameter) => parameter.name)
+      return ['x', names.includes('limit') ? 'limits' : 'perPage', ...names].includes(name)
     })
+    const needed = { '/removals': 'since=0', '/dependencies': 'prefix=r', '/locations': 'contains=r' }[path]
     const filled = fillPath(path, repository)
     const segments = [...path.matchAll(/\{\w+\}/g)].flatMap(([segment]) =>
       // What is missing at the end of a path, and what no name has.
@@ -165,10 +184,10 @@ describe('openapi.yml', () => {
     )
     const requests: [string, Record<string, string>][] = [
       ...sent.map((query): [string, Record<string, string>] => [`${filled}?${query}`, {}]),
-      // With the parameter that `/removals` requires, to get at the others.
-      ...(path === '/removals' ? sent : [])
-        .filter((query) => !query.startsWith('since='))
-        .map((query): [string, Record<string, string>] => [`${filled}?since=0&${query}`, {}]),
+      // With the parameter that the path requires, to get at the others.
+      ...(needed === undefined ? [] : sent)
+        .filter((query) => !query.startsWith(needed?.replace(/\d|r$/, '') ?? ''))
+        .map((query): [string, Record<string, string>] => [`${filled}?${needed}&${query}`, {}]),
       [filled, {}],
       ...segments.map((wrong): [string, Record<string, string>] => [wrong, {}]),
       [filled, { 'Max-Credits': 'a few' }],
@@ -203,7 +222,7 @@ describe('openapi.yml', () => {
     )
     expect(pathsWith('Database unavailable; retry in 5 seconds')).toEqual(
       Object.keys(contract.paths).filter((path) =>
-        /^\/(users|repos|removals|api-key|metrics|admin|health)/.test(path),
+        /^\/(users|repos|removals|dependencies|locations|api-key|metrics|admin|health)/.test(path),
       ),
     )
   })
@@ -293,18 +312,54 @@ describe('openapi.yml', () => {
         { key },
       ],
       'Unknown parameter: perPage; did you mean per_page?': ['/users?perPage=1', { key }],
+      'Unknown parameter: limits; did you mean limit?': ['/locations?limits=1', { key }],
       'Unknown parameter: perPage; this endpoint has no parameters': ['/users/ngoldberg?perPage=1', { key }],
       'Invalid location: given more than 20 times': [
         `/users?${Array.from({ length: 21 }, () => 'location=a').join('&')}`,
         { key },
       ],
-      'Invalid dependency_status: must be active or removed': ['/repos?dependency_status=', { key }],
+      'Invalid dependency_status: must be active or removed': ['/repos?dependency_status=x', { key }],
       'Invalid dependency_status: given more than once': [
         '/users?dependency_names=a&dependency_status=active&dependency_status=removed',
         { key },
       ],
-      'Invalid dependency_status: requires dependency_names or dependency_files': [
+      'Invalid dependency_status: requires dependency_names, without_dependency_names, or dependency_files': [
         '/repos?dependency_status=active',
+        { key },
+      ],
+      'Invalid query: send either prefix or contains, not both': ['/dependencies', { key }],
+      'Invalid contains: missing; send part of a location': ['/locations', { key }],
+      'Invalid contains: is empty; send at least one character': ['/locations?contains=', { key }],
+      'Invalid contains: longer than 255 characters': [`/dependencies?contains=${'x'.repeat(256)}`, { key }],
+      'Invalid limit: must be an integer from 1 to 20, digits only, no leading zeros': [
+        '/locations?contains=r&limit=0',
+        { key },
+      ],
+      'Invalid dependency_match: must be any or all': ['/repos?dependency_match=x', { key }],
+      'Invalid dependency_match: requires dependency_names': ['/repos?dependency_match=all', { key }],
+      'Invalid has: entry 2 must be one of email, name, company, location, bio': [
+        '/users?has=bio,x',
+        { key },
+      ],
+      'Invalid min_followers: must be an integer from 1 to 9007199254740991, digits only, no leading zeros': [
+        '/users?min_followers=0',
+        { key },
+      ],
+      'Invalid min_stars: must be an integer from 1 to 9007199254740991, digits only, no leading zeros': [
+        '/repos?min_stars=0',
+        { key },
+      ],
+      'Invalid active_since: must be Unix seconds up to 253402300799, or a date such as 2026-01-31': [
+        '/users?active_since=today',
+        { key },
+      ],
+      'Invalid pushed_since: must be Unix seconds up to 253402300799, or a date such as 2026-01-31': [
+        '/repos?pushed_since=today',
+        { key },
+      ],
+      'Invalid fork: must be true or false': ['/repos?fork=1', { key }],
+      'Too many filter entries: at most 200 in all lists together; send fewer': [
+        `/users?${['dependency_names', 'dependency_files', 'without_dependency_names', 'type'].map((name) => `${name}=${list(50)}`).join('&')}&has=bio`,
         { key },
       ],
       'Invalid exclude: must be dependencies': ['/repos?exclude=commits', { key }],

@@ -168,6 +168,8 @@ describe('the examples of openapi.yml, which the viewer shows,', () => {
     ['/repos/{owner}/{name}/commits', 'listCommits'],
     ['/repos/{owner}/{name}/dependencies', 'listDependencies'],
     ['/removals', 'listRemovals'],
+    ['/dependencies', 'findDependencies'],
+    ['/locations', 'findLocations'],
   ])('are what the service responds with: %s', async (path, name) => {
     const kept = await readFile(join(responsesDirectory, `${name}.http`), 'utf8')
     const declared = contract.paths[path]?.get?.responses['200'] ?? {}

@@ -22,13 +22,22 @@ export async function readTables(sql: Sql) {
       from commits c left join repositories r on r.id = repository_id order by r.id, position, commit_hash`),
     userLocations: await read(`
       forge_rest_id, location_key)
-      from users u left join locations l on l.id = location_id order by u.id`),
+      from users u join locations l on l.id = any(term_ids) order by u.id`),
+    userAttributes: await read(`
+      forge_rest_id, name, value)
+      from users u join attributes a on a.id = any(term_ids) order by u.id, name, value`),
+    repositoryAttributes: await read(`
+      forge_rest_id, name, value)
+      from repositories r join attributes a on a.id = any(term_ids) order by r.id, name, value`),
+    userActivity: await read(`
+      forge_rest_id, last_date, value)
+      from user_activity join users u on u.id = user_id join attributes a on a.id = term_id order by u.id`),
     identities: await read(`
       identity, forge_rest_id, is_further)
       from identities left join users u on u.id = user_id order by identity, user_id, is_further`),
     userAddresses: await read('document) from user_addresses order by user_id'),
     contributions: await read(`
-      identity, forge_rest_id, kind, first_date, last_date)
+      identity, forge_rest_id, kind, first_date, last_date, excludes_nothing)
       from contributions left join repositories r on r.id = repository_id order by identity, r.id, kind`),
     repositoryDependencies: await read(`
       d.name, name_key, file, status, forge_rest_id, first_use_date, last_use_date)
@@ -42,16 +51,24 @@ export async function readTables(sql: Sql) {
         left join dependencies d on d.id = dependency_id left join users u on u.id = user_id
       order by d.name, file, status, u.id`),
     sets: await readSets(sql),
+    dependencyCounts: await read(`
+      name, file, status, users_count, repositories_count)
+      from dependencies where users_count + repositories_count > 0 order by name, file, status`),
+    locationCounts: await read('location_key, users_count) from locations order by location_key collate "C"'),
+    attributeCounts: await read(
+      'name, value, items_count) from attributes where items_count > 0 order by name, value',
+    ),
     counts: await read('users_count, repositories_count) from dataset'),
   }
 }
 
-/** Reads the sets of dependencies, of locations and of everything, each as its term, its list and the forge's ids. */
+/** Reads the sets of dependencies, locations, attributes and of everything, each as its term, its list and the forge's ids. */
 async function readSets(sql: Sql): Promise<string[]> {
   const terms = await readTexts(
     sql,
     `select id, json_build_array(name, file, status)::text as text from dependencies
-    union all select id, location_key from locations union all select 0, 'all'`,
+    union all select id, location_key from locations union all select 0, 'all'
+    union all select id, name || '=' || value from attributes`,
   )
   const items = {
     users: await readTexts(sql, 'select id, forge_rest_id::text as text from users'),
@@ -91,8 +108,8 @@ async function readTexts(sql: Sql, query: string): Promise<Map<number, string>> 
 /** Empties the catalog, as if nothing had ever been loaded. */
 export async function resetCatalog(sql: Sql): Promise<void> {
   await sql`
-    truncate users, repositories, forge_repositories, removals, commits, locations, dependencies,
-      repository_dependencies, user_dependencies, identities, user_addresses, contributions, sets, dataset_versions
+    truncate users, repositories, forge_repositories, removals, commits, locations, attributes, dependencies,
+      repository_dependencies, user_dependencies, user_activity, identities, user_addresses, contributions, sets, dataset_versions
     restart identity`
   await sql`
     update dataset set version = 0, edition = gen_random_uuid(), loaded_at = null, users_count = 0, repositories_count = 0, last_user_id = 0, last_repository_id = 0,

@@ -9,7 +9,7 @@ import type { Fragment, Sql } from '../../api/database/connect.ts'
 import { fold, foldPlace } from './fold.ts'
 import type { RandomForge } from './random-forge.ts'
 import { listPlaces, type OracleFilter } from './sample-oracle.ts'
-import { findUses } from './uses.ts'
+import { findLastCommits, findUses, isBot } from './uses.ts'
 
 /** A page, and how many items the whole list has. */
 export interface PlainPage {
@@ -42,8 +42,8 @@ export interface PlainCatalog {
 export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
   await sql.unsafe(`
     create schema plain;
-    create table plain.users (id integer primary key, location text, document json);
-    create table plain.repositories (id integer primary key, url text, full_name text, owner text, document json);
+    create table plain.users (id integer primary key, location text, last_commit bigint, kind text, document json);
+    create table plain.repositories (id integer primary key, url text, full_name text, owner text, language text, license text, document json);
     create table plain.dependencies (
       repository_id integer, name text collate "C", file text collate "C", status text, folded text, document json
     );
@@ -60,35 +60,65 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
       select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as r(${sql.unsafe(columns)})`
   }
 
-  /** SQL: the row `d` of plain.dependencies matches. */
-  function isAskedFor({ names = [], files = [], status }: OracleFilter) {
+  /** SQL: the row `d` of plain.dependencies or plain.uses has one of the files, and the status. */
+  function isCounted({ files = [], status }: OracleFilter) {
     return sql`
       ${status === undefined ? sql`true` : sql`d.status = ${status}`}
-      and ${names.length === 0 ? sql`true` : sql`d.folded = any(${sql.typed.texts(names.map(fold))})`}
       and ${files.length === 0 ? sql`true` : sql`d.file = any(${sql.typed.texts(files)})`}`
   }
 
-  const asksForDependencies = ({ names = [], files = [] }: OracleFilter) => names.length + files.length > 0
+  /** SQL: whether an item has the dependencies that are asked for. `own` selects all of its own, as `d`. */
+  function hasDependencies(filter: OracleFilter, own: Fragment) {
+    const { names = [], match, without = [], files = [] } = filter
+    const has = sql`exists (${own} and ${isCounted(filter)} and d.folded = asked.name)`
+    const hasAny = (asked: readonly string[]) =>
+      sql`exists (select from unnest(${sql.typed.texts(asked.map(fold))}) asked(name) where ${has})`
+    const wanted =
+      names.length === 0
+        ? files.length === 0 || without.length > 0
+          ? sql`true`
+          : sql`exists (${own} and ${isCounted(filter)})`
+        : match === 'all'
+          ? sql`not exists (select from unnest(${sql.typed.texts(names.map(fold))}) asked(name) where not ${has})`
+          : hasAny(names)
+    return sql`${wanted} and not ${hasAny(without)}`
+  }
+
+  /** SQL: whether a folded text is one of those that are asked for. */
+  const isOneOf = (text: Fragment, wanted: readonly string[] | undefined) =>
+    wanted === undefined ? sql`true` : sql`${text} = any(${sql.typed.texts(wanted.map(fold))})`
+  /** SQL: whether a number or a time is as least as high as what is asked for. */
+  const isAtLeast = (number: Fragment, wanted: number | undefined) =>
+    wanted === undefined ? sql`true` : sql`${number} >= ${wanted}::bigint`
+  const isFlag = (flag: Fragment, wanted: string | undefined) =>
+    wanted === undefined ? sql`true` : sql`${flag} = ${wanted}`
+  const toSeconds = (since: string | undefined) =>
+    since === undefined ? since : since.includes('-') ? Date.parse(since) / 1_000 : Number(since)
 
   return {
     async fill({ users, repositories, commits }) {
+      const lastCommits = findLastCommits({ users, commits })
       await insert(
         'plain.users',
-        'id integer, location text, document json',
+        'id integer, location text, last_commit bigint, kind text, document json',
         users.map((user, index) => ({
           id: index + 1,
           location: user.location && foldPlace(user.location),
+          last_commit: lastCommits.get(user) ?? null,
+          kind: isBot(user) ? 'bot' : fold(user.type),
           document: user,
         })),
       )
       await insert(
         'plain.repositories',
-        'id integer, url text, full_name text, owner text, document json',
+        'id integer, url text, full_name text, owner text, language text, license text, document json',
         repositories.map(({ dependencies: _below, ...repository }, index) => ({
           id: index + 1,
           url: repository.url,
           full_name: repository.full_name,
           owner: fold(repository.owner_login),
+          language: repository.language && fold(repository.language),
+          license: repository.license && fold(repository.license),
           document: { internal_id: index + 1, ...repository },
         })),
       )
@@ -142,12 +172,13 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
             ? sql`true`
             : sql`exists (select from unnest(${sql.typed.texts(places)}) place where strpos(u.location, place) > 0)`
         }
-          and ${
-            asksForDependencies(filter)
-              ? sql`u.id in (
-                select d.user_id from plain.uses d where ${isAskedFor(filter)})`
-              : sql`true`
-          }`
+          and ${hasDependencies(filter, sql`select from plain.uses d where d.user_id = u.id`)}
+          and ${isOneOf(sql`u.kind`, filter.type)}
+          and not exists (
+            select from unnest(${sql.typed.texts(filter.has ?? [])}) field where coalesce(u.document ->> field, '') = ''
+          )
+          and ${isAtLeast(sql`(u.document ->> 'followers')::bigint`, filter.min_followers)}
+          and ${isAtLeast(sql`u.last_commit`, toSeconds(filter.active_since))}`
       return readPage(
         sql,
         sql`select count(*) ${matching}`,
@@ -160,11 +191,13 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
       const matching = sql`
         from plain.repositories r
         where ${filter.owner === undefined ? sql`true` : sql`r.owner = ${fold(filter.owner)}`}
-          and ${
-            asksForDependencies(filter)
-              ? sql`r.id in (select d.repository_id from plain.dependencies d where ${isAskedFor(filter)})`
-              : sql`true`
-          }`
+          and ${hasDependencies(filter, sql`select from plain.dependencies d where d.repository_id = r.id`)}
+          and ${isOneOf(sql`r.language`, filter.language)}
+          and ${isOneOf(sql`r.license`, filter.license)}
+          and ${isAtLeast(sql`(r.document ->> 'stargazers_count')::bigint`, filter.min_stars)}
+          and ${isFlag(sql`r.document ->> 'fork'`, filter.fork)}
+          and ${isFlag(sql`r.document ->> 'archived'`, filter.archived)}
+          and ${isAtLeast(sql`(r.document ->> 'pushed_at')::bigint`, toSeconds(filter.pushed_since))}`
       return readPage(
         sql,
         sql`select count(*) ${matching}`,

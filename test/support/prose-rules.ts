@@ -132,4 +132,5 @@ export const names: ReadonlySet<string> = new Set([
   'Host',
   'Postman',
   'Windsurf',
+  'Unix',
 ])

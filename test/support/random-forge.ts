@@ -152,13 +152,34 @@ export function createRandomForge(seed: string): RandomForge {
     const login = mixCase(random, `dev-${++names}`)
     return createUser(number * 3, {
       login: random.chance(0.04) ? `${login}[bot]` : login,
-      type: random.chance(0.05) ? 'Bot' : 'User',
+      type: random.pickSkewed(['User', 'Organization', 'Bot']),
       name: random.chance(0.5) ? `Nameß ${number}` : null,
       email: createAddress(login),
       location: createPlace(),
       bio: random.chance(0.1) ? '"\\ \u2028 \t 🙂' : null,
-      followers: random.integer(0, 9),
+      company: random.pick(['', 'Æ Ltd', null]),
+      followers: drawCount(),
     })
+  }
+
+  /** Most are low, a few are high. */
+  function drawCount(): number {
+    return Math.floor(random.skewedFraction(4) * 2_000)
+  }
+
+  /** What filters ask for. */
+  function drawAttributes(): Partial<SampleRepository> {
+    return {
+      language: random.pick(['TypeScript', 'typescript', 'C++', 'Größe', '', null]),
+      license: random.pick(['MIT', 'Apache-2.0', null]),
+      stargazers_count: random.chance(0.1) ? null : drawCount(),
+      fork: random.pick([true, false, null]),
+      archived: random.pick([true, false, null]),
+      // At the beginning of a day and at its end, before 1970 too.
+      pushed_at: random.chance(0.1)
+        ? null
+        : random.integer(-2, 30) * 86_400 + random.pick([-1, 0, 1, 40_000]),
+    }
   }
 
   /** Some have none, a few share one. */
@@ -206,6 +227,7 @@ export function createRandomForge(seed: string): RandomForge {
       ...place,
       description: random.chance(0.1) ? 'what "it" does \\ 🙂' : null,
       size: random.integer(0, 99),
+      ...drawAttributes(),
       dependencies: createDependencies(place.url),
     })
   }
@@ -263,11 +285,11 @@ export function createRandomForge(seed: string): RandomForge {
     const draw = random.fraction()
     if (draw < 0.5) return { ...user, location: createPlace() }
     if (draw < 0.7) return { ...user, email: createAddress(user.login) }
-    if (draw < 0.75) return { ...user, type: random.pick(['User', 'Bot']) }
+    if (draw < 0.75) return { ...user, type: random.pick(['User', 'Bot', 'Organization']) }
     // A new name, or one that somebody else has.
     if (draw < 0.85)
       return { ...user, login: random.chance(0.2) ? random.pick(users).login : `new-${++names}` }
-    return { ...user, followers: user.followers + 1 }
+    return { ...user, followers: random.chance(0.5) ? user.followers + 1 : drawCount() }
   }
 
   /** Takes some of `all`, often the newest, whose id is the highest; promises those. */
@@ -340,7 +362,7 @@ export function createRandomForge(seed: string): RandomForge {
 
   function changeRepository(repository: SampleRepository): SampleRepository {
     const draw = random.fraction()
-    const moved = draw < 0.4 ? moveRepository(repository) : { ...repository, size: random.integer(0, 99) }
+    const moved = draw < 0.4 ? moveRepository(repository) : { ...repository, ...drawAttributes() }
     const dependencies = random.pick([
       () => createDependencies(moved.url),
       () => moved.dependencies.map((each) => (random.chance(0.3) ? { ...each, ...drawUse() } : each)),

@@ -6,8 +6,9 @@
  */
 import { readFileSync } from 'node:fs'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../sample/records.ts'
+import { type AttributeFilter, isLikeRepository, isLikeUser } from './attribute-oracle.ts'
 import { fold, foldPlace } from './fold.ts'
-import { findUses } from './uses.ts'
+import { findLastCommits, findUses } from './uses.ts'
 
 /** An item of `GET /repos`. */
 export interface ListedRepository extends SampleRepository {
@@ -15,10 +16,13 @@ export interface ListedRepository extends SampleRepository {
 }
 
 /** What is filtered by. Parts that are missing or empty do not filter. */
-export interface OracleFilter {
+export interface OracleFilter extends AttributeFilter {
   /** Of users: any of these. */
   location?: string | readonly string[]
   names?: readonly string[]
+  /** Whether any of the names is enough. */
+  match?: 'any' | 'all' | undefined
+  without?: readonly string[]
   files?: readonly string[]
   status?: 'active' | 'removed'
   /** Of repositories. */
@@ -38,6 +42,7 @@ export const sampleRepositories: readonly ListedRepository[] = readLines<SampleR
 /** All commits, in the order of the file. */
 export const sampleCommits: readonly SampleCommit[] = readLines('commits')
 
+const lastCommits = findLastCommits({ users: sampleUsers, commits: sampleCommits })
 const uses = findUses({ users: sampleUsers, repositories: sampleRepositories, commits: sampleCommits })
 
 /** The users that a filter matches, in the order in which they are listed. */
@@ -46,7 +51,8 @@ export function findUsers(filter: OracleFilter): SampleUser[] {
   const found: SampleUser[] = []
   for (const user of sampleUsers) {
     if (places.length > 0 && !places.some((place) => foldPlace(user.location ?? '').includes(place))) continue
-    if (asksForDependencies(filter) && !hasDependency(uses.get(user) ?? [], filter)) continue
+    if (!hasDependencies(uses.get(user) ?? [], filter)) continue
+    if (!isLikeUser(user, lastCommits.get(user), filter)) continue
     found.push(user)
   }
   return found
@@ -66,7 +72,8 @@ export function findRepositories(filter: Omit<OracleFilter, 'location'>): Listed
   return sampleRepositories.filter(
     (repository) =>
       (owner === undefined || fold(repository.owner_login) === fold(owner)) &&
-      (!asksForDependencies(filter) || hasDependency(repository.dependencies, filter)),
+      hasDependencies(repository.dependencies, filter) &&
+      isLikeRepository(repository, filter),
   )
 }
 
@@ -88,23 +95,24 @@ export function repositoryOf(fullName: string): ListedRepository {
   return repository
 }
 
-function asksForDependencies({ names = [], files = [] }: OracleFilter): boolean {
-  return names.length + files.length > 0
-}
-
-/** Whether one and the same dependency has one of the names, one of the files, and the status. */
-function hasDependency(
+/**
+ * Whether there is one of the dependencies that are asked for, or each, and none of those that must not be. Only those in one of
+ * the files and with the status count.
+ */
+function hasDependencies(
   dependencies: readonly SampleDependency[],
-  { names = [], files = [], status: wanted }: OracleFilter,
+  { names = [], match, without = [], files = [], status: wanted }: OracleFilter,
 ): boolean {
-  const folded = names.map(fold)
-  for (const { dependency, status } of dependencies) {
-    if (wanted !== undefined && status !== wanted) continue
-    if (names.length > 0 && !folded.includes(fold(dependency.dependency_name))) continue
-    if (files.length > 0 && !files.includes(dependency.dependency_file)) continue
-    return true
-  }
-  return false
+  const counted = dependencies.filter(
+    ({ dependency, status }) =>
+      (wanted === undefined || status === wanted) &&
+      (files.length === 0 || files.includes(dependency.dependency_file)),
+  )
+  const has = (name: string) =>
+    counted.some(({ dependency }) => fold(dependency.dependency_name) === fold(name))
+  if (without.some(has)) return false
+  if (names.length > 0) return match === 'all' ? names.every(has) : names.some(has)
+  return files.length === 0 || without.length > 0 || counted.length > 0
 }
 
 /** Newest committer date first, those without a date last, then by hash. */

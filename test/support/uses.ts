@@ -35,6 +35,23 @@ export function findUses({ users, repositories, commits }: Loaded): Map<SampleUs
   )
 }
 
+/** When each user last authored a commit, as far as dates are known: in Unix seconds. */
+export function findLastCommits({
+  users,
+  commits,
+}: Pick<Loaded, 'users' | 'commits'>): Map<SampleUser, number> {
+  const commitsByAuthor = Map.groupBy(commits, ({ author_email }) => nameAuthor(author_email))
+  const lastCommits = new Map<SampleUser, number>()
+  for (const user of users) {
+    const own = [...listNames(user)].flatMap((name) => commitsByAuthor.get(name) ?? [])
+    for (const { author_date: date } of own) {
+      if (date !== null && date > (lastCommits.get(user) ?? Number.NEGATIVE_INFINITY))
+        lastCommits.set(user, date)
+    }
+  }
+  return lastCommits
+}
+
 /** A row for each dependency, file and status that somebody uses, as `readTables` reads them. */
 export function listUses(
   loaded: Loaded,
@@ -72,7 +89,7 @@ export function listNames({ forge_rest_id, login, email }: SampleUser): Set<stri
   return names
 }
 
-function isBot({ type, login }: SampleUser): boolean {
+export function isBot({ type, login }: SampleUser): boolean {
   return type.toLowerCase() === 'bot' || login.toLowerCase().endsWith('[bot]')
 }
 

@@ -117,7 +117,7 @@ describeOnServer('the log of an instance', () => {
       alter table users rename to users_away;
       create function fail() returns text language plpgsql as $$
       begin raise exception 'no user ada@example.org for ${secret}'; end $$;
-      create view users as select id, forge_rest_id, fail() as login_key, location_id, fail() as document, 0::bigint as digest from users_away`)
+      create view users as select id, forge_rest_id, fail() as login_key, term_ids, fail() as document, 0::bigint as digest from users_away`)
     try {
       const response = await fetch(`${instance.url}/users/ngoldberg`, {
         headers: { Authorization: `Bearer ${secret}` },

@@ -222,8 +222,8 @@ create table dataset (
 );
 insert into dataset default values;
 
--- Ids of terms: of what a filter can ask for. Dependencies, locations and versions are terms. The upper half of the ids is
--- for trigrams.
+-- Ids of terms: of what a filter can ask for. Dependencies, locations, attributes and versions are terms. The upper half of
+-- the ids is for trigrams.
 create sequence term_ids as integer maxvalue 1073741823;
 
 -- When each version began, so that changes_since can follow CHANGES_KEPT_DAYS. Earlier versions are deleted.
@@ -239,8 +239,8 @@ create table users (
   id integer primary key,
   forge_rest_id bigint not null unique,
   login_key text not null,
-  location_id integer,
   is_bot boolean not null, -- uses nothing by authorship
+  term_ids integer[] not null, -- of its location and its attributes
   version bigint not null, -- of the dataset, when the document last changed
   document text not null,
   digest bigint generated always as (hashtextextended(document, 0)) stored -- for entity tags
@@ -254,6 +254,8 @@ create table repositories (
   forge_rest_id bigint not null unique,
   full_name_key text not null,
   url_key text not null, -- the same for all spellings of a URL (api/names/repository-url.ts)
+  pushed_at bigint,
+  term_ids integer[] not null, -- of its attributes
   version bigint not null, -- of the dataset, when the members or the dependencies last changed
   members text not null, -- JSON object without its braces, internal_id and dependencies: a list puts others around them
   dependencies text not null default '[]', -- JSON array of repository dependencies, by name, then file
@@ -262,6 +264,7 @@ create table repositories (
 );
 create index on repositories (full_name_key);
 create index on repositories (url_key);
+create index on repositories (pushed_at);
 create index on repositories (version);
 
 -- Repositories that import github has found on the forge.
@@ -314,10 +317,13 @@ create index on commits (repository_id, position);
 
 create table locations (
   id integer primary key default nextval('term_ids'),
-  location_key text not null,
+  location text not null, -- as the first user of several has it
+  location_key text not null, -- what it is compared by
+  users_count integer not null default 0,
   users_on_shelf boolean not null default true -- whether its set shares a row: see sets
 );
 create unique index on locations (md5(location_key)); -- a location may be longer than an index entry
+create index on locations (users_count) where users_count >= 3; -- those that clients may find
 
 -- The terms of the trigrams of a text: of any three characters in a row (api/catalog/location-search.ts). Two trigrams may
 -- have the same term.
@@ -333,6 +339,18 @@ return array(
   where trigram is not null
 );
 
+-- What users or repositories are like: `type` is `ORGANIZATION`, `stars` is `12` (api/catalog/attributes.ts).
+create table attributes (
+  id integer primary key default nextval('term_ids'),
+  name text collate "C" not null,
+  value text collate "C" not null,
+  number bigint generated always as (case when value ~ '^-?[0-9]{1,18}$' then value::bigint end) stored,
+  items_count integer not null default 0,
+  on_shelf boolean not null default true, -- whether its set shares a row: see sets
+  unique (name, value)
+);
+create index on attributes (name, number);
+
 -- A dependency with one status: one that repositories declare, and others have removed, has two rows. The row with an
 -- empty name, which no dependency has, stands for all dependencies of that file and status.
 create table dependencies (
@@ -342,6 +360,8 @@ create table dependencies (
   file text collate "C" not null,
   status text collate "C", -- active, removed; null: unknown
   file_dependency_id integer, -- the row with an empty name that this one belongs to; null: it is that row
+  users_count integer not null default 0,
+  repositories_count integer not null default 0,
   users_on_shelf boolean not null default true, -- whether its sets share rows: see sets
   repositories_on_shelf boolean not null default true,
   unique nulls not distinct (name, file, status)
@@ -362,8 +382,7 @@ create table user_dependencies (
 
 -- An identity is how a commit or a repository names a person: `email:…`, `id:…` (of the forge) or `login:…`. A user has
 -- the dependencies that repositories declared while one of the user's identities contributed to them: owners always do,
--- authors from the author date of their first commit to that of their last. Both dates are null for owners, and when the
--- date of a commit is unknown: then they exclude nothing.
+-- authors from the author date of their first commit to that of their last.
 create table identities (
   identity text collate "C" not null,
   user_id integer not null,
@@ -382,11 +401,19 @@ create table contributions (
   identity text collate "C" not null,
   repository_id integer not null,
   kind text not null check (kind in ('owner', 'author')),
-  first_date bigint,
+  first_date bigint, -- of the commits whose author date is known; null: none is, or it is the owner
   last_date bigint,
+  excludes_nothing boolean not null, -- it is the owner, or the date of a commit is unknown
   primary key (identity, repository_id, kind)
 );
 create index on contributions (repository_id);
+-- When users last authored a commit, as far as author dates are known.
+create table user_activity (
+  user_id integer primary key,
+  last_date bigint not null,
+  term_id integer not null -- of the attribute with its day
+);
+create index on user_activity (last_date);
 
 -- 6. Sets -------------------------------------------------------------------------------------------------------------
 

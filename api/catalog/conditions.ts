@@ -1,0 +1,194 @@
+/**
+ * The conditions of a filter, as ids of the terms that it names. One statement finds them. Each text of a statement stays
+ * prepared in each connection, so its text depends on little of the filter.
+ *
+ * @module
+ */
+import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
+import { listDependencyKeys, writeDependencyKey } from '../names/dependency-names.ts'
+import { identifyLogin } from '../names/forge-names.ts'
+import { type AttributeName, dayOf, secondsPerDay } from './attributes.ts'
+import type { KnownChanges } from './dataset.ts'
+import type { Filter, ListName } from './filter.ts'
+import type { Union } from './set-unions.ts'
+import { allTerm, selectShelvedId } from './stored-sets.ts'
+
+/** An item must be in the union. If the condition is excluded, it must not. */
+export interface Condition extends Union {
+  isExcluded: boolean
+}
+
+/** The conditions of a filter, and the state of the dataset that they were found in. */
+export interface FoundConditions extends KnownChanges {
+  edition: string
+  /** An item must meet each. At least one is not excluded. */
+  conditions: Condition[]
+}
+
+/** How to find a condition: its terms and ids are all that these find. */
+interface Search {
+  isExcluded?: boolean
+  attribute?: { name: AttributeName; values: readonly string[] }
+  /** The attribute with this number or a higher one. */
+  minimum?: { name: AttributeName; least: number }
+  dependencyKeys?: readonly string[]
+  /** Ids of terms, whose sets aren't on shelves. */
+  termIds?: readonly number[]
+  /** SQL: ids of terms, as `Union` has them. */
+  terms?: Fragment
+  /** SQL: `id` of items. */
+  ids?: Fragment
+}
+
+/** Finds the conditions of a filter. `candidates` are the only locations that may match; undefined: any may. */
+export async function findConditions(
+  sql: SqlOrTransaction,
+  list: ListName,
+  filter: Filter,
+  candidates?: readonly number[],
+): Promise<FoundConditions> {
+  const searches = listSearches(sql, list, filter, candidates)
+  if (searches.every(({ isExcluded }) => isExcluded)) searches.unshift({ termIds: [allTerm] })
+  const [found] = await sql<
+    (KnownChanges & { edition: string; terms: Found; otherTerms: Found; ids: Found })[]
+  >`
+    select edition, version, changes_since as "changesSince", ${selectTerms(sql, list, filter, searches)} as terms,
+      ${collect(sql, searches, ({ terms }) => terms)} as "otherTerms",
+      ${collect(sql, searches, ({ ids }) => ids)} as ids
+    from dataset`
+  if (found === undefined) throw new Error('the dataset row is missing')
+  const { terms, otherTerms, ids, ...dataset } = found
+  const conditions = searches.map(({ isExcluded = false, termIds = [] }, place) => ({
+    isExcluded,
+    terms: [...termIds, ...(terms[place] ?? []), ...(otherTerms[place] ?? [])],
+    ids: ids[place] ?? [],
+  }))
+  return { ...dataset, conditions }
+}
+
+/** What was found for the search at each place. */
+type Found = Record<number, readonly number[]>
+
+function listSearches(
+  sql: SqlOrTransaction,
+  list: ListName,
+  filter: Filter,
+  candidates: readonly number[] | undefined,
+): Search[] {
+  const { locationKeys, ownerKey, attributes, minimums, times, changedSince } = filter
+  if (changedSince !== undefined) {
+    // What was removed stays in the sets of versions.
+    return [{ terms: selectVersions(sql, changedSince) }, { termIds: [allTerm] }]
+  }
+  return [
+    ...(ownerKey === '' ? [] : [{ ids: selectOwned(sql, ownerKey) }]),
+    ...listDependencySearches(filter),
+    ...attributes.map((attribute) => ({ attribute })),
+    ...minimums.map((minimum) => ({ minimum })),
+    ...times.map(({ name, since }) => {
+      const day = dayOf(since - 1) + 1 // the first one that is later as a whole
+      return { minimum: { name, least: day }, ids: selectDated(sql, list, since, day * secondsPerDay) }
+    }),
+    ...(locationKeys.length === 0 ? [] : [{ terms: selectLocations(sql, locationKeys, candidates) }]),
+  ]
+}
+
+function listDependencySearches({ nameKeys, matchesAll, withoutKeys, files }: Filter): Search[] {
+  const any = (names: readonly string[]) => ({
+    dependencyKeys: names.flatMap(listDependencyKeys).map(writeDependencyKey),
+  })
+  const searches = matchesAll ? nameKeys.map((name) => any([name])) : [any(nameKeys)]
+  if (withoutKeys.length > 0)
+    return [...(nameKeys.length === 0 ? [] : searches), { ...any(withoutKeys), isExcluded: true }]
+  if (nameKeys.length > 0) return searches
+  return files.length === 0 ? [] : [{ dependencyKeys: [''] }] // it stands for all dependencies of a file
+}
+
+/** SQL: the terms of attributes and dependencies, as a JSON object with an array for each place. */
+function selectTerms(
+  sql: SqlOrTransaction,
+  list: ListName,
+  { files, status }: Filter,
+  searches: readonly Search[],
+): Fragment {
+  const attributes = searches.flatMap(({ attribute }, place) =>
+    (attribute?.values ?? []).map((value) => ({ place, name: attribute?.name ?? '', value })),
+  )
+  const minimums = searches.flatMap(({ minimum }, place) =>
+    minimum === undefined ? [] : [{ place, ...minimum }],
+  )
+  const dependencies = searches.flatMap(({ dependencyKeys = [] }, place) =>
+    dependencyKeys.map((key) => ({ place, key })),
+  )
+  return sql`(
+    select coalesce(json_object_agg(place, ids), '{}')
+    from (
+      select place, json_agg(${selectShelvedId(sql, sql`is_on_shelf`)}) as ids
+      from (
+        select place, id, on_shelf as is_on_shelf
+        from unnest(
+          ${sql.typed.bigints(attributes.map(({ place }) => place))}, ${sql.typed.texts(attributes.map(({ name }) => name))},
+          ${sql.typed.texts(attributes.map(({ value }) => value))}
+        ) as asked(place, name, value) join attributes using (name, value)
+        union all
+        select place, id, on_shelf
+        from unnest(
+          ${sql.typed.bigints(minimums.map(({ place }) => place))}, ${sql.typed.texts(minimums.map(({ name }) => name))},
+          ${sql.typed.bigints(minimums.map(({ least }) => least))}
+        ) as asked(place, name, least) join attributes a on a.name = asked.name and number >= least
+        union all
+        select place, id, ${sql(`${list}_on_shelf`)}
+        from unnest(
+          ${sql.typed.bigints(dependencies.map(({ place }) => place))},
+          ${sql.typed.texts(dependencies.map(({ key }) => key))}
+        ) as asked(place, name_key) join dependencies using (name_key)
+        where (${status === undefined} or status = ${status ?? ''})
+          ${files.length === 0 ? sql`` : sql`and file = any (${sql.typed.texts(files)})`}
+      ) t
+      group by place
+    ) by_place
+  )`
+}
+
+/** SQL: what `pick` selects for the searches where it does, as a JSON object with an array for each place. */
+function collect(
+  sql: SqlOrTransaction,
+  searches: readonly Search[],
+  pick: (search: Search) => Fragment | undefined,
+): Fragment {
+  const members = searches.flatMap((search, place) => {
+    const select = pick(search)
+    return select === undefined ? [] : [sql`${place}::integer, array(${select})`]
+  })
+  return sql`json_build_object(${members.length === 0 ? sql`` : members.reduce((all, member) => sql`${all}, ${member}`)})`
+}
+
+function selectVersions(sql: SqlOrTransaction, changedSince: number): Fragment {
+  return sql`
+    select term_id from dataset_versions where version > ${changedSince}::bigint`
+}
+
+function selectLocations(
+  sql: SqlOrTransaction,
+  locationKeys: readonly string[],
+  candidates: readonly number[] | undefined,
+): Fragment {
+  const isPlace = locationKeys
+    .map((key) => sql`strpos(location_key, ${key}) > 0`)
+    .reduce((any, condition) => sql`${any} or ${condition}`)
+  return sql`
+    select ${selectShelvedId(sql, sql`users_on_shelf`)} from locations
+    where (${isPlace}) ${candidates === undefined ? sql`` : sql`and id = any(${sql.typed.bigints(candidates)}::integer[])`}`
+}
+
+function selectOwned(sql: SqlOrTransaction, ownerKey: string): Fragment {
+  return sql`
+    select repository_id from contributions where identity = ${identifyLogin(ownerKey)} and kind = 'owner'`
+}
+
+/** SQL: the items whose last commit or push was at `since` or later, but before `until`. Both are Unix seconds. */
+function selectDated(sql: SqlOrTransaction, list: ListName, since: number, until: number): Fragment {
+  return list === 'users'
+    ? sql`select user_id from user_activity where last_date >= ${since}::bigint and last_date < ${until}::bigint`
+    : sql`select id from repositories where pushed_at >= ${since}::bigint and pushed_at < ${until}::bigint`
+}

@@ -1,0 +1,183 @@
+/**
+ * Finds what filters can name: dependencies and locations, the most used ones first.
+ *
+ * @module
+ */
+import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
+import { foldLocation } from '../names/case-folding.ts'
+import { type DependencyKey, listDependencyKeys, writeDependencyKey } from '../names/dependency-names.ts'
+import { readOneState } from './dataset.ts'
+import type { ListName } from './filter.ts'
+import { uniteSets } from './set-unions.ts'
+import { selectShelvedId } from './stored-sets.ts'
+
+/** A dependency, and how many items a filter by its name and its file finds. */
+export interface DiscoveredDependency {
+  dependency_name: string
+  dependency_file: string
+  users: number
+  repositories: number
+}
+
+/** A text that several users have as their location, and the number of these users. */
+export interface DiscoveredLocation {
+  location: string
+  users: number
+}
+
+/** What was found, and the version of the dataset that it was found in. */
+export interface Discovery<Item> {
+  version: number
+  items: Item[]
+}
+
+/** Which dependencies to find: those whose name begins with a text, or contains it, in any case. */
+export interface DependencySearch {
+  prefix?: string | undefined
+  contains?: string | undefined
+  /** Only those that are declared in any of these files. Empty: any file. */
+  files: readonly string[]
+  limit: number
+}
+
+/** A location of fewer users could be one person's. An index has those of at least this many. */
+const minUsers = 3
+/** Dependencies whose users are counted exactly, to find the most used ones. */
+const maxCandidates = 100
+
+/** No name has it. The names that begin with a text are sorted between the text and the text with this character. */
+const lastCharacter = '\u{10ffff}'
+
+/** A dependency that may be among the most used ones. Its sets may overlap, because it has one for each status. */
+interface Candidate {
+  dependency_name: string
+  dependency_file: string
+  /** Ids of terms as `Union` has them, and the sum of their cardinalities. */
+  users: { terms: number[]; sum: number }
+  repositories: { terms: number[]; sum: number }
+}
+
+/** Finds dependencies: by users, then repositories, then name. Those that nobody uses any more are left out. */
+export function discoverDependencies(
+  sql: Sql,
+  search: DependencySearch,
+): Promise<Discovery<DiscoveredDependency>> {
+  return readOneState(sql, (reader) => findMostUsed(reader, search))
+}
+
+async function findMostUsed(
+  sql: SqlOrTransaction,
+  search: DependencySearch,
+): Promise<Discovery<DiscoveredDependency> | 'outdated'> {
+  const { version, edition, candidates } = await findCandidates(sql, search)
+  const users = await countItems(sql, 'users', candidates, edition)
+  const repositories = await countItems(sql, 'repositories', candidates, edition)
+  if (users === 'outdated' || repositories === 'outdated') return 'outdated'
+  const items = candidates
+    .map(({ dependency_name, dependency_file }, index) => ({
+      dependency_name,
+      dependency_file,
+      users: users[index] ?? 0,
+      repositories: repositories[index] ?? 0,
+    }))
+    .sort((a, b) => b.users - a.users || b.repositories - a.repositories)
+  return { version, items: items.slice(0, search.limit) }
+}
+
+/** Finds the dependencies that may be among the most used ones, in the order of their names. */
+async function findCandidates(
+  sql: SqlOrTransaction,
+  { prefix, contains, files, limit }: DependencySearch,
+): Promise<{ version: number; edition: string; candidates: Candidate[] }> {
+  const conditions = listDependencyKeys(prefix ?? contains ?? '').map((key) => {
+    if (prefix === undefined) return containsKey(sql, key)
+    const first = writeDependencyKey(key)
+    return sql`name_key >= ${first} and name_key < ${first + lastCharacter}`
+  })
+  const isMeant = conditions.reduce((any, condition) => sql`${any} or ${condition}`)
+  const ids = (list: ListName) =>
+    selectShelvedId(sql, list === 'users' ? sql`users_on_shelf` : sql`repositories_on_shelf`)
+  // A dependency has at most as many users as its sets together, and at least as many as the largest of them.
+  const [found] = await sql<{ version: number; edition: string; candidates: Candidate[] }[]>`
+    with matching as materialized (
+      select name_key, file, sum(users_count) as most_users, max(users_count) as fewest_users,
+        sum(repositories_count) as most_repositories
+      from (
+        select *, coalesce(substring(name_key from '^[a-z]+:'), '') as prefix from dependencies
+        where name <> '' ${files.length === 0 ? sql`` : sql`and file = any (${sql.typed.texts(files)})`}
+      ) d
+      where (${isMeant}) and users_count + repositories_count > 0
+      group by name_key, file
+    ), candidates as materialized (
+      select * from matching
+      where most_users >= coalesce(
+        (select fewest_users from matching order by fewest_users desc offset ${limit - 1}::integer limit 1), 0
+      )
+      order by fewest_users desc, most_users desc, most_repositories desc, name_key, file limit ${maxCandidates}
+    )
+    select version, edition, (
+      select coalesce(json_agg(json_build_object(
+        'dependency_name', name, 'dependency_file', file,
+        'users', json_build_object('terms', coalesce(user_terms, '{}'), 'sum', most_users),
+        'repositories', json_build_object('terms', coalesce(repository_terms, '{}'), 'sum', most_repositories)
+      ) order by name, file), '[]')
+      from (
+        select file, most_users, most_repositories, (array_agg(name order by users_count desc, name))[1] as name,
+          array_agg(${ids('users')}) filter (where users_count > 0) as user_terms,
+          array_agg(${ids('repositories')}) filter (where repositories_count > 0) as repository_terms
+        from candidates join dependencies using (name_key, file)
+        group by name_key, file, most_users, most_repositories
+      ) named
+    ) as candidates
+    from dataset`
+  if (found === undefined) throw new Error('the dataset row is missing')
+  return found
+}
+
+/** SQL: whether the columns `prefix` and `name_key` are of the key's ecosystem, and have its name as a part. */
+function containsKey(sql: SqlOrTransaction, { prefix, name }: DependencyKey): Fragment {
+  return sql`
+    prefix = ${prefix} and strpos(substr(name_key, ${prefix.length + 1}::integer), ${name}) > 0`
+}
+
+/** Counts the items of each candidate. Only sets that may overlap are read. */
+async function countItems(
+  sql: SqlOrTransaction,
+  list: ListName,
+  candidates: readonly Candidate[],
+  edition: string,
+): Promise<number[] | 'outdated'> {
+  const counts = candidates.map((candidate) => candidate[list].sum)
+  const places = counts.flatMap((_, index) =>
+    (candidates[index]?.[list].terms.length ?? 0) > 1 ? [index] : [],
+  )
+  if (places.length === 0) return counts
+  const unions = places.map((index) => ({ terms: candidates[index]?.[list].terms ?? [] }))
+  let next = 0
+  for await (const union of uniteSets(sql, list, unions, edition)) {
+    if (union === 'outdated') return union
+    const place = places[next++]
+    if (place !== undefined) counts[place] = union.toIdSet().total
+  }
+  return counts
+}
+
+/** Finds locations that contain a text, as the filter `location` compares them: by users, then by the text. */
+export async function discoverLocations(
+  sql: Sql,
+  { contains, limit }: { contains: string; limit: number },
+): Promise<Discovery<DiscoveredLocation>> {
+  const [found] = await sql<Discovery<DiscoveredLocation>[]>`
+    select version, (
+      select coalesce(json_agg(json_build_object('location', location, 'users', users_count)
+        order by users_count desc, location collate "C"), '[]')
+      from (
+        select location, users_count from locations
+        where users_count >= ${sql.unsafe(String(minUsers))} and strpos(location_key, ${foldLocation(contains)}) > 0
+        order by users_count desc, location collate "C" limit ${limit}
+      ) l
+    ) as items
+    from dataset`
+  if (found === undefined) throw new Error('the dataset row is missing')
+  return found
+}

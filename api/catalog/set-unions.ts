@@ -1,0 +1,88 @@
+/**
+ * Unions of stored sets.
+ *
+ * @module
+ */
+import type { SqlOrTransaction } from '../database/connect.ts'
+import { copyRows, readInteger } from '../database/copy.ts'
+import type { ListName } from './filter.ts'
+import { Bitmap } from './id-set.ts'
+import { decodeShelf, findShelf, type SetPart, shelfPlaces } from './set-encoding.ts'
+import { hasPart, partColumns, readPart } from './stored-sets.ts'
+
+/** Terms whose sets are to be united. */
+export interface Union {
+  /** A term whose set is on a shelf is `~termId`, which is negative. */
+  terms: readonly number[]
+  /** Further ids. */
+  ids?: readonly number[]
+}
+
+/**
+ * Yields unions of sets, in the order of `unions`, if the dataset still has the edition; otherwise, `outdated` at the end. One
+ * statement reads the sets of all of them.
+ */
+export async function* uniteSets(
+  sql: SqlOrTransaction,
+  list: ListName,
+  unions: readonly Union[],
+  edition: string,
+): AsyncGenerator<Bitmap | 'outdated', void> {
+  const wanted = unions.map(({ terms }) => groupTerms(terms))
+  const termLists = wanted.map(({ stored, shelves }) => `"{${[...stored, ...shelves.keys()].join()}}"`)
+  // The inner select runs once for each union, one after the other. A union without sets has one row, whose part is null.
+  const rows = copyRows(
+    sql,
+    `select ${partColumns}, d.edition = '${edition}', term_id, union_number - 1
+    from dataset d cross join unnest('{${termLists.join()}}'::text[]) with ordinality as u(terms, union_number)
+      left join lateral (
+        select * from sets where d.edition = '${edition}' and list = '${list}' and term_id = any(terms::integer[]) offset 0
+      ) s on true`,
+  )
+  let isOutdated = false
+  let place = -1
+  let union = new Bitmap()
+  for await (const row of rows) {
+    const [, , , , isCurrent, termId, number] = row
+    if (readInteger(isCurrent) === 0) {
+      isOutdated = true
+      continue // a stream must be read to its end
+    }
+    if (readInteger(number) !== place) {
+      if (place >= 0) yield union
+      place++
+      if (readInteger(number) !== place) throw new Error('unions are not read in their order')
+      union = new Bitmap()
+      union.addAll(unions[place]?.ids ?? [])
+    }
+    if (!hasPart(row)) continue
+    const part = readPart(row)
+    const places = wanted[place]?.shelves.get(readInteger(termId))
+    if (places === undefined) union.addPart(part)
+    else union.addAll(listIds(part, places))
+  }
+  yield isOutdated ? 'outdated' : union
+}
+
+/** The terms whose sets have parts of their own, and the shelves of the others, with their places there. */
+function groupTerms(terms: readonly number[]): { stored: number[]; shelves: Map<number, Uint8Array> } {
+  const stored: number[] = []
+  const shelves = new Map<number, Uint8Array>()
+  for (const term of terms) {
+    if (term >= 0) {
+      stored.push(term)
+      continue
+    }
+    const shelf = findShelf(~term)
+    const places = shelves.get(shelf) ?? new Uint8Array(shelfPlaces)
+    places[~term % shelfPlaces] = 1
+    shelves.set(shelf, places)
+  }
+  return { stored, shelves }
+}
+
+/** Lists the ids at some places of a shelf, ascending. */
+function listIds(shelf: SetPart, wanted: Uint8Array): Uint32Array {
+  const { places, ids } = decodeShelf(shelf)
+  return ids.filter((_, index) => wanted[places[index] ?? 0] === 1)
+}

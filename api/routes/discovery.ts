@@ -1,0 +1,76 @@
+import type { Hono } from 'hono'
+import { isLonger, maxFilterTextLength } from '../catalog/attributes.ts'
+import { type Discovery, discoverDependencies, discoverLocations } from '../catalog/discovery.ts'
+import type { MatchCache } from '../catalog/matches.ts'
+import type { Meter } from '../checkout/meter.ts'
+import type { Sql } from '../database/connect.ts'
+import { countStatement } from '../database/statement-count.ts'
+import { badRequest } from '../errors.ts'
+import { createMeta } from '../http/data-response.ts'
+import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
+import { sendJson, setHeader } from '../http/response.ts'
+import { entryLimits } from './catalog-filters.ts'
+import { assertKnownParameters, readEntries, readInteger, readSingle, usePlainNames } from './parameters.ts'
+
+const maxItems = 20
+
+/** Adds `GET /dependencies` and `GET /locations`: what filters can name. Both are free, but wait for the caller's turn. */
+export function addDiscoveryRoutes(
+  app: Hono<HonoEnvironment>,
+  meter: Meter,
+  sql: Sql,
+  { takeTurn }: Pick<MatchCache, 'takeTurn'>,
+): void {
+  async function sendDiscovery<Item>(
+    c: ApiContext,
+    discover: () => Promise<Discovery<Item>>,
+  ): Promise<Response> {
+    const requester = { caller: c.get('caller').id, onWait: c.get('onWait'), signal: c.req.raw.signal }
+    const { version, items } = await takeTurn(requester, () => countStatement(sql, discover))
+    setHeader(c, 'X-Dataset-Version', String(version))
+    setHeader(c, 'Cache-Control', 'no-store')
+    return sendJson(c, { data: items, meta: createMeta(c) })
+  }
+
+  app.get(
+    '/dependencies',
+    meter.free((c, { searchParams }) => {
+      const query = usePlainNames(searchParams, ['dependency_files'])
+      assertKnownParameters(query, ['prefix', 'contains', 'dependency_files', 'limit'])
+      const search = {
+        prefix: readText(query, 'prefix'),
+        contains: readText(query, 'contains'),
+        files: readEntries(query, 'dependency_files', entryLimits),
+        limit: readLimit(query),
+      }
+      if ((search.prefix === undefined) === (search.contains === undefined)) {
+        throw badRequest('Invalid query: send either prefix or contains, not both')
+      }
+      return sendDiscovery(c, () => discoverDependencies(sql, search))
+    }),
+  )
+
+  app.get(
+    '/locations',
+    meter.free((c, { searchParams: query }) => {
+      assertKnownParameters(query, ['contains', 'limit'])
+      const contains = readText(query, 'contains')
+      const limit = readLimit(query)
+      if (contains === undefined) throw badRequest('Invalid contains: missing; send part of a location')
+      return sendDiscovery(c, () => discoverLocations(sql, { contains, limit }))
+    }),
+  )
+}
+
+function readText(query: URLSearchParams, name: string): string | undefined {
+  const text = readSingle(query, name)?.trim()
+  if (text === '') throw badRequest(`Invalid ${name}: is empty; send at least one character`)
+  if (text !== undefined && isLonger(text, maxFilterTextLength)) {
+    throw badRequest(`Invalid ${name}: longer than ${maxFilterTextLength} characters`)
+  }
+  return text
+}
+
+function readLimit(query: URLSearchParams): number {
+  return readInteger(query, 'limit', { max: maxItems }) ?? maxItems
+}

@@ -1,0 +1,87 @@
+/**
+ * Filters by what users and repositories are like, decided by plain comparisons straight from decisions/0003-lists.md. It shares
+ * no code with the service, so that the two can be held against each other.
+ *
+ * @module
+ */
+import type { SampleRepository, SampleUser } from '../../sample/records.ts'
+import type { ListQuery } from './catalog.ts'
+import { fold } from './fold.ts'
+import { isBot } from './uses.ts'
+
+/** The parameters, as a request has them. Those that are missing do not filter. */
+export interface AttributeFilter {
+  type?: readonly string[]
+  has?: readonly ('email' | 'name' | 'company' | 'location' | 'bio')[]
+  min_followers?: number
+  /** Unix seconds or a date. */
+  active_since?: string
+  language?: readonly string[]
+  license?: readonly string[]
+  min_stars?: number
+  fork?: 'true' | 'false'
+  archived?: 'true' | 'false'
+  pushed_since?: string
+}
+
+const names = [
+  'type',
+  'has',
+  'min_followers',
+  'active_since',
+  'language',
+  'license',
+  'min_stars',
+  'fork',
+  'archived',
+  'pushed_since',
+] as const
+
+/** Writes the parameters of a filter. */
+export function writeAttributes(filter: AttributeFilter): ListQuery {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = filter[name]
+      return value === undefined ? [] : [[name, String(value)]]
+    }),
+  )
+}
+
+/** Whether a user is like that. `lastCommit` is the last that they authored, in Unix seconds. */
+export function isLikeUser(
+  user: SampleUser,
+  lastCommit: number | undefined,
+  { type, has = [], min_followers, active_since }: AttributeFilter,
+): boolean {
+  return (
+    isOneOf(isBot(user) ? 'bot' : user.type, type) &&
+    has.every((field) => user[field] !== null && user[field] !== '') &&
+    (min_followers === undefined || user.followers >= min_followers) &&
+    isSince(lastCommit, active_since)
+  )
+}
+
+/** Whether a repository is like that. */
+export function isLikeRepository(
+  repository: Omit<SampleRepository, 'dependencies'>,
+  { language, license, min_stars, fork, archived, pushed_since }: AttributeFilter,
+): boolean {
+  return (
+    isOneOf(repository.language, language) &&
+    isOneOf(repository.license, license) &&
+    (min_stars === undefined || (repository.stargazers_count ?? 0) >= min_stars) &&
+    (fork === undefined || String(repository.fork) === fork) &&
+    (archived === undefined || String(repository.archived) === archived) &&
+    isSince(repository.pushed_at, pushed_since)
+  )
+}
+
+function isOneOf(text: string | null, wanted: readonly string[] | undefined): boolean {
+  return wanted === undefined || (text !== null && wanted.map(fold).includes(fold(text)))
+}
+
+function isSince(seconds: number | null | undefined, since: string | undefined): boolean {
+  if (since === undefined) return true
+  const moment = since.includes('-') ? Date.parse(`${since}T00:00:00Z`) / 1_000 : Number(since)
+  return typeof seconds === 'number' && seconds >= moment
+}
