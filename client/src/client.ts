@@ -9,18 +9,18 @@
  * @module
  */
 import { Changes, type ChangesState } from './changes.ts'
-import { writeListUrl } from './filters.ts'
+import { type DependencySearch, type LocationSearch, writeListUrl } from './filters.ts'
 import { List, type ListOptions } from './list.ts'
 import type { QuoteOptions } from './one-request.ts'
 import { createRepositories, type Repositories } from './repositories.ts'
 import { createSender, type SenderOptions } from './request.ts'
-import type { CreditStatus, Removal, UsageEntry, UsageSum } from './types.ts'
+import type { CreditStatus, LocationText, Removal, UsageEntry, UsageSum, UsedDependency } from './types.ts'
 import { createUsers, type Users } from './users.ts'
 
 export type { Change, ChangePage, ChangesState } from './changes.ts'
 export { Changes } from './changes.ts'
 export * from './errors.ts'
-export type { RepositoryFilter, UserFilter } from './filters.ts'
+export type { DependencySearch, LocationSearch, RepositoryFilter, UserFilter } from './filters.ts'
 export { List, type ListOptions, type Page } from './list.ts'
 export type { ListState } from './list-state.ts'
 export type { ItemOptions, Quote, QuoteOptions } from './one-request.ts'
@@ -49,6 +49,10 @@ export interface Client {
   changes(since?: number, options?: ListOptions<ChangesState>): Changes
   /** Lists what was removed since a version of the dataset. Free. */
   removals(since: number, options?: ListOptions): List<Removal>
+  /** Finds dependencies that filters can name, the most used ones first. Free. */
+  findDependencies(search: DependencySearch, options?: QuoteOptions): Promise<UsedDependency[]>
+  /** Finds locations that at least three users have, the most frequent ones first. Free. */
+  findLocations(search: LocationSearch, options?: QuoteOptions): Promise<LocationText[]>
   /** Returns the balance of the key. Free. */
   credits(options?: QuoteOptions): Promise<CreditStatus>
   /** Lists what changed the balance of the key, newest first. Free. */
@@ -78,11 +82,15 @@ export function createClient(options: ClientOptions): Client {
       repositories.list({ changedSince }, listOptions),
     removal: removals,
   }
+  const find = async <Item>(path: string, search: object, { signal }: QuoteOptions = {}) =>
+    (await send<{ data: Item[] }>({ path: writeListUrl(path, search), signal })).body.data
   return {
     users,
     repositories,
     changes: (since, listOptions = {}) => new Changes(lists, since, listOptions),
     removals,
+    findDependencies: (search, findOptions) => find<UsedDependency>('dependencies', search, findOptions),
+    findLocations: (search, findOptions) => find<LocationText>('locations', search, findOptions),
     credits: async ({ signal } = {}) => (await send<CreditStatus>({ path: 'api-key/credits', signal })).body,
     usage: (filter = {}, listOptions) =>
       new List<UsageEntry>(

@@ -9,6 +9,10 @@ import type { DependencyStatus } from './types.ts'
 interface DependencyFilter {
   /** Only those that use any of these dependencies: whole names, case-insensitive. */
   dependencyNames?: readonly string[] | undefined
+  /** `all`: only those that use each of these names. Default: any. */
+  dependencyMatch?: 'any' | 'all' | undefined
+  /** Only those that use none of these dependencies. */
+  withoutDependencyNames?: readonly string[] | undefined
   /** Only those that use a dependency declared in any of these files, such as `package.json`. */
   dependencyFiles?: readonly string[] | undefined
   /** Only dependencies that are still declared, or that no longer are. Needs names or files. */
@@ -21,18 +25,54 @@ interface DependencyFilter {
 export interface UserFilter extends DependencyFilter {
   /** Only users whose location contains this text, or any of these texts, case-insensitive. */
   location?: string | readonly string[] | undefined
+  /** Only users of any of these types, such as `User` and `Organization`, case-insensitive. */
+  type?: string | readonly string[] | undefined
+  /** Only users who have all of these fields. */
+  has?: UserField | readonly UserField[] | undefined
+  minFollowers?: number | undefined
+  /** Only users who authored a commit then or later: Unix seconds, or a date such as `2026-01-31`. */
+  activeSince?: string | number | undefined
 }
+
+/** Fields that users may lack. */
+type UserField = 'email' | 'name' | 'company' | 'location' | 'bio'
 
 /** Which repositories a list has. Without members: all. */
 export interface RepositoryFilter extends DependencyFilter {
   /** Only repositories of this login, case-insensitive. */
   owner?: string | undefined
+  /** Only repositories with any of these primary languages, case-insensitive. */
+  language?: string | readonly string[] | undefined
+  /** Only repositories with any of these licenses, such as `MIT`, case-insensitive. */
+  license?: string | readonly string[] | undefined
+  minStars?: number | undefined
+  fork?: boolean | undefined
+  archived?: boolean | undefined
+  /** Only repositories whose last push was then or later: Unix seconds, or a date such as `2026-01-31`. */
+  pushedSince?: string | number | undefined
   /** Leaves the dependencies out of each repository. The price stays the same. */
   exclude?: 'dependencies' | undefined
 }
 
-/** Parameters whose values are repeated. Those of all others are joined by commas. */
-const repeatedParameters = ['location']
+/** Which dependencies to find: either by the beginning of their names, or by a part of them. */
+export interface DependencySearch {
+  prefix?: string | undefined
+  contains?: string | undefined
+  /** Only those that are declared in any of these files, such as `package.json`. */
+  dependencyFiles?: readonly string[] | undefined
+  /** From 1 to 20. Default: 20. */
+  limit?: number | undefined
+}
+
+/** Which locations to find: those that contain a text. */
+export interface LocationSearch {
+  contains: string
+  /** From 1 to 20. Default: 20. */
+  limit?: number | undefined
+}
+
+/** Parameters whose values may have commas, and are repeated. Those of all others are joined by commas. */
+const repeatedParameters = ['location', 'prefix', 'contains']
 
 /**
  * Writes the path of a list with a filter. Throws a `TypeError` if a value is empty, because the service would refuse it. It
@@ -57,10 +97,18 @@ export function writeListUrl(path: string, filter: object): string {
   return query.size === 0 ? path : `${path}?${query}`
 }
 
+/** Members that are true or false. */
+const flags = ['fork', 'archived']
+
+function describeType(member: string): string {
+  return flags.includes(member) ? 'true or false' : 'a text or a whole number, or an array of them'
+}
+
 function writeValue(member: string, value: unknown): string {
   if (typeof value === 'string') return value
+  if (typeof value === 'boolean' && flags.includes(member)) return String(value)
   if (!isWholeNumber(value)) {
-    throw new TypeError(`${member} must be a text or a whole number, or an array of them, but has ${value}`)
+    throw new TypeError(`${member} must be ${describeType(member)}, but has ${value}`)
   }
   return String(value)
 }

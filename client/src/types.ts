@@ -17,6 +17,10 @@ export type ListedRepository = Schemas['ListedRepository']
 export type RepositoryDependency = Schemas['RepositoryDependency']
 /** Whether a dependency is still declared. */
 export type DependencyStatus = Schemas['DependencyStatus']
+/** A dependency that filters can name, with the numbers of its users and repositories. */
+export type UsedDependency = Schemas['UsedDependency']
+/** A location that users have, and their number. */
+export type LocationText = Schemas['LocationText']
 /** A commit. */
 export type Commit = Schemas['Commit']
 /** A user or a repository that is no longer in the dataset. */

@@ -16,6 +16,7 @@ import { deno } from '../support/deno.ts'
 import { inheritEnvironment } from '../support/program.ts'
 import { createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
+import { findRepositories, findUsers } from '../support/sample-oracle.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 let installed: InstalledClient
@@ -90,7 +91,53 @@ async function listLogins(query: string): Promise<string[]> {
   return (await response.json()).data.map(({ login }: { login: string }) => login)
 }
 
+test('names of dependencies, and locations, are found for free', async () => {
+  const names = await run(['dependencies', 'react-d', '--file', 'package.json', '--quiet'])
+  expect(parseLines(names.stdout)).toMatchObject([{ dependency_name: 'react-dom', repositories: 37 }])
+  const locations = await run(['locations', 'berlin, g', '--format', 'csv'])
+  expect(locations.stdout).toBe('location,users\r\n"Berlin, Germany",12\r\n')
+  expect(await readCharged()).toBe(0)
+})
+
 describe('a list', () => {
+  test('is filtered by each option', async () => {
+    const quote = async (...args: string[]) => JSON.parse((await run(['quote', ...args])).stdout).items
+    const users = ['--type', 'user', '--type', 'bot', '--has', 'email', '--has', 'name']
+    expect(await quote('users', ...users, '--min-followers', '10', '--active-since', '2025-01-01')).toBe(
+      findUsers({
+        type: ['user', 'bot'],
+        has: ['email', 'name'],
+        min_followers: 10,
+        active_since: '2025-01-01',
+      }).length,
+    )
+    const repos = ['--language', 'typescript', '--license', 'mit', '--license', 'isc', '--min-stars', '10']
+    const others = ['--fork', 'false', '--archived', 'false', '--pushed-since', '2024-01-01']
+    expect(await quote('repos', ...repos, ...others)).toBe(
+      findRepositories({
+        language: ['typescript'],
+        license: ['mit', 'isc'],
+        min_stars: 10,
+        fork: 'false',
+        archived: 'false',
+        pushed_since: '2024-01-01',
+      }).length,
+    )
+    const dependencies = [
+      '--dependency',
+      'react',
+      '--dependency',
+      'vite',
+      '--match',
+      'all',
+      '--without',
+      'jest',
+    ]
+    expect(await quote('repos', ...dependencies)).toBe(
+      findRepositories({ names: ['react', 'vite'], match: 'all', without: ['jest'] }).length,
+    )
+  })
+
   test.each([
     ['Node', [process.execPath]],
     ['Deno', [deno, 'run', '--quiet', '--no-prompt', '--allow-all']],
@@ -319,6 +366,12 @@ describe('what can’t be done', () => {
     [['usage', '--day', 'yesterday'], {}, 2, /day/],
     [['users', '--url', 'http://a:b@localhost'], {}, 2, /: --url must not have a user name/],
     [['users', '--owner=x'], {}, 2, /users doesn't have --owner/],
+    [['users', '--has', 'login'], {}, 2, /--has must be one of email, name/],
+    [['users', '--type', ' '], {}, 2, /--type is empty/],
+    [['repos', '--min-stars', 'many'], {}, 2, /--min-stars must be a whole number/],
+    [['repos', '--fork', 'maybe'], {}, 2, /--fork must be one of true, false/],
+    [['repos', '--pushed-since', 'yesterday'], {}, 2, /Invalid pushed_since/],
+    [['dependencies'], {}, 2, /dependencies needs a TEXT/],
     [
       ['users', '--url', 'http://127.0.0.1:9'],
       {},

@@ -27,6 +27,7 @@ import {
 } from '../support/mcp.ts'
 import { inheritEnvironment } from '../support/program.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
+import { findRepositories, findUsers } from '../support/sample-oracle.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const run = promisify(execFile)
@@ -107,10 +108,10 @@ describe.each(protocolVersions)('with version %s of the protocol', (protocol) =>
 })
 
 /** All schemas in a value, at any depth. */
-function listSchemas(value: unknown): object[] {
-  if (typeof value !== 'object' || value === null) return []
-  const schemas = Object.values(value).flatMap(listSchemas)
-  return 'type' in value || 'items' in value ? [value, ...schemas] : schemas
+function listSchemas(schema: object): object[] {
+  const properties = 'properties' in schema ? Object.values(schema.properties as Record<string, object>) : []
+  const items = 'items' in schema ? [schema.items as object] : []
+  return [schema, ...[...properties, ...items].flatMap(listSchemas)]
 }
 
 test('the list of tools is short, and says that they only read', async () => {
@@ -123,6 +124,7 @@ test('the list of tools is short, and says that they only read', async () => {
     'list_commits',
     'get_user',
     'get_repository',
+    'find_names',
     'quote',
   ])
   for (const { annotations, inputSchema, outputSchema } of tools) {
@@ -132,7 +134,7 @@ test('the list of tools is short, and says that they only read', async () => {
     const properties = Object.values(inputSchema.properties ?? {})
     expect(properties.length).toBeGreaterThan(0)
     for (const schema of [...properties, ...listSchemas(inputSchema)]) {
-      expect(schema).toMatchObject({ type: expect.stringMatching(/^(object|string|integer|array)$/) })
+      expect(schema).toMatchObject({ type: expect.stringMatching(/^(object|string|integer|boolean|array)$/) })
       expect(Object.keys(schema as object)).not.toEqual(
         expect.arrayContaining([expect.stringMatching(/Of$|^const$|^\$/)]),
       )
@@ -141,6 +143,56 @@ test('the list of tools is short, and says that they only read', async () => {
   const tokens = estimateTokens(tools) + estimateTokens(client.getInstructions() ?? '')
   console.info(`${tokens} tokens of tools and instructions`)
   expect(tokens).toBeLessThan(2_000)
+})
+
+test('names of packages and locations are found for free', async () => {
+  await using conversation = await converse()
+  const { call } = conversation
+  expect(await call('find_names', { what: 'packages', contains: 'react-d' })).toMatchObject({
+    cost: 0,
+    result: {
+      packages: [
+        { dependency_name: 'react-dom', dependency_file: 'package.json', users: expect.any(Number) },
+      ],
+    },
+  })
+  expect((await call('find_names', { what: 'locations', contains: 'berlin, g' })).result).toMatchObject({
+    locations: [{ location: 'Berlin, Germany', users: 12 }],
+  })
+})
+
+test('filters are those of the API', async () => {
+  await using conversation = await converse()
+  const { call } = conversation
+  const count = async (list: string, filter: object) =>
+    (await call('quote', { list, ...filter })).result.items
+  const users = { type: ['User'], has: ['email'], min_followers: 10, active_since: '2025-01-01' }
+  const found = findUsers({ ...users, has: ['email'] })
+  expect(await count('users', users)).toBe(found.length)
+  const repositories = {
+    language: 'TypeScript,Python',
+    license: ['MIT'],
+    min_stars: 100,
+    fork: false,
+    archived: false,
+  }
+  expect(await count('repositories', { ...repositories, pushed_since: '2024-01-01' })).toBe(
+    findRepositories({
+      language: ['TypeScript', 'Python'],
+      license: ['MIT'],
+      min_stars: 100,
+      fork: 'false',
+      archived: 'false',
+      pushed_since: '2024-01-01',
+    }).length,
+  )
+  expect(
+    await count('repositories', {
+      dependency_names: ['react', 'vite'],
+      dependency_match: 'all',
+      without_dependency_names: ['jest'],
+    }),
+  ).toBe(findRepositories({ names: ['react', 'vite'], match: 'all', without: ['jest'] }).length)
 })
 
 describe('a list', () => {
@@ -491,11 +543,11 @@ test('errors say what an assistant or its user can do', async () => {
       {},
       'This call would cost 10 credits, and 4 are left on the key. Set limit to 4 or less, or tell the user that the key needs more credits. Cost: 0. Balance: 4.',
     ],
-    ['find_users', { city: 'x' }, 'There is no argument city. There are location, dependency_names'],
+    ['find_users', { city: 'x' }, 'There is no argument city. There are location, type, has, min_followers'],
     ['find_users', { limit: 1_000 }, 'data/limit must be <= 100'],
     ['find_users', { location: '' }, 'Location is empty; leave it out to list everything.'],
     ['find_repositories', { dependency_names: ',' }, 'dependency_names is empty'],
-    ['quote', { list: 'users', owner: 'x' }, 'Users have no owner'],
+    ['quote', { list: 'users', owner: 'x' }, 'Owner is for repositories'],
     ['get_repository', { full_name: 'monolith' }, 'A repository is named by OWNER/NAME.'],
     ['list_commits', { full_name: 'no/such' }, 'Repository not found. Check owner and name'],
   ] as const) {

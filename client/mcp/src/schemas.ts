@@ -11,6 +11,8 @@ import type { Fields } from './fields.ts'
 /** Which dependencies an item must use. */
 export interface DependencyArguments {
   dependency_names?: string[]
+  dependency_match?: 'any' | 'all'
+  without_dependency_names?: string[]
   dependency_files?: string[]
   dependency_status?: DependencyStatus
 }
@@ -25,10 +27,20 @@ export interface ListArguments {
 
 export interface UserFilterArguments extends DependencyArguments {
   location?: string[]
+  type?: string[]
+  has?: ('email' | 'name' | 'company' | 'location' | 'bio')[]
+  min_followers?: number
+  active_since?: string
 }
 
 export interface RepositoryFilterArguments extends DependencyArguments {
   owner?: string
+  language?: string[]
+  license?: string[]
+  min_stars?: number
+  fork?: boolean
+  archived?: boolean
+  pushed_since?: string
 }
 
 const texts = { type: 'array', items: { type: 'string' } }
@@ -36,11 +48,33 @@ const text = { type: 'string' }
 
 const dependencyFilters = {
   dependency_names: { ...texts, description: 'Any of these packages, whole names' },
+  dependency_match: { type: 'string', enum: ['any', 'all'] },
+  without_dependency_names: { ...texts, description: 'None of these' },
   dependency_files: { ...texts, description: 'Declared in any of these, such as package.json' },
   dependency_status: { type: 'string', enum: ['active', 'removed'] },
 }
-const location = { ...texts, description: 'Any of these is part of the location' }
+const count = { type: 'integer', minimum: 1 }
+const time = { ...text, description: 'Such as 2026-01-31' }
+/** Filters that only users have. */
+export const userFilters = {
+  location: { ...texts, description: 'Any of these is part of the location' },
+  type: { ...texts, description: 'User, Organization or Bot' },
+  has: { type: 'array', items: { type: 'string', enum: ['email', 'name', 'company', 'location', 'bio'] } },
+  min_followers: count,
+  active_since: time,
+}
+/** Filters that only repositories have. */
+export const repositoryFilters = {
+  owner: text,
+  language: texts,
+  license: texts,
+  min_stars: count,
+  fork: { type: 'boolean' },
+  archived: { type: 'boolean' },
+  pushed_since: time,
+}
 const fields = { type: 'string', enum: ['compact', 'all'], default: 'compact' }
+const namedThing = { type: 'string', enum: ['packages', 'locations'] }
 const listName = { type: 'string', enum: ['users', 'repositories'] }
 const listOptions = {
   limit: { type: 'integer', minimum: 1, maximum: 100, default: 10 },
@@ -85,9 +119,13 @@ function isObject(value: unknown): value is object {
 
 /** Schemas of the tools, by name. */
 export const schemas = {
-  findUsers: takes<UserFilterArguments & ListArguments>({ location, ...dependencyFilters, ...listOptions }),
+  findUsers: takes<UserFilterArguments & ListArguments>({
+    ...userFilters,
+    ...dependencyFilters,
+    ...listOptions,
+  }),
   findRepositories: takes<RepositoryFilterArguments & ListArguments>({
-    owner: text,
+    ...repositoryFilters,
     ...dependencyFilters,
     ...listOptions,
   }),
@@ -96,11 +134,15 @@ export const schemas = {
   ]),
   getUser: takes<{ login: string; fields?: Fields }>({ login: text, fields }, ['login']),
   getRepository: takes<{ full_name: string; fields?: Fields }>({ full_name: text, fields }, ['full_name']),
+  findNames: takes<{ what: 'packages' | 'locations'; contains: string }>(
+    { what: namedThing, contains: text },
+    ['what', 'contains'],
+  ),
   quote: takes<UserFilterArguments & RepositoryFilterArguments & { list: 'users' | 'repositories' }>(
     {
       list: listName,
-      location,
-      owner: text,
+      ...userFilters,
+      ...repositoryFilters,
       ...dependencyFilters,
     },
     ['list'],

@@ -15,8 +15,10 @@ import {
   type DependencyArguments,
   type ListArguments,
   type RepositoryFilterArguments,
+  repositoryFilters,
   schemas,
   type UserFilterArguments,
+  userFilters,
 } from './schemas.ts'
 import { createRunner } from './tool-result.ts'
 
@@ -173,6 +175,25 @@ export function createServer({ connection, budget, version }: ServerOptions): Mc
   )
 
   server.registerTool(
+    'find_names',
+    {
+      description: 'Which names of packages, or locations, contain a text, and how many use them. Free.',
+      ...schemas.findNames,
+      annotations,
+    },
+    (given, context) =>
+      run(schemas.findNames, given, context, 0, async ({ api, signal }) => {
+        const { what, contains } = given
+        return {
+          [what]:
+            what === 'packages'
+              ? await api.findDependencies({ contains }, { signal })
+              : await api.findLocations({ contains }, { signal }),
+        }
+      }),
+  )
+
+  server.registerTool(
     'quote',
     {
       description: 'How many users or repositories a filter finds, and what all of them would cost. Free.',
@@ -181,12 +202,13 @@ export function createServer({ connection, budget, version }: ServerOptions): Mc
     },
     (given, context) =>
       run(schemas.quote, given, context, 0, async ({ api, signal }) => {
-        const { list, location, owner } = given
-        if (list === 'users') {
-          if (owner !== undefined) throw new ArgumentError('Users have no owner: it is for repositories')
-          return { ...(await api.users.quote(readUserFilter(given), { signal })) }
+        const { list } = given
+        const others = list === 'users' ? repositoryFilters : userFilters
+        const wrong = Object.keys(others).find((name) => name in given)
+        if (wrong !== undefined) {
+          throw new ArgumentError(`${wrong} is for ${list === 'users' ? 'repositories' : 'users'}`)
         }
-        if (location !== undefined) throw new ArgumentError('Repositories have no location: it is for users')
+        if (list === 'users') return { ...(await api.users.quote(readUserFilter(given), { signal })) }
         return { ...(await api.repositories.quote(readRepositoryFilter(given), { signal })) }
       }),
   )
@@ -236,23 +258,43 @@ async function readRepository({ api, signal }: Call, fullName: string, fields: F
   return undefined
 }
 
-function readUserFilter({ location, ...others }: UserFilterArguments): UserFilter {
-  return { location, ...readDependencyFilter(others) }
+function readUserFilter(given: UserFilterArguments): UserFilter {
+  return {
+    ...readDependencyFilter(given),
+    location: given.location,
+    type: split(given.type),
+    has: given.has,
+    minFollowers: given.min_followers,
+    activeSince: given.active_since,
+  }
 }
 
-function readRepositoryFilter({ owner, ...others }: RepositoryFilterArguments): RepositoryFilter {
-  return { owner, ...readDependencyFilter(others) }
+function readRepositoryFilter(given: RepositoryFilterArguments): RepositoryFilter {
+  return {
+    ...readDependencyFilter(given),
+    owner: given.owner,
+    language: split(given.language),
+    license: split(given.license),
+    minStars: given.min_stars,
+    fork: given.fork,
+    archived: given.archived,
+    pushedSince: given.pushed_since,
+  }
 }
 
-/** Several names may also be one text, with commas: assistants know the API's parameters. */
 function readDependencyFilter(given: DependencyArguments) {
-  const split = (texts: string[] | undefined) =>
-    texts?.flatMap((text) => text.split(',').map((name) => name.trim()))
   return {
     dependencyNames: split(given.dependency_names),
+    dependencyMatch: given.dependency_match,
+    withoutDependencyNames: split(given.without_dependency_names),
     dependencyFiles: split(given.dependency_files),
     dependencyStatus: given.dependency_status,
   }
+}
+
+/** Several values may also be one text, with commas: assistants know the API's parameters. */
+function split(texts: string[] | undefined): string[] | undefined {
+  return texts?.flatMap((text) => text.split(',').map((name) => name.trim()))
 }
 
 const readFields = ({ fields = 'compact' }: { fields?: Fields }) => fields

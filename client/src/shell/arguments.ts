@@ -25,19 +25,41 @@ export interface Arguments {
   hasByteOrderMark: boolean
   stateFile: string | undefined
   outputFile: string | undefined
-  folder: string
+  /** The folder of a mirror, or the text to look for. */
+  operand: string
   isQuiet: boolean
   url: string | undefined
   keyFile: string | undefined
 }
 
-const commands = ['users', 'repos', 'quote', 'credits', 'usage', 'mirror'] as const
+const commands = [
+  'users',
+  'repos',
+  'quote',
+  'dependencies',
+  'locations',
+  'credits',
+  'usage',
+  'mirror',
+] as const
 
 const options = {
   location: { type: 'string', multiple: true },
   dependency: { type: 'string', multiple: true },
   file: { type: 'string', multiple: true },
   status: { type: 'string' },
+  match: { type: 'string' },
+  without: { type: 'string', multiple: true },
+  type: { type: 'string', multiple: true },
+  has: { type: 'string', multiple: true },
+  'min-followers': { type: 'string' },
+  'active-since': { type: 'string' },
+  language: { type: 'string', multiple: true },
+  license: { type: 'string', multiple: true },
+  'min-stars': { type: 'string' },
+  fork: { type: 'string' },
+  archived: { type: 'string' },
+  'pushed-since': { type: 'string' },
   owner: { type: 'string' },
   'no-dependencies': { type: 'boolean' },
   day: { type: 'string' },
@@ -54,10 +76,12 @@ const options = {
   version: { type: 'boolean' },
 } as const
 
-const dependencyOptions = ['dependency', 'file', 'status']
+const userFields = ['email', 'name', 'company', 'location', 'bio'] as const
+const dependencyOptions = ['dependency', 'match', 'without', 'file', 'status']
+const repositoryOptions = ['language', 'license', 'min-stars', 'fork', 'archived', 'pushed-since']
 const filterOptions = {
-  users: ['location', ...dependencyOptions],
-  repos: ['owner', 'no-dependencies', ...dependencyOptions],
+  users: ['location', ...dependencyOptions, 'type', 'has', 'min-followers', 'active-since'],
+  repos: ['owner', 'no-dependencies', ...dependencyOptions, ...repositoryOptions],
 }
 const formatOptions = ['format', 'bom']
 const readingOptions = ['state', 'output', ...formatOptions]
@@ -69,11 +93,14 @@ export function parseArguments(args: readonly string[]): Arguments {
   const { values, positionals } = parse(args)
   const [name, operand, ...others] = positionals
   const command = values.version ? 'version' : values.help || name === undefined ? 'help' : readCommand(name)
-  const hasOperand = command === 'quote' || command === 'mirror'
+  const hasOperand = ['quote', 'dependencies', 'locations', 'mirror'].includes(command)
   if (others.length > 0 || (operand !== undefined && !hasOperand)) {
     throw new UsageError('There are too many arguments')
   }
   if (command === 'mirror' && operand === undefined) throw new UsageError('mirror needs a FOLDER')
+  if ((command === 'dependencies' || command === 'locations') && !operand?.trim()) {
+    throw new UsageError(`${command} needs a TEXT to look for`)
+  }
   const list = command === 'quote' ? operand : command
   if (command === 'quote' && list !== 'users' && list !== 'repos') {
     throw new UsageError('quote needs users or repos')
@@ -89,17 +116,29 @@ export function parseArguments(args: readonly string[]): Arguments {
       dependencyNames: values.dependency,
       dependencyFiles: values.file,
       dependencyStatus: readChoice('--status', values.status, ['active', 'removed'] as const),
+      dependencyMatch: readChoice('--match', values.match, ['any', 'all'] as const),
+      withoutDependencyNames: values.without,
+      type: values.type,
+      has: values.has?.flatMap((field) => readChoice('--has', field, userFields) ?? []),
+      minFollowers: readWhole('--min-followers', values['min-followers']),
+      activeSince: values['active-since'],
       owner: values.owner,
+      language: values.language,
+      license: values.license,
+      minStars: readWhole('--min-stars', values['min-stars']),
+      fork: readFlag('--fork', values.fork),
+      archived: readFlag('--archived', values.archived),
+      pushedSince: values['pushed-since'],
       exclude: values['no-dependencies'] ? 'dependencies' : undefined,
     },
     day: values.day,
     isByDay: values['by-day'] ?? false,
-    budget: readCredits(values.budget),
+    budget: readWhole('--budget', values.budget, ' of credits'),
     format,
     hasByteOrderMark: values.bom ?? false,
     stateFile: values.state,
     outputFile: values.output,
-    folder: operand ?? '',
+    operand: operand ?? '',
     isQuiet: values.quiet,
     url: values.url,
     keyFile: values['key-file'],
@@ -176,6 +215,8 @@ function checkOptions(command: (typeof commands)[number], list: string | undefin
     users: [...filters, ...readingOptions, 'budget'],
     repos: [...filters, ...readingOptions, 'budget'],
     quote: [...filters, ...formatOptions],
+    dependencies: ['file', ...formatOptions],
+    locations: formatOptions,
     credits: formatOptions,
     usage: [...readingOptions, 'day', 'by-day'],
     mirror: ['budget'],
@@ -199,9 +240,15 @@ function readChoice<Choice extends string>(
   return choice
 }
 
-function readCredits(value: string | undefined): number | undefined {
+function readFlag(option: string, value: string | undefined): boolean | undefined {
+  const flag = readChoice(option, value, ['true', 'false'] as const)
+  return flag && flag === 'true'
+}
+
+/** Reads a whole number. `unit` follows it in messages. */
+function readWhole(option: string, value: string | undefined, unit = ''): number | undefined {
   if (value === undefined) return undefined
-  const credits = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN
-  if (!Number.isSafeInteger(credits)) throw new UsageError('--budget must be a whole number of credits')
-  return credits
+  const number = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN
+  if (!Number.isSafeInteger(number)) throw new UsageError(`${option} must be a whole number${unit}`)
+  return number
 }

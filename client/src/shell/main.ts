@@ -11,7 +11,7 @@ import { hideKeys, listExitCode, UsageError } from './exit.ts'
 import { helpText } from './help.ts'
 import { mirror } from './mirror.ts'
 import { createProgress, type Progress } from './progress.ts'
-import { readCredits, readList, readQuote } from './reading.ts'
+import { readCredits, readList, readNames, readQuote } from './reading.ts'
 import { version } from './version.ts'
 
 const interruption = new AbortController()
@@ -32,6 +32,9 @@ async function run(given: Arguments): Promise<number> {
   try {
     if (given.command === 'credits') return await readCredits(context, given)
     if (given.command === 'quote') return await readQuote(context, given)
+    if (given.command === 'dependencies' || given.command === 'locations') {
+      return await readNames(context, given)
+    }
     if (given.command === 'mirror') return await mirror(context, given)
     return await readList(context, given)
   } catch (error) {

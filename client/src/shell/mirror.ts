@@ -37,8 +37,8 @@ const files = { user: 'users.ndjson', repository: 'repos.ndjson' } as const
 
 /** Brings the copy in a folder up to date. Returns the exit code. */
 export async function mirror(context: CommandContext, given: Arguments): Promise<number> {
-  mkdirSync(given.folder, { recursive: true })
-  const unlock = lockFolder(given.folder)
+  mkdirSync(given.operand, { recursive: true })
+  const unlock = lockFolder(given.operand)
   try {
     return await updateCopy(context, given)
   } finally {
@@ -69,7 +69,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-async function updateCopy(context: CommandContext, { folder, budget }: Arguments): Promise<number> {
+async function updateCopy(context: CommandContext, { operand: folder, budget }: Arguments): Promise<number> {
   const stateFile = join(folder, 'mirror.json')
   const changesFile = join(folder, 'changes.ndjson')
   let saved = readState<MirrorState>(stateFile)

@@ -101,12 +101,19 @@ function openList(
 function toUsageError(error: unknown): unknown {
   if (!(error instanceof TypeError)) return error
   const message = error.message
-    .replace('dependencyNames', '--dependency')
-    .replace('dependencyFiles', '--file')
-    .replace(/^(?=location|owner|day)/, '--')
+    .replace(/^\w+(?= is | must )/, (member) => `--${optionNames[member] ?? toKebabCase(member)}`)
     .replace('several values are an array', 'to give several, repeat the option')
   return new UsageError(message)
 }
+
+/** The options whose names are shorter than those of the client's filters. */
+const optionNames: Record<string, string | undefined> = {
+  dependencyNames: 'dependency',
+  dependencyFiles: 'file',
+  withoutDependencyNames: 'without',
+}
+
+const toKebabCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
 /** Prints what a list would cost. Returns the exit code. */
 export async function readQuote({ api, signal }: CommandContext, given: Arguments): Promise<number> {
@@ -115,16 +122,29 @@ export async function readQuote({ api, signal }: CommandContext, given: Argument
   const quote = await resource.quote(filter, { signal }).catch((error: unknown) => {
     throw toUsageError(error)
   })
-  return print(given, quote)
+  return print(given, [quote])
+}
+
+/** Prints the names that contain a text. Returns the exit code. */
+export async function readNames({ api, signal }: CommandContext, given: Arguments): Promise<number> {
+  const { command, operand: contains, filter } = given
+  const found =
+    command === 'locations'
+      ? api.findLocations({ contains }, { signal })
+      : api.findDependencies({ contains, dependencyFiles: filter.dependencyFiles }, { signal })
+  const names: object[] = await found.catch((error: unknown) => {
+    throw toUsageError(error)
+  })
+  return print(given, names)
 }
 
 /** Prints the balance of the key, and not the key. Returns the exit code. */
 export async function readCredits({ api, signal }: CommandContext, given: Arguments): Promise<number> {
   const { api_key: _, ...status } = await api.credits({ signal })
-  return print(given, status)
+  return print(given, [status])
 }
 
-async function print(given: Arguments, item: object): Promise<number> {
-  await openOutput(undefined, undefined).write(createFormatter(given, given.command)([item], true))
+async function print(given: Arguments, items: readonly object[]): Promise<number> {
+  await openOutput(undefined, undefined).write(createFormatter(given, given.command)(items, true))
   return 0
 }
