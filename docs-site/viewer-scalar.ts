@@ -21,6 +21,7 @@ interface Library {
 interface Parameter {
   in: string
   name: string
+  required?: boolean
   example?: unknown
   explode?: boolean
   schema: { type?: string; items?: object }
@@ -34,8 +35,11 @@ interface Specification {
   components: { parameters: Record<string, Parameter> }
 }
 
-/** Parameters whose examples a first request doesn't send: it starts at the first page, and shows whole items of many. */
-const unsent = ['after', 'changed_since', 'owner', 'exclude', 'logins', 'full_names', 'forge_rest_ids']
+/** Parameters whose examples a first request sends, besides those that are required. Others would leave nothing to find. */
+const sent = [
+  ...['page', 'per_page', 'location', 'dependency_names', 'dependency_files', 'dependency_status'],
+  ...['prefix', 'limit', 'day'],
+]
 
 /** The URLs of operations on this page, by method and path: `get /users`. */
 function listOperations({ paths }: Specification): ReadonlyMap<string, string> {
@@ -50,9 +54,10 @@ function listOperations({ paths }: Specification): ReadonlyMap<string, string> {
 /** Scalar fills in every example. A first request asks for little: two items, and no conditional headers. */
 function reduceExamples({ components }: Specification): void {
   for (const parameter of Object.values(components.parameters)) {
-    const isUnsent = parameter.in === 'query' && unsent.includes(parameter.name)
+    const { name, required = false } = parameter
+    const isUnsent = parameter.in === 'query' && !required && !sent.includes(name)
     if (parameter.in === 'header' || isUnsent) delete parameter.example
-    if (parameter.name === 'per_page') parameter.example = 2
+    if (name === 'per_page') parameter.example = 2
   }
 }
 

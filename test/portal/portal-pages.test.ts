@@ -160,6 +160,24 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     expect((await portal.service.readLedger(id)).charged).toBe(0)
   })
 
+  test('the query builder completes packages and places, for free', async () => {
+    const { secret, id } = await portal.service.createKey({ credits: 1_000 })
+    await visit(page, `${portal.origin}/docs`)
+    await useKey(secret)
+    await reload(page)
+    const builder = page.locator('.builder')
+    const readOptions = (name: string) =>
+      builder
+        .locator(`#${name}-options option`)
+        .evaluateAll((all) => all.map((each) => each.getAttribute('value')))
+    await builder.getByLabel('Packages').fill('zod, react-d')
+    await expect.poll(() => readOptions('packages')).toEqual(['zod, react-dom'])
+    await builder.getByLabel('Places').fill('berlin, g')
+    await expect.poll(() => readOptions('places')).toEqual(['Berlin, Germany'])
+    expect((await portal.service.readLedger(id)).charged).toBe(0)
+    expect(complaints).toEqual([])
+  })
+
   test('without a key, the builder shows recorded prices, and asks for a key before it sends anything', async () => {
     await visit(page, `${portal.origin}/docs`)
     const builder = page.locator('.builder')
@@ -285,7 +303,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     const sample = page.locator('main').getByRole('button', { name: 'Run' }).first()
     await sample.click()
     await page.getByText('Not enough credits · 1 credit · HEAD was free. You have 0 credits.').waitFor()
-    expect(listSent().filter((each) => !/^HEAD |^GET \/api-key/.test(each))).toEqual([])
+    expect(listSent().filter((each) => !/^HEAD |^GET \/(api-key|locations)/.test(each))).toEqual([])
   })
 
   test('“Your key” says what is missing: a key, a valid one, any usage, or a price', async () => {

@@ -7,6 +7,7 @@
  * @module
  */
 import { type ApiResponse, readError, sendRequest } from './api-request.ts'
+import { type Completion, completeField } from './completion.ts'
 import { createElement } from './elements.ts'
 import { onKeyChange, readKey } from './key.ts'
 import { openKeyDialog } from './key-dialog.ts'
@@ -24,6 +25,12 @@ async function getPrice(path: string, key: string): Promise<ApiResponse> {
   const head = await sendRequest({ method: 'HEAD', path, key })
   if (head.status === 200 || lacksCredits(head)) return head
   return sendRequest({ method: 'GET', path, key, headers: { 'Max-Credits': '0' } })
+}
+
+/** The fields whose entries are completed. */
+const completions: Record<string, Completion> = {
+  places: { separator: ';', path: '/locations', parameter: 'contains', member: 'location' },
+  packages: { separator: ',', path: '/dependencies', parameter: 'prefix', member: 'dependency_name' },
 }
 
 /** Starts the builder of this page. */
@@ -122,6 +129,10 @@ export function startQueryBuilder(): void {
       showQuestion()
     })
   })
+  for (const [name, completion] of Object.entries(completions)) {
+    const field = findField(name)
+    if (field instanceof HTMLInputElement) completeField(field, completion)
+  }
   form.addEventListener('input', showQuestion)
   form.addEventListener('submit', (event) => {
     event.preventDefault()

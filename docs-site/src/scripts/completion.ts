@@ -1,0 +1,62 @@
+/**
+ * Completes the entries of a field with names that exist. The list of options is the browser's own.
+ *
+ * @module
+ */
+import { sendRequest } from './api-request.ts'
+import { readKey } from './key.ts'
+import { writeUrl } from './url.ts'
+
+/** What a field's entries are, and how they are found. */
+export interface Completion {
+  /** Between entries. */
+  separator: string
+  /** The path and the parameter that find names by a part of them. */
+  path: string
+  parameter: string
+  /** The member of an item that has its name. */
+  member: string
+}
+
+/** After the last keystroke. */
+const delayMs = 200
+/** The service finds shorter texts in most names. */
+const minLength = 2
+const maxOptions = 10
+
+/** Offers names for the last entry of a field, if the reader has entered a key. The requests are free. */
+export function completeField(
+  field: HTMLInputElement,
+  { separator, path, parameter, member }: Completion,
+): void {
+  const options = document.createElement('datalist')
+  options.id = `${field.name}-options`
+  field.after(options)
+  field.setAttribute('list', options.id)
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  async function offer(): Promise<void> {
+    const typed = field.value
+    const start = typed.lastIndexOf(separator) + 1
+    const entry = typed.slice(start).trim()
+    const key = readKey()
+    if (!key || entry.length < minLength) return options.replaceChildren()
+    const query: [string, string][] = [
+      [parameter, entry],
+      ['limit', String(maxOptions)],
+    ]
+    const response = await sendRequest({ method: 'GET', path: writeUrl(path, query), key }).catch(
+      () => undefined,
+    )
+    if (response?.status !== 200 || typed !== field.value) return
+    const { data }: { data: Record<string, unknown>[] } = JSON.parse(response.text)
+    const before = start === 0 ? '' : `${typed.slice(0, start)} `
+    const names = new Set(data.map((item) => String(item[member])))
+    options.replaceChildren(...[...names].map((name) => new Option('', before + name)))
+  }
+
+  field.addEventListener('input', () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => void offer(), delayMs)
+  })
+}
