@@ -24,7 +24,7 @@ interface Parameter {
   required?: boolean
   example?: unknown
   explode?: boolean
-  schema: { type?: string; items?: object }
+  schema: { type?: string; items?: object; enum?: unknown[] }
 }
 
 /** The parts of `openapi.json` that this script reads. */
@@ -57,6 +57,8 @@ function reduceExamples({ components }: Specification): void {
     const { name, required = false } = parameter
     const isUnsent = parameter.in === 'query' && !required && !sent.includes(name)
     if (parameter.in === 'header' || isUnsent) delete parameter.example
+    // Of a few values, Scalar sends the first one without being asked to.
+    if (isUnsent && parameter.schema.enum !== undefined) parameter.schema = { type: 'string' }
     if (name === 'per_page') parameter.example = 2
   }
 }
