@@ -102,11 +102,8 @@ async function findCandidates(
     with matching as materialized (
       select name_key, file, sum(users_count) as most_users, max(users_count) as fewest_users,
         sum(repositories_count) as most_repositories
-      from (
-        select *, coalesce(substring(name_key from '^[a-z]+:'), '') as prefix from dependencies
-        where name <> '' ${files.length === 0 ? sql`` : sql`and file = any (${sql.typed.texts(files)})`}
-      ) d
-      where (${isMeant}) and users_count + repositories_count > 0
+      from dependencies
+      where name <> '' ${files.length === 0 ? sql`` : sql`and file = any (${sql.typed.texts(files)})`} and (${isMeant}) and users_count + repositories_count > 0
       group by name_key, file
     ), candidates as materialized (
       select * from matching
@@ -134,10 +131,16 @@ async function findCandidates(
   return found
 }
 
-/** SQL: whether the columns `prefix` and `name_key` are of the key's ecosystem, and have its name as a part. */
+/** SQL: whether the column `name_key` is of the key's ecosystem, and has its name as a part. The first test is the fastest. */
 function containsKey(sql: SqlOrTransaction, { prefix, name }: DependencyKey): Fragment {
+  // No folded name begins with a lowercase letter, as prefixes do.
+  const isOfEcosystem =
+    prefix === ''
+      ? sql`ascii(name_key) not between ascii('a') and ascii('z')`
+      : sql`starts_with(name_key, ${prefix})`
   return sql`
-    prefix = ${prefix} and strpos(substr(name_key, ${prefix.length + 1}::integer), ${name}) > 0`
+    strpos(name_key, ${name}) > 0 and ${isOfEcosystem}
+      and strpos(substr(name_key, ${prefix.length + 1}::integer), ${name}) > 0`
 }
 
 /** Counts the items of each candidate. Only sets that may overlap are read. */
