@@ -98,10 +98,12 @@ function listDependencySearches({ nameKeys, matchesAll, withoutKeys, files }: Fi
     dependencyKeys: names.flatMap(listDependencyKeys).map(writeDependencyKey),
   })
   const searches = matchesAll ? nameKeys.map((name) => any([name])) : [any(nameKeys)]
-  if (withoutKeys.length > 0)
+  if (withoutKeys.length > 0) {
     return [...(nameKeys.length === 0 ? [] : searches), { ...any(withoutKeys), isExcluded: true }]
+  }
   if (nameKeys.length > 0) return searches
-  return files.length === 0 ? [] : [{ dependencyKeys: [''] }] // it stands for all dependencies of a file
+  // The empty name stands for all dependencies of a file.
+  return files.length === 0 ? [] : [{ dependencyKeys: [''] }]
 }
 
 /** SQL: the terms of attributes and dependencies, as a JSON object with an array for each place. */

@@ -103,7 +103,8 @@ async function findCandidates(
       select name_key, file, sum(users_count) as most_users, max(users_count) as fewest_users,
         sum(repositories_count) as most_repositories
       from dependencies
-      where name <> '' ${files.length === 0 ? sql`` : sql`and file = any (${sql.typed.texts(files)})`} and (${isMeant}) and users_count + repositories_count > 0
+      where name <> '' and (${isMeant}) and users_count + repositories_count > 0
+        ${files.length === 0 ? sql`` : sql`and file = any (${sql.typed.texts(files)})`}
       group by name_key, file
     ), candidates as materialized (
       select * from matching

@@ -9,7 +9,7 @@ export async function applyActivity(change: DatasetChange): Promise<void> {
   const { tx } = change
   await tx`
     create temporary table changed_activity on commit drop as
-    select user_id, known.last_date as old_date, known.term_id as old_term_id, found.last_date,
+    select user_id, known.term_id as old_term_id, found.last_date,
       floor(found.last_date / ${secondsPerDay}::numeric)::bigint as day
     from (
       select u.user_id, max(c.last_date) as last_date

@@ -42,8 +42,8 @@ export async function useKnownRepositories({ tx, importId }: Load): Promise<void
 /** Inserts and updates repositories, with their dependencies and owners. */
 export async function applyRepositories(load: Load): Promise<AppliedRows> {
   const { tx, version } = load
-  const staged = tx(stagingTable('repos', load.importId))
   const records = { changed: 'changed_repositories', staged: stagingTable('repos', load.importId) }
+  const staged = tx(records.staged)
   await tx`
     create temporary table changed_repositories on commit drop as
     select s.position, r.id is null as is_new, r.term_ids as old_term_ids, s.dependencies is not null as has_dependencies,

@@ -17,8 +17,8 @@ export async function dropKnownUsers({ tx, importId }: Load): Promise<void> {
 /** Inserts and updates users, with their locations and identities. */
 export async function applyUsers(load: Load): Promise<AppliedRows> {
   const { tx, version } = load
-  const staged = tx(stagingTable('users', load.importId))
   const records = { changed: 'changed_users', staged: stagingTable('users', load.importId) }
+  const staged = tx(records.staged)
   await tx`
     create temporary table changed_users on commit drop as
     select s.position, u.term_ids as old_term_ids, u.id is null as is_new, u.is_bot <> s.is_bot as has_other_kind,

@@ -23,10 +23,11 @@ import {
   readVersion,
 } from './parameters.ts'
 
-const maxLength = maxFilterTextLength
-const locationLimits = { maxEntries: 20, maxLength }
+const locationLimits = { maxEntries: 20, maxLength: maxFilterTextLength }
 /** Limits of filters that are lists, such as `dependency_files`. */
-export const entryLimits = { maxEntries: 50, maxLength }
+export const entryLimits = { maxEntries: 50, maxLength: maxFilterTextLength }
+/** The values of a filter that is true or false. */
+const flags = ['true', 'false'] as const
 /** Maximum entries of all filters together. */
 const maxEntries = 200
 /** The filters that both lists have, but for `changed_since`. */
@@ -125,8 +126,6 @@ function readMinimum(query: URLSearchParams, name: string): number | undefined {
   if (query.get(name)?.trim() === '') throw emptyFilter(name)
   return readInteger(query, name)
 }
-
-const flags = ['true', 'false'] as const
 
 /** Reads the filters that both lists have. `own` are those that only one of them has. */
 function readFilter(query: URLSearchParams, own: FilterParameters): Filter {
