@@ -11,6 +11,7 @@ import {
   maxFilterTextLength,
 } from '../catalog/attributes.ts'
 import type { ListName } from '../catalog/filter.ts'
+import { allTerm } from '../catalog/stored-sets.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { foldText } from '../names/case-folding.ts'
 import { analyzeTables, type DatasetChange } from './pending-change.ts'
@@ -134,4 +135,23 @@ export async function noteTerms({ tx }: DatasetChange, list: ListName, changed: 
       union all
       select term_id, true from unnest(term_ids) as term_id where term_id = any (old_term_ids) is not true
     ) change`
+}
+
+/**
+ * Notes in `set_changes` which terms changed records have lost and gained. New ones also gain the term of everything. `terms` is a
+ * table of what `selectTerms` selects.
+ */
+export function noteRecordTerms(
+  change: DatasetChange,
+  list: ListName,
+  { changed, terms }: { changed: string; terms: string },
+): Promise<void> {
+  const { tx } = change
+  return noteTerms(
+    change,
+    list,
+    tx`
+      select id, old_term_ids, case when is_new then ${allTerm}::integer || term_ids else term_ids end as term_ids
+      from ${tx(changed)} join ${tx(terms)} using (position)`,
+  )
 }

@@ -1,7 +1,6 @@
 import { isLocalDocument, renderMembers, selectJsonUrl, selectUrl } from '../catalog/document-lookup.ts'
-import { allTerm } from '../catalog/stored-sets.ts'
 import type { Fragment } from '../database/connect.ts'
-import { addNewAttributes, copyAttributes, noteTerms, selectTerms } from './attributes.ts'
+import { addNewAttributes, copyAttributes, noteRecordTerms, selectTerms } from './attributes.ts'
 import { ImportError } from './import-error.ts'
 import { type AppliedRows, analyzeTables, type DatasetChange, selectDeclarations } from './pending-change.ts'
 import { noteReturns } from './removal.ts'
@@ -85,13 +84,7 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
       s.members, coalesce(s.dependencies, '[]'), cardinality(s.names)
     from changed_repositories c join ${staged} s using (position) join changed_repository_terms t using (position)
     where c.is_new`
-  await noteTerms(
-    load,
-    'repositories',
-    tx`
-      select id, old_term_ids, case when is_new then ${allTerm}::integer || term_ids else term_ids end as term_ids
-      from changed_repositories join changed_repository_terms using (position)`,
-  )
+  await noteRecordTerms(load, 'repositories', { changed: records.changed, terms: 'changed_repository_terms' })
   await noteReturns(
     load,
     'repository',

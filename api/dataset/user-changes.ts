@@ -1,6 +1,5 @@
 import { isLocalDocument } from '../catalog/document-lookup.ts'
-import { allTerm } from '../catalog/stored-sets.ts'
-import { addNewAttributes, noteTerms, selectTerms } from './attributes.ts'
+import { addNewAttributes, noteRecordTerms, selectTerms } from './attributes.ts'
 import { type AppliedRows, analyzeTables } from './pending-change.ts'
 import { noteReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
@@ -66,13 +65,7 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
     'user',
     tx`select s.forge_rest_id from changed_users c join ${staged} s using (position) where c.is_new`,
   )
-  await noteTerms(
-    load,
-    'users',
-    tx`
-      select id, old_term_ids, case when is_new then ${allTerm}::integer || term_ids else term_ids end as term_ids
-      from changed_users join changed_user_terms using (position)`,
-  )
+  await noteRecordTerms(load, 'users', { changed: records.changed, terms: 'changed_user_terms' })
   await tx`
     with changed as (
       select c.id, s.identities from changed_users c join ${staged} s using (position)
