@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@logtape/logtape'
 import { Hono } from 'hono'
 import type { BuildInfo } from './build-info.ts'
+import { readCoverage } from './catalog/coverage.ts'
 import { readDataset } from './catalog/dataset.ts'
 import { createMatchCache } from './catalog/matches.ts'
 import { createReplicaRouting } from './catalog/replica-routing.ts'
@@ -39,6 +40,7 @@ import type { HonoEnvironment } from './http/request-context.ts'
 import { createPublicUrls, publicPaths, readPath, validatePublicUrl } from './http/url.ts'
 import { createLedger } from './ledger/ledger.ts'
 import { addApiCatalogRoute } from './portal/api-catalog.ts'
+import { addCoverageRoute } from './portal/coverage.ts'
 import { createDocsFinder } from './portal/docs-manifest.ts'
 import { addOpenApiRoutes } from './portal/openapi.ts'
 import { addDocsRoutes } from './portal/static-pages.ts'
@@ -58,7 +60,10 @@ import type { Tracing } from './telemetry/tracing.ts'
 
 /** What an app works with. */
 export interface AppOptions
-  extends Pick<Config, 'baseUrl' | 'matchCacheMb' | 'responseCacheMb' | 'compressResponses' | 'logProbes'> {
+  extends Pick<
+    Config,
+    'baseUrl' | 'matchCacheMb' | 'responseCacheMb' | 'compressResponses' | 'publicCoverage' | 'logProbes'
+  > {
   database: Database
   logger: Logger
   /** Directory of the documentation builds. */
@@ -83,6 +88,10 @@ export interface App extends ServedApp {
 }
 
 const defaultDatasetTimeoutMs = 3_000
+
+function raceTimeout<Result>(reading: Promise<Result>, timeoutMs: number): Promise<Result | 'timed_out'> {
+  return Promise.race([reading, sleep(timeoutMs, 'timed_out' as const, { ref: false })])
+}
 
 /** Creates the app. It asks nothing of the primary before the first request, but starts checking replicas. */
 export function createApp(options: AppOptions): App {
@@ -119,8 +128,7 @@ export function createApp(options: AppOptions): App {
   })
   // Concurrent requests share a statement, because anybody may send any number of them to `/version`.
   const readSharedDataset = shareRead(() => countStatement(sql, () => readDataset(sql)))
-  const readDatasetWithin = (timeoutMs: number) => () =>
-    Promise.race([readSharedDataset(), sleep(timeoutMs, 'timed_out' as const, { ref: false })])
+  const readDatasetWithin = (timeoutMs: number) => () => raceTimeout(readSharedDataset(), timeoutMs)
   // On the ledger's connections, because their statements are short: a busy pool doesn't look like a missing database.
   const checkSchema = shareRead(() => assertMigrated(ledgerSql))
   const checkHealth = createHealthCheck({ kind: database.kind, checkSchema, ledger, lifecycle })
@@ -180,6 +188,10 @@ export function createApp(options: AppOptions): App {
   addOpenApiRoutes(app, publicRoot, isCachedUrl)
   for (const host of new Set([app, root])) addApiCatalogRoute(host, publicRoot)
   const findDocs = createDocsFinder(options.docsDirectory, baseUrl)
+  if (options.publicCoverage) {
+    const readPublicCoverage = () => countStatement(sql, () => readCoverage(sql))
+    addCoverageRoute(app, () => raceTimeout(readPublicCoverage(), defaultDatasetTimeoutMs))
+  }
   addDocsRoutes(app, { findDocs, basePath, publicOrigin, isCachedUrl })
   addViewerRoute(app, { findDocs, publicOrigin, readDemoKey: options.readDemoKey })
   metrics.addRoutes(root.routes.flatMap(({ method, path }) => (method === 'GET' ? [path] : [])))

@@ -118,6 +118,7 @@ const settings = {
   SHUTDOWN_DELAY_SECONDS: v.optional(wholeNumber(0, 600), '5'),
   RESPONSE_CACHE_MB: v.optional(wholeNumber(0, 100_000), '32'),
   COMPRESS_RESPONSES: v.optional(v.picklist(['on', 'off'], 'must be on or off'), 'on'),
+  PUBLIC_COVERAGE: v.optional(v.picklist(['on', 'off'], 'must be on or off'), 'on'),
   LOG_LEVEL: v.optional(v.picklist(logLevels, `must be one of ${logLevels.join(', ')}`), 'info'),
   LOG_FORMAT: v.optional(v.picklist(['json', 'pretty', 'auto'], 'must be json, pretty or auto'), 'auto'),
   LOG_PROBES: v.optional(v.picklist(['on', 'off'], 'must be on or off'), 'on'),
@@ -218,6 +219,8 @@ export function readConfig(environment: Record<string, string | undefined>, { te
     responseCacheMb: output.RESPONSE_CACHE_MB,
     /** Whether responses are compressed for clients that accept it; false: a proxy does that. */
     compressResponses: output.COMPRESS_RESPONSES === 'on',
+    /** Whether everybody can read what the dataset covers. */
+    publicCoverage: output.PUBLIC_COVERAGE === 'on',
     logLevel: output.LOG_LEVEL,
     /** `json`: standard output has only one object per line; `pretty`: for people. */
     logFormat: output.LOG_FORMAT === 'auto' ? (terminal ? 'pretty' : 'json') : output.LOG_FORMAT,

@@ -41,7 +41,8 @@ export interface Dataset {
 
 /** Reads the dataset's version and times. */
 export async function readDataset(sql: Sql): Promise<Dataset> {
-  const [dataset] = await sql<Dataset[]>`select version, updated_at, loaded_at from dataset`
+  const [dataset] = await sql<Dataset[]>`
+    select version, updated_at, (select applied_at from loads order by id desc limit 1) as loaded_at from dataset`
   if (dataset === undefined) throw new Error('the dataset row is missing')
   return dataset
 }

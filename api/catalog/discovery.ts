@@ -62,14 +62,26 @@ export function discoverDependencies(
   sql: Sql,
   search: DependencySearch,
 ): Promise<Discovery<DiscoveredDependency>> {
-  return readOneState(sql, (reader) => findMostUsed(reader, search))
+  return readOneState(sql, (reader) => findMostUsed(reader, selectMeant(reader, search), search.limit))
+}
+
+/** Finds the dependencies that are used most, in a transaction that sees one state. `isMeant` is a condition of their rows. */
+export async function rankDependencies(
+  tx: SqlOrTransaction,
+  isMeant: Fragment,
+  limit: number,
+): Promise<DiscoveredDependency[]> {
+  const found = await findMostUsed(tx, isMeant, limit)
+  if (found === 'outdated') throw new Error('the dataset changed within a transaction')
+  return found.items
 }
 
 async function findMostUsed(
   sql: SqlOrTransaction,
-  search: DependencySearch,
+  isMeant: Fragment,
+  limit: number,
 ): Promise<Discovery<DiscoveredDependency> | 'outdated'> {
-  const { version, edition, candidates } = await findCandidates(sql, search)
+  const { version, edition, candidates } = await findCandidates(sql, isMeant, limit)
   const users = await countItems(sql, 'users', candidates, edition)
   const repositories = await countItems(sql, 'repositories', candidates, edition)
   if (users === 'outdated' || repositories === 'outdated') return 'outdated'
@@ -81,20 +93,27 @@ async function findMostUsed(
       repositories: repositories[index] ?? 0,
     }))
     .sort((a, b) => b.users - a.users || b.repositories - a.repositories)
-  return { version, items: items.slice(0, search.limit) }
+  return { version, items: items.slice(0, limit) }
 }
 
-/** Finds the dependencies that may be among the most used ones, in the order of their names. */
-async function findCandidates(
-  sql: SqlOrTransaction,
-  { prefix, contains, files, limit }: DependencySearch,
-): Promise<{ version: number; edition: string; candidates: Candidate[] }> {
+/** SQL: whether a row of `dependencies` is one that is looked for. */
+function selectMeant(sql: SqlOrTransaction, { prefix, contains, files }: DependencySearch): Fragment {
   const conditions = listDependencyKeys(prefix ?? contains ?? '').map((key) => {
     if (prefix === undefined) return containsKey(sql, key)
     const first = writeDependencyKey(key)
     return sql`name_key >= ${first} and name_key < ${first + lastCharacter}`
   })
-  const isMeant = conditions.reduce((any, condition) => sql`${any} or ${condition}`)
+  const hasName = conditions.reduce((any, condition) => sql`${any} or ${condition}`)
+  const hasFile = files.length === 0 ? sql`` : sql`and file = any (${sql.typed.texts(files)})`
+  return sql`name <> '' and (${hasName}) ${hasFile}`
+}
+
+/** Finds the dependencies that may be among the most used ones, in the order of their names. */
+async function findCandidates(
+  sql: SqlOrTransaction,
+  isMeant: Fragment,
+  limit: number,
+): Promise<{ version: number; edition: string; candidates: Candidate[] }> {
   const ids = (list: ListName) =>
     selectShelvedId(sql, list === 'users' ? sql`users_on_shelf` : sql`repositories_on_shelf`)
   // A dependency has at most as many users as its sets together, and at least as many as the largest of them.
@@ -103,8 +122,7 @@ async function findCandidates(
       select name_key, file, sum(users_count) as most_users, max(users_count) as fewest_users,
         sum(repositories_count) as most_repositories
       from dependencies
-      where name <> '' and (${isMeant}) and users_count + repositories_count > 0
-        ${files.length === 0 ? sql`` : sql`and file = any (${sql.typed.texts(files)})`}
+      where ${isMeant} and users_count + repositories_count > 0
       group by name_key, file
     ), candidates as materialized (
       select * from matching

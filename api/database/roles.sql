@@ -21,13 +21,13 @@ grant usage, create on schema devdata_operator to devdata_operator;
 
 grant insert, update on api_keys, api_key_secrets to devdata_operator;
 grant delete on rate_limit_windows to devdata_operator;
-grant insert on ledger, grant_references to devdata_operator;
+grant insert on ledger, grant_references, loads to devdata_operator;
 grant insert, update on ledger_days to devdata_operator;
 grant update on dataset to devdata_operator;
 grant insert, update, delete on
   users, repositories, forge_repositories, commits, locations, attributes, dependencies, repository_dependencies,
-  user_dependencies, user_activity, identities, user_addresses, contributions, imports, sets, dataset_versions, removals,
-  forgotten_people, forgotten_identities, forgotten_identities_key
+  user_dependencies, user_activity, identities, user_addresses, contributions, imports, sets, coverage, dataset_versions,
+  removals, forgotten_people, forgotten_identities, forgotten_identities_key
   to devdata_operator;
 grant update (path) on ledger to devdata_operator; -- to forget people
 grant usage on sequence imports_id_seq, term_ids to devdata_operator;

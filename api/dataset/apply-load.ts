@@ -10,6 +10,7 @@ import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { applyAddresses, removeMissingAddresses, removeOrphanAddresses } from './addresses.ts'
 import { applyCommits, removeOrphanCommits } from './commit-changes.ts'
 import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './dataset-change.ts'
+import type { LoadOrigin } from './loads.ts'
 import { joinLocalRepositories } from './local-repositories.ts'
 import {
   removeMissingCommits,
@@ -30,6 +31,7 @@ export type ImportResult = DatasetChangeResult
 
 /** How a load is applied. */
 export interface ApplyOptions extends DatasetChangeOptions {
+  origin: LoadOrigin
   /** Takes each line of something unknown, in the order of the load, and the others are applied. */
   onOrphan?: ((orphan: Orphan) => Promise<void>) | undefined
   /** The load has all items of these kinds: other items are removed. */
@@ -56,6 +58,7 @@ export function applyImport(
   sql: Sql,
   importId: number,
   {
+    origin,
     onOrphan,
     mirrored = new Set(),
     assertValid,
@@ -64,9 +67,9 @@ export function applyImport(
     finish,
     onApplied,
     ...options
-  }: ApplyOptions = {},
+  }: ApplyOptions,
 ): Promise<ImportResult> {
-  return changeDataset(sql, options, async (change) => {
+  return changeDataset(sql, { ...options, load: origin }, async (change) => {
     await assertValid?.(change.tx)
     const load = await beginLoad(change, importId)
     await applyRemovals(load) // first, so that what the load also has exists afterwards
@@ -89,7 +92,6 @@ export function applyImport(
     const finished = await finish?.(load)
     await onApplied?.(load.tx)
     await dropStaged(load.tx, importId)
-    await load.tx`update dataset set loaded_at = clock_timestamp()`
     return {
       users,
       addresses,

@@ -6,9 +6,9 @@
 import {
   type AttributeName,
   dayOf,
-  fieldsToHave,
   isLonger,
   maxFilterTextLength,
+  nullableUserFields,
 } from '../catalog/attributes.ts'
 import type { ListName } from '../catalog/filter.ts'
 import { allTerm } from '../catalog/stored-sets.ts'
@@ -34,7 +34,9 @@ export interface AttributeColumns {
 export function createUserAttributes(user: UserRecord): AttributeColumns {
   return createColumns([
     ...listText('type', isBot(user) ? 'Bot' : user.type),
-    ...fieldsToHave.filter((field) => (user[field] ?? '') !== '').map((field): Attribute => ['has', field]),
+    ...nullableUserFields
+      .filter((field) => (user[field] ?? '') !== '')
+      .map((field): Attribute => ['has', field]),
     ...listCount('followers', user.followers),
   ])
 }
@@ -79,20 +81,26 @@ function listCount(name: AttributeName, count: number | null): Attribute[] {
 interface ChangedRecords {
   changed: string
   staged: string
+  /** SQL: a staged record's JSON text. */
+  record: Fragment
 }
 
 /** Adds attributes that changed records are the first to have. */
 export async function addNewAttributes(
   change: DatasetChange,
-  { changed, staged }: ChangedRecords,
+  { changed, staged, record }: ChangedRecords,
 ): Promise<void> {
   const { tx } = change
   await tx`
-    insert into attributes (name, value)
-    select distinct n.name, n.value
-    from ${tx(changed)} c join ${tx(staged)} s using (position),
-      unnest(s.attribute_names, s.attribute_values) as n(name, value)
-    where not exists (select from attributes a where a.name = n.name and a.value = n.value)`
+    insert into attributes (name, value, spelling)
+    select name, value, btrim(${record}::json ->> name, e' \\t\\r\\n')
+    from (
+      select distinct on (n.name, n.value) n.name, n.value, position
+      from ${tx(changed)} c join ${tx(staged)} s using (position),
+        unnest(s.attribute_names, s.attribute_values) as n(name, value)
+      where not exists (select from attributes a where a.name = n.name and a.value = n.value)
+      order by n.name, n.value, position
+    ) added join ${tx(staged)} using (position)`
   await analyzeTables(change, ['attributes'])
 }
 
@@ -102,7 +110,7 @@ export async function addNewAttributes(
  */
 export function selectTerms(
   tx: SqlOrTransaction,
-  { changed, staged }: ChangedRecords,
+  { changed, staged }: Pick<ChangedRecords, 'changed' | 'staged'>,
   others = tx`select position, null::integer as term_id from ${tx(changed)} c`,
 ): Fragment {
   return tx`

@@ -5,8 +5,16 @@
  */
 import { isEmbedded, type Sql, type SqlOrTransaction } from '../database/connect.ts'
 import { applyActivity } from './activity.ts'
+import { summarizeCoverage } from './coverage.ts'
 import { dropOldChanges } from './kept-changes.ts'
-import { type AppliedRows, analyzeTables, beginChange, type DatasetChange } from './pending-change.ts'
+import { type LoadOrigin, noteLoad } from './loads.ts'
+import {
+  type AppliedRows,
+  analyzeTables,
+  beginChange,
+  type DatasetChange,
+  type RowChanges,
+} from './pending-change.ts'
 import { applySetChanges, applyToParts } from './set-changes.ts'
 import { applyUserDependencies } from './user-dependencies.ts'
 
@@ -27,11 +35,6 @@ const rewrittenTables = [
   'sets',
 ]
 
-/** What a change did to one kind of rows. */
-export interface Change extends AppliedRows {
-  removed: number
-}
-
 /** How a change is applied. */
 export interface DatasetChangeOptions {
   onStep?: ((step: 'waiting for another load' | 'applying') => void) | undefined
@@ -39,24 +42,20 @@ export interface DatasetChangeOptions {
   changesKeptDays?: number | undefined
 }
 
+/** What a part of a change did. Rows that it removed are counted in the change. */
+export type PartialChanges = Partial<Record<keyof RowChanges, AppliedRows>>
+
 /** What a change did. */
-export interface DatasetChangeResult {
-  users: Change
-  /** Users whose further addresses were changed. */
-  addresses: Change
-  repositories: Change
-  commits: Change
+export interface DatasetChangeResult extends RowChanges {
   /** The dataset's version after the change. A change of nothing leaves it as it was. */
   version: number
 }
 
-/** Changes the dataset. What `work` throws rolls everything back. */
+/** Changes the dataset. What `work` throws rolls everything back. `load`: the change is a load. */
 export async function changeDataset(
   sql: Sql,
-  { onStep = () => {}, changesKeptDays }: DatasetChangeOptions,
-  work: (
-    change: DatasetChange,
-  ) => Promise<Partial<Record<'users' | 'addresses' | 'repositories' | 'commits', AppliedRows>>>,
+  { onStep = () => {}, changesKeptDays, load }: DatasetChangeOptions & { load?: LoadOrigin },
+  work: (change: DatasetChange) => Promise<PartialChanges>,
 ): Promise<DatasetChangeResult> {
   const result = await sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0` // the timeout of requests is too short for a whole load
@@ -83,12 +82,16 @@ export async function changeDataset(
     const hasChanged =
       moved !== undefined ||
       Object.values(changes).some((rows) => rows.added + rows.updated + rows.removed > 0)
-    if (!hasChanged) return { ...changes, version: change.version - 1 }
-    await publish(change, changes)
-    await applySetChanges(change)
-    await removeUnusedTerms(change)
-    await dropOldChanges(tx, changesKeptDays)
-    return { ...changes, version: change.version }
+    if (hasChanged) {
+      await publish(change, changes)
+      await applySetChanges(change)
+      await removeUnusedTerms(change)
+      await dropOldChanges(tx, changesKeptDays)
+      await summarizeCoverage(tx)
+    }
+    const result = { ...changes, version: hasChanged ? change.version : change.version - 1 }
+    if (load) await noteLoad(change, load, result)
+    return result
   })
   // It has no autovacuum. The change is committed, so an error doesn't fail it.
   if (isEmbedded(sql)) await sql`vacuum ${sql.unsafe(rewrittenTables.join())}`.catch(() => {})
@@ -117,7 +120,7 @@ async function waitForOtherChanges(tx: SqlOrTransaction, onWait: () => void): Pr
 /** Gives the dataset its new version and counts, and notes which users and repositories have that version. */
 async function publish(
   { tx, version }: DatasetChange,
-  { users, repositories }: Pick<DatasetChangeResult, 'users' | 'repositories'>,
+  { users, repositories, commits }: RowChanges,
 ): Promise<void> {
   await tx`
     with term as (
@@ -134,6 +137,7 @@ async function publish(
       updated_at = clock_timestamp(),
       users_count = users_count + ${users.added - users.removed},
       repositories_count = repositories_count + ${repositories.added - repositories.removed},
+      commits_count = commits_count + ${commits.added - commits.removed},
       last_user_id = greatest(last_user_id, (select max(id) from users)),
       last_repository_id = greatest(last_repository_id, (select max(id) from repositories))`
 }

@@ -31,6 +31,20 @@ export interface AppliedRows {
   updated: number
 }
 
+/** What a change did to one kind of rows. */
+export interface Change extends AppliedRows {
+  removed: number
+}
+
+/** What a change did. */
+export interface RowChanges {
+  users: Change
+  /** Users whose further addresses were changed. */
+  addresses: Change
+  repositories: Change
+  commits: Change
+}
+
 /** Begins a change, and creates its temporary tables. */
 export async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> {
   await tx`create temporary table affected_users (user_id integer primary key) on commit drop`

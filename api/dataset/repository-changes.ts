@@ -41,7 +41,11 @@ export async function useKnownRepositories({ tx, importId }: Load): Promise<void
 /** Inserts and updates repositories, with their dependencies and owners. */
 export async function applyRepositories(load: Load): Promise<AppliedRows> {
   const { tx, version } = load
-  const records = { changed: 'changed_repositories', staged: stagingTable('repos', load.importId) }
+  const records = {
+    changed: 'changed_repositories',
+    staged: stagingTable('repos', load.importId),
+    record: renderMembers(tx, tx`members`),
+  }
   const staged = tx(records.staged)
   await tx`
     create temporary table changed_repositories on commit drop as

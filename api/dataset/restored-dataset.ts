@@ -33,7 +33,8 @@ export async function markRestored(sql: Sql): Promise<RestoredDataset> {
     await tx`select pg_advisory_xact_lock(${changeLock})`
     const [dataset] = await tx<{ previousVersion: number; knownUntil: Date }[]>`
       select version as "previousVersion", greatest(
-        updated_at, loaded_at,
+        updated_at,
+        (select max(applied_at) from loads),
         (select max(greatest(created_at, revoked_at, deleted_at, last_used_at)) from api_keys),
         (
           select max(newest.created_at) from api_keys k, lateral (

@@ -16,7 +16,11 @@ export async function dropKnownUsers({ tx, importId }: Load): Promise<void> {
 /** Inserts and updates users, with their locations and identities. */
 export async function applyUsers(load: Load): Promise<AppliedRows> {
   const { tx, version } = load
-  const records = { changed: 'changed_users', staged: stagingTable('users', load.importId) }
+  const records = {
+    changed: 'changed_users',
+    staged: stagingTable('users', load.importId),
+    record: tx`document`,
+  }
   const staged = tx(records.staged)
   await tx`
     create temporary table changed_users on commit drop as

@@ -12,7 +12,7 @@ import { findSources, importNdjson } from '../../api/sources/ndjson/import.ts'
 import { readCatalog } from '../support/catalog.ts'
 import { testPool } from '../support/databases.ts'
 import { readListResponse } from '../support/list-response.ts'
-import { createUser, loadRecords } from '../support/records.ts'
+import { createUser, loadRecords, testOrigin } from '../support/records.ts'
 import {
   describeOnEachDatabase,
   startTestService,
@@ -63,7 +63,7 @@ describeOnEachDatabase('a load', (kind) => {
     }
     expect((await service.request('/users/ngoldberg', { key })).status).toBe(404)
 
-    expect(await applyImport(service.sql, staging.id)).toEqual({
+    expect(await applyImport(service.sql, staging.id, { origin: testOrigin })).toEqual({
       users: { added: 300, updated: 0, removed: 0 },
       addresses: { added: 0, updated: 0, removed: 0 },
       repositories: { added: 400, updated: 0, removed: 0 },
@@ -183,7 +183,7 @@ describeOnEachDatabase('what a load has staged', (kind) => {
   test('is missed when a crash of the database has emptied it, and nothing is changed', async () => {
     const staging = await stageSample(service)
     await service.sql`truncate ${service.sql(stagingTable('repos', staging.id))}`
-    await expect(applyImport(service.sql, staging.id)).rejects.toThrow(
+    await expect(applyImport(service.sql, staging.id, { origin: testOrigin })).rejects.toThrow(
       'The database crashed and lost the staged lines. Nothing was changed; run the import again',
     )
     await staging.discard()

@@ -18,6 +18,7 @@ import {
   createRepository,
   createUser,
   loadRecords,
+  testOrigin,
 } from '../support/records.ts'
 import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
@@ -101,6 +102,7 @@ describeOnOneDatabase('after any history of clones and records,', (kind) => {
       }
       await staging.flush()
       await applyImport(service.sql, staging.id, {
+        origin: testOrigin,
         completeUrls: hasAllCommits ? repositories.map((repository) => toRecord(repository).url) : [],
       })
     })

@@ -241,14 +241,14 @@ describeOnOneDatabase('an operator’s endpoint', (kind) => {
 
     test('has the time of the last load, even of one that changed nothing', async () => {
       const name = 'devdata_dataset_last_load_timestamp_seconds'
-      await service.sql`update dataset set loaded_at = null`
+      await service.sql`delete from loads`
       const never = await readMetrics()
       expect(never).toContain(`# TYPE ${name} gauge`)
       expect(never).not.toMatch(new RegExp(`^${name} `, 'm'))
       await load(service, {})
       const after = await readMetrics()
-      const [dataset] = await service.sql<{ loaded_at: Date | null }[]>`select loaded_at from dataset`
-      expect(findSample(after, name)).toBeCloseTo((dataset?.loaded_at?.getTime() ?? 0) / 1000, 2)
+      const [loaded] = await service.sql<{ applied_at: Date }[]>`select applied_at from loads`
+      expect(findSample(after, name)).toBeCloseTo((loaded?.applied_at.getTime() ?? 0) / 1000, 2)
       for (const unchanged of ['devdata_dataset_version', 'devdata_dataset_updated_timestamp_seconds']) {
         expect(findSample(after, unchanged)).toBe(findSample(never, unchanged))
       }

@@ -16,7 +16,7 @@ import { forgetZelda, loadAll, names, others, own, searchTables, toolUrl } from 
 import { Clone, npm, useClones } from '../support/git-clone.ts'
 import { readListResponse } from '../support/list-response.ts'
 import { createAdmin, createSource, load, nothing, readDatasetVersion, toLines } from '../support/ndjson.ts'
-import { createCommit, createRepository, createUser } from '../support/records.ts'
+import { createCommit, createRepository, createUser, testOrigin } from '../support/records.ts'
 import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 useClones()
@@ -256,7 +256,7 @@ describeOnOneDatabase('a load after a person was forgotten', (kind) => {
       await staging.flush()
       await change()
       await expect(
-        applyImport(service.sql, staging.id, { assertValid: forgotten.assertSame }),
+        applyImport(service.sql, staging.id, { origin: testOrigin, assertValid: forgotten.assertSame }),
       ).rejects.toThrow('run the import again')
       await staging.discard()
     }

@@ -58,7 +58,9 @@ export async function readTables(sql: Sql) {
     attributeCounts: await read(
       'name, value, items_count) from attributes where items_count > 0 order by name, value',
     ),
-    counts: await read('users_count, repositories_count) from dataset'),
+    counts: await read(`
+      users_count, repositories_count, commits_count, (select count(*) from commits)) from dataset`),
+    coverage: await read('summary) from coverage'),
   }
 }
 
@@ -109,10 +111,11 @@ async function readTexts(sql: Sql, query: string): Promise<Map<number, string>> 
 export async function resetCatalog(sql: Sql): Promise<void> {
   await sql`
     truncate users, repositories, forge_repositories, removals, commits, locations, attributes, dependencies,
-      repository_dependencies, user_dependencies, user_activity, identities, user_addresses, contributions, sets, dataset_versions
+      repository_dependencies, user_dependencies, user_activity, identities, user_addresses, contributions, sets, coverage, loads,
+      dataset_versions
     restart identity`
   await sql`
-    update dataset set version = 0, edition = gen_random_uuid(), loaded_at = null, users_count = 0, repositories_count = 0, last_user_id = 0, last_repository_id = 0,
-      changes_since = 0`
+    update dataset set version = 0, edition = gen_random_uuid(), users_count = 0, repositories_count = 0,
+      commits_count = 0, last_user_id = 0, last_repository_id = 0, changes_since = 0`
   await sql`insert into dataset_versions values (0)`
 }

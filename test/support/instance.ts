@@ -25,6 +25,7 @@ export interface InstanceOptions {
   docsDirectory?: string
   responseCacheMb?: number
   compressResponses?: boolean
+  publicCoverage?: boolean
   logProbes?: boolean
   readDemoKey?: () => string
   tracing?: Tracing
@@ -64,6 +65,7 @@ export function createInstance(
     matchCacheMb: 16,
     responseCacheMb: options.responseCacheMb ?? 4,
     compressResponses: options.compressResponses ?? true,
+    publicCoverage: options.publicCoverage ?? true,
     logProbes: options.logProbes ?? true,
     maxWaitMs: 60_000, // slow machines are not under test
     docsDirectory: options.docsDirectory ?? docsDirectory,

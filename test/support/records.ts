@@ -4,6 +4,7 @@
  * @module
  */
 import type { Sql } from '../../api/database/connect.ts'
+import type { LoadOrigin } from '../../api/dataset/loads.ts'
 import { importNdjson, type Source } from '../../api/sources/ndjson/import.ts'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../sample/records.ts'
 
@@ -13,6 +14,14 @@ export interface Records {
   /** Without dependencies: those that are there stay. */
   repos?: readonly (Omit<SampleRepository, 'dependencies'> & Record<'dependencies', object[] | null>)[]
   commits?: readonly SampleCommit[]
+}
+
+/** Where a load comes from that a test applies itself. */
+export const testOrigin: LoadOrigin = {
+  command: 'import ndjson',
+  source: 'users, repos, commits',
+  startedAt: new Date('2026-01-01T00:00:00Z'),
+  coversAll: false,
 }
 
 /** Loads records in one go. Throws when one of them breaks a rule. */

@@ -203,7 +203,7 @@ test.runIf(isDrill && hasPrometheus)(
       await expect.poll(listFiring, { timeout }).toEqual([])
 
       // The last load was three days ago. Requests wait for a lock again and again, and more come than may wait.
-      await database.sql`update dataset set loaded_at = now() - interval '3 days'`
+      await database.sql`update loads set applied_at = now() - interval '3 days'`
       const isDone = new AbortController()
       const block = (async () => {
         for (; !isDone.signal.aborted; await sleep(200)) {
@@ -220,7 +220,7 @@ test.runIf(isDrill && hasPrometheus)(
       isDone.abort()
       stopping.abort()
       await Promise.all([block, ...crowd])
-      await database.sql`update dataset set loaded_at = now()`
+      await database.sql`update loads set applied_at = now()`
       await expect.poll(listFiring, { timeout }).toEqual([])
     } finally {
       stopping.abort()

@@ -210,12 +210,12 @@ create table dataset (
   only_row boolean primary key default true check (only_row),
   version bigint not null default 0,
   updated_at timestamptz not null default now(),
-  loaded_at timestamptz, -- of the last load, which may have changed nothing
   -- Of this state of the data. After a failover or a restore, another state may have the same version, but not the same
   -- edition.
   edition uuid not null default gen_random_uuid(),
   users_count integer not null default 0,
   repositories_count integer not null default 0,
+  commits_count bigint not null default 0,
   last_user_id integer not null default 0, -- the highest id that was ever used
   last_repository_id integer not null default 0,
   changes_since bigint not null default 0 -- the earliest version after which all changes and removals are known
@@ -233,6 +233,25 @@ create table dataset_versions (
   applied_at timestamptz not null default now()
 );
 insert into dataset_versions values (0);
+
+-- What the dataset covers, as its last change computed it (api/catalog/coverage.ts). No row: nothing was ever loaded.
+create table coverage (
+  only_row boolean primary key default true check (only_row),
+  summary json not null
+);
+
+-- Every load, even if it has changed nothing. They stay when CHANGES_KEPT_DAYS are over. They are public, so they name
+-- neither people nor paths.
+create table loads (
+  id bigint primary key generated always as identity,
+  command text not null,
+  source text not null, -- kinds of records, or hosts
+  started_at timestamptz not null, -- of the command
+  applied_at timestamptz not null default clock_timestamp(),
+  covers_all boolean not null, -- it looked at everything that the dataset had
+  version bigint not null, -- of the dataset, after the load
+  changes json not null -- rows that were added, updated and removed, by kind
+);
 
 -- users.id and repositories.id are given in the order of loading, and never used again.
 create table users (
@@ -344,6 +363,7 @@ create table attributes (
   id integer primary key default nextval('term_ids'),
   name text collate "C" not null,
   value text collate "C" not null,
+  spelling text, -- of the value, as the first item has it; null: records have no field of that name
   number bigint generated always as (case when value ~ '^-?[0-9]{1,18}$' then value::bigint end) stored,
   items_count integer not null default 0,
   on_shelf boolean not null default true, -- whether its set shares a row: see sets

@@ -86,6 +86,7 @@ export interface GitImportResult extends ImportResult {
  */
 export async function importGit(sql: Sql, options: GitImportOptions): Promise<GitImportResult> {
   const { onProgress } = options
+  const startedAt = new Date()
   const forgotten = await readForgottenPeople(sql)
   const opened = await openAll(sql, options, forgotten)
   return withStaging(sql, options.onBegin, async (staging) => {
@@ -134,7 +135,9 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
       await filtered.add(position++, { kind: 'users', record: user })
     }
     await filtered.flush()
+    const hosts = new Set(opened.map(({ repository }) => new URL(repository.url).host))
     const result = await filtered.apply(sql, {
+      origin: { command: 'import git', source: [...hosts].sort().join(', '), startedAt, coversAll: false },
       changesKeptDays: options.changesKeptDays,
       keepsKnownRecords: true,
       completeUrls: options.keepUnreachable ? [] : opened.map(({ repository }) => repository.url),

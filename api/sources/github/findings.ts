@@ -5,6 +5,7 @@
  */
 import type { Sql } from '../../database/connect.ts'
 import type { ImportResult } from '../../dataset/apply-load.ts'
+import type { LoadOrigin } from '../../dataset/loads.ts'
 import type { LoadItem } from '../../dataset/records.ts'
 import { withStaging } from '../../dataset/staging.ts'
 import { withoutForgottenPeople } from '../../people/filtered-load.ts'
@@ -29,6 +30,7 @@ export interface Findings {
 
 /** How it is loaded. */
 export interface LoadOptions {
+  origin: LoadOrigin
   changesKeptDays?: number | undefined
   onBegin?: ((importId: number) => void) | undefined
   onNote?: ((message: string) => void) | undefined
@@ -39,7 +41,7 @@ export function loadFindings(
   sql: Sql,
   { onProgress }: Forge,
   clones: CloneFolder,
-  { onBegin, onNote = () => {}, changesKeptDays }: LoadOptions,
+  { origin, onBegin, onNote = () => {}, changesKeptDays }: LoadOptions,
   { repositories, histories, people, departures }: Findings,
 ): Promise<ImportResult & { forgotten: number; skipped: Skipped[]; unread: ReadonlyMap<string, number> }> {
   return withStaging(sql, onBegin, async (staging) => {
@@ -92,6 +94,7 @@ export function loadFindings(
     }
     await filtered.flush()
     const result = await filtered.apply(sql, {
+      origin,
       changesKeptDays,
       completeUrls,
       // Another command may have removed a user since their addresses were staged: these are left out.

@@ -7,8 +7,9 @@
 import type { Sql } from '../../database/connect.ts'
 import { lockDataDirectory } from '../../database/data-directory.ts'
 import type { ImportResult } from '../../dataset/apply-load.ts'
-import type { Change } from '../../dataset/dataset-change.ts'
 import { ImportError } from '../../dataset/import-error.ts'
+import type { LoadOrigin } from '../../dataset/loads.ts'
+import type { Change } from '../../dataset/pending-change.ts'
 import { runGit } from '../git/git-process.ts'
 import { addCounts } from '../git/history.ts'
 import { batchesOf, type Forge } from './ask.ts'
@@ -109,6 +110,7 @@ type BatchResult = Pick<
  */
 export async function importGithub(sql: Sql, options: GithubImportOptions): Promise<GithubImportResult> {
   const { targets, apiUrl, clones: directory, refresh, withHistory, onNote = () => {} } = options
+  const startedAt = new Date()
   const failure = new AbortController()
   const signal = AbortSignal.any([failure.signal, ...(options.signal === undefined ? [] : [options.signal])])
   const client = createForgeClient({
@@ -177,7 +179,14 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
     const results: BatchResult[] = []
     for (const [index, batch] of batches.entries()) {
       if (batches.length > 1) scope = ` (batch ${index + 1} of ${batches.length})`
-      results.push(await importBatch(sql, forge, clones, options, batch))
+      const origin: LoadOrigin = {
+        command: 'import github',
+        source: new URL(findWebOrigin(apiUrl)).host,
+        startedAt,
+        // What an interrupted import has asked for is older than its continuation.
+        coversAll: refresh && !journal.isResumed && index === batches.length - 1,
+      }
+      results.push(await importBatch(sql, forge, clones, { ...options, origin }, batch))
     }
     const result = results.reduce(addResults)
     await journal.finish()
@@ -241,7 +250,7 @@ async function importBatch(
   sql: Sql,
   forge: Forge,
   clones: CloneFolder,
-  options: GithubImportOptions,
+  options: GithubImportOptions & { origin: LoadOrigin },
   { repositories, users, departures }: Batch,
 ): Promise<BatchResult> {
   const histories = await readHistories(sql, forge, clones, options.withHistory ? repositories : [])

@@ -81,17 +81,25 @@ export interface NdjsonImportResult extends ImportResult {
  * Throws `ImportError` with file, line, field and rule; then nothing was changed.
  */
 export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<NdjsonImportResult> {
+  const startedAt = new Date()
   return withStaging(sql, options.onBegin, async (staging) => {
     const filtered = withoutForgottenPeople(await readForgottenPeople(sql), staging)
     const progress = await stageSources(filtered, options)
     const { contradicted } = await filtered.flush()
     const { onMirror, changesKeptDays } = options
-    const mirrored = new Set(onMirror && options.sources.map(({ kind }) => kind))
+    const kinds = new Set(options.sources.map(({ kind }) => kind))
+    const mirrored = new Set(onMirror && kinds)
     if (onMirror !== undefined) {
       const { missing, stored } = await countMissing(sql, staging.id, mirrored)
       await onMirror(missing, stored)
     }
     const result = await filtered.apply(sql, {
+      origin: {
+        command: 'import ndjson',
+        source: recordKinds.filter((kind) => kinds.has(kind)).join(', '),
+        startedAt,
+        coversAll: mirroredForAll.every((kind) => mirrored.has(kind)),
+      },
       mirrored,
       changesKeptDays,
       onStep: (step) => options.onProgress?.({ ...progress, step }),
@@ -108,6 +116,9 @@ export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<NdjsonIm
     }
   })
 }
+
+/** A load that mirrors these looks at everything that the dataset has. */
+const mirroredForAll: readonly RecordKind[] = ['users', 'repos', 'commits']
 
 /** Reads, validates and stages every line. Returns the progress at its end. */
 async function stageSources(

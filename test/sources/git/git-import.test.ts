@@ -7,7 +7,7 @@ import { applyImport } from '../../../api/dataset/apply-load.ts'
 import { withStaging } from '../../../api/dataset/staging.ts'
 import { importGit } from '../../../api/sources/git/import.ts'
 import { readDatasetVersion } from '../../support/ndjson.ts'
-import { createCommit, createRepository, loadRecords } from '../../support/records.ts'
+import { createCommit, createRepository, loadRecords, testOrigin } from '../../support/records.ts'
 import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
 
 const url = 'https://forge.example/acme/widget'
@@ -165,7 +165,7 @@ describeOnOneDatabase('importGit', (kind) => {
       await staging.add(0, { kind: 'repos', record: { ...record, dependencies: [] } })
       await staging.add(1, { kind: 'commits', record: createCommit(1, record.url, 'a@example.org', 1) })
       await staging.flush()
-      await applyImport(service.sql, staging.id, { keepsKnownRecords: true })
+      await applyImport(service.sql, staging.id, { origin: testOrigin, keepsKnownRecords: true })
     })
     await expect(load).rejects.toThrow(
       `A repository of this load has the URL ${moved.url} since this load began. Nothing was changed; run the import again`,

@@ -11,7 +11,7 @@ import { openSameDatabase } from '../../support/instance.ts'
 import { readListResponse } from '../../support/list-response.ts'
 import { countLockWaits } from '../../support/lock-waits.ts'
 import { createAdmin, createSource, type Load, load, toLines } from '../../support/ndjson.ts'
-import { createCommit, createRepository, createUser } from '../../support/records.ts'
+import { createCommit, createRepository, createUser, testOrigin } from '../../support/records.ts'
 import { testOnServer } from '../../support/server.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from '../../support/service.ts'
 
@@ -62,7 +62,7 @@ describeOnEachDatabase('a load beside another one', (kind) => {
       })
       await second.loading
     }
-    await applyImport(service.sql, staging.id)
+    await applyImport(service.sql, staging.id, { origin: testOrigin })
     await staging.end()
     const waiting = kind === 'embedded' ? [] : ['waiting for another load']
     expect([...steps]).toEqual(['reading users', ...waiting, 'applying'])

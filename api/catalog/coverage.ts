@@ -1,0 +1,114 @@
+/**
+ * What the dataset covers: `/docs/coverage.json`.
+ *
+ * @module
+ */
+import type { Sql } from '../database/connect.ts'
+import type { DiscoveredDependency } from './discovery.ts'
+
+/** A language, and the number of repositories that are mostly written in it. */
+export interface CoveredLanguage {
+  language: string
+  repositories: number
+}
+
+/** What each change of the dataset computes. Lists have the most frequent ones. */
+export interface CoverageSummary {
+  /** Names of dependencies, each once for each file. */
+  dependencies: number
+  /** The share of users with each nullable field, from 0 to 1. */
+  user_fields: Record<string, number>
+  languages: CoveredLanguage[]
+  /** How many users and repositories have any dependency in each of these files. */
+  manifests: Omit<DiscoveredDependency, 'dependency_name'>[]
+  packages: DiscoveredDependency[]
+}
+
+/** Rows that a load added, updated and removed. */
+interface LoadChange {
+  added: number
+  updated: number
+  removed: number
+}
+
+/** A load, even if it has changed nothing. */
+interface CoveredLoad {
+  applied_at: string
+  command: string
+  /** Kinds of records, or hosts. */
+  source: string
+  /** Of the dataset, after the load. */
+  dataset_version: number
+  users: LoadChange
+  repositories: LoadChange
+  commits: LoadChange
+}
+
+/** What the dataset covers. Times are ISO 8601. */
+export interface Coverage extends CoverageSummary {
+  dataset: { version: number; updated_at: Date }
+  users: number
+  repositories: number
+  commits: number
+  refreshed: {
+    /** When the last load was applied. */
+    newest: Date | null
+    /** When the last load began that looked at everything; before there is one, when the first load began. */
+    oldest: Date | null
+  }
+  /** The newest first. */
+  loads: CoveredLoad[]
+}
+
+/** Loads that are listed. */
+const maxLoads = 100
+
+const emptySummary: CoverageSummary = {
+  dependencies: 0,
+  user_fields: {},
+  languages: [],
+  manifests: [],
+  packages: [],
+}
+
+/** Reads what the dataset covers, as the last change computed it, with the last loads. */
+export async function readCoverage(sql: Sql): Promise<Coverage> {
+  const [found] = await sql<
+    (Pick<Coverage, 'users' | 'repositories' | 'commits' | 'loads'> & {
+      version: number
+      updated_at: Date
+      newest: Date | null
+      oldest: Date | null
+      summary: CoverageSummary | null
+    })[]
+  >`
+    select version, updated_at, users_count as users, repositories_count as repositories, commits_count as commits,
+      (select applied_at from loads order by id desc limit 1) as newest,
+      coalesce(
+        (select started_at from loads where covers_all order by id desc limit 1),
+        (select started_at from loads order by id limit 1)
+      ) as oldest,
+      (select summary from coverage) as summary,
+      (
+        select coalesce(json_agg(json_build_object(
+          'applied_at', to_char(applied_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'command', command,
+          'source', source, 'dataset_version', version, 'users', changes -> 'users',
+          'repositories', changes -> 'repositories', 'commits', changes -> 'commits'
+        ) order by id desc), '[]')
+        from (select * from loads order by id desc limit ${maxLoads}) l
+      ) as loads
+    from dataset`
+  if (found === undefined) throw new Error('the dataset row is missing')
+  const { version, updated_at, newest, oldest, summary, users, repositories, commits, loads } = found
+  const { dependencies, ...lists } = summary ?? emptySummary
+  return {
+    dataset: { version, updated_at },
+    users,
+    repositories,
+    commits,
+    dependencies,
+    refreshed: { newest, oldest },
+    ...lists,
+    loads,
+  }
+}

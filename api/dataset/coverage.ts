@@ -1,0 +1,63 @@
+/**
+ * Computes what the dataset covers, at the end of each change.
+ *
+ * @module
+ */
+import { nullableUserFields } from '../catalog/attributes.ts'
+import type { CoverageSummary, CoveredLanguage } from '../catalog/coverage.ts'
+import { rankDependencies } from '../catalog/discovery.ts'
+import type { SqlOrTransaction } from '../database/connect.ts'
+
+/** Languages, manifests and packages that are listed: the most frequent ones. */
+const maxListed = 20
+
+/** Computes what the dataset covers, and stores it. The sets of the change have been applied. */
+export async function summarizeCoverage(tx: SqlOrTransaction): Promise<void> {
+  const [found] = await tx<Found[]>`
+    select users_count as users,
+      (
+        select count(*) from (
+          select distinct name_key, file from dependencies where name <> '' and users_count + repositories_count > 0
+        ) used
+      ) as dependencies,
+      (
+        select coalesce(json_object_agg(value, items_count), '{}') from attributes where name = 'has'
+      ) as fields,
+      (
+        select coalesce(json_agg(json_build_object('language', coalesce(spelling, value), 'repositories', items_count)
+          order by items_count desc, value), '[]')
+        from (
+          select value, spelling, items_count from attributes where name = 'language'
+          order by items_count desc, value limit ${maxListed}
+        ) l
+      ) as languages
+    from dataset`
+  if (found === undefined) throw new Error('the dataset row is missing')
+  const manifests = await rankDependencies(tx, tx`name = ''`, maxListed)
+  const packages = await rankDependencies(tx, tx`name <> ''`, maxListed)
+  const summary: CoverageSummary = {
+    dependencies: found.dependencies,
+    user_fields: Object.fromEntries(
+      nullableUserFields.map((field) => [field, share(found.fields[field], found.users)]),
+    ),
+    languages: found.languages,
+    manifests: manifests.map(({ dependency_name: _empty, ...manifest }) => manifest),
+    packages,
+  }
+  await tx`
+    insert into coverage (summary) values (${JSON.stringify(summary)}::text::json)
+    on conflict (only_row) do update set summary = excluded.summary`
+}
+
+interface Found {
+  users: number
+  dependencies: number
+  /** How many users have each field. */
+  fields: Partial<Record<string, number>>
+  languages: CoveredLanguage[]
+}
+
+/** A share from 0 to 1, with four decimals. */
+function share(part = 0, whole: number): number {
+  return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 10_000
+}
