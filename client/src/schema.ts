@@ -530,6 +530,66 @@ export interface components {
              */
             updated_at: string;
         };
+        /** @description What the dataset covers. Lists have the 20 most frequent ones. */
+        Coverage: {
+            dataset: components["schemas"]["Dataset"];
+            users: components["schemas"]["Count"];
+            repositories: components["schemas"]["Count"];
+            commits: components["schemas"]["Count"];
+            /** @description Names of dependencies that repositories declare or have declared, each once for each manifest. */
+            dependencies: components["schemas"]["Count"];
+            /**
+             * @description When the data was loaded (ISO 8601). `newest`: when the last load was applied. `oldest`: when the last load
+             *     began that looked at everything, which is a mirror of files or a refresh from GitHub; if there is none, when
+             *     the first load began. Null if nothing was ever loaded.
+             */
+            refreshed: {
+                /** Format: date-time */
+                newest: string | null;
+                /** Format: date-time */
+                oldest: string | null;
+            };
+            /** @description The share of users with each field, from 0 to 1. An empty text doesn't count. */
+            user_fields: {
+                [key: string]: number;
+            };
+            /** @description The most frequent main languages of repositories. */
+            languages: {
+                language: string;
+                repositories: components["schemas"]["Count"];
+            }[];
+            /** @description The most used manifests, with the users and repositories of all dependencies that they declare. */
+            manifests: {
+                dependency_file: string;
+                users: components["schemas"]["Count"];
+                repositories: components["schemas"]["Count"];
+            }[];
+            /** @description The most used dependencies, as `/dependencies` ranks them. */
+            packages: components["schemas"]["UsedDependency"][];
+            /** @description The last 100 loads, the newest first, also those that changed nothing. */
+            loads: {
+                /**
+                 * Format: date-time
+                 * @description When the load became visible (ISO 8601).
+                 */
+                applied_at: string;
+                /** @description The operator's command, such as `import github`. */
+                command: string;
+                /** @description The hosts of the forges, or the kinds of files. */
+                source: string;
+                /** @description The version of the dataset after the load. */
+                dataset_version: components["schemas"]["DatasetVersion"];
+                users: components["schemas"]["LoadedRows"];
+                repositories: components["schemas"]["LoadedRows"];
+                commits: components["schemas"]["LoadedRows"];
+            }[];
+        };
+        /** @description What a load changed. */
+        LoadedRows: {
+            added: components["schemas"]["Count"];
+            updated: components["schemas"]["Count"];
+            removed: components["schemas"]["Count"];
+        };
         /** @description A linkset (RFC 9264). */
         ApiCatalog: {
             /** @description The contexts of links, each with its links by relation. */

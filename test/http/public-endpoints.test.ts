@@ -49,6 +49,7 @@ describeOnOneDatabase('among public endpoints', (kind) => {
   test.each([
     ['/health', 'application/json'],
     ['/version', 'application/json'],
+    ['/docs/coverage.json', 'application/json'],
     ['/openapi.yml', 'application/yaml'],
     ['/openapi.json', 'application/json'],
     [
