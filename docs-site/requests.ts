@@ -84,6 +84,7 @@ export const requests = {
   },
   getHealth: { method: 'GET', path: '/health', key: 'none', shows: [] },
   getVersion: { method: 'GET', path: '/version', key: 'none', shows: [] },
+  getCoverage: { method: 'GET', path: '/docs/coverage.json', key: 'none', shows: [] },
   getMetrics: { method: 'GET', path: '/metrics', key: 'admin', shows: ['Content-Type'], showsBody: false },
   listKeys: { method: 'GET', path: '/admin/keys?per_page=1', key: 'admin', shows: [] },
 

@@ -126,6 +126,9 @@ const varyingService: Readonly<Record<string, unknown>> = {
   timestamp: 1_767_225_600,
   created_at: '2026-01-01T09:00:00.000Z',
   updated_at: '2026-01-01T09:00:00.000Z',
+  applied_at: '2026-01-01T09:00:00.000Z',
+  newest: '2026-01-01T09:00:00.000Z',
+  oldest: '2026-01-01T08:59:57.000Z',
   last_used_at: '2026-01-01T12:00:00.000Z',
   request_id: '0b8f2a44-52c7-4d0e-9b1e-6a3f1f7c2d10',
   day: '2026-01-01',
@@ -147,7 +150,7 @@ function settle(value: unknown, varying: Readonly<Record<string, unknown>>): unk
 
 /** Replaces the varying fields of a JSON body, so that it can be compared and shown. */
 export function settleBody({ path }: SampleRequest, body: unknown): unknown {
-  return settle(body, /^\/(version|api-key|admin)\b/.test(path) ? varyingService : {})
+  return settle(body, /^\/(version|docs|api-key|admin)\b/.test(path) ? varyingService : {})
 }
 
 /** Formats a response for pages: status, selected headers, body. Replaces the service's URL with `{base_url}`. */
