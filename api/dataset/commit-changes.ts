@@ -27,7 +27,7 @@ export async function applyCommits(load: Load): Promise<AppliedRows> {
   await tx`
     create temporary table changed_commits on commit drop as
     select s.position, r.id, s.commit_hash, s.committer_date, s.author_date, s.author_identity,
-      c.commit_hash is null as is_new, r.is_growing
+      s.coauthor_identities, c.commit_hash is null as is_new, r.is_growing
     from ${staged} s
     join (
       select url_key, id, exists (select from commits where repository_id = named.id) as is_growing
@@ -43,9 +43,11 @@ export async function applyCommits(load: Load): Promise<AppliedRows> {
   // These positions are final for repositories without earlier commits. The others are renumbered below.
   await tx`
     insert into commits (
-      repository_id, commit_hash, committer_date, author_date, author_identity, position, version, members
+      repository_id, commit_hash, committer_date, author_date, author_identity, coauthor_identities, position, version,
+      members
     )
-    select c.id, c.commit_hash, c.committer_date, c.author_date, c.author_identity, c.rank, ${version}, s.members
+    select c.id, c.commit_hash, c.committer_date, c.author_date, c.author_identity, c.coauthor_identities, c.rank,
+      ${version}, s.members
     from (
       select *, row_number() over (partition by id order by committer_date nulls first, commit_hash desc) as rank
       from changed_commits where is_new
@@ -53,14 +55,14 @@ export async function applyCommits(load: Load): Promise<AppliedRows> {
   await tx`
     update commits m set
       committer_date = c.committer_date, author_date = c.author_date, author_identity = c.author_identity,
-      version = ${version}, members = s.members
+      coauthor_identities = c.coauthor_identities, version = ${version}, members = s.members
     from changed_commits c join ${staged} s using (position)
     where not c.is_new and m.repository_id = c.id and m.commit_hash = c.commit_hash`
   await renumberCommits(tx, tx`select id from grown_repositories`)
   const commits = tx`
-    select id as repository_id, author_identity, author_date from changed_commits where not is_growing
+    select id as repository_id, author_identity, coauthor_identities, author_date from changed_commits where not is_growing
     union all
-    select repository_id, author_identity, author_date from commits
+    select repository_id, author_identity, coauthor_identities, author_date from commits
     where repository_id in (select id from grown_repositories)`
   await updateAuthors(load, tx`select id from changed_commits`, commits)
   await analyzeTables(load, ['commits', 'contributions'])

@@ -9,7 +9,9 @@ import { type DatasetChange, selectDeclarations } from './pending-change.ts'
 export async function updateAuthors(
   { tx }: DatasetChange,
   repositories: Fragment,
-  commits = tx`select repository_id, author_identity, author_date from commits where repository_id in (${repositories})`,
+  commits = tx`
+    select repository_id, author_identity, coauthor_identities, author_date from commits
+    where repository_id in (${repositories})`,
 ): Promise<void> {
   // A commit with an unknown date may be the first or the last one.
   await tx`
@@ -20,11 +22,16 @@ export async function updateAuthors(
       (c.first_date, c.last_date, c.excludes_nothing)
         is distinct from (a.first_date, a.last_date, a.excludes_nothing) as has_other_dates
     from (
-      select repository_id, author_identity as identity, min(author_date) as first_date, max(author_date) as last_date,
+      select repository_id, identity, min(author_date) as first_date, max(author_date) as last_date,
         count(author_date) < count(*) as excludes_nothing
-      from (${commits}) m
-      where author_identity is not null
-      group by repository_id, author_identity
+      from (
+        select repository_id, author_identity as identity, author_date from (${commits}) m
+        union all
+        select repository_id, unnest(coauthor_identities), author_date from (${commits}) m
+        where coauthor_identities is not null
+      ) by_person
+      where identity is not null
+      group by repository_id, identity
     ) a
     left join contributions c
       on c.identity = a.identity and c.repository_id = a.repository_id and c.kind = 'author'`

@@ -152,10 +152,11 @@ async function mergeRows(load: Load): Promise<void> {
     where s.position = given.position`
   const moved = await tx`
     insert into commits (
-      repository_id, commit_hash, committer_date, author_date, author_identity, position, version, members
+      repository_id, commit_hash, committer_date, author_date, author_identity, coauthor_identities, position, version,
+      members
     )
     select distinct on (m.to_id, c.commit_hash)
-      m.to_id, c.commit_hash, c.committer_date, c.author_date, c.author_identity, 0, ${version},
+      m.to_id, c.commit_hash, c.committer_date, c.author_date, c.author_identity, c.coauthor_identities, 0, ${version},
       c.members
     from merged_rows m join commits c on c.repository_id = m.from_id
     order by m.to_id, c.commit_hash, m.from_id desc

@@ -4,6 +4,7 @@
  * @module
  */
 import { foldLocation, foldText } from '../names/case-folding.ts'
+import { listCoauthors } from '../names/coauthors.ts'
 import { keyDependencyName } from '../names/dependency-names.ts'
 import { identifyAddress, identifyForgeId, identifyLogin } from '../names/forge-names.ts'
 import { keyRepositoryUrl } from '../names/repository-url.ts'
@@ -146,8 +147,12 @@ function createCommitRow({ repo_url, ...commit }: CommitRecord): StagedRow {
 
 /** Creates the columns that depend on what people have written into a commit. */
 export function createCommitColumns(commit: Omit<CommitRecord, 'repo_url'>) {
+  const author_identity = identifyAddress(commit.author_email)
+  const identities = listCoauthors(commit.message).flatMap(({ address }) => identifyAddress(address) ?? [])
+  const coauthors = [...new Set(identities)].filter((identity) => identity !== author_identity)
   return {
-    author_identity: identifyAddress(commit.author_email),
+    author_identity,
+    coauthor_identities: coauthors.length === 0 ? null : coauthors,
     members: JSON.stringify(commit).slice(1, -1),
   }
 }

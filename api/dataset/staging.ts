@@ -93,6 +93,7 @@ const tables: Record<RecordKind, { key: string; content: string; columns: string
       committer_date bigint,
       author_date bigint,
       author_identity text,
+      coauthor_identities text[],
       members text not null`,
   },
   removals: {

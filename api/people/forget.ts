@@ -287,30 +287,37 @@ async function redactCommits(change: DatasetChange, identities: readonly string[
     select pattern from unnest(${tx.typed.texts(listPatterns(identities))}) as n(pattern)`
   await tx`
     declare naming no scroll cursor for
-    select repository_id, commit_hash, author_identity, members from commits
+    select repository_id, commit_hash, author_identity, to_json(coauthor_identities) as coauthor_identities, members
+    from commits
     where author_identity = any (${tx.typed.texts(identities)})
+      or coauthor_identities && ${tx.typed.texts(identities)}
       or members collate "C" ilike any (array(select pattern from person_patterns))
       or members collate "C" ~ ${matchOtherForms(identities)}`
   let count = 0
   for await (const batch of fetchBatches<CommitRow>(tx, 'naming')) {
-    const rows = batch.flatMap(({ members, author_identity: lost_identity, ...key }) => {
+    const rows = batch.flatMap(({ members, author_identity, coauthor_identities, ...key }) => {
       const commit: Omit<CommitRecord, 'repo_url'> = JSON.parse(`{${members}}`)
       const redacted = redactCommit(commit, isForgotten)
       if (redacted === commit) return []
       const columns = createCommitColumns(redacted)
-      return [{ ...key, ...columns, has_lost: columns.author_identity !== lost_identity }]
+      const has_lost =
+        columns.author_identity !== author_identity ||
+        columns.coauthor_identities?.length !== coauthor_identities?.length
+      return [{ ...key, ...columns, has_lost }]
     })
     count += rows.length
     await tx`
       with changed as (
         select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as c (
-          repository_id integer, commit_hash text, author_identity text, has_lost boolean, members text
+          repository_id integer, commit_hash text, author_identity text, coauthor_identities text[], has_lost boolean,
+          members text
         )
       ), lost as (
         insert into lost_authors
         select distinct repository_id from changed where has_lost
       )
-      update commits m set author_identity = c.author_identity, version = ${version}, members = c.members
+      update commits m set author_identity = c.author_identity, coauthor_identities = c.coauthor_identities,
+        version = ${version}, members = c.members
       from changed c where m.repository_id = c.repository_id and m.commit_hash = c.commit_hash`
   }
   await updateAuthors(change, tx`select repository_id from lost_authors`)
@@ -327,6 +334,7 @@ interface CommitRow {
   repository_id: number
   commit_hash: string
   author_identity: string | null
+  coauthor_identities: string[] | null
   members: string
 }
 

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { identifyLogin } from '../../api/names/forge-names.ts'
 import { forgetPerson } from '../../api/people/forget.ts'
 import { createRandom } from '../../sample/random.ts'
+import type { SampleUser } from '../../sample/records.ts'
 import { readTables, resetCatalog } from '../support/catalog-tables.ts'
 import { isDrill, seed } from '../support/drill.ts'
 import { createRandomForge } from '../support/random-forge.ts'
@@ -62,12 +63,21 @@ describeOnOneDatabase(
         uses += await expectUses(withoutPerson(forge, names, keepRepositories))
         forge.grow(change)
         await loadRecords(service.sql, { ...forge, repos: forge.repositories })
-        uses += await expectUses(withoutPerson(forge, names, keepRepositories))
+        // The load shows that users with the person's address are the person, too.
+        const found = forge.users.filter((user) => hasOneOf(user, names))
+        const all = new Set([...names, ...found.flatMap((user) => [...listNames(user)])])
+        const others = forge.users.filter((user) => !found.includes(user))
+        if (others.some((user) => hasOneOf(user, all))) continue // two users with the same login
+        uses += await expectUses(withoutPerson(forge, all, keepRepositories))
       }
       console.info(`${histories} histories, ${uses} uses`)
     })
   },
 )
+
+function hasOneOf(user: SampleUser, names: ReadonlySet<string>): boolean {
+  return [...listNames(user)].some((name) => names.has(name))
+}
 
 /** What is left when somebody with these names is forgotten. */
 function withoutPerson(
@@ -77,10 +87,12 @@ function withoutPerson(
 ): Loaded {
   const isOwn = ({ owner_login }: { owner_login: string }) => names.has(nameLogin(owner_login))
   return {
-    users: users.filter((user) => [...listNames(user)].every((name) => !names.has(name))),
+    users: users.filter((user) => !hasOneOf(user, names)),
     repositories: repositories
       .filter((repository) => keepRepositories || !isOwn(repository))
       .map((repository) => (isOwn(repository) ? { ...repository, owner_login: 'nobody' } : repository)),
-    commits: commits.filter(({ author_email }) => !names.has(nameAuthor(author_email))),
+    commits: commits.map((commit) =>
+      names.has(nameAuthor(commit.author_email)) ? { ...commit, author_email: '' } : commit,
+    ),
   }
 }

@@ -18,7 +18,8 @@ export async function readTables(sql: Sql) {
       'forge_rest_id, full_name_key, url_key, members, dependencies, dependencies_count) from repositories order by id',
     ),
     commits: await read(`
-      forge_rest_id, position, commit_hash, committer_date, author_date, author_identity, c.members)
+      forge_rest_id, position, commit_hash, committer_date, author_date, author_identity, coauthor_identities,
+        c.members)
       from commits c left join repositories r on r.id = repository_id order by r.id, position, commit_hash`),
     userLocations: await read(`
       forge_rest_id, location_key)
@@ -60,7 +61,12 @@ export async function readTables(sql: Sql) {
     ),
     counts: await read(`
       users_count, repositories_count, commits_count, (select count(*) from commits)) from dataset`),
-    coverage: await read('summary) from coverage'),
+    // The spelling of a language is that of the first repository.
+    coverage: await read(`
+      summary::jsonb - 'languages', (
+        select json_agg(json_build_array(upper(l ->> 'language'), l -> 'repositories'))
+        from json_array_elements(summary -> 'languages') l
+      )) from coverage`),
   }
 }
 

@@ -252,7 +252,7 @@ export function createRandomForge(seed: string): RandomForge {
       author_date: drawAuthorDate(),
       committer_email: 'committer@forge.example',
       committer_date: random.chance(0.1) ? null : random.integer(1, 3000),
-      message: random.pick(['fix', 'add "it"', 'Ünïcode\n\nbody']),
+      message: createMessage(),
       repo_url,
     }
   }
@@ -346,6 +346,7 @@ export function createRandomForge(seed: string): RandomForge {
         ...random.pick([
           () => ({ author_email: createAuthor() }),
           () => ({ author_date: drawAuthorDate() }),
+          () => ({ message: createMessage() }),
           () => ({ committer_date: random.integer(1, 3000) }),
         ])(),
       }))
@@ -358,6 +359,16 @@ export function createRandomForge(seed: string): RandomForge {
         commits: spellUrls(changedCommits),
       }
     },
+  }
+
+  /** Some name co-authors, at their end or not. */
+  function createMessage(): string {
+    const trailers = Array.from(
+      { length: random.pick([0, 0, 0, 0, 0, 0, 1, 3]) },
+      () => `${mixCase(random, 'Co-authored-by')}: N. N. <${createAuthor()}>`,
+    )
+    const end = random.pick([[], ['', 'more text']])
+    return [random.pick(['fix', 'add "it"', 'Ünïcode\n\nbody']), '', ...trailers, ...end].join('\n')
   }
 
   function changeRepository(repository: SampleRepository): SampleRepository {

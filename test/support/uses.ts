@@ -17,7 +17,7 @@ export interface Loaded {
 /** The dependencies that each user uses: one for each repository through which they do. */
 export function findUses({ users, repositories, commits }: Loaded): Map<SampleUser, SampleDependency[]> {
   const repositoriesByOwner = Map.groupBy(repositories, ({ owner_login }) => fold(owner_login))
-  const commitsByAuthor = Map.groupBy(commits, ({ author_email }) => nameAuthor(author_email))
+  const commitsByAuthor = groupByAuthor(commits)
   const repositoriesByUrl = new Map(repositories.map((repository) => [repository.url, repository]))
   return new Map(
     users.map((user) => {
@@ -40,7 +40,7 @@ export function findLastCommits({
   users,
   commits,
 }: Pick<Loaded, 'users' | 'commits'>): Map<SampleUser, number> {
-  const commitsByAuthor = Map.groupBy(commits, ({ author_email }) => nameAuthor(author_email))
+  const commitsByAuthor = groupByAuthor(commits)
   const lastCommits = new Map<SampleUser, number>()
   for (const user of users) {
     const own = [...listNames(user)].flatMap((name) => commitsByAuthor.get(name) ?? [])
@@ -50,6 +50,19 @@ export function findLastCommits({
     }
   }
   return lastCommits
+}
+
+/** The commits of each author, and of each co-author: whom a line `Co-authored-by: … <address>` of the message names. */
+function groupByAuthor(commits: readonly SampleCommit[]): Map<string, SampleCommit[]> {
+  const byAuthor = new Map<string, SampleCommit[]>()
+  for (const commit of commits) {
+    const trailers = commit.message.split('\n').filter((line) => fold(line).startsWith('co-authored-by'))
+    const coauthors = trailers.flatMap((line) => /<(.+)>/.exec(line)?.[1] ?? [])
+    for (const name of new Set([commit.author_email, ...coauthors].map(nameAuthor))) {
+      byAuthor.set(name, [...(byAuthor.get(name) ?? []), commit])
+    }
+  }
+  return byAuthor
 }
 
 /** A row for each dependency, file and status that somebody uses, as `readTables` reads them. */

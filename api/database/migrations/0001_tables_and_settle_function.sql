@@ -327,6 +327,7 @@ create table commits (
   committer_date bigint,
   author_date bigint,
   author_identity text collate "C", -- see identities; null when the author can't be identified
+  coauthor_identities text[] collate "C", -- of the trailers in the message; null: none
   position integer not null,
   version bigint not null, -- of the dataset, when the commit or its repository's URL last changed
   members text not null, -- JSON object without its braces and repo_url: readers add the URL that the repository has

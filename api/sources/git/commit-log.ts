@@ -4,6 +4,7 @@
  * @module
  */
 import type { CommitRecord } from '../../dataset/records.ts'
+import { listCoauthors } from '../../names/coauthors.ts'
 import { type Clone, parseDate } from './clone.ts'
 import { runGit, splitFields, streamGit } from './git-process.ts'
 
@@ -32,8 +33,10 @@ export async function* readCommits(clone: Clone): AsyncGenerator<GitCommit, void
     yield createCommit(fields)
 }
 
-/** The author of a commit. */
+/** The author or a co-author of a commit. */
 export interface CommitAuthor {
+  hash: string
+  isCoauthor: boolean
   address: string
   name: string
   /** When it was written, or else committed, in Unix seconds. Null: neither is known. */
@@ -41,28 +44,18 @@ export interface CommitAuthor {
 }
 
 /**
- * Yields the author of every commit that the branch can reach, as {@link readCommits} reads it.
+ * Yields the author and the co-authors of every commit that the branch can reach, as {@link readCommits} reads them.
  *
  * @throws {GitError} when git fails
  */
 export async function* readCommitAuthors(clone: Clone): AsyncGenerator<CommitAuthor, void, undefined> {
-  for await (const [address = '', name = '', written = '', committed = ''] of readLog(clone, [
-    '%ae',
-    '%an',
-    '%at',
-    '%ct',
-  ])) {
-    yield { address, name, date: parseDate(written) ?? parseDate(committed) }
+  const placeholders = ['%H', '%ae', '%an', '%at', '%ct', '%B']
+  for await (const fields of readLog(clone, placeholders)) {
+    const [hash = '', address = '', name = '', written = '', committed = '', message = ''] = fields
+    const date = parseDate(written) ?? parseDate(committed)
+    yield { hash, isCoauthor: false, address, name, date }
+    for (const coauthor of listCoauthors(message)) yield { hash, isCoauthor: true, ...coauthor, date }
   }
-}
-
-/**
- * Yields the hash and the author's address of every commit that the branch can reach, as {@link readCommits} reads them.
- *
- * @throws {GitError} when git fails
- */
-export async function* readCommitAddresses(clone: Clone): AsyncGenerator<[string, string], void, undefined> {
-  for await (const [hash = '', address = ''] of readLog(clone, ['%H', '%ae'])) yield [hash, address]
 }
 
 /** Yields these fields of every commit. */

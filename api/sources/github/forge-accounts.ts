@@ -4,13 +4,14 @@
  * @module
  */
 import type { UserRecord } from '../../dataset/records.ts'
+import { identifyAddress } from '../../names/forge-names.ts'
 import { askInBatches, type Forge } from './ask.ts'
 import { mapAccount } from './forge-records.ts'
 import type { Skipped } from './forge-repositories.ts'
 import {
   type AuthorAccount,
   type AuthoredCommit,
-  authorOfCommit,
+  authorsOfCommit,
   forgeAccount,
   maxItems,
   queryAccounts,
@@ -19,9 +20,9 @@ import {
 import { readItem } from './reply-items.ts'
 
 /**
- * Asks for the authors of commits. `commits` has one commit for each address, because the account depends on the address
- * alone.
- * Returns the accounts by address. An address that no account has is not among them.
+ * Asks for the authors and co-authors of commits. `commits` has one commit for each identity, because the account depends on
+ * the address alone.
+ * Returns the accounts by identity. An identity that no account has is not among them.
  */
 export async function findAuthors(
   forge: Forge,
@@ -35,11 +36,12 @@ export async function findAuthors(
   await askInBatches(forge, [...commits], {
     size: maxItems,
     createQuery: (batch) => queryAuthors(batch.map(([, commit]) => commit)),
-    read([address, commit], index, reply) {
-      const found = readItem(reply, [`c${index}`, 'object'], authorOfCommit, 'the commit was not found')
+    read([identity, commit], index, reply) {
+      const found = readItem(reply, [`c${index}`, 'object'], authorsOfCommit, 'the commit was not found')
       if (found.outcome !== 'given') return skip(commit, found.reason)
-      const user = found.item.author?.user
-      if (user != null) accounts.set(address, user)
+      const { author, authors } = found.item
+      const named = authors?.nodes.find(({ email }) => identifyAddress(email ?? '') === identity) ?? author
+      if (named?.user != null) accounts.set(identity, named.user)
     },
     giveUp: ([, commit], reason) => skip(commit, reason),
     onProgress: (done) => forge.onProgress('asking for authors', done, commits.size),

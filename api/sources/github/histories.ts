@@ -6,7 +6,7 @@
 import type { Sql } from '../../database/connect.ts'
 import { identifyAddress } from '../../names/forge-names.ts'
 import type { Clone } from '../git/clone.ts'
-import { countCommits, readCommitAddresses } from '../git/commit-log.ts'
+import { type CommitAuthor, countCommits, readCommitAuthors } from '../git/commit-log.ts'
 import { GitError } from '../git/git-process.ts'
 import { type Forge, inParallel } from './ask.ts'
 import type { CloneFolder, Head } from './clones.ts'
@@ -175,20 +175,20 @@ async function compareHistory(
   const known = await countKnownCommits(sql, databaseId, hash)
   if (known.hasHash && known.count === (await countCommits(clone))) return {}
   const authors = new Map<string, NewAuthor>()
-  let batch: [string, string][] = []
+  let batch: CommitAuthor[] = []
   async function addAuthors(): Promise<void> {
-    const hashes = batch.map(([commit]) => commit)
+    const hashes = batch.map(({ hash }) => hash)
     const present =
       known.count === 0 || databaseId === null ? new Set() : await readPresentCommits(sql, databaseId, hashes)
-    for (const [commit, address] of batch) {
+    for (const { hash, address, isCoauthor } of batch) {
       const identity = identifyAddress(address)
-      if (present.has(commit) || identity === null || authors.has(identity)) continue
-      authors.set(identity, { address, commit: { repository: id, hash: commit } })
+      if (present.has(hash) || identity === null || authors.has(identity)) continue
+      authors.set(identity, { address, commit: { repository: id, hash, isCoauthored: isCoauthor } })
     }
     batch = []
   }
-  for await (const commit of readCommitAddresses(clone)) {
-    if (batch.push(commit) === comparedAtATime) await addAuthors()
+  for await (const author of readCommitAuthors(clone)) {
+    if (batch.push(author) === comparedAtATime) await addAuthors()
   }
   await addAuthors()
   return { changed: { clone, authors } }

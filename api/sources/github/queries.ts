@@ -186,31 +186,44 @@ export function queryAccounts(ids: readonly string[]): Query {
   }
 }
 
-/** A commit whose author is asked for. */
+/** A commit whose author, or one of whose co-authors, is asked for. */
 export interface AuthoredCommit {
   /** The repository's GraphQL id. */
   repository: string
   hash: string
+  isCoauthored: boolean
 }
 
 /** An account that an author is. */
 export const authorAccount = v.object({ id: v.string(), databaseId, login: v.string() })
 export type AuthorAccount = v.InferOutput<typeof authorAccount>
 
-/** A commit with its author, whom no account may have. */
-export const authorOfCommit = v.object({
-  author: v.nullish(v.object({ user: v.nullish(authorAccount) })),
+const gitActor = v.object({ user: v.nullish(authorAccount) })
+
+/** A commit with its author, or with all authors, whom no account may have. */
+export const authorsOfCommit = v.object({
+  author: v.nullish(gitActor),
+  authors: v.optional(
+    v.object({ nodes: v.array(v.object({ ...gitActor.entries, email: v.nullish(v.string()) })) }),
+  ),
 })
+
+/** Only these of a commit's authors are asked for: each is a part of what a query costs. */
+const maxAuthors = 100
 
 /** Asks for the accounts of the authors of commits: `object` of `c0`, `c1`, and so on. */
 export function queryAuthors(commits: readonly AuthoredCommit[]): Query {
   const parameters = commits.map((_, index) => `$r${index}: ID!, $h${index}: GitObjectID!`).join(', ')
-  const fields = commits.map(
-    (_, index) => `
+  const user = 'user { id databaseId login }'
+  const fields = commits.map(({ isCoauthored }, index) => {
+    const authors = isCoauthored
+      ? `authors(first: ${maxAuthors}) { nodes { email ${user} } }`
+      : `author { ${user} }`
+    return `
       c${index}: node(id: $r${index}) {
-        ... on Repository { object(oid: $h${index}) { ... on Commit { author { user { id databaseId login } } } } }
-      }`,
-  )
+        ... on Repository { object(oid: $h${index}) { ... on Commit { ${authors} } } }
+      }`
+  })
   return {
     name: 'Authors',
     text: `query Authors(${parameters}) { ${fields.join('')} ${rateLimitSelection} }`,
@@ -220,6 +233,6 @@ export function queryAuthors(commits: readonly AuthoredCommit[]): Query {
         [`h${index}`, hash],
       ]),
     ),
-    points: 1,
+    points: 1 + Math.ceil(commits.filter(({ isCoauthored }) => isCoauthored).length / 100),
   }
 }

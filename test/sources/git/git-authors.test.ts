@@ -46,6 +46,19 @@ describeOnOneDatabase('import git --authors', (kind) => {
     })
   const listUsers = async () => readListResponse(await service.request('/users', { key })).data
 
+  test('makes users of co-authors, too', async () => {
+    const clone = new Clone(`authors-${++number}`)
+    const message = `Pair\n\nCo-authored-by: Ada Lovelace <1001+ada@${host}>\nCo-authored-by: Bob <bob@example.org>`
+    const author = `Assistant <1002+assistant@${host}>`
+    clone.git(1_600_000_005, 'commit', '--quiet', '--allow-empty', '--author', author, '-m', message)
+    const { authors } = await load(clone.path)
+    expect(authors).toEqual({ found: 3, unknown: 1 })
+    expect(await listUsers()).toMatchObject([
+      { forge_rest_id: 1001, login: 'ada', name: 'Ada Lovelace' },
+      { forge_rest_id: 1002, login: 'assistant' },
+    ])
+  })
+
   test('makes users with login, id and name, and says how many authors stay unknown', async () => {
     const path = createClone(
       [1_600_000_005, `Ada <1001+ada@${host}>`],

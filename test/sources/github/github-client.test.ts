@@ -274,9 +274,9 @@ describe('What the forge gives as null, or describes with a null that its schema
     )
     const history = [...(await whole.git.readHistory(whole.git.readHead()?.oid ?? '')).values()].reverse()
     const commits = history.map(
-      ({ oid, author }) => [author.name, { repository: whole.id, hash: oid }] as const,
+      ({ oid, author }) => [author.name, { repository: whole.id, hash: oid, isCoauthored: false }] as const,
     )
-    const unknown = { repository: whole.id, hash: '0'.repeat(40) }
+    const unknown = { repository: whole.id, hash: '0'.repeat(40), isCoauthored: false }
     replace({ bob: (account) => ({ ...account, login: null }) })
     const found = await findAuthors(forgeAccess, new Map([...commits, ['unknown', unknown]]))
     expect([...found.accounts].map(([address, { login }]) => [address, login])).toEqual([['ada', 'ada']])

@@ -66,6 +66,20 @@ describeOnOneDatabase('An import from the forge', (kind) => {
     return rows.map(({ login }) => login)
   }
 
+  test('finds the accounts of co-authors, by addresses that no profile shows', async () => {
+    const { model } = started.organization
+    date += 60
+    const message = `Pair\n\nCo-authored-by: X <${work}>\nCo-authored-by: Y <nobody@example.org>`
+    const author = { name: 'Bob', email: 'bob@example.org' }
+    await model.push(tool, [{ author, date, message, files: { f: 'x' } }])
+    const { authors } = await loadBob()
+    expect(authors).toEqual({ found: 3, unknown: 1 })
+    const [user] = await service.sql`
+      select login_key from contributions join identities using (identity) join users u on u.id = user_id
+      where kind = 'author' and identity = ${`email:${work.toUpperCase()}`}`
+    expect(user).toEqual({ login_key: 'ADA' })
+  })
+
   test('redacts commits that the dataset has, if their address turns out to be one of a forgotten person', async () => {
     await commitAs(tool, work, home)
     await loadBob()
