@@ -65,23 +65,28 @@ export function discoverDependencies(
   return readOneState(sql, (reader) => findMostUsed(reader, selectMeant(reader, search), search.limit))
 }
 
+/** The dependencies that are used most, and the number of all. */
+export interface Ranking extends Discovery<DiscoveredDependency> {
+  total: number
+}
+
 /** Finds the dependencies that are used most, in a transaction that sees one state. `isMeant` is a condition of their rows. */
 export async function rankDependencies(
   tx: SqlOrTransaction,
   isMeant: Fragment,
   limit: number,
-): Promise<DiscoveredDependency[]> {
+): Promise<Ranking> {
   const found = await findMostUsed(tx, isMeant, limit)
   if (found === 'outdated') throw new Error('the dataset changed within a transaction')
-  return found.items
+  return found
 }
 
 async function findMostUsed(
   sql: SqlOrTransaction,
   isMeant: Fragment,
   limit: number,
-): Promise<Discovery<DiscoveredDependency> | 'outdated'> {
-  const { version, edition, candidates } = await findCandidates(sql, isMeant, limit)
+): Promise<Ranking | 'outdated'> {
+  const { version, edition, total, candidates } = await findCandidates(sql, isMeant, limit)
   const users = await countItems(sql, 'users', candidates, edition)
   const repositories = await countItems(sql, 'repositories', candidates, edition)
   if (users === 'outdated' || repositories === 'outdated') return 'outdated'
@@ -93,7 +98,16 @@ async function findMostUsed(
       repositories: repositories[index] ?? 0,
     }))
     .sort((a, b) => b.users - a.users || b.repositories - a.repositories)
-  return { version, items: items.slice(0, limit) }
+  return { version, total, items: items.slice(0, limit) }
+}
+
+/** What the first statement finds. */
+interface Found {
+  version: number
+  edition: string
+  /** Of all dependencies that are meant and used. */
+  total: number
+  candidates: Candidate[]
 }
 
 /** SQL: whether a row of `dependencies` is one that is looked for. */
@@ -109,15 +123,11 @@ function selectMeant(sql: SqlOrTransaction, { prefix, contains, files }: Depende
 }
 
 /** Finds the dependencies that may be among the most used ones, in the order of their names. */
-async function findCandidates(
-  sql: SqlOrTransaction,
-  isMeant: Fragment,
-  limit: number,
-): Promise<{ version: number; edition: string; candidates: Candidate[] }> {
+async function findCandidates(sql: SqlOrTransaction, isMeant: Fragment, limit: number): Promise<Found> {
   const ids = (list: ListName) =>
     selectShelvedId(sql, list === 'users' ? sql`users_on_shelf` : sql`repositories_on_shelf`)
   // A dependency has at most as many users as its sets together, and at least as many as the largest of them.
-  const [found] = await sql<{ version: number; edition: string; candidates: Candidate[] }[]>`
+  const [found] = await sql<Found[]>`
     with matching as materialized (
       select name_key, file, sum(users_count) as most_users, max(users_count) as fewest_users,
         sum(repositories_count) as most_repositories
@@ -131,7 +141,7 @@ async function findCandidates(
       )
       order by fewest_users desc, most_users desc, most_repositories desc, name_key, file limit ${maxCandidates}
     )
-    select version, edition, (
+    select version, edition, (select count(*) from matching) as total, (
       select coalesce(json_agg(json_build_object(
         'dependency_name', name, 'dependency_file', file,
         'users', json_build_object('terms', coalesce(user_terms, '{}'), 'sum', most_users),

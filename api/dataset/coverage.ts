@@ -16,11 +16,6 @@ export async function summarizeCoverage(tx: SqlOrTransaction): Promise<void> {
   const [found] = await tx<Found[]>`
     select users_count as users,
       (
-        select count(*) from (
-          select distinct name_key, file from dependencies where name <> '' and users_count + repositories_count > 0
-        ) used
-      ) as dependencies,
-      (
         select coalesce(json_object_agg(value, items_count), '{}') from attributes where name = 'has'
       ) as fields,
       (
@@ -36,13 +31,13 @@ export async function summarizeCoverage(tx: SqlOrTransaction): Promise<void> {
   const manifests = await rankDependencies(tx, tx`name = ''`, maxListed)
   const packages = await rankDependencies(tx, tx`name <> ''`, maxListed)
   const summary: CoverageSummary = {
-    dependencies: found.dependencies,
+    dependencies: packages.total,
     user_fields: Object.fromEntries(
       nullableUserFields.map((field) => [field, share(found.fields[field], found.users)]),
     ),
     languages: found.languages,
-    manifests: manifests.map(({ dependency_name: _empty, ...manifest }) => manifest),
-    packages,
+    manifests: manifests.items.map(({ dependency_name: _empty, ...manifest }) => manifest),
+    packages: packages.items,
   }
   await tx`
     insert into coverage (summary) values (${JSON.stringify(summary)}::text::json)
@@ -51,7 +46,6 @@ export async function summarizeCoverage(tx: SqlOrTransaction): Promise<void> {
 
 interface Found {
   users: number
-  dependencies: number
   /** How many users have each field. */
   fields: Partial<Record<string, number>>
   languages: CoveredLanguage[]
