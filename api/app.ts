@@ -25,7 +25,7 @@ import { createReadConnector } from './database/connect.ts'
 import type { Database } from './database/database.ts'
 import { assertMigrated, createSchemaExplainer } from './database/migrate.ts'
 import { countStatement } from './database/statement-count.ts'
-import type { ApiError } from './errors.ts'
+import { type ApiError, startingUp } from './errors.ts'
 import { createErrorHandler, renderError } from './http/error-handler.ts'
 import { createLoadShedder, type ServedApp } from './http/load-shedding.ts'
 import {
@@ -189,8 +189,13 @@ export function createApp(options: AppOptions): App {
   for (const host of new Set([app, root])) addApiCatalogRoute(host, publicRoot)
   const findDocs = createDocsFinder(options.docsDirectory, baseUrl)
   if (options.publicCoverage) {
-    const readPublicCoverage = () => countStatement(sql, () => readCoverage(sql))
-    addCoverageRoute(app, () => raceTimeout(readPublicCoverage(), defaultDatasetTimeoutMs))
+    addCoverageRoute(app, async () => {
+      if (lifecycle.phase === 'waiting') throw startingUp()
+      return raceTimeout(
+        countStatement(sql, () => readCoverage(sql)),
+        defaultDatasetTimeoutMs,
+      )
+    })
   }
   addDocsRoutes(app, { findDocs, basePath, publicOrigin, isCachedUrl })
   addViewerRoute(app, { findDocs, publicOrigin, readDemoKey: options.readDemoKey })

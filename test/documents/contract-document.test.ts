@@ -155,6 +155,7 @@ describe('openapi.yml', () => {
       '/.well-known/api-catalog',
       '/api-docs',
       '/docs',
+      '/docs/coverage.json',
       '/docs/{page}',
       '/favicon.ico',
       '/health',

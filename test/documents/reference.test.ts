@@ -104,6 +104,8 @@ describe('the page of a resource', () => {
     health: 'Health',
     version: 'Version',
     dataset: 'Dataset',
+    coverage: 'Coverage',
+    'loaded-rows': 'LoadedRows',
   }
 
   test.each(Object.entries(resources))('shows an example with exactly its fields: %s', async (id) => {

@@ -222,7 +222,9 @@ describe('openapi.yml', () => {
     )
     expect(pathsWith('Database unavailable; retry in 5 seconds')).toEqual(
       Object.keys(contract.paths).filter((path) =>
-        /^\/(users|repos|removals|dependencies|locations|api-key|metrics|admin|health)/.test(path),
+        /^\/(users|repos|removals|dependencies|locations|api-key|metrics|admin|health|docs\/coverage)/.test(
+          path,
+        ),
       ),
     )
   })
