@@ -6,6 +6,13 @@
 import type { Sql } from '../database/connect.ts'
 import type { DiscoveredDependency } from './discovery.ts'
 
+/** A country, and the number of users whose location names it. */
+export interface CoveredCountry {
+  /** ISO 3166-1 alpha-2. */
+  country: string
+  users: number
+}
+
 /** A language, and the number of repositories that are mostly written in it. */
 export interface CoveredLanguage {
   language: string
@@ -18,6 +25,7 @@ export interface CoverageSummary {
   dependencies: number
   /** The share of users with each nullable field, from 0 to 1. */
   user_fields: Record<string, number>
+  countries: CoveredCountry[]
   languages: CoveredLanguage[]
   /** How many users and repositories have any dependency in each of these files. */
   manifests: Omit<DiscoveredDependency, 'dependency_name'>[]
@@ -66,6 +74,7 @@ const maxLoads = 100
 const emptySummary: CoverageSummary = {
   dependencies: 0,
   user_fields: {},
+  countries: [],
   languages: [],
   manifests: [],
   packages: [],

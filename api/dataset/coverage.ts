@@ -4,7 +4,7 @@
  * @module
  */
 import { nullableUserFields } from '../catalog/attributes.ts'
-import type { CoverageSummary, CoveredLanguage } from '../catalog/coverage.ts'
+import type { CoverageSummary, CoveredCountry, CoveredLanguage } from '../catalog/coverage.ts'
 import { rankDependencies } from '../catalog/discovery.ts'
 import type { SqlOrTransaction } from '../database/connect.ts'
 
@@ -25,7 +25,14 @@ export async function summarizeCoverage(tx: SqlOrTransaction): Promise<void> {
           select value, spelling, items_count from attributes where name = 'language'
           order by items_count desc, value limit ${maxListed}
         ) l
-      ) as languages
+      ) as languages,
+      (
+        select coalesce(json_agg(json_build_object('country', country, 'users', users) order by users desc, country), '[]')
+        from (
+          select country, sum(users_count) as users from locations where country is not null
+          group by country order by users desc, country limit ${maxListed}
+        ) c
+      ) as countries
     from dataset`
   if (found === undefined) throw new Error('the dataset row is missing')
   const manifests = await rankDependencies(tx, tx`name = ''`, maxListed)
@@ -35,6 +42,7 @@ export async function summarizeCoverage(tx: SqlOrTransaction): Promise<void> {
     user_fields: Object.fromEntries(
       nullableUserFields.map((field) => [field, share(found.fields[field], found.users)]),
     ),
+    countries: found.countries,
     languages: found.languages,
     manifests: manifests.items.map(({ dependency_name: _empty, ...manifest }) => manifest),
     packages: packages.items,
@@ -48,6 +56,7 @@ interface Found {
   users: number
   /** How many users have each field. */
   fields: Partial<Record<string, number>>
+  countries: CoveredCountry[]
   languages: CoveredLanguage[]
 }
 

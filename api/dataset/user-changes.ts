@@ -36,8 +36,8 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
   // Known locations are left out first: each conflict would use up an id.
   await tx`
     with added as (
-      insert into locations (location, location_key)
-      select distinct on (location_key) location, location_key from changed_users join ${staged} s using (position)
+      insert into locations (location, location_key, country)
+      select distinct on (location_key) location, location_key, country from changed_users join ${staged} s using (position)
       where location_key is not null and not exists (
         select from locations l where md5(l.location_key) = md5(s.location_key) and l.location_key = s.location_key
       )

@@ -32,6 +32,7 @@ const coverage = v.strictObject({
   dependencies: count,
   refreshed: v.strictObject({ newest: v.nullable(time), oldest: v.nullable(time) }),
   user_fields: v.record(v.string(), v.number()),
+  countries: v.array(v.strictObject({ country: v.pipe(v.string(), v.regex(/^[A-Z]{2}$/)), users: count })),
   languages: v.array(v.strictObject({ language: v.string(), repositories: count })),
   manifests: v.array(v.strictObject({ dependency_file: v.string(), ...uses })),
   packages: v.array(v.strictObject({ dependency_name: v.string(), dependency_file: v.string(), ...uses })),
@@ -92,6 +93,17 @@ describeOnEachDatabase('coverage', (kind) => {
         Number((having / sampleUsers.length).toFixed(4)),
       ])
     }
+
+    const germans = sampleUsers.filter(({ location }) =>
+      /^(?!.*(?:beyond|lisbon|pennsylvania))(?:.*(?:berlin|münchen|munich))/iu.test(
+        location?.normalize('NFC') ?? '',
+      ),
+    )
+    expect(found.countries[0]).toEqual({ country: 'DE', users: germans.length })
+    expect(found.countries).toContainEqual({
+      country: 'NG',
+      users: sampleUsers.filter(({ location }) => location?.includes('Nigeria')).length,
+    })
 
     const languages = Map.groupBy(sampleRepositories, ({ language }) => language)
     languages.delete(null)

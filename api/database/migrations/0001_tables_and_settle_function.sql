@@ -339,6 +339,7 @@ create table locations (
   id integer primary key default nextval('term_ids'),
   location text not null, -- as the first user of several has it
   location_key text not null, -- what it is compared by
+  country text, -- ISO 3166-1 alpha-2, that the text names; null: none, or several (api/names/places/country.ts)
   users_count integer not null default 0,
   users_on_shelf boolean not null default true -- whether its set shares a row: see sets
 );

@@ -1,0 +1,79 @@
+/**
+ * Countries that are found in what people write as their location, against texts that were labelled by hand before the
+ * rules were written (`locations.tsv`: the code or `-`, a tab, the text).
+ *
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { findCountry } from '../../api/names/places/country.ts'
+
+function readLabels(file: string) {
+  const lines = readFileSync(join(import.meta.dirname, file), 'utf8')
+    .trimEnd()
+    .split('\n')
+  return lines.map((line) => {
+    const [label = '', text = ''] = line.split('\t')
+    return { label: label === '-' ? undefined : label, text }
+  })
+}
+
+test.each(['locations.tsv'])('countries are right and found often: %s', (file) => {
+  const labels = readLabels(file)
+  const found = labels.map(({ label, text }) => ({ label, text, country: findCountry(text) }))
+  const right = found.filter(({ label, country }) => country !== undefined && country === label)
+  const precision = right.length / found.filter(({ country }) => country !== undefined).length
+  const recall = right.length / labels.filter(({ label }) => label !== undefined).length
+  console.info(
+    `${file}: ${labels.length} texts, precision ${precision.toFixed(4)}, recall ${recall.toFixed(4)}`,
+  )
+  expect(labels.length).toBeGreaterThan(1_000)
+  expect(precision).toBeGreaterThanOrEqual(0.98)
+  expect(recall).toBeGreaterThanOrEqual(0.85)
+})
+
+test.each([
+  ['München', 'DE'],
+  ['Berlin, Germany', 'DE'],
+  ['Deutschland', 'DE'],
+  ['NRW', 'DE'],
+  ['🇩🇪', 'DE'],
+  ['Wien', 'AT'],
+  ['Zürich/CH', 'CH'],
+  ['Paris, TX', 'US'],
+  ['Paris', 'FR'],
+  ['Los Angeles, CA', 'US'],
+  ['Toronto, CA', 'CA'],
+  ['Tel Aviv, IL', 'IL'],
+  ['Chicago, IL', 'US'],
+  ['Bengaluru, IN', 'IN'],
+  ['  lisbon,   PORTUGAL ', 'PT'],
+  ['東京', 'JP'],
+  ['Living in Amsterdam', 'NL'],
+  ['Berlin 🇩🇪', 'DE'],
+  ['Georgia', undefined],
+  ['Tbilisi, Georgia', 'GE'],
+  ['Atlanta, Georgia', 'US'],
+  ['Remote', undefined],
+  ['Earth', undefined],
+  ['Berlin & Paris', undefined],
+  ['Berlin / Lisbon', undefined],
+  ['🇩🇪 🇫🇷', undefined],
+  ['Berlin 🇫🇷', undefined],
+  ['🇪🇺', undefined],
+  ['Originally from Poland', undefined],
+  ['/dev/null', undefined],
+  ['C:\\home', undefined],
+  ['', undefined],
+  [',', undefined],
+  ['52.52, 13.40', undefined],
+])('the country of %j is %s', (text, country) => {
+  expect(findCountry(text)).toBe(country)
+})
+
+test('any text is read to its end', () => {
+  for (const part of ['in ', 'a, ', '/ ', '🇩', ' - ', '(', 'the ', '\u0301', 'Berlin ']) {
+    expect(() => findCountry(`${part.repeat(50_000)}x`)).not.toThrow()
+  }
+})
