@@ -22,6 +22,8 @@ export interface DiscoveredDependency {
 /** A text that several users have as their location, and the number of these users. */
 export interface DiscoveredLocation {
   location: string
+  /** ISO 3166-1 alpha-2. Null: the text names none, or more than one. */
+  country: string | null
   users: number
 }
 
@@ -201,10 +203,10 @@ export async function discoverLocations(
 ): Promise<Discovery<DiscoveredLocation>> {
   const [found] = await sql<Discovery<DiscoveredLocation>[]>`
     select version, (
-      select coalesce(json_agg(json_build_object('location', location, 'users', users_count)
+      select coalesce(json_agg(json_build_object('location', location, 'country', country, 'users', users_count)
         order by users_count desc, location collate "C"), '[]')
       from (
-        select location, users_count from locations
+        select location, country, users_count from locations
         where users_count >= ${sql.unsafe(String(minUsers))} and strpos(location_key, ${foldLocation(contains)}) > 0
         order by users_count desc, location collate "C" limit ${limit}
       ) l

@@ -451,6 +451,8 @@ export interface components {
         LocationText: {
             /** @description The text, as one of the users has it. */
             location: string;
+            /** @description The country that the text names (ISO 3166-1 alpha-2). Null if it names none, or more than one. */
+            country: string | null;
             /** @description Users with this location, ignoring case and marks. */
             users: components["schemas"]["Count"];
         };
@@ -553,6 +555,11 @@ export interface components {
             user_fields: {
                 [key: string]: number;
             };
+            /** @description The most frequent countries of users (ISO 3166-1 alpha-2), as far as the text of their location names one. */
+            countries: {
+                country: string;
+                users: components["schemas"]["Count"];
+            }[];
             /** @description The most frequent main languages of repositories. */
             languages: {
                 language: string;

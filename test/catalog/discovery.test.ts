@@ -21,7 +21,9 @@ const dependencies = v.object({
   ),
   meta: v.strictObject({ request_id: v.string(), timestamp: v.number(), execution_time: v.number() }),
 })
-const locations = v.object({ data: v.array(v.strictObject({ location: v.string(), users: v.number() })) })
+const locations = v.object({
+  data: v.array(v.strictObject({ location: v.string(), country: v.nullable(v.string()), users: v.number() })),
+})
 
 /** Each dependency of the sample with its file, once, whatever its case. */
 const declared = [
@@ -132,7 +134,7 @@ describeOnEachDatabase('discovery', (kind) => {
     await loadRecords(service.sql, { users: users.slice(0, 2) })
     expect(await locate()).toEqual([])
     await loadRecords(service.sql, { users: users.slice(2) })
-    expect(await locate()).toEqual([{ location: 'Nowhéré', users: 3 }])
+    expect(await locate()).toEqual([{ location: 'Nowhéré', country: null, users: 3 }])
     await loadRecords(service.sql, { users: [createUser(1)] })
     expect(await locate()).toEqual([])
   })

@@ -95,7 +95,7 @@ test('names of dependencies, and locations, are found for free', async () => {
   const names = await run(['dependencies', 'react-d', '--file', 'package.json', '--quiet'])
   expect(parseLines(names.stdout)).toMatchObject([{ dependency_name: 'react-dom', repositories: 37 }])
   const locations = await run(['locations', 'berlin, g', '--format', 'csv'])
-  expect(locations.stdout).toBe('location,users\r\n"Berlin, Germany",12\r\n')
+  expect(locations.stdout).toBe('location,country,users\r\n"Berlin, Germany",DE,12\r\n')
   expect(await readCharged()).toBe(0)
 })
 

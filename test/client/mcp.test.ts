@@ -157,7 +157,7 @@ test('names of packages and locations are found for free', async () => {
     },
   })
   expect((await call('find_names', { what: 'locations', contains: 'berlin, g' })).result).toMatchObject({
-    locations: [{ location: 'Berlin, Germany', users: 12 }],
+    locations: [{ location: 'Berlin, Germany', country: 'DE', users: 12 }],
   })
 })
 

@@ -1,5 +1,5 @@
 /**
- * Countries that are found in what people write as their location, against texts that were labelled by hand before the
+ * Countries that are found in what people write as their location, against texts that were labeled by hand before the
  * rules were written (`locations.tsv`: the code or `-`, a tab, the text).
  *
  * @module
