@@ -7,7 +7,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { iso31662 } from 'iso-3166'
 import { foldLocation } from '../case-folding.ts'
 import { furtherNames } from './further-names.ts'
 
@@ -64,8 +63,8 @@ export function readGazetteer(): Gazetteer {
 function loadGazetteer(): Gazetteer {
   const names = new Map<string, Place[]>()
   const codes = new Map<string, Place[]>()
-  const find = createRequire(import.meta.url).resolve
-  const cities = dirname(find('cities15000/package.json'))
+  const require = createRequire(import.meta.url)
+  const cities = dirname(require.resolve('cities15000/package.json'))
   const readRows = (file: string) =>
     readFileSync(join(cities, file), 'utf8')
       .split('\n')
@@ -80,7 +79,7 @@ function loadGazetteer(): Gazetteer {
     for (const code of [alpha2, alpha3]) add(codes, code, place)
   }
   add(codes, 'UK', createPlace('GB', 'country', countryWeight))
-  const languages = join(dirname(find('i18n-iso-countries/package.json')), 'langs')
+  const languages = join(dirname(require.resolve('i18n-iso-countries/package.json')), 'langs')
   for (const file of readdirSync(languages)) {
     const { countries }: { countries: Record<string, string | string[]> } = JSON.parse(
       readFileSync(join(languages, file), 'utf8'),
@@ -89,6 +88,8 @@ function loadGazetteer(): Gazetteer {
   }
   for (const [country, given] of Object.entries(furtherNames)) addCountry(country, given)
 
+  // Most processes never need it, so it isn't imported at their start.
+  const { iso31662 }: typeof import('iso-3166') = require('iso-3166')
   for (const { code, name, parent } of iso31662) {
     const [country = '', letters = ''] = code.split('-')
     const share = parent === country ? subdivisionShare : smallSubdivisionShare
