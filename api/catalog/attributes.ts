@@ -25,7 +25,7 @@ export type AttributeName =
 
 /** The fields of users that `has` can ask for. */
 export const fieldsToHave = ['email', 'name', 'company', 'location', 'bio'] as const
-/** All fields of users that may be null. Of each, it is known who has it. */
+/** All fields of users that may be null. There is a set of the users who have each. */
 export const nullableUserFields = ['name', 'email', 'avatar_url', 'company', 'location', 'bio'] as const
 
 /** Maximum characters of a text that a filter can ask for. A longer value isn't an attribute. */

@@ -43,7 +43,7 @@ interface LoadChange {
 interface CoveredLoad {
   applied_at: string
   command: string
-  /** Kinds of records, or hosts. */
+  /** Kinds of records, the number of clones, or the forge's host. */
   source: string
   /** Of the dataset, after the load. */
   dataset_version: number
@@ -61,7 +61,7 @@ export interface Coverage extends CoverageSummary {
   refreshed: {
     /** When the last load was applied. */
     newest: Date | null
-    /** When the last load began that looked at everything; before there is one, when the first load began. */
+    /** When the last load began that looked at everything. Before there is one, when the first load began. */
     oldest: Date | null
   }
   /** The newest first. */

@@ -95,11 +95,11 @@ export async function addNewAttributes(
     insert into attributes (name, value, spelling)
     select name, value, btrim(${record}::json ->> name, e' \\t\\r\\n')
     from (
-      select distinct on (n.name, n.value) n.name, n.value, position
+      select n.name, n.value, min(position) as position
       from ${tx(changed)} c join ${tx(staged)} s using (position),
         unnest(s.attribute_names, s.attribute_values) as n(name, value)
       where not exists (select from attributes a where a.name = n.name and a.value = n.value)
-      order by n.name, n.value, position
+      group by n.name, n.value
     ) added join ${tx(staged)} using (position)`
   await analyzeTables(change, ['attributes'])
 }

@@ -25,10 +25,8 @@ export async function updateAuthors(
       select repository_id, identity, min(author_date) as first_date, max(author_date) as last_date,
         count(author_date) < count(*) as excludes_nothing
       from (
-        select repository_id, author_identity as identity, author_date from (${commits}) m
-        union all
-        select repository_id, unnest(coauthor_identities), author_date from (${commits}) m
-        where coauthor_identities is not null
+        select repository_id, p.identity, author_date
+        from (${commits}) m, unnest(array_append(coauthor_identities, author_identity)) as p(identity)
       ) by_person
       where identity is not null
       group by repository_id, identity

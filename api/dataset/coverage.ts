@@ -10,11 +10,17 @@ import type { SqlOrTransaction } from '../database/connect.ts'
 
 /** Languages, manifests and packages that are listed: the most frequent ones. */
 const maxListed = 20
+/** The name of a package that fewer use may be that of a person. */
+const minUses = 3
 
 /** Computes what the dataset covers, and stores it. The sets of the change have been applied. */
 export async function summarizeCoverage(tx: SqlOrTransaction): Promise<void> {
   const [found] = await tx<Found[]>`
     select users_count as users,
+      (
+        select summary from coverage
+        where not exists (select from cardinalities join dependencies on id = term_id)
+      ) as known,
       (
         select coalesce(json_object_agg(value, items_count), '{}') from attributes where name = 'has'
       ) as fields,
@@ -35,24 +41,38 @@ export async function summarizeCoverage(tx: SqlOrTransaction): Promise<void> {
       ) as countries
     from dataset`
   if (found === undefined) throw new Error('the dataset row is missing')
-  const manifests = await rankDependencies(tx, tx`name = ''`, maxListed)
-  const packages = await rankDependencies(tx, tx`name <> ''`, maxListed)
+  const uses = found.known ?? (await summarizeUses(tx))
   const summary: CoverageSummary = {
-    dependencies: packages.total,
+    dependencies: uses.dependencies,
     user_fields: Object.fromEntries(
       nullableUserFields.map((field) => [field, share(found.fields[field], found.users)]),
     ),
     countries: found.countries,
     languages: found.languages,
-    manifests: manifests.items.map(({ dependency_name: _empty, ...manifest }) => manifest),
-    packages: packages.items,
+    manifests: uses.manifests,
+    packages: uses.packages,
   }
   await tx`
     insert into coverage (summary) values (${JSON.stringify(summary)}::text::json)
     on conflict (only_row) do update set summary = excluded.summary`
 }
 
+type Uses = Pick<CoverageSummary, 'dependencies' | 'manifests' | 'packages'>
+
+/** Ranks what is used: that takes a look at every dependency. */
+async function summarizeUses(tx: SqlOrTransaction): Promise<Uses> {
+  const manifests = await rankDependencies(tx, tx`name = ''`, maxListed)
+  const packages = await rankDependencies(tx, tx`name <> ''`, maxListed)
+  return {
+    dependencies: packages.total,
+    manifests: manifests.items.map(({ dependency_name: _empty, ...manifest }) => manifest),
+    packages: packages.items.filter(({ users, repositories }) => Math.max(users, repositories) >= minUses),
+  }
+}
+
 interface Found {
+  /** Those of the last change, if no dependency has lost or gained anything since. */
+  known: Uses | null
   users: number
   /** How many users have each field. */
   fields: Partial<Record<string, number>>

@@ -33,6 +33,7 @@ const rewrittenTables = [
   'user_activity',
   'attributes',
   'sets',
+  'coverage',
 ]
 
 /** How a change is applied. */

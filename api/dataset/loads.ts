@@ -8,7 +8,7 @@ import type { DatasetChange, RowChanges } from './pending-change.ts'
 /** What loads, and what from. Everybody can read it: it names neither people nor paths. */
 export interface LoadOrigin {
   command: 'import ndjson' | 'import git' | 'import github'
-  /** Kinds of records, or hosts. */
+  /** Kinds of records, the number of clones, or the forge's host. */
   source: string
   /** When the command began to read. */
   startedAt: Date

@@ -158,8 +158,12 @@ export const publicPaths: readonly string[] = [
   '/.well-known/api-catalog',
 ]
 
+/** Under `/docs`, but an endpoint as others: scripts of any origin may read it. */
+const coveragePath = '/docs/coverage.json'
+
 /** Whether a path leads to a page for people. */
 export function isPagePath(path: string): boolean {
+  if (path === coveragePath) return false
   return pagePaths.some((page) => {
     if (!page.endsWith('/*')) return path === page
     const directory = page.slice(0, -2)

@@ -302,7 +302,7 @@ async function redactCommits(change: DatasetChange, identities: readonly string[
       const columns = createCommitColumns(redacted)
       const has_lost =
         columns.author_identity !== author_identity ||
-        columns.coauthor_identities?.length !== coauthor_identities?.length
+        JSON.stringify(columns.coauthor_identities) !== JSON.stringify(coauthor_identities)
       return [{ ...key, ...columns, has_lost }]
     })
     count += rows.length

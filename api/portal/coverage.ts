@@ -4,35 +4,43 @@
  * @module
  */
 import type { Hono } from 'hono'
-import { LRUCache } from 'lru-cache'
 import type { Coverage } from '../catalog/coverage.ts'
+import { shareRead } from '../concurrency/batcher.ts'
 import { unavailable } from '../errors.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
 import { sendDocument } from '../http/response.ts'
 
-/** How long a response may be behind the dataset. */
-const maxAgeMs = 10_000
+/** How often the database is asked at most, also while it fails. */
+const intervalMs = 10_000
+/** While the database can't be reached, what was read before is served for this time. */
+const maxAgeMs = 3_600_000
 
 /**
- * Adds `/docs/coverage.json`. It is served from memory, so however often it is asked for, the database is asked every ten
- * seconds at most. While the database can't be reached, the last one that was read is served; without one, the route
- * throws an `ApiError` (503).
+ * Adds `/docs/coverage.json`. It is served from memory: anybody may ask for it, and the database is asked once in ten seconds
+ * at most. The route throws what `readCoverage` throws, or an `ApiError` (503) if that takes too long, unless there is
+ * something to serve that was read within the last hour.
  */
 export function addCoverageRoute(
   app: Hono<HonoEnvironment>,
   readCoverage: () => Promise<Coverage | 'timed_out'>,
 ): void {
-  const cache = new LRUCache<'coverage', string>({
-    max: 1,
-    ttl: maxAgeMs,
-    allowStaleOnFetchRejection: true,
-    async fetchMethod() {
+  let read: { text: string; atMs: number } | undefined
+  let failure: unknown
+  let dueMs = Number.NEGATIVE_INFINITY
+  const refresh = shareRead(async () => {
+    if (performance.now() < dueMs) return // another call has read it
+    try {
       const coverage = await readCoverage()
       if (coverage === 'timed_out') throw unavailable('Database unavailable')
-      return JSON.stringify(coverage)
-    },
+      read = { text: JSON.stringify(coverage), atMs: performance.now() }
+    } catch (error) {
+      failure = error
+    }
+    dueMs = performance.now() + intervalMs
   })
-  app.get('/docs/coverage.json', async (c) =>
-    sendDocument(c, await cache.forceFetch('coverage'), 'application/json'),
-  )
+  app.get('/docs/coverage.json', async (c) => {
+    if (performance.now() >= dueMs) await refresh()
+    if (read === undefined || performance.now() - read.atMs > maxAgeMs) throw failure
+    return sendDocument(c, read.text, 'application/json')
+  })
 }

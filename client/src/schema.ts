@@ -532,18 +532,18 @@ export interface components {
              */
             updated_at: string;
         };
-        /** @description What the dataset covers. Lists have the 20 most frequent ones. */
+        /** @description What the dataset covers. `countries`, `languages`, `manifests` and `packages` have the 20 most frequent ones. */
         Coverage: {
             dataset: components["schemas"]["Dataset"];
             users: components["schemas"]["Count"];
             repositories: components["schemas"]["Count"];
             commits: components["schemas"]["Count"];
-            /** @description Names of dependencies that repositories declare or have declared, each once for each manifest. */
+            /** @description Different dependencies that repositories declare or have declared. A name in two manifests counts twice. */
             dependencies: components["schemas"]["Count"];
             /**
-             * @description When the data was loaded (ISO 8601). `newest`: when the last load was applied. `oldest`: when the last load
-             *     began that looked at everything, which is a mirror of files or a refresh from GitHub; if there is none, when
-             *     the first load began. Null if nothing was ever loaded.
+             * @description When the data was loaded (ISO 8601). `newest` is when the last load was applied. `oldest` is when the last
+             *     complete load began, one that looked at everything: a mirror of files, or a refresh from GitHub. Before
+             *     there is one, it is when the first load began. Null if nothing was ever loaded.
              */
             refreshed: {
                 /** Format: date-time */
@@ -571,7 +571,7 @@ export interface components {
                 users: components["schemas"]["Count"];
                 repositories: components["schemas"]["Count"];
             }[];
-            /** @description The most used dependencies, as `/dependencies` ranks them. */
+            /** @description The most used dependencies, as `/dependencies` ranks them, of those with at least three users or repositories. */
             packages: components["schemas"]["UsedDependency"][];
             /** @description The last 100 loads, the newest first, also those that changed nothing. */
             loads: {
@@ -582,7 +582,7 @@ export interface components {
                 applied_at: string;
                 /** @description The operator's command, such as `import github`. */
                 command: string;
-                /** @description The hosts of the forges, or the kinds of files. */
+                /** @description The host of the forge, the number of clones, or the kinds of files, such as `users, commits`. */
                 source: string;
                 /** @description The version of the dataset after the load. */
                 dataset_version: components["schemas"]["DatasetVersion"];
@@ -591,7 +591,7 @@ export interface components {
                 commits: components["schemas"]["LoadedRows"];
             }[];
         };
-        /** @description What a load changed. */
+        /** @description How many rows a load added, updated and removed. */
         LoadedRows: {
             added: components["schemas"]["Count"];
             updated: components["schemas"]["Count"];

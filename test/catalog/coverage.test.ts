@@ -200,6 +200,11 @@ describeOnEachDatabase('coverage', (kind) => {
     expect((await request('/docs/coverage.json', { headers: { 'If-None-Match': tag } })).status).toBe(304)
   })
 
+  test('can be read by scripts of any origin', async () => {
+    const { headers } = await createInstance(service).request('/docs/coverage.json')
+    expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
+  })
+
   test('is not found with PUBLIC_COVERAGE=off', async () => {
     const { request } = createInstance(service, { publicCoverage: false })
     expect((await request('/docs/coverage.json')).status).toBe(404)

@@ -21,12 +21,15 @@ test.each([
     '* One\n\nCo-authored-by: Ada <ada@example.org>\n\n* Two\n\nCo-authored-by: Bob B. <b@x>\n\nSigned-off-by: C <c@x>',
     [ada, { name: 'Bob B.', address: 'b@x' }],
   ],
-  ['Co-authored-by: A <a@x> <ada@example.org>', [{ ...ada, name: 'A <a@x>' }]],
+  ['Co-authored-by: A <a@x> <ada@example.org>', [{ ...ada, name: 'A' }]],
   ['The trailer Co-authored-by: Ada <ada@example.org>', []],
   ['> Co-authored-by: Ada <ada@example.org>', []],
   ['Co-authored-by: Ada ada@example.org', []],
   ['Co-authored-by: Ada <ada@example.org> and Bob', []],
   ['Co-authored-by: Ada <>', []],
+  ['Co-authored-by: Ada <ada>', []],
+  ['Fix\rCo-authored-by: Ada <ada@example.org>', []],
+  ['Fix\u2028Co-authored-by: Ada <ada@example.org>', []],
   ['Co-authored-by:\nAda <ada@example.org>', []],
 ])('the co-authors of %j are %j', (message, coauthors) => {
   expect(listCoauthors(message)).toEqual(coauthors)

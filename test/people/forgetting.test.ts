@@ -302,7 +302,7 @@ describeOnOneDatabase('a person who is forgotten', (kind) => {
     await forgetZelda(service.sql)
     const found = await searchTables(service.sql, names)
     expect(new Set(found.map((row) => row.split(':', 1)[0]))).toEqual(
-      new Set(['coverage', 'dependencies', 'repositories', 'users', 'pg_stats']),
+      new Set(['dependencies', 'repositories', 'users', 'pg_stats']),
     )
   })
 

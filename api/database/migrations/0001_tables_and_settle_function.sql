@@ -245,13 +245,14 @@ create table coverage (
 create table loads (
   id bigint primary key generated always as identity,
   command text not null,
-  source text not null, -- kinds of records, or hosts
+  source text not null, -- kinds of records, the number of clones, or the forge's host
   started_at timestamptz not null, -- of the command
   applied_at timestamptz not null default clock_timestamp(),
   covers_all boolean not null, -- it looked at everything that the dataset had
   version bigint not null, -- of the dataset, after the load
   changes json not null -- rows that were added, updated and removed, by kind
 );
+create index on loads (id) where covers_all;
 
 -- users.id and repositories.id are given in the order of loading, and never used again.
 create table users (

@@ -135,9 +135,13 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
       await filtered.add(position++, { kind: 'users', record: user })
     }
     await filtered.flush()
-    const hosts = new Set(opened.map(({ repository }) => new URL(repository.url).host))
     const result = await filtered.apply(sql, {
-      origin: { command: 'import git', source: [...hosts].sort().join(', '), startedAt, coversAll: false },
+      origin: {
+        command: 'import git',
+        source: `${opened.length} ${opened.length === 1 ? 'clone' : 'clones'}`,
+        startedAt,
+        coversAll: false,
+      },
       changesKeptDays: options.changesKeptDays,
       keepsKnownRecords: true,
       completeUrls: options.keepUnreachable ? [] : opened.map(({ repository }) => repository.url),

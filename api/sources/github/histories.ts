@@ -114,9 +114,7 @@ function addFinding(
   } else if (changed === undefined) histories.unchanged++
   else {
     histories.changed.set(repository.id, changed.clone)
-    for (const [identity, author] of changed.authors) {
-      if (!histories.authors.has(identity)) histories.authors.set(identity, author)
-    }
+    for (const [identity, author] of changed.authors) addAuthor(histories.authors, identity, author)
   }
 }
 
@@ -163,6 +161,14 @@ async function readHistory(
 
 const comparedAtATime = 10_000
 
+/** Notes a commit of a person. The forge is sure to name the author of a commit, but perhaps not each co-author. */
+function addAuthor(authors: Map<string, NewAuthor>, identity: string, author: NewAuthor): void {
+  const known = authors.get(identity)
+  if (known === undefined || (known.commit.isCoauthored && !author.commit.isCoauthored)) {
+    authors.set(identity, author)
+  }
+}
+
 /** Finds out whether the dataset has the clone's commits. If not, collects the authors of new commits. */
 async function compareHistory(
   sql: Sql,
@@ -182,8 +188,8 @@ async function compareHistory(
       known.count === 0 || databaseId === null ? new Set() : await readPresentCommits(sql, databaseId, hashes)
     for (const { hash, address, isCoauthor } of batch) {
       const identity = identifyAddress(address)
-      if (present.has(hash) || identity === null || authors.has(identity)) continue
-      authors.set(identity, { address, commit: { repository: id, hash, isCoauthored: isCoauthor } })
+      if (present.has(hash) || identity === null) continue
+      addAuthor(authors, identity, { address, commit: { repository: id, hash, isCoauthored: isCoauthor } })
     }
     batch = []
   }

@@ -20,6 +20,7 @@ import { type FoundRepository, findRepositories, type Skipped, type Target } fro
 import { readHistories } from './histories.ts'
 import { type Journal, noJournal, openJournal } from './journal.ts'
 import {
+  isWholeDataset,
   type KnownItem,
   type KnownRepository,
   readDatabaseId,
@@ -175,6 +176,13 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
       const none = { fetched: 0, unchanged: 0, people: 0, authors: { found: 0, unknown: 0 } }
       return { ...findings, ...none, unread: new Map(), skipped, usage: client.usage, load: undefined }
     }
+    // What an interrupted import has asked for is older than its continuation.
+    const isComplete =
+      refresh &&
+      withHistory &&
+      !journal.isResumed &&
+      skipped.length === 0 &&
+      (await isWholeDataset(sql, known))
     const batches = createBatches(repositories, options.batch, known.users, departures)
     const results: BatchResult[] = []
     for (const [index, batch] of batches.entries()) {
@@ -183,8 +191,7 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
         command: 'import github',
         source: new URL(findWebOrigin(apiUrl)).host,
         startedAt,
-        // What an interrupted import has asked for is older than its continuation.
-        coversAll: refresh && !journal.isResumed && index === batches.length - 1,
+        coversAll: isComplete && index === batches.length - 1,
       }
       results.push(await importBatch(sql, forge, clones, { ...options, origin }, batch))
     }

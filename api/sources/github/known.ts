@@ -45,6 +45,17 @@ export function readKnownUsers(sql: Sql): Promise<KnownItem[]> {
       where forge_rest_id > 0 and not ${isLocalDocument(sql, sql`document`)}) u order by u.id`
 }
 
+/** Whether these are all repositories and users of the dataset. Others may be of another forge, or known from clones alone. */
+export async function isWholeDataset(
+  sql: Sql,
+  { repositories, users }: { repositories: readonly KnownRepository[]; users: readonly KnownItem[] },
+): Promise<boolean> {
+  const [row] = await sql<{ isWhole: boolean }[]>`
+    select repositories_count = ${repositories.length}::integer and users_count = ${users.length}::integer as "isWhole"
+    from dataset`
+  return row?.isWhole ?? false
+}
+
 /** A user whose profile is known. */
 export interface KnownProfile {
   login: string

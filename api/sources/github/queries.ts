@@ -200,15 +200,20 @@ export type AuthorAccount = v.InferOutput<typeof authorAccount>
 
 const gitActor = v.object({ user: v.nullish(authorAccount) })
 
-/** A commit with its author, or with all authors, whom no account may have. */
+/** A commit with its author, or with all authors. Any of them may have no account. */
 export const authorsOfCommit = v.object({
   author: v.nullish(gitActor),
-  authors: v.optional(
-    v.object({ nodes: v.array(v.object({ ...gitActor.entries, email: v.nullish(v.string()) })) }),
+  authors: v.nullish(
+    v.object({
+      nodes: v.nullish(
+        v.array(v.nullish(v.object({ ...gitActor.entries, email: v.nullish(v.string()) }))),
+        [],
+      ),
+    }),
   ),
 })
 
-/** Only these of a commit's authors are asked for: each is a part of what a query costs. */
+/** Of each commit, only the first authors are asked for: as many as the forge puts on a page. */
 const maxAuthors = 100
 
 /** Asks for the accounts of the authors of commits: `object` of `c0`, `c1`, and so on. */
