@@ -102,7 +102,7 @@ function listDependencySearches({ nameKeys, matchesAll, withoutKeys, files }: Fi
     return [...(nameKeys.length === 0 ? [] : searches), { ...any(withoutKeys), isExcluded: true }]
   }
   if (nameKeys.length > 0) return searches
-  // The empty name stands for all dependencies of a file.
+  // A file's row with an empty name has the users and repositories of all its dependencies.
   return files.length === 0 ? [] : [{ dependencyKeys: [''] }]
 }
 

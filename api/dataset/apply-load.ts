@@ -58,7 +58,6 @@ export function applyImport(
   sql: Sql,
   importId: number,
   {
-    origin,
     onOrphan,
     mirrored = new Set(),
     assertValid,
@@ -69,7 +68,7 @@ export function applyImport(
     ...options
   }: ApplyOptions,
 ): Promise<ImportResult> {
-  return changeDataset(sql, { ...options, load: origin }, async (change) => {
+  return changeDataset(sql, options, async (change) => {
     await assertValid?.(change.tx)
     const load = await beginLoad(change, importId)
     await applyRemovals(load) // first, so that what the load also has exists afterwards

@@ -52,10 +52,10 @@ export interface DatasetChangeResult extends RowChanges {
   version: number
 }
 
-/** Changes the dataset. What `work` throws rolls everything back. `load`: the change is a load. */
+/** Changes the dataset. What `work` throws rolls everything back. `origin`: that of the load, if the change is one. */
 export async function changeDataset(
   sql: Sql,
-  { onStep = () => {}, changesKeptDays, load }: DatasetChangeOptions & { load?: LoadOrigin },
+  { onStep = () => {}, changesKeptDays, origin }: DatasetChangeOptions & { origin?: LoadOrigin },
   work: (change: DatasetChange) => Promise<PartialChanges>,
 ): Promise<DatasetChangeResult> {
   const result = await sql.begin(async (tx) => {
@@ -91,7 +91,7 @@ export async function changeDataset(
       await summarizeCoverage(tx)
     }
     const result = { ...changes, version: hasChanged ? change.version : change.version - 1 }
-    if (load) await noteLoad(change, load, result)
+    if (origin) await noteLoad(change, origin, result)
     return result
   })
   // It has no autovacuum. The change is committed, so an error doesn't fail it.

@@ -7,7 +7,6 @@ import { foldLocation, foldText } from '../names/case-folding.ts'
 import { listCoauthors } from '../names/coauthors.ts'
 import { keyDependencyName } from '../names/dependency-names.ts'
 import { identifyAddress, identifyForgeId, identifyLogin } from '../names/forge-names.ts'
-import { findCountry } from '../names/places/country.ts'
 import { keyRepositoryUrl } from '../names/repository-url.ts'
 import { createRepositoryAttributes, createUserAttributes, isBot } from './attributes.ts'
 import type {
@@ -55,7 +54,6 @@ function createUserRow(user: UserRecord): StagedRow {
     identities: identifyUser(user),
     location: user.location,
     location_key: user.location === null ? null : foldLocation(user.location),
-    country: user.location === null ? null : (findCountry(user.location) ?? null),
     ...createUserAttributes(user),
     document: JSON.stringify(user),
   }

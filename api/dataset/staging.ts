@@ -47,7 +47,6 @@ const tables: Record<RecordKind, { key: string; content: string; columns: string
       identities text[] not null,
       location text,
       location_key text,
-      country text,
       attribute_names text[] not null,
       attribute_values text[] not null,
       document text not null`,

@@ -1,4 +1,6 @@
 import { isLocalDocument } from '../catalog/document-lookup.ts'
+import type { SqlOrTransaction } from '../database/connect.ts'
+import { findCountry } from '../names/places/country.ts'
 import { addNewAttributes, noteRecordTerms, selectTerms } from './attributes.ts'
 import { type AppliedRows, analyzeTables } from './pending-change.ts'
 import { noteReturns } from './removal.ts'
@@ -33,11 +35,12 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
     left join users u using (forge_rest_id)
     where u.id is null or u.document <> s.document`
   await tx`analyze changed_users`
+  const [before] = await tx<{ lastId: number }[]>`select coalesce(max(id), 0) as "lastId" from locations`
   // Known locations are left out first: each conflict would use up an id.
   await tx`
     with added as (
-      insert into locations (location, location_key, country)
-      select distinct on (location_key) location, location_key, country from changed_users join ${staged} s using (position)
+      insert into locations (location, location_key)
+      select distinct on (location_key) location, location_key from changed_users join ${staged} s using (position)
       where location_key is not null and not exists (
         select from locations l where md5(l.location_key) = md5(s.location_key) and l.location_key = s.location_key
       )
@@ -46,6 +49,7 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
     )
     insert into set_changes
     select term_id, 'locations', id, true from added, unnest(trigram_terms(location_key)) as term_id`
+  await findCountries(tx, before?.lastId ?? 0)
   await analyzeTables(load, ['locations'])
   await addNewAttributes(load, records)
   const locations = tx`
@@ -89,4 +93,23 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
     on conflict do nothing`
   await analyzeTables(load, ['users', 'identities'])
   return countApplied(load, 'changed_users')
+}
+
+/** Locations whose countries are found at a time. */
+const batchSize = 10_000
+
+/** Finds the countries of new locations: of those with ids above `lastId`. */
+async function findCountries(tx: SqlOrTransaction, lastId: number): Promise<void> {
+  for (let after = lastId; ; ) {
+    const locations = await tx<{ id: number; location: string }[]>`
+      select id, location from locations where id > ${after}::integer order by id limit ${batchSize}`
+    const last = locations.at(-1)
+    if (last === undefined) return
+    after = last.id
+    const found = locations.map(({ id, location }) => ({ id, country: findCountry(location) }))
+    await tx`
+      update locations l set country = c.country
+      from json_to_recordset(${JSON.stringify(found)}::text::json) as c (id integer, country text)
+      where l.id = c.id and c.country is not null`
+  }
 }

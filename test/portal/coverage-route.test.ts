@@ -47,7 +47,6 @@ beforeEach(() => {
     return read()
   })
   request = async () => (await app.request('/docs/coverage.json')).status
-  return () => vi.useRealTimers()
 })
 afterEach(() => vi.useRealTimers())
 

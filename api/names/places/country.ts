@@ -23,10 +23,10 @@ const commonStates = new Set('CA VA NC SC GA MD KY LA MO MS MT NE AZ SD ME'.spli
 const ambiguous = new Set(ambiguousNames.map(foldName))
 const others = new Set(otherWords.map(foldName))
 
-/** Before and after a name, these say nothing of the country. */
-const before =
+/** Words before and after a name that don't change its country. */
+const wordsBefore =
   /^(?:(?:the|greater|central|downtown|northern|southern|western|eastern|north|south|east|west|mid|(?:living|lives|located|based|currently based|currently living|made|home|somewhere|now) in|currently(?: in)?|hello from|from|moved to|in|near|close to|outside|around|(?:state|province|city|republic|university|island|region) of|remote) )+/i
-const after =
+const wordsAfter =
   /(?: (?:area|region|metro|metropolitan|city|state|province|district|county|prefecture|oblast|university|remote|based|suburbs|shi|sheng|ken|with love))+$/i
 
 /** Texts about several places, about a former one, or about none. */
@@ -147,7 +147,7 @@ function readAlone(text: string): readonly Place[] {
   const key = foldName(text)
   const found = readName(key)
   if (found.length > 0) return found
-  const name = key.replace(before, '').replace(after, '')
+  const name = key.replace(wordsBefore, '').replace(wordsAfter, '')
   return name === key ? [] : readName(name)
 }
 
@@ -205,7 +205,7 @@ function fit(place: Place, larger: Place): number {
   if (place.country !== larger.country) return 0
   if (place.kind === 'country') return larger.kind === 'country' ? 1 : 0.01
   if (larger.kind === 'country') return 1
-  if (larger.kind === 'city') return 0 // see `combine`
+  if (larger.kind === 'city') return 0 // `combine` compares the countries of two cities
   if (larger.state === undefined) return place.kind === 'city' ? 1 : 0.2
   if (place.state !== larger.state) return 0
   return place.kind === 'city' ? 100 : 1

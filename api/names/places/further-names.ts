@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Further names of countries, and names of places that stand for one, by country. */
+/** What else people write for a country: other names of it, and names of well-known places there. */
 export const furtherNames: Readonly<Record<string, readonly string[]>> = {
   TH: ['ประเทศไทย'],
   RE: ['La Réunion'],
@@ -189,7 +189,7 @@ export const furtherNames: Readonly<Record<string, readonly string[]>> = {
   SZ: ['Swaziland'],
 }
 
-/** Names of several places, of which none is meant by almost everybody, and of regions in several countries. */
+/** Names without one country: several places have them, and no place is meant nearly always, or they are those of regions. */
 export const ambiguousNames: readonly string[] = [
   'Europe',
   'EU',
@@ -301,7 +301,7 @@ export const ambiguousNames: readonly string[] = [
   'Congo',
 ]
 
-/** Words that are names of cities, too, but mean something else alone or in a sentence. */
+/** Words that nearly always mean something else, although cities have them as names. */
 export const otherWords: readonly string[] = [
   'Remote',
   'Earth',

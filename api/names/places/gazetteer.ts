@@ -54,7 +54,7 @@ export function foldName(text: string): string {
 
 let loaded: Gazetteer | undefined
 
-/** Returns the gazetteer. The first call takes a second, and 100 MB. */
+/** Returns the gazetteer. The first call takes 0.7 s, and 60 MB. */
 export function readGazetteer(): Gazetteer {
   loaded ??= loadGazetteer()
   return loaded
@@ -73,12 +73,12 @@ function loadGazetteer(): Gazetteer {
 
   /** People of each country. */
   const people = new Map<string, number>()
+  const countryPlaces = new Map<string, Place>()
   for (const [alpha2 = '', alpha3 = '', , , , , , count] of readRows('countryInfo.txt')) {
     people.set(alpha2, Number(count))
-    const place = createPlace(alpha2, 'country', countryWeight)
-    for (const code of [alpha2, alpha3]) add(codes, code, place)
+    for (const code of [alpha2, alpha3]) add(codes, code, findCountryPlace(alpha2))
   }
-  add(codes, 'UK', createPlace('GB', 'country', countryWeight))
+  add(codes, 'UK', findCountryPlace('GB'))
   const languages = join(dirname(require.resolve('i18n-iso-countries/package.json')), 'langs')
   for (const file of readdirSync(languages)) {
     const { countries }: { countries: Record<string, string | string[]> } = JSON.parse(
@@ -109,8 +109,17 @@ function loadGazetteer(): Gazetteer {
   }
   return { names, codes }
 
+  /** One for each country: many languages share a name. */
+  function findCountryPlace(country: string): Place {
+    const known = countryPlaces.get(country)
+    if (known !== undefined) return known
+    const place = createPlace(country, 'country', countryWeight)
+    countryPlaces.set(country, place)
+    return place
+  }
+
   function addCountry(country: string, given: readonly string[]): void {
-    for (const name of given) addName(name, createPlace(country, 'country', countryWeight))
+    for (const name of given) addName(name, findCountryPlace(country))
   }
 
   function addName(name: string, place: Place): void {

@@ -40,7 +40,7 @@ export async function findAuthors(
       const found = readItem(reply, [`c${index}`, 'object'], authorsOfCommit, 'the commit was not found')
       if (found.outcome !== 'given') return skip(commit, found.reason)
       const { author, authors } = found.item
-      const named = authors?.nodes?.find((each) => identifyAddress(each?.email ?? '') === identity) ?? author
+      const named = authors?.nodes.find((each) => identifyAddress(each?.email ?? '') === identity) ?? author
       if (named?.user != null) accounts.set(identity, named.user)
     },
     giveUp: ([, commit], reason) => skip(commit, reason),

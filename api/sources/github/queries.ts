@@ -238,6 +238,6 @@ export function queryAuthors(commits: readonly AuthoredCommit[]): Query {
         [`h${index}`, hash],
       ]),
     ),
-    points: 1 + Math.ceil(commits.filter(({ isCoauthored }) => isCoauthored).length / 100),
+    points: commits.some(({ isCoauthored }) => isCoauthored) ? 2 : 1,
   }
 }
