@@ -10,6 +10,7 @@ import * as v from 'valibot'
 import { ConnectionUrlError, parseConnectionUrl } from './database/connection-url.ts'
 import { describeFileError, OperatorError, readCode } from './errors.ts'
 import { parseRateLimit } from './ledger/api-key.ts'
+import { forgeNamePattern } from './names/forge-names.ts'
 import { findNearest } from './names/nearest-name.ts'
 
 /** Log levels, from the most to the least verbose. */
@@ -114,6 +115,24 @@ const settings = {
     'none',
   ),
   CHANGES_KEPT_DAYS: v.optional(wholeNumber(1, 3650), '90'),
+  AUTOMATION_ACCOUNTS: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform((value) => value.split(',').map((entry) => entry.trim().toLowerCase())),
+      v.array(
+        v.pipe(
+          v.string(),
+          v.check(
+            (entry) => forgeNamePattern.test(entry.replace(/^!/, '')),
+            'must be logins of programs, separated by commas; a ! before a login says that it is a person, as in acme-deploys,!jean-ci',
+          ),
+        ),
+      ),
+      v.transform(
+        (entries) => new Map(entries.map((entry) => [entry.replace(/^!/, ''), !entry.startsWith('!')])),
+      ),
+    ),
+  ),
   MATCH_CACHE_MB: v.optional(wholeNumber(1, 100_000), '64'),
   SHUTDOWN_DELAY_SECONDS: v.optional(wholeNumber(0, 600), '5'),
   RESPONSE_CACHE_MB: v.optional(wholeNumber(0, 100_000), '32'),
@@ -209,8 +228,8 @@ export function readConfig(environment: Record<string, string | undefined>, { te
     sampleData: output.SAMPLE_DATA === 'on',
     /** Rate limit of keys created without one. */
     defaultRateLimit: output.DEFAULT_RATE_LIMIT,
-    /** Days for which removals are kept, so that clients can ask what has changed. */
-    changesKeptDays: output.CHANGES_KEPT_DAYS,
+    /** What changes of the dataset need. */
+    dataset: { changesKeptDays: output.CHANGES_KEPT_DAYS, automationAccounts: output.AUTOMATION_ACCOUNTS },
     /** Maximum size in memory of the matches of filters, in MiB. */
     matchCacheMb: output.MATCH_CACHE_MB,
     /** How long requests are still accepted after SIGTERM, while load balancers notice. */

@@ -34,10 +34,6 @@ const berlinZodPages = [1, 2, 3].map(
   (page) => `/users?location=berlin&dependency_names=zod&per_page=5&page=${page}`,
 )
 
-const germany = `/users?${['germany', 'deutschland', 'berlin', 'munich', 'm%C3%BCnchen']
-  .map((place) => `location=${place}`)
-  .join('&')}`
-
 const users = '/users?location=berlin&dependency_names=react&per_page=1'
 const user = '/users/ngoldberg'
 const repositories = '/repos?dependency_names=hono&page=2&per_page=1'
@@ -148,12 +144,17 @@ export const requests = {
   },
   usersOfReactInGermany: {
     method: 'GET',
-    path: `${germany}&dependency_names=react&dependency_status=active&per_page=1`,
+    path: '/users?country=DE&dependency_names=react&dependency_status=active&per_page=1',
     shows: listHeaders,
   },
-  quoteGermany: {
+  quoteBerlinAndMunich: {
     method: 'HEAD',
-    path: germany,
+    path: '/users?location=berlin&location=munich&location=m%C3%BCnchen',
+    shows: ['X-Credits-Cost', 'X-Total-Count'],
+  },
+  quoteGermanSpeaking: {
+    method: 'HEAD',
+    path: '/users?country=DE,AT,CH',
     shows: ['X-Credits-Cost', 'X-Total-Count'],
   },
   batchOfLogins: {

@@ -10,11 +10,12 @@ export type NumberedAttribute = 'followers' | 'stars'
 /** Attributes with days, as `dayOf` numbers them: of the last commit of a user, and of the last push to a repository. */
 export type DatedAttribute = 'active_day' | 'pushed_day'
 /**
- * `type`, `language` and `license` have folded texts as values, `has` the name of a field that isn't empty, `fork` and
- * `archived` true or false.
+ * `type`, `language` and `license` have folded texts as values, `country` the code of the country that the user's location
+ * names, `has` the name of a field that isn't empty, `fork` and `archived` true or false.
  */
 export type AttributeName =
   | 'type'
+  | 'country'
   | 'has'
   | 'language'
   | 'license'

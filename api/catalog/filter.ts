@@ -48,6 +48,8 @@ export interface FilterParameters {
   dependencyFiles?: readonly string[]
   dependencyStatus?: DependencyStatus | undefined
   types?: readonly string[]
+  /** Codes, in any case. */
+  countries?: readonly string[]
   /** Each of these fields. */
   has?: readonly string[]
   languages?: readonly string[]
@@ -64,7 +66,7 @@ export interface FilterParameters {
 
 /** Creates the canonical form of a filter. */
 export function createFilter(parameters: FilterParameters): Filter {
-  const { types, has = [], languages, licenses, fork, archived } = parameters
+  const { types, countries, has = [], languages, licenses, fork, archived } = parameters
   const { minFollowers, minStars, activeSince, pushedSince } = parameters
   const locationKeys = [...new Set(parameters.locations?.map(foldLocation))]
   const anyOf = (name: AttributeName, values: Iterable<string> | undefined) => ({
@@ -85,6 +87,7 @@ export function createFilter(parameters: FilterParameters): Filter {
     status: parameters.dependencyStatus,
     attributes: [
       anyOf('type', fold(types)),
+      anyOf('country', fold(countries)),
       ...[...new Set(has)].sort().map((field) => anyOf('has', [field])),
       anyOf('language', fold(languages)),
       anyOf('license', fold(licenses)),

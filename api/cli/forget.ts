@@ -124,11 +124,10 @@ function forgetUser(login: string | undefined, options: ForgetOptions, command: 
     await confirm(askAbout(await findPerson(sql, identities), keepRepositories), { yes })
     const progress = startProgress(process.stderr)
     const onStep = (step: string) => progress.update({ step, count: 0, unit: '', fraction: undefined })
-    const { changesKeptDays } = config
     const forgotten = await forgetPerson(sql, {
       identities,
       keepRepositories,
-      changesKeptDays,
+      settings: config.dataset,
       onStep,
     }).finally(progress.end)
     const { person, users, repositories, commits, ledgerEntries, version } = forgotten

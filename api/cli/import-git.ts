@@ -80,9 +80,9 @@ async function load(
       `error: ${refused} applies to one clone, but ${paths.length} were found; load that clone alone`,
     )
   }
-  function run(sql: Sql, { progress, changesKeptDays, onBegin }: LoadContext): Promise<GitImportResult> {
+  function run(sql: Sql, { config, progress, onBegin }: LoadContext): Promise<GitImportResult> {
     return importGit(sql, {
-      changesKeptDays,
+      settings: config.dataset,
       ...options,
       clones: paths.map((path) => ({ path, url, restId, branch })),
       onBegin,

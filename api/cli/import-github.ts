@@ -103,7 +103,7 @@ async function load(given: Target[], options: Options, command: Command): Promis
   }
   const tokens = await readTokens(options)
   function run(sql: Sql, context: LoadContext): Promise<GithubImportResult> {
-    const { config, progress, changesKeptDays, signal, onBegin } = context
+    const { config, progress, signal, onBegin } = context
     return importGithub(sql, {
       targets,
       tokens,
@@ -116,7 +116,7 @@ async function load(given: Target[], options: Options, command: Command): Promis
       dryRun,
       keepMissing: options.keepMissing,
       maxRemovals: options.maxRemovals,
-      changesKeptDays,
+      settings: config.dataset,
       signal,
       onBegin,
       onNote: progress.note,

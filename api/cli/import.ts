@@ -128,7 +128,7 @@ async function loadNdjson(
   }
   const invalid = skipInvalid === undefined ? undefined : await createInvalidLinesFile(skipInvalid)
   let lines = 0
-  function load(sql: Sql, { progress, changesKeptDays, onBegin }: LoadContext): Promise<NdjsonImportResult> {
+  function load(sql: Sql, { config, progress, onBegin }: LoadContext): Promise<NdjsonImportResult> {
     async function onMirror(missing: ItemCounts, stored: ItemCounts): Promise<void> {
       const description = describeRemovals({ missing, stored })
       if (description === undefined) return
@@ -138,7 +138,7 @@ async function loadNdjson(
     }
     return importNdjson(sql, {
       sources,
-      changesKeptDays,
+      settings: config.dataset,
       ...(mirror && { onMirror }),
       ...(invalid && { onInvalid: (line) => invalid.add(line) }),
       onBegin,

@@ -17,7 +17,6 @@ import { withDatabase } from './session.ts'
 export interface LoadContext {
   config: Config
   progress: Progress
-  changesKeptDays: number
   /** Aborted on interruption. */
   signal: AbortSignal
   onBegin: (importId: number) => void
@@ -40,11 +39,8 @@ export function runLoad<Result>(
         interruption.abort()
         await dropStaged(others, importId).catch(() => {})
       })
-    const { changesKeptDays } = config
     const { signal } = interruption
-    const result = await load(sql, { config, progress, changesKeptDays, signal, onBegin }).finally(
-      progress.end,
-    )
+    const result = await load(sql, { config, progress, signal, onBegin }).finally(progress.end)
     print(result, Math.round(performance.now() - startedAt) / 1000)
   })
 }

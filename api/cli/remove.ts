@@ -75,7 +75,7 @@ async function remove(
     )
     const progress = startProgress(process.stderr)
     const { commits, version } = await removeRepository(sql, repository, {
-      changesKeptDays: config.changesKeptDays,
+      settings: config.dataset,
       onStep: (step) => progress.update({ step, count: 0, unit: 'done', fraction: undefined }),
     }).finally(progress.end)
     if (json) {

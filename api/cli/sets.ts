@@ -60,7 +60,7 @@ export function describeFaults(verified: number, wrong: number): string {
 
 function rebuild({ json }: { json?: true }): Promise<void> {
   return withDatabase({ longStatements: true }, async ({ sql, config }) => {
-    const { version } = await rebuildSets(sql, { changesKeptDays: config.changesKeptDays })
+    const { version } = await rebuildSets(sql, { settings: config.dataset })
     console.log(
       json
         ? JSON.stringify({ dataset_version: version })

@@ -25,6 +25,7 @@ import { applyRepositories, useKnownRepositories } from './repository-changes.ts
 import { beginLoad, type Orphan } from './staged-load.ts'
 import { dropStaged } from './staging.ts'
 import { applyUsers, dropKnownUsers } from './user-changes.ts'
+import { renewUsers } from './user-rules.ts'
 
 /** What a load changed. */
 export type ImportResult = DatasetChangeResult
@@ -54,7 +55,7 @@ export interface ApplyOptions extends DatasetChangeOptions {
  * Applies what was staged under `importId`, and drops its staging tables. Throws `ImportError`, or what a callback throws;
  * then nothing was changed.
  */
-export function applyImport(
+export async function applyImport(
   sql: Sql,
   importId: number,
   {
@@ -68,6 +69,7 @@ export function applyImport(
     ...options
   }: ApplyOptions,
 ): Promise<ImportResult> {
+  await renewUsers(sql, options.settings)
   return changeDataset(sql, options, async (change) => {
     await assertValid?.(change.tx)
     const load = await beginLoad(change, importId)

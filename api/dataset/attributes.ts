@@ -17,11 +17,6 @@ import { foldText } from '../names/case-folding.ts'
 import { analyzeTables, type DatasetChange } from './pending-change.ts'
 import type { RepositoryRecord, UserRecord } from './records.ts'
 
-/** Whether an account is a program: the forge says so, or its login does. */
-export function isBot({ type, login }: Pick<UserRecord, 'type' | 'login'>): boolean {
-  return type.toLowerCase() === 'bot' || /\[bot\]$/i.test(login)
-}
-
 type Attribute = [name: AttributeName, value: string]
 
 /** The columns of attributes in the staging tables. They are parallel to each other. */
@@ -30,15 +25,20 @@ export interface AttributeColumns {
   attribute_values: string[]
 }
 
-/** Lists the attributes of a user. Every bot is of type `Bot`. */
-export function createUserAttributes(user: UserRecord): AttributeColumns {
+/** Lists the attributes of a user, but for the country. */
+export function createUserAttributes(user: UserRecord, isBot: boolean): AttributeColumns {
   return createColumns([
-    ...listText('type', isBot(user) ? 'Bot' : user.type),
+    ...listType(user, isBot),
     ...nullableUserFields
       .filter((field) => (user[field] ?? '') !== '')
       .map((field): Attribute => ['has', field]),
     ...listCount('followers', user.followers),
   ])
+}
+
+/** Lists the attribute `type`, if the user has it. Every program is of type `Bot`. */
+export function listType({ type }: Pick<UserRecord, 'type'>, isBot: boolean): Attribute[] {
+  return listText('type', isBot ? 'Bot' : type)
 }
 
 /** Lists the attributes of a repository. */

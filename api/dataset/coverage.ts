@@ -33,10 +33,10 @@ export async function summarizeCoverage(tx: SqlOrTransaction): Promise<void> {
         ) l
       ) as languages,
       (
-        select coalesce(json_agg(json_build_object('country', country, 'users', users) order by users desc, country), '[]')
+        select coalesce(json_agg(json_build_object('country', value, 'users', items_count)
+          order by items_count desc, value), '[]')
         from (
-          select country, sum(users_count) as users from locations where country is not null
-          group by country order by users desc, country limit ${maxListed}
+          select value, items_count from attributes where name = 'country' order by items_count desc, value limit ${maxListed}
         ) c
       ) as countries
     from dataset`

@@ -4,6 +4,7 @@
  * @module
  */
 import { isEmbedded, type Sql, type SqlOrTransaction } from '../database/connect.ts'
+import type { NamedAccounts } from '../names/automation-accounts.ts'
 import { applyActivity } from './activity.ts'
 import { summarizeCoverage } from './coverage.ts'
 import { dropOldChanges } from './kept-changes.ts'
@@ -36,11 +37,18 @@ const rewrittenTables = [
   'coverage',
 ]
 
+/** What the deployer has set for all changes. */
+export interface DatasetSettings {
+  /** Days for which clients can ask what has changed. Default: that of `dropOldChanges`. */
+  changesKeptDays?: number | undefined
+  /** Accounts that are programs, or aren't, whatever the rules say. Default: none. */
+  automationAccounts?: NamedAccounts | undefined
+}
+
 /** How a change is applied. */
 export interface DatasetChangeOptions {
   onStep?: ((step: 'waiting for another load' | 'applying') => void) | undefined
-  /** Days for which clients can ask what has changed. Default: that of `dropOldChanges`. */
-  changesKeptDays?: number | undefined
+  settings?: DatasetSettings | undefined
 }
 
 /** What a part of a change did. Rows that it removed are counted in the change. */
@@ -55,7 +63,7 @@ export interface DatasetChangeResult extends RowChanges {
 /** Changes the dataset. What `work` throws rolls everything back. `origin`: that of the load, if the change is one. */
 export async function changeDataset(
   sql: Sql,
-  { onStep = () => {}, changesKeptDays, origin }: DatasetChangeOptions & { origin?: LoadOrigin },
+  { onStep = () => {}, settings = {}, origin }: DatasetChangeOptions & { origin?: LoadOrigin },
   work: (change: DatasetChange) => Promise<PartialChanges>,
 ): Promise<DatasetChangeResult> {
   const result = await sql.begin(async (tx) => {
@@ -87,7 +95,7 @@ export async function changeDataset(
       await publish(change, changes)
       await applySetChanges(change)
       await removeUnusedTerms(change)
-      await dropOldChanges(tx, changesKeptDays)
+      await dropOldChanges(tx, settings.changesKeptDays)
       await summarizeCoverage(tx)
     }
     const result = { ...changes, version: hasChanged ? change.version : change.version - 1 }

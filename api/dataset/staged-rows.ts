@@ -3,12 +3,13 @@
  *
  * @module
  */
+import { isBot, type NamedAccounts } from '../names/automation-accounts.ts'
 import { foldLocation, foldText } from '../names/case-folding.ts'
 import { listCoauthors } from '../names/coauthors.ts'
 import { keyDependencyName } from '../names/dependency-names.ts'
 import { identifyAddress, identifyForgeId, identifyLogin } from '../names/forge-names.ts'
 import { keyRepositoryUrl } from '../names/repository-url.ts'
-import { createRepositoryAttributes, createUserAttributes, isBot } from './attributes.ts'
+import { createRepositoryAttributes, createUserAttributes } from './attributes.ts'
 import type {
   AddressesRecord,
   CommitRecord,
@@ -21,11 +22,11 @@ import type {
 /** A row of a staging table, by column. */
 export type StagedRow = Record<string, string | number | boolean | null | readonly (string | number | null)[]>
 
-/** Creates the row of a record. */
-export function createRow(item: LoadItem): StagedRow {
+/** Creates the row of a record. `named`: what the operator says of accounts. */
+export function createRow(item: LoadItem, named: NamedAccounts): StagedRow {
   switch (item.kind) {
     case 'users':
-      return createUserRow(item.record)
+      return createUserRow(item.record, named)
     case 'identities':
       return createAddressesRow(item.record)
     case 'repos':
@@ -46,15 +47,16 @@ export function identifyUser({ forge_rest_id, login, email }: UserRecord): strin
   return byEmail === null || identities.includes(byEmail) ? identities : [...identities, byEmail]
 }
 
-function createUserRow(user: UserRecord): StagedRow {
+function createUserRow(user: UserRecord, named: NamedAccounts): StagedRow {
+  const is_bot = isBot(user, named)
   return {
     forge_rest_id: user.forge_rest_id,
     login_key: foldText(user.login),
-    is_bot: isBot(user),
+    is_bot,
     identities: identifyUser(user),
     location: user.location,
     location_key: user.location === null ? null : foldLocation(user.location),
-    ...createUserAttributes(user),
+    ...createUserAttributes(user, is_bot),
     document: JSON.stringify(user),
   }
 }

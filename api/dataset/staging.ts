@@ -4,7 +4,9 @@
  *
  * @module
  */
+
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import type { DatasetSettings } from './dataset-change.ts'
 import { ImportError } from './import-error.ts'
 import { cleanUpIfDead, holdLivenessLock } from './liveness-lock.ts'
 import { type LoadItem, type RecordKind, recordKinds } from './records.ts'
@@ -117,10 +119,13 @@ export function stagingTable(kind: RecordKind, importId: number): string {
  */
 export async function withStaging<Result>(
   sql: Sql,
-  onBegin: ((importId: number) => void) | undefined,
+  {
+    onBegin,
+    settings,
+  }: { onBegin?: ((importId: number) => void) | undefined; settings?: DatasetSettings | undefined },
   work: (staging: Staging) => Promise<Result>,
 ): Promise<Result> {
-  const staging = await beginStaging(sql)
+  const staging = await beginStaging(sql, settings)
   try {
     onBegin?.(staging.id)
     return await work(staging)
@@ -133,7 +138,8 @@ export async function withStaging<Result>(
 }
 
 /** Begins a load. Drops the staging tables of loads whose process was killed. */
-export async function beginStaging(sql: Sql): Promise<Staging> {
+export async function beginStaging(sql: Sql, settings: DatasetSettings = {}): Promise<Staging> {
+  const named = settings.automationAccounts ?? new Map()
   await dropDeadLoads(sql)
   const [next] = await sql<{ id: number }[]>`select nextval(pg_get_serial_sequence('imports', 'id')) as id`
   if (next === undefined) throw new Error('the import has no id')
@@ -166,7 +172,7 @@ export async function beginStaging(sql: Sql): Promise<Staging> {
     id,
     async add(position, item) {
       const { kind } = item
-      const batch = `${batches.get(kind) ?? ''}${JSON.stringify({ position, ...createRow(item) })},`
+      const batch = `${batches.get(kind) ?? ''}${JSON.stringify({ position, ...createRow(item, named) })},`
       batches.set(kind, batch)
       staged++
       if (batch.length >= maxBatchCharacters) await sendBatch(kind, batch)

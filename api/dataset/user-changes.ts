@@ -1,7 +1,6 @@
 import { isLocalDocument } from '../catalog/document-lookup.ts'
-import type { SqlOrTransaction } from '../database/connect.ts'
-import { findCountry } from '../names/places/country.ts'
 import { addNewAttributes, noteRecordTerms, selectTerms } from './attributes.ts'
+import { findCountries } from './countries.ts'
 import { type AppliedRows, analyzeTables } from './pending-change.ts'
 import { noteReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
@@ -53,9 +52,10 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
   await analyzeTables(load, ['locations'])
   await addNewAttributes(load, records)
   const locations = tx`
-    select position, l.id as term_id
+    select position, unnest(array[l.id, a.id]) as term_id
     from changed_users join ${staged} s using (position)
-      left join locations l on md5(l.location_key) = md5(s.location_key) and l.location_key = s.location_key`
+      left join locations l on md5(l.location_key) = md5(s.location_key) and l.location_key = s.location_key
+      left join attributes a on a.name = 'country' and a.value = l.country`
   await tx`
     create temporary table changed_user_terms on commit drop as ${selectTerms(tx, records, locations)}`
   await tx`analyze changed_user_terms`
@@ -93,23 +93,4 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
     on conflict do nothing`
   await analyzeTables(load, ['users', 'identities'])
   return countApplied(load, 'changed_users')
-}
-
-/** Locations whose countries are found at a time. */
-const batchSize = 10_000
-
-/** Finds the countries of new locations: of those with ids above `lastId`. */
-async function findCountries(tx: SqlOrTransaction, lastId: number): Promise<void> {
-  for (let after = lastId; ; ) {
-    const locations = await tx<{ id: number; location: string }[]>`
-      select id, location from locations where id > ${after}::integer order by id limit ${batchSize}`
-    const last = locations.at(-1)
-    if (last === undefined) return
-    after = last.id
-    const found = locations.map(({ id, location }) => ({ id, country: findCountry(location) }))
-    await tx`
-      update locations l set country = c.country
-      from json_to_recordset(${JSON.stringify(found)}::text::json) as c (id integer, country text)
-      where l.id = c.id and c.country is not null`
-  }
 }

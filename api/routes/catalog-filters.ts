@@ -7,6 +7,7 @@ import { fieldsToHave, maxFilterTextLength } from '../catalog/attributes.ts'
 import type { BatchLookUp } from '../catalog/batch-lookup.ts'
 import { createFilter, type Filter, type FilterParameters, isUnfiltered } from '../catalog/filter.ts'
 import { badRequest } from '../errors.ts'
+import { isCountryCode } from '../names/places/country-codes.ts'
 import { batchNames, isBatchLookUp, readBatchLookUp } from './batch-parameters.ts'
 import type { ListParameters } from './lists.ts'
 import {
@@ -44,6 +45,7 @@ const repeatable = [
   'dependency_names',
   'dependency_files',
   'without_dependency_names',
+  'country',
   'type',
   'has',
   'language',
@@ -55,6 +57,7 @@ const repeatable = [
 export const userParameters: ListParameters<Filter | BatchLookUp, number> = {
   names: [
     'location',
+    'country',
     ...dependencyFilters,
     'type',
     'has',
@@ -71,6 +74,7 @@ export const userParameters: ListParameters<Filter | BatchLookUp, number> = {
     readBatchLookUp(query) ??
     readFilter(query, {
       locations: readValues(query, 'location', locationLimits),
+      countries: readCountries(query),
       types: readEntries(query, 'type', entryLimits),
       has: readOptions(query, 'has', fieldsToHave, entryLimits),
       minFollowers: readMinimum(query, 'min_followers'),
@@ -120,6 +124,17 @@ function readRepositoryFilter(query: URLSearchParams): FilterParameters {
     archived: readOption(query, 'archived', flags),
     pushedSince: readTime(query, 'pushed_since'),
   }
+}
+
+function readCountries(query: URLSearchParams): string[] {
+  const countries = readEntries(query, 'country', entryLimits)
+  const wrong = countries.findIndex((code) => !isCountryCode(code.toUpperCase()))
+  if (wrong >= 0) {
+    throw badRequest(
+      `Invalid country: entry ${wrong + 1} must be a country code of two letters (ISO 3166-1), such as DE`,
+    )
+  }
+  return countries
 }
 
 function readMinimum(query: URLSearchParams, name: string): number | undefined {

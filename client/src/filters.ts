@@ -25,6 +25,8 @@ interface DependencyFilter {
 export interface UserFilter extends DependencyFilter {
   /** Only users whose location contains this text, or any of these texts, case-insensitive. */
   location?: string | readonly string[] | undefined
+  /** Only users whose location names any of these countries: codes of ISO 3166-1 alpha-2, such as `DE`, in any case. */
+  country?: string | readonly string[] | undefined
   /** Only users of any of these types, such as `User` and `Organization`, case-insensitive. */
   type?: string | readonly string[] | undefined
   /** Only users who have all of these fields. */

@@ -22,10 +22,16 @@ describeOnEachDatabase('a filter by attributes', (kind) => {
     keyId = created.id
     await loadRecords(service.sql, {
       users: [
-        createUser(1, { email: 'one@example.org', name: '', followers: 10 }),
-        createUser(2, { email: 'two@example.org', name: 'Two', type: 'Organization', followers: 11 }),
-        createUser(3, { email: 'three@example.org', login: 'three[bot]', type: 'User' }),
-        createUser(4, { type: 'Bot' }),
+        createUser(1, { email: 'one@example.org', name: '', followers: 10, location: 'Berlin' }),
+        createUser(2, {
+          email: 'two@example.org',
+          name: 'Two',
+          type: 'Organization',
+          followers: 11,
+          location: 'Wien',
+        }),
+        createUser(3, { email: 'three@example.org', login: 'three[bot]', type: 'User', location: 'München' }),
+        createUser(4, { type: 'Bot', location: 'Remote' }),
       ],
       repos: [
         createRepository(1, 'user-1', ['react', 'vite'], {
@@ -51,6 +57,10 @@ describeOnEachDatabase('a filter by attributes', (kind) => {
   }
 
   test.for<[path: string, ids: number[]]>([
+    ['/users?country=DE', [1, 3]],
+    ['/users?country=at,de', [1, 2, 3]],
+    ['/users?country=AT&country=XK', [2]],
+    ['/users?country=DE&type=User', [1]],
     ['/users?type=user', [1]],
     ['/users?type=bot', [3, 4]],
     ['/users?type=Bot,organization', [2, 3, 4]],
@@ -114,6 +124,7 @@ describeOnEachDatabase('a filter by attributes', (kind) => {
   const list = (count: number) => Array.from({ length: count }, (_, index) => index).join()
   test.for<[path: string, error: string]>([
     ...[
+      'country',
       'type',
       'has',
       'min_followers',
@@ -136,6 +147,10 @@ describeOnEachDatabase('a filter by attributes', (kind) => {
     ['/users?type=,', 'Invalid type: is empty; leave the parameter out'],
     [`/users?type=${list(51)}`, 'Invalid type: at most 50 entries'],
     [`/users?type=a,${'x'.repeat(256)}`, 'Invalid type: entry 2 is longer than 255 characters'],
+    ...['XX', 'UK', 'DEU', 'Germany', 'constructor'].map((name): [string, string] => [
+      `/users?country=DE,${name}`,
+      'Invalid country: entry 2 must be a country code of two letters (ISO 3166-1), such as DE',
+    ]),
     ['/users?has=email,Name', `Invalid has: entry 2 ${field}`],
     ['/users?has=login', `Invalid has: entry 1 ${field}`],
     ['/users?min_followers=0', `Invalid min_followers: ${number}`],

@@ -87,7 +87,7 @@ describeOnEachDatabase('changed_since', (kind) => {
 
   test('is 410, free and with quota headers, once older changes were forgotten', async () => {
     expect(await readIds('/users?changed_since=0')).toHaveLength(11)
-    const version = await removeRows(service.sql, { users: [11] }, { changesKeptDays: 0 })
+    const version = await removeRows(service.sql, { users: [11] }, { settings: { changesKeptDays: 0 } })
     const poor = await service.createKey({ credits: 0 })
     for (const [path, method] of [
       ['/users?changed_since=0', 'GET'],

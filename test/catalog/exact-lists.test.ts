@@ -137,6 +137,7 @@ function createFilteredLists(random: Random, forge: RandomForge, plain: PlainCat
 
 function drawUserAttributes(random: Random): AttributeFilter {
   return {
+    ...(random.chance(0.2) && { country: random.pick([['de'], ['FR', 'de', 'Us'], ['AQ']]) }),
     ...(random.chance(0.3) && { type: random.pick([['user'], ['Bot', 'ORGANIZATION'], ['nothing']]) }),
     ...(random.chance(0.3) && {
       has: random.pick([['email'] as const, ['name', 'company', 'bio'] as const]),

@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type AttributeFilter, writeAttributes } from '../support/attribute-oracle.ts'
+import { type AttributeFilter, countryOf, writeAttributes } from '../support/attribute-oracle.ts'
 import { type ListQuery, writeQuery } from '../support/catalog.ts'
 import { isDrill } from '../support/drill.ts'
 import { readListResponse } from '../support/list-response.ts'
@@ -251,6 +251,10 @@ const momentOrDate = (moments: readonly (number | null)[]): fc.Arbitrary<string>
     .map(([moment, asDate]) => (asDate ? new Date(moment * 1_000).toJSON().slice(0, 10) : String(moment)))
 
 const userAttributes: fc.Arbitrary<AttributeFilter> = someOf({
+  country: fc.array(inRandomCase(valuesOf(['AT', ...sampleUsers.flatMap((user) => countryOf(user) ?? [])])), {
+    minLength: 1,
+    maxLength: 3,
+  }),
   type: valuesIn(sampleUsers.map(({ type }) => type)),
   has: fc.uniqueArray(fc.constantFrom('email', 'name', 'company', 'location', 'bio'), { minLength: 1 }),
   min_followers: about(sampleUsers.map(({ followers }) => followers)),

@@ -103,7 +103,7 @@ describeOnEachDatabase('the list of removals', (kind) => {
   })
 
   test('is 410 once older removals were forgotten', async () => {
-    const version = await removeRows(service.sql, { users: [4] }, { changesKeptDays: 0 })
+    const version = await removeRows(service.sql, { users: [4] }, { settings: { changesKeptDays: 0 } })
     const { status, headers, text } = await service.request(`/removals?since=${version - 1}`, { key })
     expect([status, headers.get('X-Error-Code')]).toEqual([410, 'changes_expired'])
     expect(headers.get('X-Credits-Cost')).toBe('0')

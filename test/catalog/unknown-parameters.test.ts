@@ -9,7 +9,7 @@ import { describeOnOneDatabase, startTestService, type TestService } from '../su
 
 const repository = '/repos/yarrow-collective/monolith'
 const ofUsers =
-  'location, dependency_names, dependency_match, without_dependency_names, dependency_files, dependency_status, type, has, min_followers, active_since, changed_since, logins, forge_rest_ids, page, per_page, after'
+  'location, country, dependency_names, dependency_match, without_dependency_names, dependency_files, dependency_status, type, has, min_followers, active_since, changed_since, logins, forge_rest_ids, page, per_page, after'
 const ofRepositories =
   'owner, dependency_names, dependency_match, without_dependency_names, dependency_files, dependency_status, language, license, min_stars, fork, archived, pushed_since, changed_since, full_names, forge_rest_ids, exclude, page, per_page, after'
 

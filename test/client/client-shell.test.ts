@@ -102,9 +102,23 @@ test('names of dependencies, and locations, are found for free', async () => {
 describe('a list', () => {
   test('is filtered by each option', async () => {
     const quote = async (...args: string[]) => JSON.parse((await run(['quote', ...args])).stdout).items
-    const users = ['--type', 'user', '--type', 'bot', '--has', 'email', '--has', 'name']
+    const users = [
+      '--country',
+      'DE',
+      '--country',
+      'us',
+      '--type',
+      'user',
+      '--type',
+      'bot',
+      '--has',
+      'email',
+      '--has',
+      'name',
+    ]
     expect(await quote('users', ...users, '--min-followers', '10', '--active-since', '2025-01-01')).toBe(
       findUsers({
+        country: ['DE', 'US'],
         type: ['user', 'bot'],
         has: ['email', 'name'],
         min_followers: 10,

@@ -166,7 +166,13 @@ test('filters are those of the API', async () => {
   const { call } = conversation
   const count = async (list: string, filter: object) =>
     (await call('quote', { list, ...filter })).result.items
-  const users = { type: ['User'], has: ['email'], min_followers: 10, active_since: '2025-01-01' }
+  const users = {
+    country: ['DE', 'us'],
+    type: ['User'],
+    has: ['email'],
+    min_followers: 10,
+    active_since: '2025-01-01',
+  }
   const found = findUsers({ ...users, has: ['email'] })
   expect(await count('users', users)).toBe(found.length)
   const repositories = {
@@ -543,7 +549,7 @@ test('errors say what an assistant or its user can do', async () => {
       {},
       'This call would cost 10 credits, and 4 are left on the key. Set limit to 4 or less, or tell the user that the key needs more credits. Cost: 0. Balance: 4.',
     ],
-    ['find_users', { city: 'x' }, 'There is no argument city. There are location, type, has, min_followers'],
+    ['find_users', { city: 'x' }, 'There is no argument city. There are location, country, type, has'],
     ['find_users', { limit: 1_000 }, 'data/limit must be <= 100'],
     ['find_users', { location: '' }, 'Location is empty; leave it out to list everything.'],
     ['find_repositories', { dependency_names: ',' }, 'dependency_names is empty'],

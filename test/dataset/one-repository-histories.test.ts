@@ -93,7 +93,7 @@ describeOnOneDatabase('after any history of clones and records,', (kind) => {
   })
 
   async function apply({ repositories, commits, hasAllCommits }: Load): Promise<void> {
-    await withStaging(service.sql, undefined, async (staging) => {
+    await withStaging(service.sql, {}, async (staging) => {
       for (const [index, repository] of repositories.entries()) {
         await staging.add(index, parseItem('repos', JSON.stringify(toRecord(repository))))
       }

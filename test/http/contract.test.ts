@@ -115,7 +115,16 @@ describe('openapi.yml', () => {
   }
 
   const allQueries = [
-    ...['page', 'per_page', 'after', 'location', 'dependency_names', 'dependency_files', 'dependency_status'],
+    ...[
+      'page',
+      'per_page',
+      'after',
+      'location',
+      'country',
+      'dependency_names',
+      'dependency_files',
+      'dependency_status',
+    ],
     ...['dependency_match', 'without_dependency_names', 'type', 'has', 'min_followers', 'active_since'],
     ...[
       'language',

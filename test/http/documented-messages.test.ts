@@ -135,6 +135,7 @@ describe('openapi.yml', () => {
       'dependency_status=active&dependency_status=removed',
       'dependency_match=x',
       'dependency_match=all',
+      'country=Germany',
       'has=email,x',
       'min_followers=0',
       'min_stars=0',
@@ -339,6 +340,10 @@ describe('openapi.yml', () => {
       ],
       'Invalid dependency_match: must be any or all': ['/repos?dependency_match=x', { key }],
       'Invalid dependency_match: requires dependency_names': ['/repos?dependency_match=all', { key }],
+      'Invalid country: entry 1 must be a country code of two letters (ISO 3166-1), such as DE': [
+        '/users?country=UK',
+        { key },
+      ],
       'Invalid has: entry 2 must be one of email, name, company, location, bio': [
         '/users?has=bio,x',
         { key },

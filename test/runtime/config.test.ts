@@ -19,7 +19,7 @@ const defaults = {
   dataDirectory: '.data',
   sampleData: true,
   defaultRateLimit: null,
-  changesKeptDays: 90,
+  dataset: { changesKeptDays: 90, automationAccounts: undefined },
   matchCacheMb: 64,
   shutdownDelaySeconds: 5,
   responseCacheMb: 32,
@@ -81,8 +81,22 @@ test.each([
   ['DEFAULT_RATE_LIMIT', '100/60', { defaultRateLimit: { requests: 100, seconds: 60 } }],
   ['DEFAULT_RATE_LIMIT', '1/1', { defaultRateLimit: { requests: 1, seconds: 1 } }],
   ['DEFAULT_RATE_LIMIT', 'none', { defaultRateLimit: null }],
-  ['CHANGES_KEPT_DAYS', '1', { changesKeptDays: 1 }],
-  ['CHANGES_KEPT_DAYS', '3650', { changesKeptDays: 3650 }],
+  ['CHANGES_KEPT_DAYS', '1', { dataset: { ...defaults.dataset, changesKeptDays: 1 } }],
+  ['CHANGES_KEPT_DAYS', '3650', { dataset: { ...defaults.dataset, changesKeptDays: 3650 } }],
+  [
+    'AUTOMATION_ACCOUNTS',
+    'Acme-deploys, !jean-ci,x[bot]',
+    {
+      dataset: {
+        ...defaults.dataset,
+        automationAccounts: new Map([
+          ['acme-deploys', true],
+          ['jean-ci', false],
+          ['x[bot]', true],
+        ]),
+      },
+    },
+  ],
   ['MATCH_CACHE_MB', '1', { matchCacheMb: 1 }],
   ['MATCH_CACHE_MB', '100000', { matchCacheMb: 100_000 }],
   ['SHUTDOWN_DELAY_SECONDS', '0', { shutdownDelaySeconds: 0 }],
@@ -109,6 +123,8 @@ test.each([
 
 const wholeNumber = (least: number, most: number) => `must be a whole number from ${least} to ${most}`
 const httpUrl = 'must be an http or https URL without a query, such as https://api.example.com/public-api'
+const logins =
+  'must be logins of programs, separated by commas; a ! before a login says that it is a person, as in acme-deploys,!jean-ci'
 const rateLimit = 'must be REQUESTS/SECONDS, such as 100/60, or none'
 
 test.each([
@@ -143,6 +159,7 @@ test.each([
     (value) => ['DEFAULT_RATE_LIMIT', value, rateLimit] as const,
   ),
   ...['0', '3651', '1.5', '90d'].map((value) => ['CHANGES_KEPT_DAYS', value, wholeNumber(1, 3650)] as const),
+  ...['a,,b', 'a b', '!', '*-ci', ','].map((value) => ['AUTOMATION_ACCOUNTS', value, logins] as const),
   ...['0', '100001', '1G'].map((value) => ['MATCH_CACHE_MB', value, wholeNumber(1, 100_000)] as const),
   ['DATABASE_PREPARED_STATEMENTS', 'yes', 'must be one of on, off, auto'],
   ...['-1', '601', '5s'].map((value) => ['SHUTDOWN_DELAY_SECONDS', value, wholeNumber(0, 600)] as const),

@@ -1,9 +1,11 @@
 /**
  * Filters by what users and repositories are like, decided by plain comparisons straight from decisions/0003-lists.md. It shares
- * no code with the service, so that the two can be held against each other.
+ * no code with the service, so that the two can be held against each other, but for the country of a location, which
+ * `test/names/places.test.ts` holds against labels.
  *
  * @module
  */
+import { findCountry } from '../../api/names/places/country.ts'
 import type { SampleRepository, SampleUser } from '../../sample/records.ts'
 import type { ListQuery } from './catalog.ts'
 import { fold } from './fold.ts'
@@ -11,6 +13,7 @@ import { isBot } from './uses.ts'
 
 /** The parameters, as a request has them. Those that are missing do not filter. */
 export interface AttributeFilter {
+  country?: readonly string[]
   type?: readonly string[]
   has?: readonly ('email' | 'name' | 'company' | 'location' | 'bio')[]
   min_followers?: number
@@ -25,6 +28,7 @@ export interface AttributeFilter {
 }
 
 const names = [
+  'country',
   'type',
   'has',
   'min_followers',
@@ -51,14 +55,20 @@ export function writeAttributes(filter: AttributeFilter): ListQuery {
 export function isLikeUser(
   user: SampleUser,
   lastCommit: number | undefined,
-  { type, has = [], min_followers, active_since }: AttributeFilter,
+  { country, type, has = [], min_followers, active_since }: AttributeFilter,
 ): boolean {
   return (
+    isOneOf(countryOf(user), country) &&
     isOneOf(isBot(user) ? 'bot' : user.type, type) &&
     has.every((field) => user[field] !== null && user[field] !== '') &&
     (min_followers === undefined || user.followers >= min_followers) &&
     isSince(lastCommit, active_since)
   )
+}
+
+/** The country that a user's location names. */
+export function countryOf({ location }: Pick<SampleUser, 'location'>): string | null {
+  return location === null ? null : (findCountry(location) ?? null)
 }
 
 /** Whether a repository is like that. */

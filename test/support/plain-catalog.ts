@@ -6,6 +6,7 @@
  * @module
  */
 import type { Fragment, Sql } from '../../api/database/connect.ts'
+import { countryOf } from './attribute-oracle.ts'
 import { fold, foldPlace } from './fold.ts'
 import type { RandomForge } from './random-forge.ts'
 import { listPlaces, type OracleFilter } from './sample-oracle.ts'
@@ -42,7 +43,7 @@ export interface PlainCatalog {
 export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
   await sql.unsafe(`
     create schema plain;
-    create table plain.users (id integer primary key, location text, last_commit bigint, kind text, document json);
+    create table plain.users (id integer primary key, location text, country text, last_commit bigint, kind text, document json);
     create table plain.repositories (id integer primary key, url text, full_name text, owner text, language text, license text, document json);
     create table plain.dependencies (
       repository_id integer, name text collate "C", file text collate "C", status text, folded text, document json
@@ -100,10 +101,11 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
       const lastCommits = findLastCommits({ users, commits })
       await insert(
         'plain.users',
-        'id integer, location text, last_commit bigint, kind text, document json',
+        'id integer, location text, country text, last_commit bigint, kind text, document json',
         users.map((user, index) => ({
           id: index + 1,
           location: user.location && foldPlace(user.location),
+          country: fold(countryOf(user) ?? '') || null,
           last_commit: lastCommits.get(user) ?? null,
           kind: isBot(user) ? 'bot' : fold(user.type),
           document: user,
@@ -173,6 +175,7 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
             : sql`exists (select from unnest(${sql.typed.texts(places)}) place where strpos(u.location, place) > 0)`
         }
           and ${hasDependencies(filter, sql`select from plain.uses d where d.user_id = u.id`)}
+          and ${isOneOf(sql`u.country`, filter.country)}
           and ${isOneOf(sql`u.kind`, filter.type)}
           and not exists (
             select from unnest(${sql.typed.texts(filter.has ?? [])}) field where coalesce(u.document ->> field, '') = ''

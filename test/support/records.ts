@@ -3,7 +3,9 @@
  *
  * @module
  */
+
 import type { Sql } from '../../api/database/connect.ts'
+import type { DatasetSettings } from '../../api/dataset/dataset-change.ts'
 import type { LoadOrigin } from '../../api/dataset/loads.ts'
 import { importNdjson, type Source } from '../../api/sources/ndjson/import.ts'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../sample/records.ts'
@@ -28,13 +30,14 @@ export const testOrigin: LoadOrigin = {
 export async function loadRecords(
   sql: Sql,
   { users = [], repos = [], commits = [] }: Records,
+  settings?: DatasetSettings,
 ): Promise<void> {
   const sources: Source[] = [
     createSource('users', users),
     createSource('repos', repos),
     createSource('commits', commits),
   ]
-  await importNdjson(sql, { sources })
+  await importNdjson(sql, { sources, settings })
 }
 
 function createSource(kind: Source['kind'], records: readonly object[]): Source {

@@ -218,7 +218,8 @@ create table dataset (
   commits_count bigint not null default 0,
   last_user_id integer not null default 0, -- the highest id that was ever used
   last_repository_id integer not null default 0,
-  changes_since bigint not null default 0 -- the earliest version after which all changes and removals are known
+  changes_since bigint not null default 0, -- the earliest version after which all changes and removals are known
+  user_rules text not null default '' -- what users were classified by (api/dataset/user-rules.ts)
 );
 insert into dataset default values;
 
@@ -259,7 +260,7 @@ create table users (
   id integer primary key,
   forge_rest_id bigint not null unique,
   login_key text not null,
-  is_bot boolean not null, -- uses nothing by authorship
+  is_bot boolean not null, -- a program, which uses nothing by authorship (api/names/automation-accounts.ts)
   term_ids integer[] not null, -- of its location and its attributes
   version bigint not null, -- of the dataset, when the document last changed
   document text not null,
@@ -366,7 +367,7 @@ create table attributes (
   id integer primary key default nextval('term_ids'),
   name text collate "C" not null,
   value text collate "C" not null,
-  spelling text, -- of the value, as the first item has it; null: records have no field of that name
+  spelling text, -- of the value, as the first item has it; null: users and repositories have no field of that name
   number bigint generated always as (case when value ~ '^-?[0-9]{1,18}$' then value::bigint end) stored,
   items_count integer not null default 0,
   on_shelf boolean not null default true, -- whether its set shares a row: see sets

@@ -6,6 +6,9 @@
 import { ambiguousNames, otherWords } from './further-names.ts'
 import { foldName, type Place, readGazetteer } from './gazetteer.ts'
 
+/** Changes with what `findCountry` returns for the same text. The dataset notes by which rules its users were classified. */
+export const countryRules = 1
+
 /** A part of a text, and what it may mean. */
 interface Part {
   text: string

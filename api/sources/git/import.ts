@@ -4,8 +4,10 @@
  *
  * @module
  */
+
 import type { Sql } from '../../database/connect.ts'
 import type { ImportResult } from '../../dataset/apply-load.ts'
+import type { DatasetSettings } from '../../dataset/dataset-change.ts'
 import { ImportError } from '../../dataset/import-error.ts'
 import type { RepositoryRecord } from '../../dataset/records.ts'
 import { withStaging } from '../../dataset/staging.ts'
@@ -39,7 +41,7 @@ export interface GitImportOptions {
   /** Whether to read manifests in folders of tests and fixtures too. */
   allManifests?: boolean | undefined
   /** Days for which removals are kept. Default: 90. */
-  changesKeptDays?: number | undefined
+  settings?: DatasetSettings | undefined
   /** Whether the repositories keep commits that the branch can't reach. */
   keepUnreachable?: boolean | undefined
   /** Called with the load's id before the first row is staged. */
@@ -89,7 +91,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
   const startedAt = new Date()
   const forgotten = await readForgottenPeople(sql)
   const opened = await openAll(sql, options, forgotten)
-  return withStaging(sql, options.onBegin, async (staging) => {
+  return withStaging(sql, options, async (staging) => {
     const filtered = withoutForgottenPeople(forgotten, staging)
     const authors: Authors = { identities: new Set(), accounts: new Map() }
     const loaded: LoadedClone[] = []
@@ -142,7 +144,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
         startedAt,
         coversAll: false,
       },
-      changesKeptDays: options.changesKeptDays,
+      settings: options.settings,
       keepsKnownRecords: true,
       completeUrls: options.keepUnreachable ? [] : opened.map(({ repository }) => repository.url),
       onStep: (step) => onProgress?.({ step, done: 0, total: undefined }),

@@ -3,8 +3,10 @@
  *
  * @module
  */
+
 import type { Sql } from '../../database/connect.ts'
 import type { ImportResult } from '../../dataset/apply-load.ts'
+import type { DatasetSettings } from '../../dataset/dataset-change.ts'
 import type { LoadOrigin } from '../../dataset/loads.ts'
 import type { LoadItem } from '../../dataset/records.ts'
 import { withStaging } from '../../dataset/staging.ts'
@@ -31,7 +33,7 @@ export interface Findings {
 /** How it is loaded. */
 export interface LoadOptions {
   origin: LoadOrigin
-  changesKeptDays?: number | undefined
+  settings?: DatasetSettings | undefined
   onBegin?: ((importId: number) => void) | undefined
   onNote?: ((message: string) => void) | undefined
 }
@@ -41,10 +43,10 @@ export function loadFindings(
   sql: Sql,
   { onProgress }: Forge,
   clones: CloneFolder,
-  { origin, onBegin, onNote = () => {}, changesKeptDays }: LoadOptions,
+  { origin, onBegin, onNote = () => {}, settings }: LoadOptions,
   { repositories, histories, people, departures }: Findings,
 ): Promise<ImportResult & { forgotten: number; skipped: Skipped[]; unread: ReadonlyMap<string, number> }> {
-  return withStaging(sql, onBegin, async (staging) => {
+  return withStaging(sql, { onBegin, settings }, async (staging) => {
     const { forgotten, found } = people
     const filtered = withoutForgottenPeople(forgotten, staging, found)
     let position = 0
@@ -95,7 +97,7 @@ export function loadFindings(
     await filtered.flush()
     const result = await filtered.apply(sql, {
       origin,
-      changesKeptDays,
+      settings,
       completeUrls,
       // Another command may have removed a user since their addresses were staged: these are left out.
       onOrphan: async () => {},

@@ -4,9 +4,11 @@
  *
  * @module
  */
+
 import type { Sql } from '../../database/connect.ts'
 import { lockDataDirectory } from '../../database/data-directory.ts'
 import type { ImportResult } from '../../dataset/apply-load.ts'
+import type { DatasetSettings } from '../../dataset/dataset-change.ts'
 import { ImportError } from '../../dataset/import-error.ts'
 import type { LoadOrigin } from '../../dataset/loads.ts'
 import type { Change } from '../../dataset/pending-change.ts'
@@ -54,7 +56,7 @@ export interface GithubImportOptions {
   /** How many of them may be removed, at most. Default: `removalBound`. */
   maxRemovals?: number | undefined
   /** Days for which removals are kept. Default: 90. */
-  changesKeptDays?: number | undefined
+  settings?: DatasetSettings | undefined
   signal?: AbortSignal | undefined
   /** Called with the load's id before the first row is staged. */
   onBegin?: ((importId: number) => void) | undefined

@@ -4,11 +4,13 @@
  *
  * @module
  */
+
 import { createReadStream } from 'node:fs'
 import { open, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Sql } from '../../database/connect.ts'
 import type { ImportResult } from '../../dataset/apply-load.ts'
+import type { DatasetSettings } from '../../dataset/dataset-change.ts'
 import { ImportError } from '../../dataset/import-error.ts'
 import { countMissing, type ItemCounts } from '../../dataset/mirror.ts'
 import { parseItem, RecordError, type RecordKind, recordKinds } from '../../dataset/records.ts'
@@ -49,7 +51,7 @@ export interface NdjsonOptions {
    */
   onMirror?: (missing: ItemCounts, stored: ItemCounts) => Promise<void>
   /** Days for which removals are kept. Default: 90. */
-  changesKeptDays?: number | undefined
+  settings?: DatasetSettings | undefined
   /** Called with the load's id before the first row is staged. */
   onBegin?: (importId: number) => void
   /** Called after every line, and when a step begins. */
@@ -82,11 +84,11 @@ export interface NdjsonImportResult extends ImportResult {
  */
 export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<NdjsonImportResult> {
   const startedAt = new Date()
-  return withStaging(sql, options.onBegin, async (staging) => {
+  return withStaging(sql, options, async (staging) => {
     const filtered = withoutForgottenPeople(await readForgottenPeople(sql), staging)
     const progress = await stageSources(filtered, options)
     const { contradicted } = await filtered.flush()
-    const { onMirror, changesKeptDays } = options
+    const { onMirror, settings } = options
     const kinds = new Set(options.sources.map(({ kind }) => kind))
     const mirrored = new Set(onMirror && kinds)
     if (onMirror !== undefined) {
@@ -101,7 +103,7 @@ export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<NdjsonIm
         coversAll: mirroredForAll.every((kind) => mirrored.has(kind)),
       },
       mirrored,
-      changesKeptDays,
+      settings,
       onStep: (step) => options.onProgress?.({ ...progress, step }),
       onOrphan: (orphan) => rejectOrphan(orphan, options),
     })

@@ -27,6 +27,7 @@ export interface ListArguments {
 
 export interface UserFilterArguments extends DependencyArguments {
   location?: string[]
+  country?: string[]
   type?: string[]
   has?: ('email' | 'name' | 'company' | 'location' | 'bio')[]
   min_followers?: number
@@ -58,6 +59,7 @@ const time = { ...text, description: 'Such as 2026-01-31' }
 /** Filters that only users have. */
 export const userFilters = {
   location: { ...texts, description: 'Any of these is part of the location' },
+  country: { ...texts, description: 'Codes such as DE: any of these is what the location names' },
   type: { ...texts, description: 'User, Organization or Bot' },
   has: { type: 'array', items: { type: 'string', enum: ['email', 'name', 'company', 'location', 'bio'] } },
   min_followers: count,

@@ -262,6 +262,7 @@ function readUserFilter(given: UserFilterArguments): UserFilter {
   return {
     ...readDependencyFilter(given),
     location: given.location,
+    country: split(given.country),
     type: split(given.type),
     has: given.has,
     minFollowers: given.min_followers,

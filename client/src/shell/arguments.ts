@@ -50,6 +50,7 @@ const options = {
   status: { type: 'string' },
   match: { type: 'string' },
   without: { type: 'string', multiple: true },
+  country: { type: 'string', multiple: true },
   type: { type: 'string', multiple: true },
   has: { type: 'string', multiple: true },
   'min-followers': { type: 'string' },
@@ -80,7 +81,7 @@ const userFields = ['email', 'name', 'company', 'location', 'bio'] as const
 const dependencyOptions = ['dependency', 'match', 'without', 'file', 'status']
 const repositoryOptions = ['language', 'license', 'min-stars', 'fork', 'archived', 'pushed-since']
 const filterOptions = {
-  users: ['location', ...dependencyOptions, 'type', 'has', 'min-followers', 'active-since'],
+  users: ['location', 'country', ...dependencyOptions, 'type', 'has', 'min-followers', 'active-since'],
   repos: ['owner', 'no-dependencies', ...dependencyOptions, ...repositoryOptions],
 }
 const formatOptions = ['format', 'bom']
@@ -118,6 +119,7 @@ export function parseArguments(args: readonly string[]): Arguments {
       dependencyStatus: readChoice('--status', values.status, ['active', 'removed'] as const),
       dependencyMatch: readChoice('--match', values.match, ['any', 'all'] as const),
       withoutDependencyNames: values.without,
+      country: values.country,
       type: values.type,
       has: values.has?.flatMap((field) => readChoice('--has', field, userFields) ?? []),
       minFollowers: readWhole('--min-followers', values['min-followers']),

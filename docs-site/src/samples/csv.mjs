@@ -1,13 +1,14 @@
 import { writeFile } from 'node:fs/promises'
 
 const headers = { Authorization: `Bearer ${process.env.API_KEY}` }
-const places = ['germany', 'deutschland', 'berlin', 'munich', 'münchen']
 const fields = ['login', 'name', 'email', 'company', 'location']
 
-const query = new URLSearchParams(places.map((place) => ['location', place]))
-query.set('dependency_names', 'react')
-query.set('dependency_status', 'active')
-query.set('per_page', '100')
+const query = new URLSearchParams({
+  country: 'DE',
+  dependency_names: 'react',
+  dependency_status: 'active',
+  per_page: '100',
+})
 let url = `{base_url}/users?${query}`
 
 const quote = (value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value)

@@ -7,7 +7,7 @@ session = requests.Session()
 session.headers["Authorization"] = f"Bearer {os.environ['API_KEY']}"
 fields = ["login", "name", "email", "company", "location"]
 query = {
-    "location": ["germany", "deutschland", "berlin", "munich", "münchen"],
+    "country": "DE",
     "dependency_names": "react",
     "dependency_status": "active",
     "per_page": 100,

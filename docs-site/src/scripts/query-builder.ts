@@ -72,10 +72,12 @@ export function startQueryBuilder(): void {
       findField(name)?.toggleAttribute('disabled', isDisabled)
     }
     setDisabled('places', read('list') === 'repos')
+    setDisabled('countries', read('list') === 'repos')
     setDisabled('status', !read('packages').trim() && !read('files').trim())
     path = writePath({
       list: read('list') === 'repos' ? 'repos' : 'users',
       places: read('places'),
+      countries: read('countries'),
       packages: read('packages'),
       files: read('files'),
       status: read('status'),

@@ -14,6 +14,8 @@ export interface QueryFields {
   list: ListName
   /** Separated by semicolons, because a place has commas: `Berlin, Germany`. */
   places: string
+  /** Codes of countries. */
+  countries: string
   packages: string
   files: string
   status: string
@@ -26,12 +28,21 @@ const splitList = (text: string, separator = ','): string[] =>
     .map((each) => each.trim())
     .filter((each) => each !== '')
 
-/** The path and query that the fields stand for. Repositories have no place; a status needs a package or a manifest. */
-export function writePath({ list, places, packages, files, status, perPage }: QueryFields): string {
+/** The path and query that the fields stand for. Repositories have no place and no country; a status needs a package or a manifest. */
+export function writePath({
+  list,
+  places,
+  countries,
+  packages,
+  files,
+  status,
+  perPage,
+}: QueryFields): string {
   const names = splitList(packages).join(',')
   const manifests = splitList(files).join(',')
   const parameters: [name: string, value: string][] = [
     ...(list === 'users' ? splitList(places, ';').map((place): [string, string] => ['location', place]) : []),
+    ['country', list === 'users' ? splitList(countries).join(',') : ''],
     ['dependency_names', names],
     ['dependency_files', manifests],
     ['dependency_status', names || manifests ? status : ''],
@@ -51,6 +62,7 @@ export function readFields(path: string): QueryFields {
   return {
     list: list === 'repos' ? 'repos' : 'users',
     places: parameters.getAll('location').join('; '),
+    countries: join('country'),
     packages: join('dependency_names'),
     files: join('dependency_files'),
     status: join('dependency_status'),

@@ -161,7 +161,7 @@ describeOnOneDatabase('importGit', (kind) => {
     const moved = { ...record, url: 'https://forge.example/acme/moved' }
     await loadRecords(service.sql, { repos: [moved] })
     const before = await readDatasetVersion(service)
-    const load = withStaging(service.sql, undefined, async (staging) => {
+    const load = withStaging(service.sql, {}, async (staging) => {
       await staging.add(0, { kind: 'repos', record: { ...record, dependencies: [] } })
       await staging.add(1, { kind: 'commits', record: createCommit(1, record.url, 'a@example.org', 1) })
       await staging.flush()

@@ -1,0 +1,87 @@
+/**
+ * The rules that classify users: what country a location is in, and which accounts are programs. They may differ from those
+ * that the stored users were classified by. Then the next load first classifies these again.
+ *
+ * @module
+ */
+import { createHash } from 'node:crypto'
+import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import { isBot, listAutomationRules, type NamedAccounts } from '../names/automation-accounts.ts'
+import { countryRules } from '../names/places/country.ts'
+import { listType, noteTerms } from './attributes.ts'
+import { findCountries } from './countries.ts'
+import { changeDataset, type DatasetSettings } from './dataset-change.ts'
+import { readBatches } from './read-batches.ts'
+
+/** Classifies all users again if the rules have changed since they were. */
+export async function renewUsers(sql: Sql, settings: DatasetSettings = {}): Promise<void> {
+  const named = settings.automationAccounts ?? new Map()
+  const rules = createHash('sha256')
+    .update(JSON.stringify([countryRules, listAutomationRules(named)]))
+    .digest('base64')
+  const [other] = await sql`select 1 from dataset where user_rules <> ${rules}`
+  if (other === undefined) return
+  await changeDataset(sql, { settings }, async (change) => {
+    const { tx } = change
+    await tx`
+      create temporary table moved_attributes (
+        user_id integer not null, name text not null, lost text, gained text
+      ) on commit drop`
+    await renewCountries(tx)
+    await renewBots(tx, named)
+    await tx`
+      insert into attributes (name, value)
+      select distinct name, gained from moved_attributes where gained is not null and not exists (
+        select from attributes a where a.name = moved_attributes.name and a.value = gained
+      )`
+    await tx`
+      create temporary table renewed_users on commit drop as
+      select id, u.term_ids as old_term_ids,
+        array(select term_id from unnest(u.term_ids) as term_id where term_id <> all (lost)) || gained as term_ids
+      from users u join (
+        select user_id as id, array_remove(array_agg(l.id), null) as lost, array_remove(array_agg(g.id), null) as gained
+        from moved_attributes m left join attributes l on (l.name, l.value) = (m.name, m.lost)
+          left join attributes g on (g.name, g.value) = (m.name, m.gained)
+        group by 1
+      ) moved using (id)`
+    await tx`update users u set term_ids = r.term_ids from renewed_users r where u.id = r.id`
+    await noteTerms(change, 'users', tx`select * from renewed_users`)
+    await tx`update dataset set user_rules = ${rules}`
+    return {}
+  })
+}
+
+async function renewCountries(tx: SqlOrTransaction): Promise<void> {
+  await findCountries(tx, 0)
+  await tx`
+    insert into moved_attributes
+    select u.id, 'country', lost, gained
+    from users u cross join unnest(u.term_ids) as term_id join moved_locations m on m.id = term_id`
+}
+
+async function renewBots(tx: SqlOrTransaction, named: NamedAccounts): Promise<void> {
+  const batches = readBatches<{ id: number; wasBot: boolean; type: string; login: string }>(
+    0,
+    (last, limit) => tx`
+      select id, is_bot as "wasBot", document::json ->> 'type' as type, document::json ->> 'login' as login
+      from users where id > ${last}::integer order by id limit ${limit}`,
+  )
+  for await (const users of batches) {
+    const moved = users
+      .filter((user) => isBot(user, named) !== user.wasBot)
+      .map(({ id, wasBot, type }) => {
+        const [lost, gained] = [wasBot, !wasBot].map((is) => listType({ type }, is)[0]?.[1] ?? null)
+        return { user_id: id, name: 'type', lost, gained }
+      })
+    if (moved.length === 0) continue
+    await tx`
+      with moved as (
+        insert into moved_attributes
+        select * from json_populate_recordset(null::moved_attributes, ${JSON.stringify(moved)}::text::json)
+        returning user_id
+      ), renewed as (
+        update users set is_bot = not is_bot where id in (select user_id from moved)
+      )
+      insert into affected_users select user_id from moved`
+  }
+}

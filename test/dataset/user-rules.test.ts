@@ -1,0 +1,93 @@
+/**
+ * Users are classified by the rules of the last load: into people and programs, and by country (decisions/0004-data.md).
+ *
+ * @module
+ */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { verifySets } from '../../api/dataset/set-verification.ts'
+import { readTables } from '../support/catalog-tables.ts'
+import { readListResponse } from '../support/list-response.ts'
+import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
+import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+
+describeOnEachDatabase('a user', (kind) => {
+  const tool = createRepository(1, 'acme', ['react'])
+  const dataset = {
+    users: [
+      createUser(1, { login: 'acme', type: 'Organization', location: 'Berlin' }),
+      createUser(2, { login: 'deploys', email: 'deploys@example.org', location: 'Wien' }),
+      createUser(3, { login: 'jean-ci', email: 'jean@example.org', location: 'Bern' }),
+    ],
+    repos: [tool],
+    commits: [
+      createCommit(1, tool.url, 'deploys@example.org', 1_700_000_000),
+      createCommit(2, tool.url, 'jean@example.org', 1_700_000_000),
+    ],
+  }
+  let service: TestService
+  let key: string
+  beforeEach(async () => {
+    service = await startTestService(kind, { data: 'empty' })
+    key = (await service.createKey({ role: 'admin' })).secret
+    await loadRecords(service.sql, dataset)
+  })
+  afterEach(() => service.close())
+
+  async function find(query: string): Promise<number[]> {
+    const { data } = readListResponse(await service.request(`/users?${query}`, { key }))
+    return data.map(({ forge_rest_id: id }) => Number(id))
+  }
+  const isSound = async () => expect((await verifySets(service.sql, 'all')).faults).toEqual([])
+
+  test('is a program from the next load on that names it, and uses nothing that it committed to', async () => {
+    expect(await find('type=User')).toEqual([2])
+    expect(await find('dependency_names=react')).toEqual([1, 2])
+    const automationAccounts = new Map([
+      ['deploys', true],
+      ['jean-ci', false],
+    ])
+    await loadRecords(service.sql, {}, { automationAccounts })
+    expect(await find('type=User')).toEqual([3])
+    expect(await find('type=Bot')).toEqual([2])
+    expect(await find('dependency_names=react')).toEqual([1, 3])
+    await isSound()
+    const { sql } = service
+    const again = await readTables(sql)
+    await loadRecords(sql, { users: dataset.users }, { automationAccounts })
+    expect(await readTables(sql)).toEqual(again)
+    await loadRecords(sql, {})
+    expect(await find('type=User')).toEqual([2])
+    expect(await find('dependency_names=react')).toEqual([1, 2])
+    await isSound()
+  })
+
+  test('has the country that the rules of the next load find', async () => {
+    const { sql } = service
+    const before = await readTables(sql)
+    // As if earlier rules had found nothing in one text, something in another, and something else in a third one.
+    const [, two, three] = dataset.users
+    await sql`
+      update locations set country = case location when 'Berlin' then null when 'Wien' then 'AU' else 'CH' end`
+    await sql`
+      with wrong as (insert into attributes (name, value) values ('country', 'AU') returning id)
+      update users set term_ids = array_replace(term_ids, (
+        select id from attributes where name = 'country' and value = 'AT'
+      ), (select id from wrong)) where forge_rest_id = ${two?.forge_rest_id ?? 0}`
+    await sql`
+      update users set term_ids = array_remove(term_ids, (
+        select id from attributes where name = 'country' and value = 'DE'
+      )) where forge_rest_id = 1`
+    await sql`update dataset set user_rules = 'earlier'`
+    await loadRecords(sql, { users: three ? [three] : [] })
+    for (const [country, ids] of [
+      ['DE', [1]],
+      ['AT', [2]],
+      ['CH', [3]],
+      ['AU', []],
+    ] as const) {
+      expect(await find(`country=${country}`)).toEqual(ids)
+    }
+    await isSound()
+    expect(await readTables(sql)).toEqual(before)
+  })
+})
