@@ -15,7 +15,7 @@ const later = listFiles([
   'documents/generated-clients',
   'http/reverse-proxies',
   'portal/browser',
-  'portal/browser-accessibility',
+  'portal/browser-pages',
   'portal/browser-layout',
   'portal/browser-viewer',
   'portal/portal-pages',

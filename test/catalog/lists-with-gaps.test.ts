@@ -11,7 +11,7 @@ import { isDrill, seed } from '../support/drill.ts'
 import { readListResponse, readNextPages } from '../support/list-response.ts'
 import { createRepository, createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const rounds = isDrill ? 30 : 8
 const cities = ['Berlin', 'Lagos', 'Oslo']
@@ -109,7 +109,7 @@ class Model {
   }
 }
 
-describeOnEachDatabase('a list from which items were removed', (kind) => {
+describeOnOneDatabase('a list from which items were removed', (kind) => {
   async function createModel() {
     console.info(`seed ${seed}`)
     const random = createRandom(`${seed} gaps`)

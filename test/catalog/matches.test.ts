@@ -13,7 +13,7 @@ import { ClientGoneError } from '../../api/errors.ts'
 import { createInstance, openSameDatabase } from '../support/instance.ts'
 import { createUser, loadRecords } from '../support/records.ts'
 import { findUsers } from '../support/sample-oracle.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const options = { maxBytes: 2 ** 20, maxWaitMs: 300_000, maxQueued: 1_000 }
 const page = { number: 1, size: 1 }
@@ -33,7 +33,7 @@ async function countUnions(sql: Sql, work: () => Promise<unknown>): Promise<numb
   }
 }
 
-describeOnEachDatabase('the matches of a filter', (kind) => {
+describeOnOneDatabase('the matches of a filter', (kind) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(kind)
@@ -221,7 +221,7 @@ describeOnEachDatabase('the matches of a filter', (kind) => {
   })
 })
 
-describeOnEachDatabase('lists while loads go on', (kind) => {
+describeOnOneDatabase('lists while loads go on', (kind) => {
   test('are served, each from one state of the data', async () => {
     const service = await startTestService(kind)
     const { secret } = await service.createKey({ credits: 1_000_000 })

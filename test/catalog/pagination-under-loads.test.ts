@@ -13,7 +13,7 @@ import { createPlainCatalog, type PlainCatalog, type PlainPage } from '../suppor
 import { createRandomForge } from '../support/random-forge.ts'
 import { createRepository, loadRecords } from '../support/records.ts'
 import type { OracleFilter } from '../support/sample-oracle.ts'
-import { describeOnEachDatabase, startTestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService } from '../support/service.ts'
 
 const loads = isDrill ? 16 : 4
 /** Pages of an iteration: most have a load before and after. */
@@ -82,7 +82,7 @@ function toQuery({ location, names, files, status, owner }: OracleFilter) {
   })
 }
 
-describeOnEachDatabase('an iteration of any list by rel="next"', (kind) => {
+describeOnOneDatabase('an iteration of any list by rel="next"', (kind) => {
   test('has each item exactly once, in order, that stays in the list while loads change it', async () => {
     console.info(`seed ${seed}`)
     const random = createRandom(`${seed} iterations`)

@@ -18,7 +18,7 @@ import {
   sampleRepositories,
   sampleUsers,
 } from '../support/sample-oracle.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const baseUrl = 'https://api.example.com/public-api'
 const pageSizes = [1, 7, 100]
@@ -119,7 +119,7 @@ describe('the lists of these tests', () => {
   })
 })
 
-describeOnEachDatabase('an iteration by rel="next"', (kind) => {
+describeOnOneDatabase('an iteration by rel="next"', (kind) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(kind, { baseUrl })

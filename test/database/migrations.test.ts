@@ -26,7 +26,13 @@ import { databaseUrl, testPool } from '../support/databases.ts'
 import { getFrom } from '../support/live-service.ts'
 import { startInstanceProcess } from '../support/process.ts'
 import { describeOnServer, getServerUrl } from '../support/server.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import {
+  type DatabaseKind,
+  describeOnEachDatabase,
+  describeOnOneDatabase,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
 
 /** Empty databases of one kind. */
 interface BareDatabases {
@@ -83,7 +89,8 @@ test('migrations are numbered from 1 without a gap, and say which versions can r
   }
 })
 
-describeOnEachDatabase('migrations', (kind) => {
+/** Gives each test an empty database, which is opened twice: the first opening of an embedded one runs it. */
+function useBareDatabase(kind: DatabaseKind): () => readonly [Database, Database] {
   let databases: BareDatabases
   let bare: Awaited<ReturnType<BareDatabases['create']>>
   let open: Database[]
@@ -93,19 +100,26 @@ describeOnEachDatabase('migrations', (kind) => {
   afterAll(() => databases.close())
   beforeEach(async () => {
     bare = await databases.create()
-    // The first to open an embedded database runs it; the second goes through it, as a command line would.
     open = [await bare.open(), await bare.open()]
   })
   afterEach(async () => {
     for (const database of open.reverse()) await database.close()
     await bare.remove()
   })
-
-  function getDatabases(): readonly [Database, Database] {
+  return () => {
     const [first, second] = open
     if (first === undefined || second === undefined) throw new Error('the database was not opened twice')
     return [first, second]
   }
+}
+
+/** What there is in the database, beside PostgreSQL's own. */
+const listRelations = (sql: Sql) => sql`
+  select n.nspname as schema, relname as name from pg_class c join pg_namespace n on n.oid = relnamespace
+  where n.nspname <> 'information_schema' and n.nspname !~ '^pg_' and relkind <> 'i' order by 1, 2`
+
+describeOnEachDatabase('migrations', (kind) => {
+  const getDatabases = useBareDatabase(kind)
 
   test('are applied once, in order, and not again', async () => {
     const [{ sql }] = getDatabases()
@@ -148,11 +162,6 @@ describeOnEachDatabase('migrations', (kind) => {
     expect(await assertMigrated(sql)).toMatchObject({ newer: [9999], incompatible: [] })
   })
 
-  /** What there is in the database, beside PostgreSQL's own. */
-  const listRelations = (sql: Sql) => sql`
-    select n.nspname as schema, relname as name from pg_class c join pg_namespace n on n.oid = relnamespace
-    where n.nspname <> 'information_schema' and n.nspname !~ '^pg_' and relkind <> 'i' order by 1, 2`
-
   test('are all applied, or none', async () => {
     const [{ sql }] = getDatabases()
     await sql`create type settle_request as (mine text)` // the migration fails on it, almost at its end
@@ -161,6 +170,10 @@ describeOnEachDatabase('migrations', (kind) => {
     await sql`drop type settle_request`
     expect(await migrate(sql)).toEqual(names)
   })
+})
+
+describeOnOneDatabase('migrations', (kind) => {
+  const getDatabases = useBareDatabase(kind)
 
   test.each([
     ['a table', 'create table orders (id integer)', 'public.orders'],
@@ -216,7 +229,7 @@ describeOnEachDatabase('migrations', (kind) => {
   )
 })
 
-describeOnEachDatabase('a later migration', (kind) => {
+describeOnOneDatabase('a later migration', (kind) => {
   let service: TestService
   let directory: string
   const writeNote = (compatibleSince: number, sql: string) =>

@@ -15,6 +15,7 @@ import { readListResponse } from '../support/list-response.ts'
 import { createUser, loadRecords, testOrigin } from '../support/records.ts'
 import {
   describeOnEachDatabase,
+  describeOnOneDatabase,
   startTestService,
   type TestResponse,
   type TestService,
@@ -35,7 +36,7 @@ async function stageSample({ sql }: TestService): Promise<Staging> {
   return staging
 }
 
-describeOnEachDatabase('a load', (kind) => {
+describeOnOneDatabase('a load', (kind) => {
   let service: TestService
   let key: string
   let whole: TestService

@@ -1,12 +1,12 @@
 /**
- * The layout of pages in a real browser.
+ * The layout of pages in a real browser, while they load and in print. Their widths: browser-pages.test.ts.
  *
  * @module
  */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasChromium, listPortalPages, openPortal, type Portal, visitViewer } from '../support/browser.ts'
+import { hasChromium, openPortal, type Portal } from '../support/browser.ts'
 
 /** Starts a server whose responses are what `respond` sends. */
 async function listen(respond: (path: string, response: ServerResponse) => Promise<void>) {
@@ -93,25 +93,4 @@ describe.skipIf(!hasChromium())('every page', () => {
     }
     await context.close()
   })
-
-  test('has no horizontal scroll from 320 to 1,920 pixels, and nothing in it has', async () => {
-    const context = await portal.openContext({})
-    const page = await context.newPage()
-    for (const path of [...(await listPortalPages()), '/api-docs']) {
-      const url = `${portal.origin}${path}`
-      await page.setViewportSize({ width: 320, height: 800 })
-      if (path === '/api-docs') await visitViewer(page, url)
-      else await page.goto(url, { waitUntil: 'load' })
-      for (const width of [320, 800, 1152, 1280, 1920]) {
-        await page.setViewportSize({ width, height: 800 })
-        const wide = await page
-          .locator('.sl-markdown-content :is(table, pre)')
-          .evaluateAll((boxes) => boxes.filter((box) => box.scrollWidth > box.clientWidth).length)
-        expect([path, width, wide]).toEqual([path, width, 0])
-        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-        expect([path, width, Number(overflow) <= 0]).toEqual([path, width, true])
-      }
-    }
-    await context.close()
-  }, 1_200_000)
 })

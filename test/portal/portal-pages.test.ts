@@ -29,7 +29,7 @@ test('a question becomes the URL that a sample has, and the URL the question aga
 })
 
 test('a place keeps its commas, and several are separated by semicolons', () => {
-  const fields = { list: 'users', packages: '', files: '', status: '', perPage: '1' } as const
+  const fields = { list: 'users', countries: '', packages: '', files: '', status: '', perPage: '1' } as const
   const path = writePath({ ...fields, places: 'Berlin, Germany; Lisbon;' })
   expect(new URLSearchParams(path.split('?')[1]).getAll('location')).toEqual(['Berlin, Germany', 'Lisbon'])
   expect(readFields(path)).toMatchObject({ places: 'Berlin, Germany; Lisbon' })
@@ -59,13 +59,14 @@ test('no value of a question ends the string that it stands in', () => {
   const path = writePath({
     list: 'users',
     places: value,
+    countries: value,
     packages: value,
     files: '',
     status: '',
     perPage: '1',
   })
   expect(path).toMatch(/^[\w/?&=%.~-]+$/)
-  expect(readFields(path)).toMatchObject({ places: value, packages: value })
+  expect(readFields(path)).toMatchObject({ places: value, countries: value, packages: value })
   const code = /^[\w/?&=%.~-]+$/
   expect(setParameter('/users', 'location', value)).toMatch(code)
   expect(escapePart(`${value}/`)).toMatch(/^[\w%.~-]+$/)

@@ -1,5 +1,5 @@
 /**
- * Every page in a real browser: axe objects to nothing, and no page asks another host.
+ * Every page in a real browser: axe objects to nothing, nothing scrolls sideways, and no page asks another host.
  *
  * @module
  */
@@ -22,15 +22,15 @@ interface AxeResults {
   violations: { id: string; nodes: { target: unknown[] }[] }[]
 }
 
-/** What axe objects to, a line for each element: of all its rules, or of one. */
-async function runAxe(page: Page, rule?: string): Promise<string[]> {
+/** What axe objects to, a line for each element. */
+async function runAxe(page: Page): Promise<string[]> {
   // Without `resultTypes`, it would describe each element that it does not object to.
-  const options = { resultTypes: ['violations'], ...(rule !== undefined && { runOnly: [rule] }) }
+  const options = { resultTypes: ['violations'] }
   const { violations }: AxeResults = await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
 }
 
-/** A page of each kind, which is looked at in each theme and width. Others of its kind have the same colors and layout. */
+/** A page of each kind, which is looked at in both themes and at all widths. Others of its kind have the same colors. */
 const kinds: readonly string[] = [
   '/docs/',
   '/docs/pagination/',
@@ -64,7 +64,20 @@ describe.skipIf(!hasChromium())('every page', () => {
     await expect.poll(isReachable, { message: path }).toBe(true)
   }
 
-  test('has nothing that axe objects to, light and dark, on a desktop and on a phone, and sends requests to no other host', async () => {
+  /** Elements that are wider than the page, or than what they are in. */
+  async function listOverflows(page: Page): Promise<string[]> {
+    const wide = await page
+      .locator('.sl-markdown-content :is(table, pre)')
+      .evaluateAll((boxes) =>
+        boxes
+          .filter((box) => box.scrollWidth > box.clientWidth)
+          .map(({ outerHTML }) => outerHTML.slice(0, 120)),
+      )
+    const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
+    return overflow > 0 ? [...wide, `the page, by ${overflow} pixels`] : wide
+  }
+
+  test('has nothing that axe objects to, nothing that scrolls sideways, and sends requests to no other host', async () => {
     const pages = await listPortalPages()
     const context = await portal.openContext({})
     const page = await context.newPage()
@@ -84,15 +97,27 @@ describe.skipIf(!hasChromium())('every page', () => {
       await page.goto(`${portal.origin}${path}`, { waitUntil: 'load' })
       await page.evaluate(axe)
       await look('dark', 390)
-      if (!kinds.includes(path)) continue
-      await look('light', 1440)
-      await look('light', 390)
-      await look('dark', 1440)
+      if (kinds.includes(path)) await look('light', 1440)
+      for (const width of kinds.includes(path) ? [320, 800, 1152, 1280, 1920] : [320, 1280]) {
+        await page.setViewportSize({ width, height: 900 })
+        note(`scrolls at ${width} pixels:`, await listOverflows(page))
+      }
     }
     expect(found).toEqual([])
     expect([...hosts]).toEqual([portal.origin])
     await context.close()
   }, 1_200_000)
+
+  test('of the viewer scrolls sideways at no width', async () => {
+    const context = await portal.openContext({ viewport: { width: 320, height: 900 } })
+    const page = await context.newPage()
+    await visitViewer(page, `${portal.origin}/api-docs`)
+    for (const width of [320, 800, 1152, 1280, 1920]) {
+      await page.setViewportSize({ width, height: 900 })
+      expect([width, await listOverflows(page)]).toEqual([width, []])
+    }
+    await context.close()
+  })
 
   test('of the viewer has nothing that axe objects to, before Scalar starts and after, and its dialog only what is known', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
