@@ -625,7 +625,7 @@ test('a question that the docs show costs what they say', async () => {
     const [[tool = '', given = ''] = [], [, result = ''] = []] = blocks.slice(index, index + 2)
     expect((await conversation.call(tool, JSON.parse(given))).result).toEqual(JSON.parse(result))
   }
-  expect(await service.readLedger(conversation.id)).toMatchObject({ charged: 12 })
+  expect(await service.readLedger(conversation.id)).toMatchObject({ charged: 13 })
 })
 
 describe('the program', () => {
