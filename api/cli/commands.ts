@@ -12,9 +12,11 @@ import { addImportCommands } from './import.ts'
 import { addKeysCommands } from './keys.ts'
 import { addLedgerCommands } from './ledger.ts'
 import { addMigrateCommand } from './migrate.ts'
+import { addPersonCommands } from './person.ts'
 import { addRemoveCommands } from './remove.ts'
 import { addRestoredCommand } from './restored.ts'
 import { addSetsCommands } from './sets.ts'
+import { addShowCommands } from './show.ts'
 
 /** Creates the command line. It throws `CommanderError` after it has printed help or a usage error. */
 export function createCommands(): Command {
@@ -32,6 +34,8 @@ export function createCommands(): Command {
   addExportCommands(program)
   addRemoveCommands(program)
   addForgetCommands(program)
+  addPersonCommands(program)
+  addShowCommands(program)
   addSetsCommands(program)
   addMigrateCommand(program)
   addRestoredCommand(program)
@@ -51,6 +55,8 @@ Examples:
   devdata export ndjson copy
   devdata remove repo honojs/hono
   devdata forget user ada
+  devdata person export ada --output ada.json
+  devdata show repo honojs/hono
   devdata sets verify
   devdata migrate
   devdata restored

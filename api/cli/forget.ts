@@ -4,21 +4,16 @@
  * @module
  */
 import process from 'node:process'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { devdataCommand } from '../devdata-command.ts'
 import { OperatorError } from '../errors.ts'
-import {
-  forgeNamePattern,
-  forgeNameRule,
-  identifyAddress,
-  identifyForgeId,
-  identifyLogin,
-} from '../names/forge-names.ts'
 import { type Found, findPerson, forgetPerson, listForgotten, undoForgetting } from '../people/forget.ts'
 import { placeholderOf } from '../people/redaction.ts'
-import { readForgeId, readPersonNumber } from './arguments.ts'
+import { readPersonNumber } from './arguments.ts'
 import { confirm } from './confirm.ts'
+import { addForgetImportCommand } from './forget-import.ts'
 import { countOf, formatCount, formatTable, formatTime } from './output.ts'
+import { addPersonOptions, listIdentities, type PersonOptions } from './person-options.ts'
 import { startProgress } from './progress.ts'
 import { withDatabase } from './session.ts'
 
@@ -29,7 +24,7 @@ export function addForgetCommands(program: Command): void {
     .description('Remove people from the data, and exclude them from later loads')
     .addHelpText(
       'after',
-      '\nExamples:\n  devdata forget user ada\n  devdata forget list\n  devdata forget undo ada',
+      '\nExamples:\n  devdata forget user ada\n  devdata forget import list.txt --report report.csv\n  devdata forget list\n  devdata forget undo ada',
     )
   addPersonOptions(
     forget
@@ -54,10 +49,13 @@ Examples:
   devdata forget user --id 1001 --keep-repositories --yes`,
     )
     .action(forgetUser)
+  addForgetImportCommand(forget)
   forget
     .command('list')
     .summary('List who is forgotten, without names')
-    .description("List the people who are forgotten, by number. Their names aren't stored.")
+    .description(
+      "List the people who are forgotten, by number. Their names aren't stored. Entries of deletion lists that nothing in the data has are only counted.",
+    )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  devdata forget list\n  devdata forget list --json')
     .action(list)
@@ -77,43 +75,10 @@ Examples:
     .action(undo)
 }
 
-function addPersonOptions(command: Command): Command {
-  return command
-    .argument('[login]', "the person's login", readLogin)
-    .option('--email <address>', 'an email address of the person; may be repeated', readAddress)
-    .option('--id <n>', "the person's id in the forge's REST API", readForgeId)
-}
-
-interface PersonOptions {
-  /** Identities. */
-  email?: string[]
-  id?: number
-}
-
 interface ForgetOptions extends PersonOptions {
   keepRepositories?: true
   yes?: true
   json?: true
-}
-
-function readLogin(login: string): string {
-  if (forgeNamePattern.test(login)) return login
-  throw new InvalidArgumentError(`It ${forgeNameRule}`)
-}
-
-/** Returns the identities of all addresses so far. */
-function readAddress(address: string, others: string[] = []): string[] {
-  const identity = address.includes('@') ? identifyAddress(address) : null
-  if (identity !== null) return [...others, identity]
-  throw new InvalidArgumentError('It must be an email address of at most 320 characters.')
-}
-
-function listIdentities(login: string | undefined, { email = [], id }: PersonOptions): string[] {
-  return [
-    ...(login === undefined ? [] : [identifyLogin(login)]),
-    ...email,
-    ...(id === undefined ? [] : [identifyForgeId(id)]),
-  ]
 }
 
 function forgetUser(login: string | undefined, options: ForgetOptions, command: Command): Promise<void> {
@@ -175,7 +140,7 @@ function askAbout({ logins, repositories }: Found, keepRepositories: boolean): s
 
 function list({ json }: { json?: true }): Promise<void> {
   return withDatabase({}, async ({ sql }) => {
-    const people = await listForgotten(sql)
+    const { people, listed } = await listForgotten(sql)
     if (json) {
       const rows = people.map(({ person, forgottenAt, identities, keepsRepositories }) => ({
         person,
@@ -183,9 +148,11 @@ function list({ json }: { json?: true }): Promise<void> {
         identities,
         keeps_repositories: keepsRepositories,
       }))
-      return console.log(JSON.stringify(rows))
+      return console.log(JSON.stringify({ people: rows, listed }))
     }
-    if (people.length === 0) return console.log('Nobody is forgotten')
+    const others = `${countOf(listed, 'entry', 'entries')} of deletion lists that nothing in the data has`
+    if (people.length === 0)
+      return console.log(listed === 0 ? 'Nobody is forgotten' : `Nobody is forgotten; ${others}`)
     console.log(
       formatTable(
         [
@@ -200,6 +167,7 @@ function list({ json }: { json?: true }): Promise<void> {
         people,
       ),
     )
+    if (listed > 0) console.log(`and ${others}`)
   })
 }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { SqlOrTransaction } from '../database/connect.ts'
 import type { DatasetChange, RowChanges } from './pending-change.ts'
 
 /** What loads, and what from. Everybody can read it: it names neither people nor paths. */
@@ -25,4 +26,28 @@ export async function noteLoad(
   await tx`
     insert into loads (command, source, started_at, covers_all, version, changes)
     values (${command}, ${source}, ${startedAt}, ${coversAll}, ${version}, ${JSON.stringify(changes)}::text::json)`
+}
+
+/** Where a version of the dataset is from. */
+export interface VersionOrigin {
+  dataset_version: number
+  /** The load that made it. Undefined: another command did, such as `forget` or `remove`. */
+  load?: { command: string; source: string; started_at: Date; applied_at: Date } | undefined
+}
+
+/** Reads where versions are from. Records have the version that last changed them. */
+export async function readOrigins(
+  sql: SqlOrTransaction,
+  versions: Iterable<number>,
+): Promise<Map<number, VersionOrigin>> {
+  const wanted = [...new Set(versions)]
+  // A load that changed nothing has the version that was there. Its numbers are all 0.
+  const loads = await sql<(NonNullable<VersionOrigin['load']> & { version: number })[]>`
+    select distinct on (version) version, command, source, started_at, applied_at from loads
+    where version = any (${sql.typed.bigints(wanted)}) and changes::text ~ '[1-9]'
+    order by version, id`
+  const byVersion = new Map(loads.map(({ version, ...load }) => [version, load]))
+  return new Map(
+    wanted.map((version) => [version, { dataset_version: version, load: byVersion.get(version) }]),
+  )
 }

@@ -12,6 +12,8 @@ export interface RemovableRepository {
   id: number
   forgeRestId: number
   fullName: string
+  /** Of the dataset, when the record or the dependencies last changed. */
+  version: number
   commits: number
   dependencies: number
 }
@@ -26,10 +28,21 @@ export async function findRepository(
       ? selectRepository(sql, reference.owner, reference.name)
       : sql`select * from repositories where forge_rest_id = ${reference.forgeRestId}`
   const [repository] = await sql<RemovableRepository[]>`
-    select id, forge_rest_id as "forgeRestId", ('{' || members || '}')::json ->> 'full_name' as "fullName",
+    select id, forge_rest_id as "forgeRestId", ('{' || members || '}')::json ->> 'full_name' as "fullName", version,
       (select count(*) from commits where repository_id = r.id) as commits, dependencies_count as dependencies
     from (${named}) r`
   return repository
+}
+
+/** Finds a repository. Throws `OperatorError` if there is none. */
+export async function getRepository(sql: Sql, reference: RepositoryReference): Promise<RemovableRepository> {
+  const repository = await findRepository(sql, reference)
+  if (repository !== undefined) return repository
+  throw new OperatorError(
+    'owner' in reference
+      ? `No repository is named ${reference.owner}/${reference.name}`
+      : `No repository has the forge_rest_id ${reference.forgeRestId}`,
+  )
 }
 
 /**

@@ -66,17 +66,26 @@ export async function applyUserDependencies(change: DatasetChange): Promise<void
 }
 
 /**
+ * SQL: through which repositories users use dependencies: `user_id`, `repository_id`, `since` in Unix seconds, null: unknown, and
+ * the columns of `dependencies d`. `users` selects `user_id`.
+ */
+export function selectUsesByRepository(tx: SqlOrTransaction, users: Fragment): Fragment {
+  const contributions = tx`(${users}) u join identities i using (user_id) join contributions c using (identity)`
+  return tx`
+    select w.user_id, w.repository_id, greatest(p.first_use_date, w.first_date) as since, d.*
+    from (${selectContributors(tx, contributions)}) w
+      join ${selectDeclarations(tx)} p using (repository_id) join dependencies d on d.id = p.dependency_id
+    where d.file_dependency_id is not null and ${isDeclaredBetween(tx, tx`p`, tx`w`)}`
+}
+
+/**
  * SQL: the dependencies that users should have. `users` selects their ids. The row for all dependencies of a file has no dates:
  * users with any dependency of the file have it.
  */
 function selectUses(tx: SqlOrTransaction, users: Fragment): Fragment {
-  const contributions = tx`(${users}) u join identities i using (user_id) join contributions c using (identity)`
   return tx`
     with used as materialized (
-      select distinct d.id as dependency_id, d.file_dependency_id, w.user_id
-      from (${selectContributors(tx, contributions)}) w
-        join ${selectDeclarations(tx)} p using (repository_id) join dependencies d on d.id = p.dependency_id
-      where d.file_dependency_id is not null and ${isDeclaredBetween(tx, tx`p`, tx`w`)}
+      select distinct id as dependency_id, file_dependency_id, user_id from (${selectUsesByRepository(tx, users)}) u
     )
     select dependency_id, user_id from used
     union all

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { randomBytes } from 'node:crypto'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { updateAuthors } from '../dataset/contributions.ts'
 import {
@@ -12,16 +11,16 @@ import {
   type DatasetChangeResult,
 } from '../dataset/dataset-change.ts'
 import { type AppliedRows, analyzeTables, type DatasetChange } from '../dataset/pending-change.ts'
-import type { CommitRecord, RepositoryRecord } from '../dataset/records.ts'
+import type { RepositoryRecord } from '../dataset/records.ts'
 import { removeRepositories, removeUsers } from '../dataset/removal.ts'
 import { noteNewUrls } from '../dataset/repository-changes.ts'
 import { createCommitColumns, createRepositoryRow } from '../dataset/staged-rows.ts'
 import { dropDeadLoads } from '../dataset/staging.ts'
 import { pruneLock } from '../ledger/prune.ts'
-import { foldText } from '../names/case-folding.ts'
 import { identifyLogin } from '../names/forge-names.ts'
 import { blockIdentities, type ForgottenPeople, readForgottenPeople } from './forgotten-people.ts'
-import { type IsForgotten, placeholderOf, redactCommit, redactRepository } from './redaction.ts'
+import { fetchBatches, includedIn, readCommitsNaming, selectIdentities } from './person-search.ts'
+import { type IsForgotten, placeholderOf, redactRepository } from './redaction.ts'
 
 /** Tables whose names and addresses can be samples in the planner's statistics. */
 const tablesWithNames = [
@@ -85,15 +84,6 @@ function identifyPlaceholder(person: number): string {
   return identifyLogin(placeholderOf(person))
 }
 
-/** SQL: these identities, and all of the users who have one of them. */
-function selectIdentities(sql: SqlOrTransaction, identities: readonly string[]) {
-  const known = sql`select unnest(${sql.typed.texts(identities)}) collate "C" as identity`
-  return sql`
-    ${known} union
-    select identity from identities
-    where user_id in (select user_id from identities where identity in (${known}))`
-}
-
 /**
  * Forgets a person, in one transaction. Removes the user, redacts commits that name the person, and removes the person's
  * repositories, or gives them another owner. Paths in the ledger that name the person become patterns. If the person is
@@ -154,7 +144,7 @@ export async function forgetPeople(
   }
   // Once for all of them, because it reads all commits.
   const commits = await redactCommits(change, identities)
-  const logins = identities.flatMap((identity) => /^login:(.*)$/s.exec(identity)?.[1] ?? [])
+  const logins = listLogins(identities)
   const ledgerEntries = await redactLedger(tx, logins)
   change.isLarge = true // the planner's statistics may name them
   await analyzeTables(change, tablesWithNames)
@@ -197,11 +187,6 @@ async function takeOut(
   return { blocked, identities, repositories }
 }
 
-function includedIn(identities: readonly string[]): IsForgotten {
-  const all = new Set(identities)
-  return (identity) => all.has(identity)
-}
-
 /**
  * Blocks identities. Returns the person's number: the lowest of `forgotten` and those who have one of the identities
  * already, if there are any. These are one person from now on. Returns all their numbers, too.
@@ -214,7 +199,6 @@ async function blockPerson(
 ): Promise<{ person: number; people: number[] }> {
   const found = findPeople(await readForgottenPeople(tx), identities)
   const people = [...new Set([...(forgotten === undefined ? [] : [forgotten]), ...found])]
-  await tx`insert into forgotten_identities_key (key) values (${randomBytes(32)}) on conflict do nothing`
   const [person] =
     people.length > 0
       ? await tx<{ id: number }[]>`
@@ -223,7 +207,7 @@ async function blockPerson(
       : await tx<{ id: number }[]>`
           insert into forgotten_people (keeps_repositories) values (${keepsRepositories}) returning id`
   if (person === undefined) throw new Error('the person was not recorded')
-  await blockIdentities(tx, person.id, identities)
+  await blockIdentities(tx, [{ person: person.id, identities }])
   const others = tx.typed.bigints(people.filter((id) => id !== person.id))
   await tx`update forgotten_identities set person_id = ${person.id} where person_id = any (${others})`
   await tx`delete from forgotten_people where id = any (${others})`
@@ -234,9 +218,6 @@ async function blockPerson(
 function selectOwned(tx: SqlOrTransaction) {
   return tx`select repository_id from contributions join person using (identity) where kind = 'owner'`
 }
-
-/** Rows that a batch reads and writes. A repository with its dependencies may have some hundred KB. */
-const batchSize = 100
 
 /** Gives the repositories of the table `person` another owner. Returns the number of those that it changed. */
 async function replaceOwner(change: DatasetChange, owner: string, isForgotten: IsForgotten): Promise<number> {
@@ -280,30 +261,15 @@ async function replaceOwner(change: DatasetChange, owner: string, isForgotten: I
 /** Redacts the commits that name people with these identities. Returns their number. */
 async function redactCommits(change: DatasetChange, identities: readonly string[]): Promise<number> {
   const { tx, version } = change
-  const isForgotten = includedIn(identities)
   await tx`create temporary table lost_authors (repository_id integer not null) on commit drop`
-  await tx`
-    create temporary table person_patterns on commit drop as
-    select pattern from unnest(${tx.typed.texts(listPatterns(identities))}) as n(pattern)`
-  await tx`
-    declare naming no scroll cursor for
-    select repository_id, commit_hash, author_identity, to_json(coauthor_identities) as coauthor_identities, members
-    from commits
-    where author_identity = any (${tx.typed.texts(identities)})
-      or coauthor_identities && ${tx.typed.texts(identities)}
-      or members collate "C" ilike any (array(select pattern from person_patterns))
-      or members collate "C" ~ ${matchOtherForms(identities)}`
   let count = 0
-  for await (const batch of fetchBatches<CommitRow>(tx, 'naming')) {
-    const rows = batch.flatMap(({ members, author_identity, coauthor_identities, ...key }) => {
-      const commit: Omit<CommitRecord, 'repo_url'> = JSON.parse(`{${members}}`)
-      const redacted = redactCommit(commit, isForgotten)
-      if (redacted === commit) return []
+  for await (const batch of readCommitsNaming(tx, identities)) {
+    const rows = batch.map(({ redacted, author_identity, coauthor_identities, ...key }) => {
       const columns = createCommitColumns(redacted)
       const has_lost =
         columns.author_identity !== author_identity ||
         JSON.stringify(columns.coauthor_identities) !== JSON.stringify(coauthor_identities)
-      return [{ ...key, ...columns, has_lost }]
+      return { repository_id: key.repository_id, commit_hash: key.commit_hash, ...columns, has_lost }
     })
     count += rows.length
     await tx`
@@ -330,57 +296,24 @@ interface RepositoryRow {
   dependencies: string
 }
 
-interface CommitRow {
-  repository_id: number
-  commit_hash: string
-  author_identity: string | null
-  coauthor_identities: string[] | null
-  members: string
-}
-
-/** Reads the rows of a cursor. Other statements may run between the batches. */
-async function* fetchBatches<Row extends object>(
-  tx: SqlOrTransaction,
-  cursor: string,
-): AsyncGenerator<Row[]> {
-  for (;;) {
-    const rows = await tx.unsafe<Row[]>(`fetch ${batchSize} from ${cursor}`)
-    if (rows.length > 0) yield rows
-    if (rows.length < batchSize) break
-  }
-  await tx.unsafe(`close ${cursor}`)
-}
-
-/** Characters beyond ASCII that are folded to letters of ASCII. */
-const otherForms = [...'ßẞſıİ\u212aŉǰẖẗẘẙẚﬀﬁﬂﬃﬄﬅﬆ']
-
-/** A regular expression for texts that `listPatterns` misses: `groß@example.com` has the identity of `GROSS@EXAMPLE.COM`. */
-function matchOtherForms(identities: readonly string[]): string {
-  const found = otherForms.filter((form) => identities.some((identity) => identity.includes(foldText(form))))
-  return `[\x01${found.join('')}]` // JSON has no control character, and an empty set is invalid
-}
-
-/**
- * Lists `like` patterns of texts that may have one of the identities. They match too much: other letters than those of
- * ASCII have several forms, and JSON escapes some characters.
- */
-function listPatterns(identities: readonly string[]): string[] {
-  return identities.map((identity) => {
-    const [, kind, name = ''] = /^(\w+):(.*)$/s.exec(identity) ?? []
-    const text = name.replaceAll(/[^a-z0-9@.+_-]/gi, '%').replaceAll('_', '\\_')
-    return kind === 'id' ? `%${text}+%` : `%${text}%`
-  })
-}
-
 /** Replaces paths that name a login with the endpoint's pattern. Returns the number of entries. */
 async function redactLedger(tx: SqlOrTransaction, logins: readonly string[]): Promise<number> {
-  if (logins.length === 0) return 0
+  const paths = matchPathsOf(logins.map(identifyLogin))
+  if (paths === undefined) return 0
   await tx`select pg_advisory_xact_lock(${pruneLock})` // pruning changes the same rows in another order
-  const names = logins.map((login) => [...login].map(matchCharacter).join(''))
   const { count } = await tx`
-    update ledger set path = endpoint
-    where path collate "C" ~* ${`^/(users|repos)/(${names.join('|')})(/|$)`} and path <> endpoint`
+    update ledger set path = endpoint where path collate "C" ~* ${paths} and path <> endpoint`
   return count
+}
+
+/** A regular expression for paths in the ledger that name a login of these identities. Undefined: none is a login. */
+export function matchPathsOf(identities: readonly string[]): string | undefined {
+  const names = listLogins(identities).map((login) => [...login].map(matchCharacter).join(''))
+  return names.length === 0 ? undefined : `^/(users|repos)/(${names.join('|')})(/|$)`
+}
+
+function listLogins(identities: readonly string[]): string[] {
+  return identities.flatMap((identity) => /^login:(.*)$/s.exec(identity)?.[1] ?? [])
 }
 
 /** A regular expression for a character of a URL, percent-encoded or not. */
@@ -400,12 +333,17 @@ export interface ForgottenEntry {
   keepsRepositories: boolean
 }
 
-/** Lists who is forgotten, without names: there are none. */
-export async function listForgotten(sql: Sql): Promise<ForgottenEntry[]> {
-  return sql<ForgottenEntry[]>`
+/**
+ * Lists who is forgotten, without names: there are none. `listed` is the number of entries of deletion lists that nothing in the
+ * dataset has had so far.
+ */
+export async function listForgotten(sql: Sql): Promise<{ people: ForgottenEntry[]; listed: number }> {
+  const rows = await sql<ForgottenEntry[]>`
     select p.id as person, forgotten_at as "forgottenAt", keeps_repositories as "keepsRepositories",
-      (select count(*) from forgotten_identities where person_id = p.id) as identities
+      (select count(*) from forgotten_identities where person_id = p.id and not of_hash) as identities
     from forgotten_people p order by p.id`
+  const people = rows.filter(({ identities }) => identities > 0)
+  return { people, listed: rows.length - people.length }
 }
 
 /** Lifts the block of people with these identities or numbers. Returns their numbers. */

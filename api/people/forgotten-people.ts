@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { ImportError } from '../dataset/import-error.ts'
 import { OperatorError } from '../errors.ts'
@@ -18,6 +18,8 @@ export interface ForgottenPerson {
   id: number
   /** Whether their repositories stay, under another owner. */
   keepsRepositories: boolean
+  /** Whether only a deletion list names them: nothing in the dataset did so far. */
+  isListedOnly: boolean
 }
 
 /** The people who were forgotten when they were read. */
@@ -62,7 +64,9 @@ export async function readForgottenPeople(sql: SqlOrTransaction): Promise<Forgot
     find(identity) {
       if (cached.has(identity)) return cached.get(identity)
       if (cached.size >= maxCached) cached.clear()
-      const person = people.get(hashIdentity(key, identity))
+      const person = [identity, identifyHash(identity)]
+        .map((each) => (each === undefined ? undefined : people.get(hashIdentity(key, each))))
+        .find((each) => each !== undefined)
       cached.set(identity, person)
       return person
     },
@@ -72,7 +76,8 @@ export async function readForgottenPeople(sql: SqlOrTransaction): Promise<Forgot
 
 function readRows(sql: SqlOrTransaction): Promise<Row[]> {
   return sql<Row[]>`
-    select p.id, p.keeps_repositories as "keepsRepositories", encode(i.hash, 'hex') as hash, encode(k.key, 'hex') as key
+    select p.id, p.keeps_repositories as "keepsRepositories", encode(i.hash, 'hex') as hash, encode(k.key, 'hex') as key,
+      bool_and(i.of_hash) over (partition by p.id) as "isListedOnly"
     from forgotten_identities i join forgotten_people p on p.id = i.person_id
       left join forgotten_identities_key k on true
     order by i.hash`
@@ -87,18 +92,40 @@ function hashIdentity(key: Buffer, identity: string): string {
   return createHmac('sha256', key).update(identity).digest('hex')
 }
 
-/** Adds identities of a forgotten person, which loads leave out from now on. */
+/** Begins an identity that is the SHA-256 of an address, in hexadecimal digits. Deletion lists have them. */
+export const hashPrefix = 'sha256:'
+
+/**
+ * The identity that a deletion list has for the identity of an address: the SHA-256 of the trimmed address in lowercase. Undefined:
+ * it isn't that of an address.
+ */
+export function identifyHash(identity: string): string | undefined {
+  const [, address] = /^email:(.*)$/s.exec(identity) ?? []
+  if (address === undefined) return undefined
+  return hashPrefix + createHash('sha256').update(address.trim().toLowerCase()).digest('hex')
+}
+
+/** Adds identities of forgotten people, which loads leave out from now on, and what deletion lists have for them. */
 export async function blockIdentities(
   tx: SqlOrTransaction,
-  person: number,
-  identities: readonly string[],
+  blocked: readonly { person: number; identities: readonly string[] }[],
 ): Promise<void> {
+  await tx`insert into forgotten_identities_key (key) values (${randomBytes(32)}) on conflict do nothing`
   const [stored] = await tx<{ key: Buffer }[]>`select key from forgotten_identities_key`
   if (stored === undefined) throw new Error('the key of forgotten people is missing')
-  const hashes = identities.map((identity) => hashIdentity(stored.key, identity))
+  const rows = blocked.flatMap(({ person, identities }) =>
+    identities
+      .flatMap((identity) => [identity, identifyHash(identity) ?? []].flat())
+      .map((identity) => ({
+        person_id: person,
+        hash: hashIdentity(stored.key, identity),
+        of_hash: identity.startsWith(hashPrefix),
+      })),
+  )
   await tx`
-    insert into forgotten_identities (hash, person_id)
-    select decode(hash, 'hex'), ${person}::integer from unnest(${tx.typed.texts(hashes)}) as n(hash)
+    insert into forgotten_identities (hash, person_id, of_hash)
+    select decode(hash, 'hex'), person_id, of_hash
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as r (hash text, person_id integer, of_hash boolean)
     on conflict do nothing`
 }
 

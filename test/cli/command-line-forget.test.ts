@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Run, readJson, startServiceForCommands } from '../support/command-line.ts'
@@ -71,7 +72,12 @@ describeOnOneDatabase('devdata forget', (kind) => {
       ledger_entries: 0,
       dataset_version: expect.any(Number),
     })
-    const [listed] = (await readJson(run, ['forget', 'list'])) as { person: number }[]
+    const { people, listed: entries } = (await readJson(run, ['forget', 'list'])) as {
+      people: { person: number }[]
+      listed: number
+    }
+    expect(entries).toBe(0)
+    const [listed] = people
     expect(listed).toEqual({
       person: expect.any(Number),
       forgotten_at: expect.stringMatching(/^\d{4}-/),
@@ -94,6 +100,61 @@ describeOnOneDatabase('devdata forget', (kind) => {
     expect((await run(['forget', 'user', 'zelda-p'])).stdout).not.toContain('no such user')
     expect(await readJson(run, ['forget', 'undo', '--person', String(person)])).toEqual({
       people: [Number(person)],
+    })
+  })
+
+  test('imports a deletion list, and reports what became of each line', async () => {
+    const [list, report] = ['list.txt', 'report.csv'].map((name) => join(started.directory, name))
+    const carol = createHash('sha256').update('carol@example.com').digest('base64')
+    await loadAll(started.service.sql)
+    writeFileSync(list ?? '', `# of today\n${carol}\nnobody@example.com\n`)
+    const args = ['forget', 'import', list ?? '', '--report', report ?? '', '--yes']
+    const imported = await run(args)
+    expect(imported).toMatchObject({ code: 0, stderr: '' })
+    expect(imported.stdout).toMatch(
+      /^entries {7}1 found and forgotten, 1 not found, 0 already forgotten\nusers {9}1 removed\n/,
+    )
+    expect(readFileSync(report ?? '', 'utf8')).toBe(
+      `line,entry,result\r\n2,${carol},found\r\n3,nobody@example.com,not found\r\n`,
+    )
+    expect(statSync(report ?? '').mode & 0o777).toBe(0o600)
+    expect(await run(args)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `The report ${report} can't be created, and nobody was forgotten: file already exists\n`,
+    })
+    expect(await readJson(run, ['forget', 'import', list ?? '', '--yes'])).toMatchObject({
+      entries: { found: 0, not_found: 1, already_forgotten: 1 },
+    })
+    expect((await run(['forget', 'list'])).stdout).toMatch(
+      /^and 1 entry of deletion lists that nothing in the data has$/m,
+    )
+    writeFileSync(list ?? '', 'carol\n')
+    expect((await run(args.with(4, `${report}.2`))).stderr).toBe(
+      'Line 1: each must be an email address, or the SHA-256 of one in hexadecimal digits or Base64. Nobody was forgotten\n',
+    )
+    expect(existsSync(`${report}.2`)).toBe(false)
+  })
+
+  test('exports a person to a file that only its owner can read', async () => {
+    await loadAll(started.service.sql)
+    const file = join(started.directory, 'bob.json')
+    const args = ['person', 'export', '--email', 'bob@example.com', '--output', file]
+    expect(await run(args)).toEqual({
+      code: 0,
+      stdout: `Wrote ${file}: 1 user, 1 repository, 4 commits, 0 requests for them\n`,
+      stderr: '',
+    })
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ users: [{ record: { login: 'bob' } }] })
+    expect(await run(args)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `${file} can't be written: file already exists\n`,
+    })
+    expect(await run(['person', 'export', '--output', `${file}.2`])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('error: specify the person: a login, --email or --id'),
     })
   })
 

@@ -41,6 +41,40 @@ describeOnOneDatabase('devdata remove repo', (kind) => {
     return (await started.service.request(path, { key })).status
   }
 
+  test('is preceded by show repo, which says what there is, and which load brought it', async () => {
+    expect(await readJson(run, ['show', 'repo', 'ada/repo-11'])).toEqual({
+      full_name: 'Ada/repo-11',
+      forge_rest_id: 11,
+      internal_id: 1,
+      commits: 2,
+      dependencies: 2,
+      origin: {
+        dataset_version: 1,
+        load: {
+          command: 'import ndjson',
+          source: 'users, repos, commits',
+          started_at: expect.stringMatching(/^\d{4}-/),
+          applied_at: expect.stringMatching(/^\d{4}-/),
+        },
+      },
+    })
+    const { code, stdout } = await run(['show', 'repo', '--id', '-14'])
+    expect([code, stdout.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\dZ/g, 'TIME')]).toEqual([
+      0,
+      [
+        'repository    ORG/Same',
+        'ids           forge_rest_id -14, internal_id 4',
+        'has           0 commits, 0 dependencies',
+        'last changed  in version 1 of the dataset: import ndjson of users, repos, commits, begun TIME, applied TIME',
+        '',
+      ].join('\n'),
+    ])
+    expect(await run(['show', 'repo', 'ada/none'])).toMatchObject({
+      code: 1,
+      stderr: 'No repository is named ada/none\n',
+    })
+  })
+
   test('removes a repository and its commits, and what it alone gave to users', async () => {
     expect(await list('/users?dependency_names=left')).toEqual([ada])
     expect(await run(['remove', 'repo', 'aDA/REPO-11'])).toEqual({

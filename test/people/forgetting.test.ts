@@ -211,7 +211,7 @@ describeOnOneDatabase('a person who is forgotten', (kind) => {
     const again = await forgetZelda(service.sql)
     expect(again).toMatchObject({ person, repositories: { removed: 1 }, commits: { removed: 2 } })
     expect((await list('/repos')).map(({ name }) => name)).toEqual(['tool'])
-    expect(await listForgotten(service.sql)).toMatchObject([{ person, keepsRepositories: false }])
+    expect((await listForgotten(service.sql)).people).toMatchObject([{ person, keepsRepositories: false }])
   })
 
   test('can be forgotten by an address or an id, and again with another address', async () => {
@@ -223,7 +223,7 @@ describeOnOneDatabase('a person who is forgotten', (kind) => {
     expect(byId).toMatchObject({ person: 1, identities: 3, users: { removed: 1 }, commits: { updated: 5 } })
     const again = await forgetZelda(service.sql, { email: 'Zelda@Home.example' })
     expect(again).toMatchObject({ person: 1, identities: 2, users: { removed: 0 }, commits: { updated: 1 } })
-    expect(await listForgotten(service.sql)).toMatchObject([{ person: 1, identities: 4 }])
+    expect((await listForgotten(service.sql)).people).toMatchObject([{ person: 1, identities: 4 }])
     expect(await searchTables(service.sql, [...names, 'home.example'])).toEqual([])
   })
 
@@ -232,14 +232,14 @@ describeOnOneDatabase('a person who is forgotten', (kind) => {
     const address = identifyAddress('zelda@example.com') ?? ''
     await forgetPerson(service.sql, { identities: [address], keepRepositories: false })
     await forgetZelda(service.sql, { keepRepositories: true })
-    expect(await listForgotten(service.sql)).toMatchObject([{ identities: 1 }, { identities: 1 }])
+    expect((await listForgotten(service.sql)).people).toMatchObject([{ identities: 1 }, { identities: 1 }])
     const both = [identifyLogin('zelda-q'), address]
     expect(await findPerson(service.sql, both)).toEqual({ logins: [], repositories: 1 })
 
     const kept = await forgetZelda(service.sql, { email: 'zelda@example.com', keepRepositories: true })
     expect(kept).toMatchObject({ person: 1, repositories: { updated: 1 } })
     expect((await list('/repos')).map(({ owner_login }) => owner_login)).toEqual(['forgotten.1', 'bob'])
-    expect(await listForgotten(service.sql)).toMatchObject([{ person: 1, identities: 2 }])
+    expect((await listForgotten(service.sql)).people).toMatchObject([{ person: 1, identities: 2 }])
 
     expect(await forgetZelda(service.sql)).toMatchObject({ person: 1, repositories: { removed: 1 } })
     expect(await load(service, own)).toMatchObject({ repositories: { added: 0 } })

@@ -314,6 +314,7 @@ create table forgotten_people (
 );
 create table forgotten_identities (
   hash bytea primary key check (length(hash) = 32), -- HMAC-SHA-256
+  of_hash boolean not null, -- of the SHA-256 of an address, as deletion lists have it; who has no other wasn't found yet
   person_id integer not null references forgotten_people on delete cascade
 );
 create index on forgotten_identities (person_id);

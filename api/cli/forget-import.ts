@@ -1,0 +1,133 @@
+/**
+ * `devdata forget import …`
+ *
+ * @module
+ */
+import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises'
+import process from 'node:process'
+import type { Command } from 'commander'
+import { describeFileError, OperatorError } from '../errors.ts'
+import {
+  type EntryResult,
+  importDeletionList,
+  type ListEntry,
+  type ListImportResult,
+  parseDeletionList,
+} from '../people/deletion-list.ts'
+import { confirm } from './confirm.ts'
+import { countOf, formatCount } from './output.ts'
+import { startProgress } from './progress.ts'
+import { withDatabase } from './session.ts'
+
+/** Adds `forget import`. */
+export function addForgetImportCommand(forget: Command): void {
+  forget
+    .command('import')
+    .summary('Forget everybody on a deletion list')
+    .description(
+      'Forget everybody whom a deletion list names, and keep the list: later loads leave out whoever has one of its addresses. Each line is an ' +
+        'email address, or the SHA-256 of the trimmed address in lowercase, in hexadecimal digits or Base64, as regulators publish it. Empty ' +
+        'lines and lines that begin with # are ignored. What is removed is what "forget user" removes. The command reads all commits, and other ' +
+        'loads wait meanwhile. The database keeps neither the addresses nor their hashes, but keyed hashes of the hashes. On a terminal, the ' +
+        'command asks for confirmation.',
+    )
+    .argument('<file>', 'the list')
+    .option('--report <file>', 'write to this new file, as CSV, what became of each line')
+    .option('--keep-repositories', 'keep the repositories that these people own, under another owner')
+    .option('--yes', "don't ask")
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExamples:\n  devdata forget import list.txt --report report.csv')
+    .action(importList)
+}
+
+interface ImportListOptions {
+  report?: string | undefined
+  keepRepositories?: boolean
+  yes?: true
+  json?: true | undefined
+}
+
+async function importList(
+  file: string,
+  { report, keepRepositories = false, yes, json }: ImportListOptions,
+): Promise<void> {
+  const entries = parseDeletionList(await readListFile(file))
+  // Before anybody is forgotten: the report can be written once only.
+  const output = report === undefined ? undefined : await createReport(report)
+  try {
+    await withDatabase({ longStatements: true }, async ({ config, sql }) => {
+      const question = `Forget everybody on a list of ${countOf(entries.length, 'entry', 'entries')}?`
+      await confirm(question, { yes })
+      const progress = startProgress(process.stderr)
+      const { results, ...done } = await importDeletionList(sql, {
+        entries,
+        keepRepositories,
+        settings: config.dataset,
+        onStep: (step) => progress.update({ step, count: 0, unit: '', fraction: undefined }),
+      }).finally(progress.end)
+      await output?.writeFile(writeReport(entries, results))
+      printListResult(done, results, { report, json })
+    })
+  } finally {
+    await output?.close()
+    if (report !== undefined && (await stat(report)).size === 0) await rm(report)
+  }
+}
+
+async function readListFile(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw new OperatorError(`The list ${file} can't be read: ${describeFileError(error)}`)
+  }
+}
+
+/** Creates a file that only its owner can read: entries may be addresses. */
+async function createReport(file: string): Promise<FileHandle> {
+  try {
+    return await open(file, 'wx', 0o600)
+  } catch (error) {
+    throw new OperatorError(
+      `The report ${file} can't be created, and nobody was forgotten: ${describeFileError(error)}`,
+    )
+  }
+}
+
+function writeReport(entries: readonly ListEntry[], results: readonly EntryResult[]): string {
+  const rows = entries.map(({ line, text }, index) => {
+    const entry = /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+    return `${line},${entry},${results[index]}\r\n`
+  })
+  return `line,entry,result\r\n${rows.join('')}`
+}
+
+function printListResult(
+  { users, repositories, commits, ledgerEntries, version }: Omit<ListImportResult, 'results'>,
+  results: readonly EntryResult[],
+  { report, json }: Pick<ImportListOptions, 'report' | 'json'>,
+): void {
+  const count = (wanted: EntryResult) => results.filter((result) => result === wanted).length
+  const summary = {
+    entries: {
+      found: count('found'),
+      not_found: count('not found'),
+      already_forgotten: count('already forgotten'),
+    },
+    users,
+    repositories,
+    commits,
+    ledger_entries: ledgerEntries,
+    dataset_version: version,
+  }
+  const { found, not_found, already_forgotten } = summary.entries
+  const lines = [
+    `entries       ${formatCount(found)} found and forgotten, ${formatCount(not_found)} not found, ${formatCount(already_forgotten)} already forgotten`,
+    `users         ${formatCount(users.removed)} removed`,
+    `repositories  ${formatCount(repositories.removed)} removed, ${formatCount(repositories.updated)} kept`,
+    `commits       ${formatCount(commits.removed)} removed, ${formatCount(commits.updated)} redacted`,
+    `ledger        ${countOf(ledgerEntries, 'entry', 'entries')} redacted`,
+    `dataset       version ${version}`,
+    ...(report === undefined ? [] : [`report        ${report}`]),
+  ]
+  console.log(json ? JSON.stringify(summary) : lines.join('\n'))
+}

@@ -1,0 +1,92 @@
+/**
+ * `devdata person …`
+ *
+ * @module
+ */
+import { open } from 'node:fs/promises'
+import process from 'node:process'
+import type { Command } from 'commander'
+import { describeFileError, OperatorError } from '../errors.ts'
+import { exportPerson } from '../people/person-export.ts'
+import { countOf } from './output.ts'
+import { addPersonOptions, listIdentities, type PersonOptions } from './person-options.ts'
+import { startProgress } from './progress.ts'
+import { withDatabase } from './session.ts'
+
+/** Adds `person` and its command. */
+export function addPersonCommands(program: Command): void {
+  const person = program
+    .command('person')
+    .description('Read what the data has about a person')
+    .addHelpText('after', '\nExamples:\n  devdata person export ada --output ada.json')
+  addPersonOptions(
+    person
+      .command('export')
+      .summary('Write everything about a person to a file, for the person')
+      .description(
+        'Write everything that the database has about a person to a file that explains itself: accounts with further addresses, what they use and ' +
+          'since when, repositories, commits that name the person, and which load brought each. If an account has one of the given names, its others ' +
+          'count, too. The command reads all commits.',
+      ),
+  )
+    .requiredOption('--output <file>', 'a new file, which only its owner can read')
+    .option('--json', 'print what it has as JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  devdata person export ada --output ada.json\n  devdata person export --email ada@example.com --output ada.json',
+    )
+    .action(exportOne)
+}
+
+interface ExportOptions extends PersonOptions {
+  output: string
+  json?: true
+}
+
+async function exportOne(
+  login: string | undefined,
+  { output, json, ...options }: ExportOptions,
+  command: Command,
+): Promise<void> {
+  const identities = listIdentities(login, options)
+  if (identities.length === 0) command.error('error: specify the person: a login, --email or --id')
+  await withDatabase({ longStatements: true }, async ({ sql }) => {
+    const progress = startProgress(process.stderr)
+    progress.update({ step: 'reading commits', count: 0, unit: '', fraction: undefined })
+    const exported = await exportPerson(sql, identities).finally(progress.end)
+    await writeNewFile(output, `${JSON.stringify(exported, undefined, 2)}\n`)
+    const { users, repositories, commits, requests, is_forgotten } = exported
+    if (json) {
+      const counts = {
+        users: users.length,
+        repositories: repositories.length,
+        commits: commits.length,
+        requests: requests.count,
+        is_forgotten,
+      }
+      return console.log(JSON.stringify(counts))
+    }
+    const parts = [
+      countOf(users.length, 'user'),
+      countOf(repositories.length, 'repository', 'repositories'),
+      countOf(commits.length, 'commit'),
+      `${countOf(requests.count, 'request')} for them`,
+    ]
+    console.log(
+      [
+        `Wrote ${output}: ${parts.join(', ')}`,
+        ...(is_forgotten ? ['The person is forgotten: only keyed hashes of names are stored'] : []),
+      ].join('\n'),
+    )
+  })
+}
+
+/** Writes a file that only its owner can read. */
+async function writeNewFile(path: string, text: string): Promise<void> {
+  try {
+    await using file = await open(path, 'wx', 0o600)
+    await file.writeFile(text)
+  } catch (error) {
+    throw new OperatorError(`${path} can't be written: ${describeFileError(error)}`)
+  }
+}

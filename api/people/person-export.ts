@@ -1,0 +1,199 @@
+/**
+ * Everything that the database has about a person, for the person: a document that explains itself.
+ *
+ * @module
+ */
+import { renderMembers } from '../catalog/document-lookup.ts'
+import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import { readOrigins, type VersionOrigin } from '../dataset/loads.ts'
+import { selectUsesByRepository } from '../dataset/user-dependencies.ts'
+import { identifyAddress } from '../names/forge-names.ts'
+import { matchPathsOf } from './forget.ts'
+import { readForgottenPeople } from './forgotten-people.ts'
+import { type NamingCommit, readCommitsNaming, selectIdentities } from './person-search.ts'
+
+/** Explains the document to the person. */
+const about = [
+  'This file has everything that this service stores about the person, at the time of the export.',
+  'users: accounts of the person. "record" is what clients of the service can read. "further_addresses" are addresses by which commits are matched ' +
+    'to the account. No client can read them. "country" is what the text of the location names. "uses" are packages that repositories declared while the ' +
+    'person owned them or committed to them, since the time in "since"; null: the time is unknown.',
+  'repositories: those that the person owns, with the packages that they declare or declared.',
+  'commits: those that name the person, as an author, co-author or committer, or in the message.',
+  'origin: the version of the dataset that last changed the record, and the load that brought it: its command, its source, and when it began and was applied. ' +
+    'Without a load, a command of the operator changed the record.',
+  "requests: how many requests asked for the person's accounts or repositories by their names, as far as the ledger of requests goes back. " +
+    "Requests for lists may have returned records of the person, too. The service doesn't keep who received which records.",
+  'All times are in UTC.',
+]
+
+/** A record, and where it is from. */
+interface OriginatedRecord {
+  record: object
+  origin: VersionOrigin
+}
+
+/** What the database has about a person. */
+export interface PersonExport {
+  about: readonly string[]
+  exported_at: Date
+  dataset_version: number
+  /** Whether the person was forgotten. Then only keyed hashes of their names are stored. */
+  is_forgotten: boolean
+  users: (OriginatedRecord & {
+    further_addresses: string[]
+    country: string | null
+    is_automation_account: boolean
+    last_commit: string | null
+    uses: Use[]
+  })[]
+  repositories: OriginatedRecord[]
+  commits: (OriginatedRecord & { repository: string; person_is: CommitRole[] })[]
+  requests: { count: number; first: Date | null; last: Date | null }
+}
+
+/** A dependency that a person uses. */
+interface Use {
+  name: string
+  file: string
+  status: string | null
+  since: string | null
+  repositories: string[]
+}
+
+type CommitRole = 'author' | 'co-author' | 'committer' | 'named in the message'
+
+/** Exports what the database has about a person, in one snapshot. `identities` are those that are known of the person. */
+export function exportPerson(sql: Sql, identities: readonly string[]): Promise<PersonExport> {
+  return sql.begin('isolation level repeatable read', async (tx) => {
+    const [dataset] = await tx<{ version: number }[]>`select version from dataset`
+    if (dataset === undefined) throw new Error('the dataset row is missing')
+    const { find } = await readForgottenPeople(tx)
+    const rows = await tx<{ identity: string }[]>`${selectIdentities(tx, identities)}`
+    const all = rows.map(({ identity }) => identity)
+    const [users, repositories, commits] = [
+      await readUsers(tx, all),
+      await readRepositories(tx, all),
+      await readCommits(tx, all),
+    ]
+    const versions = [users, repositories, commits].flat().map(({ version }) => version)
+    const origins = await readOrigins(tx, versions)
+    const locate = <Row extends { version: number; record: object }>({ version, record, ...row }: Row) => ({
+      record: writeTimes(record),
+      ...row,
+      origin: origins.get(version) ?? { dataset_version: version },
+    })
+    return {
+      about,
+      exported_at: new Date(),
+      dataset_version: dataset.version,
+      is_forgotten: identities.some((identity) => find(identity) !== undefined),
+      users: users.map(locate),
+      repositories: repositories.map(locate),
+      commits: commits.map(locate),
+      requests: await readRequests(tx, all),
+    }
+  })
+}
+
+/** Users of the identities. */
+function selectUsers(tx: SqlOrTransaction, identities: readonly string[]) {
+  return tx`select user_id from identities where identity = any (${tx.typed.texts(identities)})`
+}
+
+async function readUsers(tx: SqlOrTransaction, identities: readonly string[]) {
+  const users = await tx<
+    {
+      id: number
+      version: number
+      record: object
+      further_addresses: string[]
+      country: string | null
+      is_automation_account: boolean
+      last_commit: number | null
+    }[]
+  >`
+    select id, version, document::json as record, is_bot as is_automation_account,
+      (select last_date from user_activity where user_id = u.id) as last_commit,
+      (select country from locations l where l.id = any (u.term_ids)) as country,
+      coalesce((select document::json -> 'addresses' from user_addresses where user_id = u.id), '[]') as further_addresses
+    from users u where id in (${selectUsers(tx, identities)}) order by id`
+  const uses = await tx<(Omit<Use, 'since'> & { user_id: number; since: number | null })[]>`
+    select user_id, name, file, status, min(since) as since,
+      json_agg(distinct ${renderMembers(tx, tx`members`)}::json ->> 'full_name') as repositories
+    from (${selectUsesByRepository(tx, tx`${selectUsers(tx, identities)} group by 1`)}) u
+      join repositories r on r.id = repository_id
+    group by user_id, name, file, status order by name, file, status`
+  return users.map(({ id, last_commit, ...user }) => ({
+    ...user,
+    last_commit: writeTime(last_commit),
+    uses: uses
+      .filter(({ user_id }) => user_id === id)
+      .map(({ user_id: _same, since, ...use }) => ({ ...use, since: writeTime(since) })),
+  }))
+}
+
+function readRepositories(tx: SqlOrTransaction, identities: readonly string[]) {
+  return tx<{ version: number; record: object }[]>`
+    select version, ('{"internal_id":' || id || ',' || members || ',"dependencies":' || dependencies || '}')::json as record
+    from repositories where id in (
+      select repository_id from contributions where kind = 'owner' and identity = any (${tx.typed.texts(identities)})
+    ) order by id`
+}
+
+async function readCommits(tx: SqlOrTransaction, identities: readonly string[]) {
+  const found: NamingCommit[] = []
+  for await (const batch of readCommitsNaming(tx, identities)) found.push(...batch)
+  const ids = [...new Set(found.map(({ repository_id }) => repository_id))]
+  const repositories = await tx<{ id: number; url: string }[]>`
+    select id, ${renderMembers(tx, tx`members`)}::json ->> 'url' as url
+    from repositories where id = any (${tx.typed.bigints(ids)})`
+  const urls = new Map(repositories.map(({ id, url }) => [id, url]))
+  return found.map(({ version, repository_id, commit, ...rest }) => ({
+    version,
+    repository: urls.get(repository_id) ?? '',
+    person_is: listRoles({ commit, ...rest }, identities),
+    record: commit,
+  }))
+}
+
+function listRoles(
+  { author_identity, coauthor_identities, commit, redacted }: Omit<NamingCommit, 'version' | 'repository_id'>,
+  identities: readonly string[],
+): CommitRole[] {
+  const isOne = (identity: string | null) => identity !== null && identities.includes(identity)
+  const isCoauthor = coauthor_identities?.some(isOne) === true
+  const isCommitter = isOne(identifyAddress(commit.committer_email))
+  const isMentioned = commit.message !== redacted.message && !isCoauthor
+  return [
+    ...(isOne(author_identity) ? (['author'] as const) : []),
+    ...(isCoauthor ? (['co-author'] as const) : []),
+    ...(isCommitter ? (['committer'] as const) : []),
+    ...(isMentioned ? (['named in the message'] as const) : []),
+  ]
+}
+
+async function readRequests(
+  tx: SqlOrTransaction,
+  identities: readonly string[],
+): Promise<PersonExport['requests']> {
+  const paths = matchPathsOf(identities)
+  const [requests] =
+    paths === undefined
+      ? []
+      : await tx<PersonExport['requests'][]>`
+          select count(*) as count, min(created_at) as first, max(created_at) as last
+          from ledger where path collate "C" ~* ${paths} and path <> endpoint`
+  return requests ?? { count: 0, first: null, last: null }
+}
+
+function writeTime(seconds: number | null): string | null {
+  return seconds === null ? null : new Date(seconds * 1_000).toISOString()
+}
+
+/** Writes Unix seconds in fields such as `pushed_at` and `author_date` as ISO 8601, also in what the record contains. */
+function writeTimes(record: object): object {
+  return JSON.parse(JSON.stringify(record), (name, value) =>
+    typeof value === 'number' && /_(?:at|date)$/.test(name) ? writeTime(value) : value,
+  )
+}

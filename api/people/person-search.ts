@@ -1,0 +1,103 @@
+/**
+ * Where the dataset names a person: users, and commits, whose messages count too.
+ *
+ * @module
+ */
+import type { SqlOrTransaction } from '../database/connect.ts'
+import type { CommitRecord } from '../dataset/records.ts'
+import { foldText } from '../names/case-folding.ts'
+import { type IsForgotten, redactCommit } from './redaction.ts'
+
+/** SQL: these identities, and all of the users who have one of them. */
+export function selectIdentities(sql: SqlOrTransaction, identities: readonly string[]) {
+  const known = sql`select unnest(${sql.typed.texts(identities)}) collate "C" as identity`
+  return sql`
+    ${known} union
+    select identity from identities
+    where user_id in (select user_id from identities where identity in (${known}))`
+}
+
+/** Whether an identity is one of these. */
+export function includedIn(identities: readonly string[]): IsForgotten {
+  const all = new Set(identities)
+  return (identity) => all.has(identity)
+}
+
+/** A commit that names a person. */
+export interface NamingCommit {
+  repository_id: number
+  commit_hash: string
+  author_identity: string | null
+  coauthor_identities: string[] | null
+  version: number
+  commit: Omit<CommitRecord, 'repo_url'>
+  /** Without the person. */
+  redacted: Omit<CommitRecord, 'repo_url'>
+}
+
+/** Reads the commits that name people with these identities. Other statements may run between the batches. */
+export async function* readCommitsNaming(
+  tx: SqlOrTransaction,
+  identities: readonly string[],
+): AsyncGenerator<NamingCommit[]> {
+  const isNamed = includedIn(identities)
+  await tx`
+    create temporary table person_patterns on commit drop as
+    select pattern from unnest(${tx.typed.texts(listPatterns(identities))}) as n(pattern)`
+  await tx`
+    declare naming no scroll cursor for
+    select repository_id, commit_hash, author_identity, to_json(coauthor_identities) as coauthor_identities, version, members
+    from commits
+    where author_identity = any (${tx.typed.texts(identities)})
+      or coauthor_identities && ${tx.typed.texts(identities)}
+      or members collate "C" ilike any (array(select pattern from person_patterns))
+      or members collate "C" ~ ${matchOtherForms(identities)}`
+  for await (const batch of fetchBatches<Omit<NamingCommit, 'commit' | 'redacted'> & { members: string }>(
+    tx,
+    'naming',
+  )) {
+    yield batch.flatMap(({ members, ...row }) => {
+      const commit: NamingCommit['commit'] = JSON.parse(`{${members}}`)
+      const redacted = redactCommit(commit, isNamed)
+      return redacted === commit ? [] : [{ ...row, commit, redacted }]
+    })
+  }
+  await tx`drop table person_patterns`
+}
+
+/** Rows that a batch reads and writes. A repository with its dependencies may have some hundred KB. */
+const batchSize = 100
+
+/** Reads the rows of a cursor. Other statements may run between the batches. */
+export async function* fetchBatches<Row extends object>(
+  tx: SqlOrTransaction,
+  cursor: string,
+): AsyncGenerator<Row[]> {
+  for (;;) {
+    const rows = await tx.unsafe<Row[]>(`fetch ${batchSize} from ${cursor}`)
+    if (rows.length > 0) yield rows
+    if (rows.length < batchSize) break
+  }
+  await tx.unsafe(`close ${cursor}`)
+}
+
+/** Characters beyond ASCII that are folded to letters of ASCII. */
+const otherForms = [...'ßẞſıİ\u212aŉǰẖẗẘẙẚﬀﬁﬂﬃﬄﬅﬆ']
+
+/** A regular expression for texts that `listPatterns` misses: `groß@example.com` has the identity of `GROSS@EXAMPLE.COM`. */
+function matchOtherForms(identities: readonly string[]): string {
+  const found = otherForms.filter((form) => identities.some((identity) => identity.includes(foldText(form))))
+  return `[\x01${found.join('')}]` // JSON has no control character, and an empty set is invalid
+}
+
+/**
+ * Lists `like` patterns of texts that may have one of the identities. They match too much: other letters than those of
+ * ASCII have several forms, and JSON escapes some characters.
+ */
+function listPatterns(identities: readonly string[]): string[] {
+  return identities.map((identity) => {
+    const [, kind, name = ''] = /^(\w+):(.*)$/s.exec(identity) ?? []
+    const text = name.replaceAll(/[^a-z0-9@.+_-]/gi, '%').replaceAll('_', '\\_')
+    return kind === 'id' ? `%${text}+%` : `%${text}%`
+  })
+}

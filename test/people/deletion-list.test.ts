@@ -1,0 +1,166 @@
+/**
+ * Deletion lists: whoever is on one is forgotten, now or when a load brings them (decisions/0004-data.md).
+ *
+ * @module
+ */
+import { createHash } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { identifyAddress, identifyLogin } from '../../api/names/forge-names.ts'
+import {
+  type EntryResult,
+  importDeletionList,
+  type ListImportResult,
+  parseDeletionList,
+} from '../../api/people/deletion-list.ts'
+import { listForgotten, undoForgetting } from '../../api/people/forget.ts'
+import { forgetZelda, loadAll, names, others, own, searchTables, toolUrl } from '../support/forgotten.ts'
+import { load } from '../support/ndjson.ts'
+import { createCommit, createUser, loadRecords } from '../support/records.ts'
+import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+
+const hash = (address: string, encoding: 'hex' | 'base64' | 'base64url' = 'base64') =>
+  createHash('sha256').update(address).digest(encoding)
+
+describe('a deletion list', () => {
+  test('has addresses, and hashes of them in any of their forms', () => {
+    const address = 'ada@example.com'
+    const forms = [
+      address,
+      ' ADA@example.com\t',
+      hash(address, 'hex'),
+      hash(address, 'hex').toUpperCase(),
+      hash(address),
+      hash(address, 'base64url'),
+    ]
+    const entries = parseDeletionList(`\uFEFF# of today\r\n\r\n${forms.join('\r\n')}\n`)
+    expect(entries).toEqual(
+      forms.map((form, index) => ({
+        line: index + 3,
+        text: form.trim(),
+        identity: `sha256:${hash(address, 'hex')}`,
+      })),
+    )
+    expect(parseDeletionList('12+ada@users.noreply.forge.example')).toMatchObject([{ identity: 'id:12' }])
+  })
+
+  test.each([
+    ['ada', 'Line 1: each must be an email address'],
+    ['a@x\nAda <ada@example.com>\n12', 'Lines 2, 3: each must be'],
+    [`${'x\n'.repeat(8)}`, 'Lines 1, 2, 3, 4, 5 and 3 more: each must be'],
+    [`${'x'.repeat(320)}@example.com`, 'Line 1: each'],
+    ['forgotten@devdata.invalid', 'Line 1: each'],
+    [hash('a').slice(1), 'Line 1: each'],
+    ['# nobody\n', 'The list has no entry. Nobody was forgotten'],
+  ])('is refused without repeating what it has: %j', (text, message) => {
+    expect(() => parseDeletionList(text)).toThrow(message)
+  })
+})
+
+describeOnEachDatabase('whoever is on a deletion list', (kind) => {
+  let service: TestService
+  beforeEach(async () => {
+    service = await startTestService(kind, { data: 'empty' })
+  })
+  afterEach(() => service.close())
+
+  const forget = (...lines: string[]): Promise<ListImportResult> =>
+    importDeletionList(service.sql, {
+      entries: parseDeletionList(lines.join('\n')),
+      keepRepositories: false,
+    })
+  const expectResults = async (lines: string[], results: EntryResult[]) =>
+    expect((await forget(...lines)).results).toEqual(results)
+
+  test('is forgotten with all that is known of them, as by name', async () => {
+    await loadAll(service.sql)
+    const result = await forget(hash('nobody@example.com'), hash('zelda@example.com'))
+    expect(result).toMatchObject({
+      results: ['not found', 'found'],
+      users: { removed: 1 },
+      repositories: { removed: 1 },
+      commits: { removed: 2, updated: 5 },
+      version: 2,
+    })
+    expect(await searchTables(service.sql, names)).toEqual([])
+    expect(await listForgotten(service.sql)).toMatchObject({ people: [{ identities: 3 }], listed: 1 })
+    // A later list of the regulator has them again.
+    await expectResults(
+      [hash('nobody@example.com', 'hex'), 'zelda@example.com'],
+      ['not found', 'already forgotten'],
+    )
+    expect(await listForgotten(service.sql)).toMatchObject({ people: [{ identities: 3 }], listed: 1 })
+  })
+
+  test('is found wherever an address stands: further ones, authors, co-authors, committers, messages', async () => {
+    await loadAll(service.sql)
+    const people = ['author', 'committer', 'signer', 'coauthor', 'mentioned']
+    const base = createCommit(90, toolUrl, 'bob@example.com', 90)
+    const messages = {
+      signer: 'Fix\n\nSigned-off-by: S <signer@example.org>',
+      coauthor: 'Fix\n\nCo-authored-by: C <coauthor@example.org>',
+      mentioned: 'As mailto:Mentioned@example.org, said.',
+    }
+    await loadRecords(service.sql, {
+      commits: [
+        createCommit(91, toolUrl, 'AUTHOR@example.org', 91),
+        {
+          ...base,
+          commit_hash: createCommit(92, toolUrl, '', 0).commit_hash,
+          committer_email: 'committer@example.org',
+        },
+        ...Object.values(messages).map((message, index) => ({
+          ...base,
+          commit_hash: createCommit(93 + index, toolUrl, '', 0).commit_hash,
+          message,
+        })),
+      ],
+    })
+    await load(service, { identities: [{ forge_rest_id: 77, addresses: ['further@example.org'] }] })
+    const result = await forget(...[...people, 'further'].map((name) => hash(`${name}@example.org`)))
+    expect(result).toMatchObject({
+      results: Array.from({ length: 6 }, () => 'found'),
+      users: { removed: 1 },
+      commits: { updated: 6 },
+    })
+    expect(await searchTables(service.sql, ['@example.org', 'carol'])).toEqual([])
+  })
+
+  test('is left out of later loads, and then known by all their names', async () => {
+    await expectResults([hash('zelda@example.com'), hash('nobody@example.com')], ['not found', 'not found'])
+    const all = { users: [...own.users, ...others.users], repos: [...own.repos, ...others.repos] }
+    expect(await load(service, { ...all, commits: [...own.commits, ...others.commits] })).toMatchObject({
+      users: { added: 2 },
+    })
+    expect(await searchTables(service.sql, names)).toEqual([])
+    // Their login and id. The address is known by its hash.
+    expect(await listForgotten(service.sql)).toMatchObject({ people: [{ identities: 2 }], listed: 1 })
+    await expectResults([hash('zelda@example.com')], ['already forgotten'])
+  })
+
+  test('is known if they were forgotten by name before, and is let in again when that is undone', async () => {
+    await loadAll(service.sql)
+    await forgetZelda(service.sql)
+    await expectResults([hash('zelda@example.com')], ['already forgotten'])
+    await expectResults([hash('later@example.com')], ['not found'])
+    const identities = [identifyLogin('zelda-q'), identifyAddress('later@example.com') ?? '']
+    expect(await undoForgetting(service.sql, { identities, people: [] })).toHaveLength(2)
+    const user = createUser(5, { email: 'later@example.com' })
+    expect(await load(service, { users: [...own.users, user] })).toMatchObject({ users: { added: 2 } })
+  })
+
+  test('is one person if several entries name them', async () => {
+    await loadAll(service.sql)
+    await load(service, { identities: [{ forge_rest_id: 4711, addresses: ['z@work.example'] }] })
+    await expectResults(
+      [hash('z@work.example'), hash('zelda@example.com'), 'z@work.example'],
+      ['found', 'found', 'found'],
+    )
+    expect((await listForgotten(service.sql)).people).toHaveLength(1)
+  })
+
+  test('is kept as a hash that reveals neither the address nor its hash', async () => {
+    const texts = ['ada@example.com', hash('ada@example.com'), hash('ada@example.com', 'hex')]
+    await forget('ada@example.com')
+    expect(await searchTables(service.sql, texts)).toEqual([])
+  })
+})
