@@ -24,8 +24,8 @@ export function addPersonCommands(program: Command): void {
       .command('export')
       .summary('Write everything about a person to a file, for the person')
       .description(
-        'Write everything that the database has about a person to a file that explains itself: accounts with further addresses, what they use and ' +
-          'since when, repositories, commits that name the person, and which load brought each. If an account has one of the given names, its others ' +
+        'Write everything that the database has about a person to a file that explains itself. It has accounts with further addresses, what they ' +
+          'use and since when, repositories, and commits that name the person. Each has the load that last changed it. If an account has one of the given names, its others ' +
           'count, too. The command reads all commits.',
       ),
   )

@@ -63,6 +63,7 @@ describe('devdata', () => {
     expect(leaves.map(([path]) => path.join(' ')).sort()).toEqual([
       'doctor',
       'export ndjson',
+      'forget import',
       'forget list',
       'forget undo',
       'forget user',
@@ -80,10 +81,12 @@ describe('devdata', () => {
       'ledger prune',
       'ledger verify',
       'migrate',
+      'person export',
       'remove repo',
       'restored',
       'sets rebuild',
       'sets verify',
+      'show repo',
     ])
     for (const [path, command] of leaves) {
       expect([path, command.options.some(({ long }) => long === '--json')]).toEqual([path, true])
