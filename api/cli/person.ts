@@ -22,9 +22,9 @@ export function addPersonCommands(program: Command): void {
   addPersonOptions(
     person
       .command('export')
-      .summary('Write everything about a person to a file, for the person')
+      .summary('Write what the data has about a person to a file, for the person')
       .description(
-        'Write everything that the database has about a person to a file that explains itself. It has accounts with further addresses, what they ' +
+        'Write what the data has about a person to a file that explains itself. It has accounts with further addresses, what they ' +
           'use and since when, repositories, and commits that name the person. Each has the load that last changed it. If an account has one of the given names, its others ' +
           'count, too. The command reads all commits.',
       ),
@@ -55,7 +55,7 @@ async function exportOne(
     progress.update({ step: 'reading commits', count: 0, unit: '', fraction: undefined })
     const exported = await exportPerson(sql, identities).finally(progress.end)
     await writeNewFile(output, `${JSON.stringify(exported, undefined, 2)}\n`)
-    const { users, repositories, commits, requests, is_forgotten } = exported
+    const { users, repositories, commits, requests, is_forgotten, is_on_deletion_list } = exported
     if (json) {
       const counts = {
         users: users.length,
@@ -63,6 +63,7 @@ async function exportOne(
         commits: commits.length,
         requests: requests.count,
         is_forgotten,
+        is_on_deletion_list,
       }
       return console.log(JSON.stringify(counts))
     }
@@ -75,7 +76,8 @@ async function exportOne(
     console.log(
       [
         `Wrote ${output}: ${parts.join(', ')}`,
-        ...(is_forgotten ? ['The person is forgotten: only keyed hashes of names are stored'] : []),
+        ...(is_forgotten ? ['The person is forgotten'] : []),
+        ...(is_on_deletion_list ? ['The address is on a deletion list, and nothing in the data has it'] : []),
       ].join('\n'),
     )
   })

@@ -24,7 +24,7 @@ export function addShowCommands(program: Command): void {
   addRepositoryOptions(
     show
       .command('repo')
-      .summary('Show a repository, and which load brought it')
+      .summary('Show a repository, and which load last changed it')
       .description(
         'Show the ids of a repository, how much the data has of it, and which load last changed its record.',
       ),
@@ -62,7 +62,7 @@ async function showRepository(
     const from =
       load === undefined
         ? 'changed by another command than a load, such as "forget"'
-        : `${load.command} of ${load.source}, begun ${formatTime(load.started_at)}, applied ${formatTime(load.applied_at)}`
+        : `${load.command} (${load.source}), begun ${formatTime(load.started_at)}, applied ${formatTime(load.applied_at)}`
     console.log(
       [
         `repository    ${fullName}`,

@@ -8,7 +8,7 @@ import { findCountry } from '../names/places/country.ts'
 import { readBatches } from './read-batches.ts'
 
 /**
- * Finds the countries of the locations whose ids are above `after`, and adds the attributes that they are. `moved_locations` has
+ * Finds the countries of the locations whose ids are above `after`, and adds the attributes `country` that are new. `moved_locations` has
  * the locations whose country is another one now.
  */
 export async function findCountries(tx: SqlOrTransaction, after: number): Promise<void> {

@@ -15,7 +15,7 @@ const testFolders = /^_*test(?:s|data|[-_]data)?_*$|^_*(?:test[-_]?)?fixtures?_*
 
 /** A manifest of the repository's own. */
 export interface Manifest {
-  /** Its base name. */
+  /** What dependencies have as their file: its base name, or the format where the base name says nothing. */
   fileName: string
   format: ManifestFormat
   /** Whether it is in a folder of tests or fixtures. */
@@ -31,7 +31,7 @@ export function findManifest(path: string): Manifest | undefined {
   const fileName = folders.pop() ?? ''
   const format = findFormat(folders, fileName)
   if (format === undefined || !isName(fileName) || isOfThirdParty(folders)) return undefined
-  return { fileName, format, isOfTests: isOfTests(folders) }
+  return { fileName: ownNames.has(format) ? fileName : format, format, isOfTests: isOfTests(folders) }
 }
 
 function isOfThirdParty(folders: readonly string[]): boolean {
@@ -57,16 +57,33 @@ export function findUnreadManifest(path: string): UnreadManifest | undefined {
   return isOfThirdParty(folders) ? undefined : { kind, isOfTests: isOfTests(folders) }
 }
 
+/** Formats whose files may have other names, which dependencies keep. */
+const ownNames = new Set<ManifestFormat>(['requirements.txt', 'deno.json'])
+
+/** Other names of files. */
+const otherNames = new Map<string, ManifestFormat>([
+  ['deno.jsonc', 'deno.json'],
+  ['environment.yaml', 'environment.yml'],
+  ['action.yaml', 'action.yml'],
+  ['Containerfile', 'Dockerfile'],
+])
+
 /** Compares base names case-sensitively. */
 function findFormat(folders: readonly string[], name: string): ManifestFormat | undefined {
-  if (name === 'deno.jsonc') return 'deno.json'
-  const format = manifestFormats.find((format) => format === name)
+  const format = otherNames.get(name) ?? manifestFormats.find((format) => format === name)
   if (format !== undefined) return format
-  if (name.endsWith('.gemspec')) return '*.gemspec'
-  if (!name.endsWith('.txt')) return undefined
+  const [, extension = ''] = /\.([^.]*)$/.exec(name) ?? []
+  const pattern = manifestFormats.find((format) => format === `*.${extension}`)
+  if (pattern !== undefined) return pattern
+  if (/^Dockerfile\.[\w-]+$|^[\w.-]+\.Dockerfile$/.test(name)) return 'Dockerfile'
+  const isWorkflow = folders.join('/') === '.github/workflows' && /^ya?ml$/.test(extension)
+  if (isWorkflow) return '.github/workflows'
+  if (!/^(?:txt|in)$/.test(extension)) return undefined
   // Constraints limit versions; they declare no dependencies.
   const start = folders.indexOf('requirements') + 1
   const isListed =
     start > 0 && ![...folders.slice(start), name].some((part) => part.startsWith('constraints'))
-  return isListed || /^requirements[-_.]|[-_.]requirements\.txt$/.test(name) ? 'requirements.txt' : undefined
+  return isListed || /^requirements[-_.]|[-_.]requirements\.(?:txt|in)$/.test(name)
+    ? 'requirements.txt'
+    : undefined
 }

@@ -5,12 +5,20 @@
  * @module
  */
 import { parseCargoToml } from './cargo-toml.ts'
+import { parseChartYaml } from './chart-yaml.ts'
 import { parseComposerJson } from './composer-json.ts'
+import { parseCondaEnvironment } from './conda.ts'
+import { parseConanfileTxt, parseVcpkgJson } from './cpp.ts'
 import type { Declared, Reference } from './declared.ts'
+import { parseDockerfile } from './dockerfile.ts'
+import { parseGithubActions } from './github-actions.ts'
 import { parseGoMod } from './go-mod.ts'
 import { parseDenoJson, parsePackageJson } from './javascript.ts'
+import { parseDotnetProject, parsePackagesConfig } from './nuget.ts'
 import { parsePomXml } from './pom-xml.ts'
+import { parsePubspecYaml } from './pubspec-yaml.ts'
 import { parsePipfile, parsePyprojectToml, parseRequirementsTxt } from './python.ts'
+import { parseRDescription } from './r-description.ts'
 import { parseGemfile, parseGemspec } from './ruby.ts'
 import { parseSetupCfg } from './setup-cfg.ts'
 import { parseSetupPy } from './setup-py.ts'
@@ -30,18 +38,45 @@ const parsers = {
   'Cargo.toml': parseCargoToml,
   'pom.xml': parsePomXml,
   Gemfile: parseGemfile,
+  'gems.rb': parseGemfile,
+  '*.gemfile': parseGemfile,
   '*.gemspec': parseGemspec,
   'composer.json': parseComposerJson,
+  '*.csproj': parseDotnetProject,
+  '*.fsproj': parseDotnetProject,
+  '*.vbproj': parseDotnetProject,
+  'Directory.Build.props': parseDotnetProject,
+  'Directory.Build.targets': parseDotnetProject,
+  'Directory.Packages.props': parseDotnetProject,
+  'packages.config': parsePackagesConfig,
+  'pubspec.yaml': parsePubspecYaml,
+  'environment.yml': parseCondaEnvironment,
+  DESCRIPTION: parseRDescription,
+  'vcpkg.json': parseVcpkgJson,
+  'conanfile.txt': parseConanfileTxt,
+  '.github/workflows': parseGithubActions,
+  'action.yml': parseGithubActions,
+  'Chart.yaml': parseChartYaml,
+  Dockerfile: parseDockerfile,
 } satisfies Record<string, Parser>
 
-/** A format of manifests, named by the base name of its files, or their pattern. */
+/** A format of manifests, named by the base name of its files. Where that says nothing, it is their pattern, or their folder. */
 export type ManifestFormat = keyof typeof parsers
 
 /** All formats. */
 export const manifestFormats = Object.keys(parsers) as ManifestFormat[]
 
-/** Formats that are programs. Their parsers would skip conflict markers of an unfinished merge; others refuse them. */
-const programs = new Set<ManifestFormat>(['setup.py', 'Gemfile', '*.gemspec'])
+/** Formats whose parsers would skip conflict markers of an unfinished merge. Others refuse them. */
+const programs = new Set<ManifestFormat>([
+  'setup.py',
+  'Gemfile',
+  'gems.rb',
+  '*.gemfile',
+  '*.gemspec',
+  'DESCRIPTION',
+  'conanfile.txt',
+  'Dockerfile',
+])
 
 const maxNameLength = 255
 

@@ -60,7 +60,10 @@ export const automationAccounts: ReadonlySet<string> = new Set([
   'zephyrbot', // Zephyr
 ])
 
-/** Changes with what `isBot` returns for the same account. The dataset notes by which rules its users were classified. */
+/**
+ * What `isBot` decides by. The dataset notes by which rules its users were classified: with others, the next load classifies them
+ * again. If you change the code of `isBot`, add something here.
+ */
 export function listAutomationRules(named: NamedAccounts): unknown[] {
   return [automationEnding.source, ...automationAccounts, ...[...named].sort()]
 }

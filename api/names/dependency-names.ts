@@ -17,10 +17,10 @@ interface Ecosystem {
 
 /** Not npm, JSR, Composer, RubyGems, Go and Maven: there another spelling is another package, except for case. */
 const ecosystems: readonly Ecosystem[] = [
-  // A requirements file may have any name: `requirements/dev.txt`. No other manifest ends in `.txt`.
+  // A requirements file may have any name: `requirements/dev.txt`. One other manifest ends in `.txt`.
   {
     prefix: 'python:',
-    files: /^(?:pyproject\.toml|setup\.py|setup\.cfg|Pipfile|.*\.txt)$/,
+    files: /^(?:pyproject\.toml|setup\.py|setup\.cfg|Pipfile|(?!conanfile\.txt$).*\.(?:txt|in))$/,
     normalize: normalizePythonName,
   },
   { prefix: 'cargo:', files: /^Cargo\.toml$/, normalize: normalizeCrateName },

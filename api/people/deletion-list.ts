@@ -61,7 +61,8 @@ export function parseDeletionList(text: string): ListEntry[] {
 
 function identifyEntry(text: string): string | undefined {
   if (text.includes('@')) {
-    const identity = /\s/.test(text) ? null : identifyAddress(text)
+    // Not a row of a table: it would be taken for one address that nobody has.
+    const identity = /[\s,;"<>]/.test(text) ? null : identifyAddress(text)
     return identity === null ? undefined : (identifyHash(identity) ?? identity)
   }
   if (/^[0-9a-f]{64}$/i.test(text)) return hashPrefix + text.toLowerCase()
@@ -123,8 +124,8 @@ export async function importDeletionList(
 }
 
 /**
- * Finds what the dataset has of entries: by the identity of each, the identities that are meant. It reads all commits, because
- * their committers and the addresses in their messages count, too.
+ * Returns, for each entry that was found, the identities in the dataset that it stands for. It reads all commits, because their
+ * committers and the addresses in their messages count, too.
  */
 async function findIdentities(
   tx: SqlOrTransaction,

@@ -7,23 +7,29 @@ import { renderMembers } from '../catalog/document-lookup.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { readOrigins, type VersionOrigin } from '../dataset/loads.ts'
 import { selectUsesByRepository } from '../dataset/user-dependencies.ts'
-import { identifyAddress } from '../names/forge-names.ts'
+import { identifyAddress, identifyLogin } from '../names/forge-names.ts'
 import { matchPathsOf } from './forget.ts'
 import { readForgottenPeople } from './forgotten-people.ts'
 import { type NamingCommit, readCommitsNaming, selectIdentities } from './person-search.ts'
+import { placeholderOf } from './redaction.ts'
 
 /** Explains the document to the person. */
 const about = [
-  'This file has everything that this service stores about the person, at the time of the export.',
+  "This file has the person's accounts and repositories, and the commits that have one of their addresses or logins, as they were at the time of the " +
+    'export. It does not have texts of others that mention the person in other ways.',
   'users: accounts of the person. "record" is what clients of the service can read. "further_addresses" are addresses by which commits are matched ' +
-    'to the account. No client can read them. "country" is what the text of the location names. "uses" are packages that repositories declared while the ' +
-    'person owned them or committed to them, since the time in "since"; null: the time is unknown.',
+    'to the account. No client can read them. "country" is what the text of the location names. "is_automation_account" is whether the service takes the ' +
+    'account for a program, and "last_commit" when the person last wrote a commit. Clients can search by all three. "uses" are packages that repositories declared while the ' +
+    'person owned them or committed to them, since the time in "since"; null: the time is unknown. "file" declares the package, and "status" is active if it still does.',
   'repositories: those that the person owns, with the packages that they declare or declared.',
-  'commits: those that name the person, as an author, co-author or committer, or in the message.',
-  'origin: the version of the dataset that last changed the record, and the load that brought it: its command, its source, and when it began and was applied. ' +
-    'Without a load, a command of the operator changed the record.',
-  "requests: how many requests asked for the person's accounts or repositories by their names, as far as the ledger of requests goes back. " +
-    "Requests for lists may have returned records of the person, too. The service doesn't keep who received which records.",
+  'commits: those that name the person. "person_is" says in which part: as the author, a co-author or the committer, or in the message.',
+  'origin: the version of the dataset that last changed the record, and the load that made this version. Its "source" is the host of the forge, the ' +
+    'number of clones, or the kinds of records in files: ask the operator where files are from. Without a load, another command changed the ' +
+    'record, for example to forget somebody else.',
+  "requests: how many paid requests looked up one of the person's accounts or repositories by its path, as far as the ledger goes back. The operator " +
+    'can see which client made them. Lists, and requests that cost nothing, may have returned records of the person, too, and are not counted.',
+  'is_forgotten: the person was forgotten. The service only has keyed hashes of their names and addresses, and repositories that were kept under ' +
+    'another owner. is_on_deletion_list: the address is only on a deletion list. Loads leave it out.',
   'All times are in UTC.',
 ]
 
@@ -38,8 +44,8 @@ export interface PersonExport {
   about: readonly string[]
   exported_at: Date
   dataset_version: number
-  /** Whether the person was forgotten. Then only keyed hashes of their names are stored. */
   is_forgotten: boolean
+  is_on_deletion_list: boolean
   users: (OriginatedRecord & {
     further_addresses: string[]
     country: string | null
@@ -70,7 +76,9 @@ export function exportPerson(sql: Sql, identities: readonly string[]): Promise<P
     if (dataset === undefined) throw new Error('the dataset row is missing')
     const { find } = await readForgottenPeople(tx)
     const rows = await tx<{ identity: string }[]>`${selectIdentities(tx, identities)}`
-    const all = rows.map(({ identity }) => identity)
+    const people = identities.flatMap((identity) => find(identity) ?? [])
+    const kept = people.map(({ id }) => identifyLogin(placeholderOf(id)))
+    const all = [...rows.map(({ identity }) => identity), ...kept]
     const [users, repositories, commits] = [
       await readUsers(tx, all),
       await readRepositories(tx, all),
@@ -87,7 +95,8 @@ export function exportPerson(sql: Sql, identities: readonly string[]): Promise<P
       about,
       exported_at: new Date(),
       dataset_version: dataset.version,
-      is_forgotten: identities.some((identity) => find(identity) !== undefined),
+      is_forgotten: people.some(({ isListedOnly }) => !isListedOnly),
+      is_on_deletion_list: people.some(({ isListedOnly }) => isListedOnly),
       users: users.map(locate),
       repositories: repositories.map(locate),
       commits: commits.map(locate),

@@ -451,7 +451,7 @@ export interface components {
         LocationText: {
             /** @description The text, as one of the users has it. */
             location: string;
-            /** @description The country that the text names (ISO 3166-1 alpha-2). Null if it names none, or more than one. */
+            /** @description The country that the text names (ISO 3166-1 alpha-2). Null if it names none, several, or a place that may be in several. */
             country: string | null;
             /** @description Users with this location, ignoring case and marks. */
             users: components["schemas"]["Count"];

@@ -41,7 +41,7 @@ describeOnOneDatabase('devdata remove repo', (kind) => {
     return (await started.service.request(path, { key })).status
   }
 
-  test('is preceded by show repo, which says what there is, and which load brought it', async () => {
+  test('is preceded by show repo, which says what there is, and which load last changed it', async () => {
     expect(await readJson(run, ['show', 'repo', 'ada/repo-11'])).toEqual({
       full_name: 'Ada/repo-11',
       forge_rest_id: 11,
@@ -65,7 +65,7 @@ describeOnOneDatabase('devdata remove repo', (kind) => {
         'repository    ORG/Same',
         'ids           forge_rest_id -14, internal_id 4',
         'has           0 commits, 0 dependencies',
-        'last changed  in version 1 of the dataset: import ndjson of users, repos, commits, begun TIME, applied TIME',
+        'last changed  in version 1 of the dataset: import ndjson (users, repos, commits), begun TIME, applied TIME',
         '',
       ].join('\n'),
     ])

@@ -4,14 +4,27 @@ import { findManifest } from '../../api/manifests/manifest-paths.ts'
 
 test('a manifest is found by its base name, case and all, outside third-party folders', () => {
   const names = {
-    ...Object.fromEntries(manifestFormats.map((format) => [format.replace('*', 'engine'), format])),
+    ...Object.fromEntries(
+      manifestFormats
+        .filter((format) => !format.includes('/'))
+        .map((format) => [format.replace('*', 'engine'), format]),
+    ),
     'deno.jsonc': 'deno.json',
+    'environment.yaml': 'environment.yml',
+    'action.yaml': 'action.yml',
+    Containerfile: 'Dockerfile',
+    'Dockerfile.dev': 'Dockerfile',
+    'worker.Dockerfile': 'Dockerfile',
+    'requirements.in': 'requirements.txt',
+    'dev-requirements.in': 'requirements.txt',
     'requirements-dev.txt': 'requirements.txt',
     'requirements_dev.txt': 'requirements.txt',
     'test-requirements.txt': 'requirements.txt',
   }
   for (const [name, format] of Object.entries(names)) {
-    const manifest = { fileName: name, format, isOfTests: false }
+    // Python's files and Deno's keep their names. Of others, the base name says nothing.
+    const fileName = /^requirements\.txt$|^deno\.json$/.test(format) ? name : format
+    const manifest = { fileName, format, isOfTests: false }
     expect(findManifest(name)).toEqual(manifest)
     expect(findManifest(`packages/a b/${name}`)).toEqual(manifest)
     expect(findManifest(`my-vendor/${name}`)).toEqual(manifest)
@@ -19,6 +32,11 @@ test('a manifest is found by its base name, case and all, outside third-party fo
     expect(findManifest(`packages/node_modules/x/${name}`)).toBeUndefined()
     expect(findManifest(`vendor/${name}`)).toBeUndefined()
   }
+  expect(findManifest('.github/workflows/ci.yml')).toEqual({
+    fileName: '.github/workflows',
+    format: '.github/workflows',
+    isOfTests: false,
+  })
   expect(findManifest('requirements/dev.txt')).toMatchObject({
     fileName: 'dev.txt',
     format: 'requirements.txt',
@@ -27,6 +45,10 @@ test('a manifest is found by its base name, case and all, outside third-party fo
   expect(findManifest('requirements/a/b/dev.txt')).toMatchObject({ fileName: 'dev.txt' })
   for (const path of [
     'Pods/x/package.json',
+    'x/.github/workflows/ci.yml',
+    '.github/workflows/x/ci.yml',
+    'Dockerfile-dev',
+    'vendor/a/b.csproj',
     'gemfile',
     'package.json/README',
     'my-package.json',

@@ -46,6 +46,7 @@ describe('a deletion list', () => {
   test.each([
     ['ada', 'Line 1: each must be an email address'],
     ['a@x\nAda <ada@example.com>\n12', 'Lines 2, 3: each must be'],
+    ['a@x\na@x,b@x\n"c@x"\n12,d@x', 'Lines 2, 3, 4: each'],
     [`${'x\n'.repeat(8)}`, 'Lines 1, 2, 3, 4, 5 and 3 more: each must be'],
     [`${'x'.repeat(320)}@example.com`, 'Line 1: each'],
     ['forgotten@devdata.invalid', 'Line 1: each'],

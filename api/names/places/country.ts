@@ -6,7 +6,10 @@
 import { ambiguousNames, otherWords } from './further-names.ts'
 import { foldName, type Place, readGazetteer } from './gazetteer.ts'
 
-/** Changes with what `findCountry` returns for the same text. The dataset notes by which rules its users were classified. */
+/**
+ * Count it up when `findCountry` may return another country for a text. The dataset notes by which rules its users were
+ * classified: with others, the next load classifies them again.
+ */
 export const countryRules = 1
 
 /** A part of a text, and what it may mean. */

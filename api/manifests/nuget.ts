@@ -1,0 +1,62 @@
+/** Projects of .NET (`*.csproj` and others), what they share, and `packages.config`. */
+import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import { isTable } from './json-and-toml.ts'
+
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: '@',
+  parseTagValue: false,
+  parseAttributeValue: false,
+  processEntities: false,
+  removeNSPrefix: true,
+})
+
+/** A package ID, as nuget.org accepts it. */
+const packageId = /^\w+(?:[.-]\w+)*$/
+
+/**
+ * The packages in a project of .NET, or in a `Directory.Build.props`, `Directory.Build.targets` or `Directory.Packages.props`: every
+ * `PackageReference` and `GlobalPackageReference` with `Include`, whatever its condition; null for one with a property in its
+ * name. `PackageVersion` only sets versions. A `ProjectReference` is a project of the same repository.
+ *
+ * @throws {Error} when it is not well-formed XML
+ */
+export function* parseDotnetProject(content: string): Generator<string | null> {
+  for (const [tag, attributes] of readElements(content)) {
+    if (!/^(?:Global)?PackageReference$/.test(tag)) continue
+    for (const name of (attributes.get('Include') ?? '').split(';').map((each) => each.trim())) {
+      if (/[$@%]\(/.test(name)) yield null
+      else if (packageId.test(name)) yield name
+    }
+  }
+}
+
+/**
+ * The packages in a `packages.config`, among them those that other packages need: the file doesn't tell them apart.
+ *
+ * @throws {Error} when it is not well-formed XML
+ */
+export function* parsePackagesConfig(content: string): Generator<string> {
+  for (const [tag, attributes] of readElements(content)) {
+    const id = attributes.get('id')?.trim() ?? ''
+    if (tag === 'package' && packageId.test(id)) yield id
+  }
+}
+
+/** Reads all elements with their attributes. An attribute may also be an element of its own. */
+function* readElements(content: string): Generator<[tag: string, attributes: ReadonlyMap<string, string>]> {
+  const validity = XMLValidator.validate(content, { allowBooleanAttributes: true })
+  if (validity !== true) {
+    throw new Error(`not well-formed XML: line ${validity.err.line}: ${validity.err.msg}`)
+  }
+  const left: [string, unknown][] = [['', parser.parse(content)]]
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const [tag, node] = next
+    if (Array.isArray(node)) for (const each of node) left.push([tag, each])
+    if (!isTable(node)) continue
+    const members = Object.entries(node)
+    const texts = members.filter((member): member is [string, string] => typeof member[1] === 'string')
+    yield [tag, new Map(texts.map(([name, text]) => [name.replace(/^@/, ''), text]))]
+    left.push(...members)
+  }
+}
