@@ -271,7 +271,7 @@ export interface components {
         Dependency: {
             /** @description Name of the package. */
             dependency_name: string;
-            /** @description Base name of the manifest that declares it, such as `package.json` or `rails.gemspec`. */
+            /** @description Base name of the manifest that declares it, such as `package.json`, or a pattern such as `*.csproj`. */
             dependency_file: string;
         };
         /** @description A commit. */

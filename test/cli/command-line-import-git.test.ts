@@ -68,8 +68,8 @@ describeOnOneDatabase('devdata import git', (kind) => {
       ['setup.py', 'from setuptools import setup\nsetup(install_requires=read())\n'],
       ['test/package.json', '{"dependencies":{"tried":"1"}}'],
       ['build.gradle', ''],
-      ['a.csproj', ''],
-      ['test/b.csproj', ''],
+      ['a.podspec', ''],
+      ['test/b.podspec', ''],
     ] as const) {
       mkdirSync(join(clone, 'test'), { recursive: true })
       writeFileSync(join(clone, file), content)
@@ -83,7 +83,7 @@ describeOnOneDatabase('devdata import git', (kind) => {
 skipped       3 manifest versions that did not parse, see above
 incomplete    1 manifest: only running it would show all dependencies
 left out      1 manifest of tests and fixtures; --all-manifests includes them
-not read:     1 *.csproj, 1 build.gradle
+not read:     1 *.podspec, 1 build.gradle
 `)
     const all = await run([...args, '--all-manifests', '--branch', 'main', '--json'])
     expect(JSON.parse(all.stdout)).toMatchObject({
@@ -91,7 +91,7 @@ not read:     1 *.csproj, 1 build.gradle
       dependencies: { active: 3, removed: 1 },
       manifests_left_out: 0,
       manifests_computed: 1,
-      manifests_not_read: { '*.csproj': 2, 'build.gradle': 1 },
+      manifests_not_read: { '*.podspec': 2, 'build.gradle': 1 },
       warnings: 3,
     })
 

@@ -41,26 +41,26 @@ describe('the dependency history of a clone', () => {
     const clone = new Clone('unread')
     clone.commit(1000, {
       ...{
-        'a.csproj': '',
-        'b/c.csproj': '',
-        'gone.csproj': '',
-        'vendor/x/d.csproj': '',
-        'test/e.csproj': '',
+        'a.podspec': '',
+        'b/c.podspec': '',
+        'gone.podspec': '',
+        'vendor/x/d.podspec': '',
+        'test/e.podspec': '',
       },
       ...{
         'Package.swift': '',
-        '.github/workflows/ci.yml': '',
+        WORKSPACE: '',
         '.github/ci.yml': '',
         'package.json': npm('a'),
       },
     })
-    clone.commit(2000, { 'a.csproj': 'changed', 'gone.csproj': null })
+    clone.commit(2000, { 'a.podspec': 'changed', 'gone.podspec': null })
     const read = async (allManifests: boolean) => {
       const { unread } = await readDependencyHistory(await openClone(clone.path), { allManifests })
       return Object.fromEntries(unread)
     }
-    expect(await read(false)).toEqual({ '*.csproj': 2, 'Package.swift': 1, '.github/workflows': 1 })
-    expect(await read(true)).toEqual({ '*.csproj': 3, 'Package.swift': 1, '.github/workflows': 1 })
+    expect(await read(false)).toEqual({ '*.podspec': 2, 'Package.swift': 1, WORKSPACE: 1 })
+    expect(await read(true)).toEqual({ '*.podspec': 3, 'Package.swift': 1, WORKSPACE: 1 })
   })
 
   test('takes no submodule for a manifest', async () => {
@@ -154,7 +154,7 @@ describe('the dependency history of a clone', () => {
       'flask Pipfile 1000  1000 active',
       'hono deno.jsonc 1000  1000 active',
       'pytest-cov dev.txt 1000 2000 2000 removed',
-      'rack engine.gemspec 1000  1000 active',
+      'rack *.gemspec 1000  1000 active',
       'sphinx requirements-docs.txt 1000  1000 active',
       'tox dev-requirements.txt 1000  1000 active',
     ])
