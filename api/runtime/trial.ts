@@ -68,7 +68,7 @@ export async function checkDataset(
 export async function loadDataset(
   sql: Sql,
   folder: string,
-  { dataDirectory }: Pick<Config, 'dataDirectory'>,
+  { dataDirectory, dataset }: Pick<Config, 'dataDirectory' | 'dataset'>,
   onLoad: () => void,
 ): Promise<void> {
   const { version } = await readDataset(sql)
@@ -80,7 +80,7 @@ export async function loadDataset(
     )
   }
   onLoad()
-  await importNdjson(sql, { sources: await findSources([folder]) })
+  await importNdjson(sql, { sources: await findSources([folder]), settings: dataset })
 }
 
 function importCommand(folder: string): string {
