@@ -50,7 +50,7 @@ export async function* readCommitsNaming(
     from commits
     where author_identity = any (${tx.typed.texts(identities)})
       or coauthor_identities && ${tx.typed.texts(identities)}
-      or members collate "C" ilike any (array(select pattern from person_patterns))
+      or lower(members collate "C") like any (array(select pattern from person_patterns))
       or members collate "C" ~ ${matchOtherForms(identities)}`
   for await (const batch of fetchBatches<Omit<NamingCommit, 'commit' | 'redacted'> & { members: string }>(
     tx,
@@ -91,13 +91,16 @@ function matchOtherForms(identities: readonly string[]): string {
 }
 
 /**
- * Lists `like` patterns of texts that may have one of the identities. They match too much: other letters than those of
+ * Lists `like` patterns of lowercase texts that may have one of the identities. They match too much: other letters than those of
  * ASCII have several forms, and JSON escapes some characters.
  */
 function listPatterns(identities: readonly string[]): string[] {
   return identities.map((identity) => {
     const [, kind, name = ''] = /^(\w+):(.*)$/s.exec(identity) ?? []
-    const text = name.replaceAll(/[^a-z0-9@.+_-]/gi, '%').replaceAll('_', '\\_')
+    const text = name
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9@.+_-]/g, '%')
+      .replaceAll('_', '\\_')
     return kind === 'id' ? `%${text}+%` : `%${text}%`
   })
 }

@@ -143,7 +143,7 @@ export function serveConnections(
   function end(socket: Socket, method: string, error: ApiError): void {
     const connection = connections.get(socket)
     if (connection?.response !== undefined) connection.isBroken = true
-    else if (socket.writable) finish(socket, writeResponse(refuse(method, error)))
+    else if (socket.writable) finish(socket, writeResponse(refuse(method, error), method))
   }
 
   /**
@@ -178,7 +178,7 @@ export function serveConnections(
   server.on('request', receive)
   server.on('checkExpectation', receive) // Node would refuse it without an error body
   server.on('clientError', (error: ParseError, socket: Socket) => {
-    if (error.code !== 'ECONNRESET') end(socket, '', explainParseError(error))
+    if (error.code !== 'ECONNRESET') end(socket, readMethod(error), explainParseError(error))
   })
   // Node would close the connection without a response. It has removed its own listeners from the socket.
   server.on('connect', ({ socket }) => {
@@ -222,6 +222,11 @@ interface ParseError extends Error {
   rawPacket?: Buffer
   /** How many of them the parser has read. */
   bytesParsed?: number
+}
+
+/** A response to `HEAD` has no body. Of a request that came in several packets, the method isn't known. */
+function readMethod({ rawPacket }: ParseError): string {
+  return rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ' ? 'HEAD' : ''
 }
 
 /** Returns the error to respond with. */
@@ -274,11 +279,12 @@ function unsupportedVersion(): ApiError {
 }
 
 /** Writes the response for a raw socket, which is to be closed after it. */
-function writeResponse({ status, headers, body }: PlainResponse): string {
+function writeResponse({ status, headers, body }: PlainResponse, method: string): string {
   const lines = Object.entries({ ...headers, Connection: 'close' }).map(
     ([name, value]) => `${name}: ${value}`,
   )
-  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n')
+  const text = method === 'HEAD' ? '' : body
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n')
 }
 
 /**

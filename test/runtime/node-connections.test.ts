@@ -127,6 +127,8 @@ describe('a client’s connection', () => {
     expect(received).toMatch(
       /^HTTP\/1\.1 431 .*X-Error-Code: headers_too_large\r\n.*\{"error":"Request headers too large: at most 49152 bytes"\}$/s,
     )
+    const ofHead = await server.send(`HEAD / HTTP/1.1\r\nHost: a\r\nX: ${'a '.repeat(28_000)}\r\n\r\n`)
+    expect(ofHead).toMatch(/^HTTP\/1\.1 431 .*\r\n\r\n$/s)
   })
 
   /** A server whose response is more than the operating system keeps for a client that does not read. */
