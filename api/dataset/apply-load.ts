@@ -69,7 +69,7 @@ export async function applyImport(
     ...options
   }: ApplyOptions,
 ): Promise<ImportResult> {
-  await renewUsers(sql, options.settings)
+  await renewUsers(sql, { settings: options.settings, onStep: options.onStep })
   return changeDataset(sql, options, async (change) => {
     await assertValid?.(change.tx)
     const load = await beginLoad(change, importId)

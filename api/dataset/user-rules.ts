@@ -10,18 +10,19 @@ import { isBot, listAutomationRules, type NamedAccounts } from '../names/automat
 import { countryRules } from '../names/places/country.ts'
 import { listType, noteTerms } from './attributes.ts'
 import { findCountries } from './countries.ts'
-import { changeDataset, type DatasetSettings } from './dataset-change.ts'
+import { changeDataset, type DatasetChangeOptions } from './dataset-change.ts'
 import { readBatches } from './read-batches.ts'
 
 /** Classifies all users again if the rules have changed since they were. */
-export async function renewUsers(sql: Sql, settings: DatasetSettings = {}): Promise<void> {
+export async function renewUsers(sql: Sql, options: DatasetChangeOptions): Promise<void> {
+  const { settings = {} } = options
   const named = settings.automationAccounts ?? new Map()
   const rules = createHash('sha256')
     .update(JSON.stringify([countryRules, listAutomationRules(named)]))
     .digest('base64')
   const [other] = await sql`select 1 from dataset where user_rules <> ${rules}`
   if (other === undefined) return
-  await changeDataset(sql, { settings }, async (change) => {
+  await changeDataset(sql, options, async (change) => {
     const { tx } = change
     await tx`
       create temporary table moved_attributes (

@@ -18,7 +18,12 @@ import { createCommitColumns, createRepositoryRow } from '../dataset/staged-rows
 import { dropDeadLoads } from '../dataset/staging.ts'
 import { pruneLock } from '../ledger/prune.ts'
 import { identifyLogin } from '../names/forge-names.ts'
-import { blockIdentities, type ForgottenPeople, readForgottenPeople } from './forgotten-people.ts'
+import {
+  blockIdentities,
+  type ForgottenPeople,
+  type ForgottenPerson,
+  readForgottenPeople,
+} from './forgotten-people.ts'
 import { fetchBatches, includedIn, readCommitsNaming, selectIdentities } from './person-search.ts'
 import { type IsForgotten, placeholderOf, redactRepository } from './redaction.ts'
 
@@ -62,7 +67,9 @@ export interface Found {
 
 /** Reads whom `forgetPerson` would remove. */
 export async function findPerson(sql: Sql, identities: readonly string[]): Promise<Found> {
-  const owners = findPeople(await readForgottenPeople(sql), identities).map(identifyPlaceholder)
+  const owners = findPeople(await readForgottenPeople(sql), identities).map(({ id }) =>
+    identifyPlaceholder(id),
+  )
   const [found] = await sql<Found[]>`
     with person as (${selectIdentities(sql, [...identities, ...owners])})
     select
@@ -74,9 +81,9 @@ export async function findPerson(sql: Sql, identities: readonly string[]): Promi
   return found ?? { logins: [], repositories: 0 }
 }
 
-/** Finds the numbers of forgotten people who have one of the identities. */
-function findPeople({ find }: ForgottenPeople, identities: readonly string[]): number[] {
-  return [...new Set(identities.flatMap((identity) => find(identity)?.id ?? []))]
+/** Finds the forgotten people who have one of the identities. */
+function findPeople({ find }: ForgottenPeople, identities: readonly string[]): ForgottenPerson[] {
+  return identities.flatMap((identity) => find(identity) ?? [])
 }
 
 /** The identity of the owner of repositories that stay. */
@@ -136,12 +143,19 @@ export async function forgetPeople(
   const people: BlockedPerson[] = []
   const identities: string[] = []
   let repositories = 0
+  // Once for all of them: the locks of a transaction's tables would not do for thousands of people.
+  await tx`create temporary table person (identity text collate "C" primary key) on commit drop`
+  await tx`create temporary table taken_users (id integer primary key) on commit drop`
+  await tx`create temporary table taken_repositories (id integer primary key) on commit drop`
   for (const forgetting of forgettings) {
     const taken = await takeOut(change, forgetting)
     people.push(taken.blocked)
     identities.push(...taken.identities)
     repositories += taken.repositories
   }
+  await removeUsers(change, tx`select id from taken_users`)
+  await removeRepositories(change, tx`select id from taken_repositories`)
+  await tx`drop table person, taken_users, taken_repositories`
   // Once for all of them, because it reads all commits.
   const commits = await redactCommits(change, identities)
   const logins = listLogins(identities)
@@ -164,41 +178,46 @@ export function redactLaterEntries(sql: Sql, logins: readonly string[]): Promise
   })
 }
 
-/** Blocks a person, and takes out their user and their repositories. `identities` are all that are known. */
+/**
+ * Blocks a person, and notes their user and their repositories in `taken_users` and `taken_repositories`, or gives these another
+ * owner. `identities` are all that are known.
+ */
 async function takeOut(
   change: DatasetChange,
   { identities: given, keepRepositories, person: forgotten }: Forgetting,
 ): Promise<{ blocked: BlockedPerson; identities: string[]; repositories: number }> {
   const { tx } = change
-  await tx`create temporary table person (identity text collate "C" primary key) on commit drop`
+  await tx`delete from person`
   await tx`insert into person ${selectIdentities(tx, given)}`
   const rows = await tx<{ identity: string }[]>`select identity from person`
   const identities = rows.map(({ identity }) => identity)
-  const { person, people } = await blockPerson(tx, identities, keepRepositories, forgotten)
-  await removeUsers(change, tx`select distinct user_id as id from identities join person using (identity)`)
+  const { person, people, wasForgotten } = await blockPerson(tx, identities, keepRepositories, forgotten)
+  await tx`
+    insert into taken_users select distinct user_id from identities join person using (identity) on conflict do nothing`
   // Repositories that an earlier forgetting kept are the person's, too.
   await tx`insert into person select unnest(${tx.typed.texts(people.map(identifyPlaceholder))}) on conflict do nothing`
   let repositories = 0
   if (keepRepositories)
     repositories = await replaceOwner(change, placeholderOf(person), includedIn(identities))
-  else await removeRepositories(change, selectOwned(tx))
-  await tx`drop table person`
-  const blocked = { person, wasForgotten: people.length > 0, identities: identities.length }
+  else
+    await tx`insert into taken_repositories select distinct repository_id from (${selectOwned(tx)}) o on conflict do nothing`
+  const blocked = { person, wasForgotten, identities: identities.length }
   return { blocked, identities, repositories }
 }
 
 /**
  * Blocks identities. Returns the person's number: the lowest of `forgotten` and those who have one of the identities
- * already, if there are any. These are one person from now on. Returns all their numbers, too.
+ * already, if there are any. These are one person from now on. Returns all their numbers, too, and whether the person was
+ * forgotten, not only on a deletion list.
  */
 async function blockPerson(
   tx: SqlOrTransaction,
   identities: readonly string[],
   keepsRepositories: boolean,
   forgotten: number | undefined,
-): Promise<{ person: number; people: number[] }> {
+): Promise<{ person: number; people: number[]; wasForgotten: boolean }> {
   const found = findPeople(await readForgottenPeople(tx), identities)
-  const people = [...new Set([...(forgotten === undefined ? [] : [forgotten]), ...found])]
+  const people = [...new Set([...(forgotten === undefined ? [] : [forgotten]), ...found.map(({ id }) => id)])]
   const [person] =
     people.length > 0
       ? await tx<{ id: number }[]>`
@@ -211,7 +230,7 @@ async function blockPerson(
   const others = tx.typed.bigints(people.filter((id) => id !== person.id))
   await tx`update forgotten_identities set person_id = ${person.id} where person_id = any (${others})`
   await tx`delete from forgotten_people where id = any (${others})`
-  return { person: person.id, people }
+  return { person: person.id, people, wasForgotten: found.some(({ isListedOnly }) => !isListedOnly) }
 }
 
 /** SQL: the ids of the repositories that the table `person` owns. */
@@ -296,14 +315,21 @@ interface RepositoryRow {
   dependencies: string
 }
 
+/** Logins in a regular expression: PostgreSQL refuses one that is too complex. */
+const maxLogins = 500
+
 /** Replaces paths that name a login with the endpoint's pattern. Returns the number of entries. */
 async function redactLedger(tx: SqlOrTransaction, logins: readonly string[]): Promise<number> {
-  const paths = matchPathsOf(logins.map(identifyLogin))
-  if (paths === undefined) return 0
+  if (logins.length === 0) return 0
   await tx`select pg_advisory_xact_lock(${pruneLock})` // pruning changes the same rows in another order
-  const { count } = await tx`
-    update ledger set path = endpoint where path collate "C" ~* ${paths} and path <> endpoint`
-  return count
+  let entries = 0
+  for (let start = 0; start < logins.length; start += maxLogins) {
+    const paths = matchPathsOf(logins.slice(start, start + maxLogins).map(identifyLogin)) ?? ''
+    const { count } = await tx`
+      update ledger set path = endpoint where path collate "C" ~* ${paths} and path <> endpoint`
+    entries += count
+  }
+  return entries
 }
 
 /** A regular expression for paths in the ledger that name a login of these identities. Undefined: none is a login. */

@@ -7,7 +7,7 @@ import { renderMembers } from '../catalog/document-lookup.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { readOrigins, type VersionOrigin } from '../dataset/loads.ts'
 import { selectUsesByRepository } from '../dataset/user-dependencies.ts'
-import { identifyAddress, identifyLogin } from '../names/forge-names.ts'
+import { identifyLogin } from '../names/forge-names.ts'
 import { matchPathsOf } from './forget.ts'
 import { readForgottenPeople } from './forgotten-people.ts'
 import { type NamingCommit, readCommitsNaming, selectIdentities } from './person-search.ts'
@@ -72,6 +72,7 @@ type CommitRole = 'author' | 'co-author' | 'committer' | 'named in the message'
 /** Exports what the database has about a person, in one snapshot. `identities` are those that are known of the person. */
 export function exportPerson(sql: Sql, identities: readonly string[]): Promise<PersonExport> {
   return sql.begin('isolation level repeatable read', async (tx) => {
+    await tx`set local statement_timeout = 0` // poolers may leave the role's own
     const [dataset] = await tx<{ version: number }[]>`select version from dataset`
     if (dataset === undefined) throw new Error('the dataset row is missing')
     const { find } = await readForgottenPeople(tx)
@@ -167,19 +168,24 @@ async function readCommits(tx: SqlOrTransaction, identities: readonly string[]) 
 }
 
 function listRoles(
-  { author_identity, coauthor_identities, commit, redacted }: Omit<NamingCommit, 'version' | 'repository_id'>,
+  { coauthor_identities, commit, redacted }: Omit<NamingCommit, 'version' | 'repository_id'>,
   identities: readonly string[],
 ): CommitRole[] {
-  const isOne = (identity: string | null) => identity !== null && identities.includes(identity)
-  const isCoauthor = coauthor_identities?.some(isOne) === true
-  const isCommitter = isOne(identifyAddress(commit.committer_email))
-  const isMentioned = commit.message !== redacted.message && !isCoauthor
+  const isCoauthor = coauthor_identities?.some((identity) => identities.includes(identity)) === true
   return [
-    ...(isOne(author_identity) ? (['author'] as const) : []),
+    ...(commit.author_email === redacted.author_email ? [] : (['author'] as const)),
     ...(isCoauthor ? (['co-author'] as const) : []),
-    ...(isCommitter ? (['committer'] as const) : []),
-    ...(isMentioned ? (['named in the message'] as const) : []),
+    ...(commit.committer_email === redacted.committer_email ? [] : (['committer'] as const)),
+    ...(cutCoauthors(commit.message) === cutCoauthors(redacted.message)
+      ? []
+      : (['named in the message'] as const)),
   ]
+}
+
+/** A message without the lines that name co-authors. */
+function cutCoauthors(message: string): string {
+  const lines = message.split('\n').filter((line) => !/^\s*co-authored-by\s*:/i.test(line))
+  return lines.join('\n').trimEnd()
 }
 
 async function readRequests(

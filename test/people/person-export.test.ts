@@ -70,7 +70,7 @@ describeOnEachDatabase('an export of a person', (kind) => {
         [toolUrl, 'author', 'committer'],
         [toolUrl, 'author', 'committer'],
         [toolUrl, 'author', 'committer'],
-        [toolUrl, 'co-author'],
+        [toolUrl, 'co-author', 'named in the message'],
         [toolUrl, 'committer'],
       ])
     }
