@@ -1,5 +1,5 @@
-import { isTable } from './json-and-toml.ts'
-import { parseYaml, readList } from './yaml.ts'
+import { isTable, readList } from './json-and-toml.ts'
+import { parseYaml } from './yaml.ts'
 
 /**
  * The charts that a `Chart.yaml` of Helm depends on, by name. One whose repository is a folder (`file://…`) is of the same

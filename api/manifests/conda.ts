@@ -1,6 +1,6 @@
-import { isTable } from './json-and-toml.ts'
+import { isTable, readList } from './json-and-toml.ts'
 import { readRequirementLines } from './python.ts'
-import { parseYaml, readList } from './yaml.ts'
+import { parseYaml } from './yaml.ts'
 
 /** Python and its installer come with the environment. */
 const ofLanguage = new Set(['python', 'pip'])

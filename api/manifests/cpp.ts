@@ -1,6 +1,5 @@
 /** `vcpkg.json` and `conanfile.txt`. */
-import { isTable, parseJsonObject, readTable } from './json-and-toml.ts'
-import { readList } from './yaml.ts'
+import { isTable, parseJsonObject, readList, readTable } from './json-and-toml.ts'
 
 /**
  * The ports in a `vcpkg.json`: its dependencies and those of its features.

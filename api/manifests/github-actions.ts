@@ -1,5 +1,5 @@
-import { isTable, readTable } from './json-and-toml.ts'
-import { parseYaml, readList } from './yaml.ts'
+import { isTable, readList, readTable } from './json-and-toml.ts'
+import { parseYaml } from './yaml.ts'
 
 /**
  * The actions and reusable workflows in a workflow of GitHub, or in an action's `action.yml`: the repository in every `uses`, without

@@ -1,4 +1,4 @@
-/** Safe access to JSON and TOML documents of unknown shape. */
+/** Safe access to JSON and TOML documents of unknown shape, and to what other formats parse to. */
 import { parse, TomlError } from 'smol-toml'
 
 export type Table = Record<string, unknown>
@@ -55,4 +55,9 @@ export function readTable(document: Table, ...path: readonly string[]): Table {
     table = value
   }
   return table
+}
+
+/** The elements of a list; none if it is missing or something else. */
+export function readList(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
 }

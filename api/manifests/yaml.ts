@@ -19,8 +19,3 @@ export function parseYaml(content: string): Table {
   if (!isTable(value)) throw new Error('not a table of names')
   return value
 }
-
-/** The elements of a list; none if it is missing or something else. */
-export function readList(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : []
-}
