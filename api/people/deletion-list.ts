@@ -11,13 +11,12 @@ import {
   type DatasetChangeOptions,
   type DatasetChangeResult,
 } from '../dataset/dataset-change.ts'
-import type { CommitRecord } from '../dataset/records.ts'
 import { dropDeadLoads } from '../dataset/staging.ts'
 import { OperatorError } from '../errors.ts'
 import { identifyAddress } from '../names/forge-names.ts'
 import { type Forgetting, forgetPeople, redactLaterEntries } from './forget.ts'
-import { blockIdentities, hashPrefix, identifyHash, readForgottenPeople } from './forgotten-people.ts'
-import { redactCommit } from './redaction.ts'
+import { blockIdentities, findForgottenPeople, hashPrefix, identifyHash } from './forgotten-people.ts'
+import { includedIn, type NotedCommits, noteCommitsNaming, selectIdentities } from './person-search.ts'
 
 /** An entry of a list. */
 export interface ListEntry {
@@ -95,23 +94,24 @@ export async function importDeletionList(
   let results: EntryResult[] = []
   const result = await changeDataset(sql, options, async (change) => {
     const { tx } = change
-    const people = await readForgottenPeople(tx)
-    const before = new Map(entries.map(({ identity }) => [identity, people.find(identity)]))
-    const others = new Set(
-      [...before].flatMap(([identity, person]) =>
-        person === undefined || person.isListedOnly ? identity : [],
-      ),
+    const before = await findForgottenPeople(
+      tx,
+      entries.map(({ identity }) => identity),
     )
-    const found = await findIdentities(tx, others)
+    const others = new Set(
+      entries.flatMap(({ identity }) => (before.get(identity)?.isListedOnly === false ? [] : identity)),
+    )
+    const { found, namingCommits } = await findEntries(tx, others)
     const forgettings = [...found].map(([entry, identities]): Forgetting => {
       return { identities: [...identities], keepRepositories, person: before.get(entry)?.id }
     })
-    const forgotten = forgettings.length === 0 ? undefined : await forgetPeople(change, forgettings)
+    const forgotten =
+      forgettings.length === 0 ? undefined : await forgetPeople(change, forgettings, namingCommits)
     logins = forgotten?.logins ?? []
     ledgerEntries = forgotten?.ledgerEntries ?? 0
     await keepEntries(
       tx,
-      [...others].filter((identity) => before.get(identity) === undefined && !found.has(identity)),
+      [...others].filter((identity) => !before.has(identity) && !found.has(identity)),
       keepRepositories,
     )
     results = entries.map(({ identity }) =>
@@ -123,18 +123,23 @@ export async function importDeletionList(
   return { ...result, results, ledgerEntries }
 }
 
+/** Entries that the dataset has. */
+interface FoundEntries {
+  /** The identities that each stands for. */
+  found: Map<string, Set<string>>
+  /** Commits that name these people, by any of their identities. */
+  namingCommits: NotedCommits | undefined
+}
+
 /**
- * Returns, for each entry that was found, the identities in the dataset that it stands for. It reads all commits, because their
- * committers and the addresses in their messages count, too.
+ * Finds which entries the dataset has. It reads all commits, because their committers and the addresses in their messages count,
+ * too.
  */
-async function findIdentities(
-  tx: SqlOrTransaction,
-  entries: ReadonlySet<string>,
-): Promise<Map<string, Set<string>>> {
+async function findEntries(tx: SqlOrTransaction, entries: ReadonlySet<string>): Promise<FoundEntries> {
   const found = new Map<string, Set<string>>()
-  if (entries.size === 0) return found
+  if (entries.size === 0) return { found, namingCommits: undefined }
   const unnamed = new Set<string>()
-  const note = (identity: string): boolean => {
+  const isEntry = (identity: string): boolean => {
     if (unnamed.has(identity)) return false
     const entry = [identity, identifyHash(identity)].find((each) => each !== undefined && entries.has(each))
     if (entry === undefined) {
@@ -147,12 +152,13 @@ async function findIdentities(
     else identities.add(identity)
     return true
   }
-  for await (const [identity] of copyRows(tx, 'select identity from identities')) note(String(identity))
-  for await (const [members] of copyRows(tx, 'select members from commits')) {
-    const commit: Omit<CommitRecord, 'repo_url'> = JSON.parse(`{${members}}`)
-    redactCommit(commit, note) // it looks at every address
-  }
-  return found
+  for await (const [identity] of copyRows(tx, 'select identity from identities')) isEntry(String(identity))
+  // Whoever has no user has no other identity either.
+  const ofUsers = [...found.values()].flatMap((identities) => [...identities])
+  const rows = await tx<{ identity: string }[]>`${selectIdentities(tx, ofUsers)}`
+  const isOfUsers = includedIn(rows.map(({ identity }) => identity))
+  const namingCommits = await noteCommitsNaming(tx, (identity) => isOfUsers(identity) || isEntry(identity))
+  return { found, namingCommits }
 }
 
 /** Keeps entries that nothing in the dataset has, each as a person. */

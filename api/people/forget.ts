@@ -18,13 +18,14 @@ import { createCommitColumns, createRepositoryRow } from '../dataset/staged-rows
 import { dropDeadLoads } from '../dataset/staging.ts'
 import { pruneLock } from '../ledger/prune.ts'
 import { identifyLogin } from '../names/forge-names.ts'
+import { blockIdentities, findForgottenPeople } from './forgotten-people.ts'
 import {
-  blockIdentities,
-  type ForgottenPeople,
-  type ForgottenPerson,
-  readForgottenPeople,
-} from './forgotten-people.ts'
-import { fetchBatches, includedIn, readCommitsNaming, selectIdentities } from './person-search.ts'
+  fetchBatches,
+  includedIn,
+  type NotedCommits,
+  readCommitsNaming,
+  selectIdentities,
+} from './person-search.ts'
 import { type IsForgotten, placeholderOf, redactRepository } from './redaction.ts'
 
 /** Tables whose names and addresses can be samples in the planner's statistics. */
@@ -67,9 +68,8 @@ export interface Found {
 
 /** Reads whom `forgetPerson` would remove. */
 export async function findPerson(sql: Sql, identities: readonly string[]): Promise<Found> {
-  const owners = findPeople(await readForgottenPeople(sql), identities).map(({ id }) =>
-    identifyPlaceholder(id),
-  )
+  const people = await findForgottenPeople(sql, identities)
+  const owners = [...people.values()].map(({ id }) => identifyPlaceholder(id))
   const [found] = await sql<Found[]>`
     with person as (${selectIdentities(sql, [...identities, ...owners])})
     select
@@ -79,11 +79,6 @@ export async function findPerson(sql: Sql, identities: readonly string[]): Promi
       ) as logins,
       (select count(*) from contributions join person using (identity) where kind = 'owner') as repositories`
   return found ?? { logins: [], repositories: 0 }
-}
-
-/** Finds the forgotten people who have one of the identities. */
-function findPeople({ find }: ForgottenPeople, identities: readonly string[]): ForgottenPerson[] {
-  return identities.flatMap((identity) => find(identity) ?? [])
 }
 
 /** The identity of the owner of repositories that stay. */
@@ -134,10 +129,14 @@ export interface Forgotten {
   rows: { repositories: AppliedRows; commits: AppliedRows }
 }
 
-/** Does what `forgetPerson` promises, for several people, as a part of a change. `redactLaterEntries` completes it. */
+/**
+ * Does what `forgetPerson` promises, for several people, as a part of a change. `redactLaterEntries` completes it.
+ * `namingCommits` are the commits that name them, if these are known.
+ */
 export async function forgetPeople(
   change: DatasetChange,
   forgettings: readonly Forgetting[],
+  namingCommits?: NotedCommits,
 ): Promise<Forgotten> {
   const { tx } = change
   const people: BlockedPerson[] = []
@@ -156,8 +155,8 @@ export async function forgetPeople(
   await removeUsers(change, tx`select id from taken_users`)
   await removeRepositories(change, tx`select id from taken_repositories`)
   await tx`drop table person, taken_users, taken_repositories`
-  // Once for all of them, because it reads all commits.
-  const commits = await redactCommits(change, identities)
+  // Once for all of them, because it may read all commits.
+  const commits = await redactCommits(change, identities, namingCommits)
   const logins = listLogins(identities)
   const ledgerEntries = await redactLedger(tx, logins)
   change.isLarge = true // the planner's statistics may name them
@@ -216,7 +215,7 @@ async function blockPerson(
   keepsRepositories: boolean,
   forgotten: number | undefined,
 ): Promise<{ person: number; people: number[]; wasForgotten: boolean }> {
-  const found = findPeople(await readForgottenPeople(tx), identities)
+  const found = [...(await findForgottenPeople(tx, identities)).values()]
   const people = [...new Set([...(forgotten === undefined ? [] : [forgotten]), ...found.map(({ id }) => id)])]
   const [person] =
     people.length > 0
@@ -278,11 +277,15 @@ async function replaceOwner(change: DatasetChange, owner: string, isForgotten: I
 }
 
 /** Redacts the commits that name people with these identities. Returns their number. */
-async function redactCommits(change: DatasetChange, identities: readonly string[]): Promise<number> {
+async function redactCommits(
+  change: DatasetChange,
+  identities: readonly string[],
+  namingCommits: NotedCommits | undefined,
+): Promise<number> {
   const { tx, version } = change
   await tx`create temporary table lost_authors (repository_id integer not null) on commit drop`
   let count = 0
-  for await (const batch of readCommitsNaming(tx, identities)) {
+  for await (const batch of readCommitsNaming(tx, identities, namingCommits)) {
     const rows = batch.map(({ redacted, author_identity, coauthor_identities, ...key }) => {
       const columns = createCommitColumns(redacted)
       const has_lost =
@@ -364,12 +367,15 @@ export interface ForgottenEntry {
  * dataset has had so far.
  */
 export async function listForgotten(sql: Sql): Promise<{ people: ForgottenEntry[]; listed: number }> {
-  const rows = await sql<ForgottenEntry[]>`
-    select p.id as person, forgotten_at as "forgottenAt", keeps_repositories as "keepsRepositories",
-      (select count(*) from forgotten_identities where person_id = p.id and not of_hash) as identities
-    from forgotten_people p order by p.id`
-  const people = rows.filter(({ identities }) => identities > 0)
-  return { people, listed: rows.length - people.length }
+  const people = await sql<ForgottenEntry[]>`
+    select p.id as person, forgotten_at as "forgottenAt", keeps_repositories as "keepsRepositories", count(*) as identities
+    from forgotten_people p join forgotten_identities i on i.person_id = p.id and not of_hash
+    group by p.id order by p.id`
+  const [others] = await sql<{ count: number }[]>`
+    select count(*) as count from forgotten_people p where not exists (
+      select from forgotten_identities i where i.person_id = p.id and not of_hash
+    )`
+  return { people, listed: others?.count ?? 0 }
 }
 
 /** Lifts the block of people with these identities or numbers. Returns their numbers. */
@@ -377,8 +383,8 @@ export async function undoForgetting(
   sql: Sql,
   { identities, people }: { identities: readonly string[]; people: readonly number[] },
 ): Promise<number[]> {
-  const { find } = await readForgottenPeople(sql)
-  const ids = [...people, ...identities.flatMap((identity) => find(identity)?.id ?? [])]
+  const found = await findForgottenPeople(sql, identities)
+  const ids = [...people, ...[...found.values()].map(({ id }) => id)]
   const rows = await sql<{ id: number }[]>`
     delete from forgotten_people where id = any (${sql.typed.bigints(ids)}) returning id`
   return rows.map(({ id }) => id).sort((a, b) => a - b)

@@ -5,6 +5,7 @@
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { SqlOrTransaction } from '../database/connect.ts'
+import { copyRows, readInteger } from '../database/copy.ts'
 import { ImportError } from '../dataset/import-error.ts'
 import { OperatorError } from '../errors.ts'
 import { identifyLogin } from '../names/forge-names.ts'
@@ -12,14 +13,14 @@ import { findOwnerInUrl, placeholderOf, replaceOwnerInUrl } from './redaction.ts
 
 /** Identities whose hashes are kept in memory. */
 const maxCached = 100_000
+/** Identities that a statement adds. */
+const batchSize = 10_000
 
 /** A person who was forgotten. */
 export interface ForgottenPerson {
   id: number
   /** Whether their repositories stay, under another owner. */
   keepsRepositories: boolean
-  /** Whether only a deletion list names them: nothing in the dataset did so far. */
-  isListedOnly: boolean
 }
 
 /** The people who were forgotten when they were read. */
@@ -32,40 +33,25 @@ export interface ForgottenPeople {
   assertSame(tx: SqlOrTransaction): Promise<void>
 }
 
-interface Row extends ForgottenPerson {
-  /** In hexadecimal digits. */
-  hash: string
-  key: string | null
-}
-
-/** Reads who was forgotten. Throws `OperatorError` when the key of the hashes is missing. */
+/** Reads who was forgotten, for a load. Throws `OperatorError` when the key of the hashes is missing. */
 export async function readForgottenPeople(sql: SqlOrTransaction): Promise<ForgottenPeople> {
-  const rows = await readRows(sql)
-  const state = describeRows(rows)
+  const { people, digest } = await readAll(sql)
   async function assertSame(tx: SqlOrTransaction): Promise<void> {
-    if (describeRows(await readRows(tx)) === state) return
+    if ((await readAll(tx)).digest === digest) return
     throw new ImportError(
       'The list of forgotten people has changed since this load began. Nothing was changed; run the import again',
     )
   }
-  const [first] = rows
-  if (first === undefined) return { isEmpty: true, find: () => undefined, assertSame }
-  if (first.key === null) {
-    throw new OperatorError(
-      "The key of forgotten people is missing (table forgotten_identities_key), so loads can't recognize them; " +
-        'restore the table from a backup',
-    )
-  }
-  const key = Buffer.from(first.key, 'hex')
-  const people = new Map(rows.map((row) => [row.hash, row]))
+  if (people.size === 0) return { isEmpty: true, find: () => undefined, assertSame }
+  const key = await readKey(sql)
   const cached = new Map<string, ForgottenPerson | undefined>()
   return {
     isEmpty: false,
     find(identity) {
       if (cached.has(identity)) return cached.get(identity)
       if (cached.size >= maxCached) cached.clear()
-      const person = [identity, identifyHash(identity)]
-        .map((each) => (each === undefined ? undefined : people.get(hashIdentity(key, each))))
+      const person = hashForms(key, identity)
+        .map((hash) => people.get(hash))
         .find((each) => each !== undefined)
       cached.set(identity, person)
       return person
@@ -74,22 +60,79 @@ export async function readForgottenPeople(sql: SqlOrTransaction): Promise<Forgot
   }
 }
 
-function readRows(sql: SqlOrTransaction): Promise<Row[]> {
-  return sql<Row[]>`
-    select p.id, p.keeps_repositories as "keepsRepositories", encode(i.hash, 'hex') as hash, encode(k.key, 'hex') as key,
-      bool_and(i.of_hash) over (partition by p.id) as "isListedOnly"
-    from forgotten_identities i join forgotten_people p on p.id = i.person_id
-      left join forgotten_identities_key k on true
-    order by i.hash`
+/** Reads everybody, by the hashes of their identities. There may be as many as the lists of regulators have. */
+async function readAll(
+  sql: SqlOrTransaction,
+): Promise<{ people: ReadonlyMap<string, ForgottenPerson>; digest: string }> {
+  const people = new Map<string, ForgottenPerson>()
+  const digest = createHash('sha256')
+  const rows = copyRows(
+    sql,
+    `select hash, p.id, p.keeps_repositories::integer
+    from forgotten_identities i join forgotten_people p on p.id = i.person_id order by hash`,
+  )
+  for await (const fields of rows) {
+    for (const field of fields) digest.update(field)
+    const [hash, id, keepsRepositories] = fields
+    const person = { id: readInteger(id), keepsRepositories: readInteger(keepsRepositories) === 1 }
+    people.set(String(hash?.toString(hashEncoding)), person)
+  }
+  return { people, digest: digest.digest('base64') }
 }
 
-function describeRows(rows: readonly Row[]): string {
-  return rows.map(({ hash, id, keepsRepositories }) => `${hash} ${id} ${keepsRepositories}`).join('\n')
+/** A forgotten person whom an identity names. */
+export interface FoundPerson extends ForgottenPerson {
+  /** Whether only a deletion list names them: nothing in the dataset did so far. */
+  isListedOnly: boolean
 }
 
-/** The hash of an identity, in hexadecimal digits. */
+/**
+ * Finds the forgotten people who have one of the identities, by identity. Throws `OperatorError` when the key of the hashes is
+ * missing.
+ */
+export async function findForgottenPeople(
+  sql: SqlOrTransaction,
+  identities: Iterable<string>,
+): Promise<Map<string, FoundPerson>> {
+  const [any] = await sql`select 1 from forgotten_identities limit 1`
+  if (any === undefined) return new Map()
+  const key = await readKey(sql)
+  const forms = [...identities].flatMap((identity) =>
+    hashForms(key, identity).map((hash) => ({ identity, hash })),
+  )
+  const rows = await sql<(FoundPerson & { identity: string })[]>`
+    select distinct on (identity) identity, p.id, p.keeps_repositories as "keepsRepositories", not exists (
+      select from forgotten_identities o where o.person_id = p.id and not o.of_hash
+    ) as "isListedOnly"
+    from unnest(
+      ${sql.typed.texts(forms.map(({ identity }) => identity))}, ${sql.typed.texts(forms.map(({ hash }) => hash))}
+    ) with ordinality as f (identity, hash, position)
+      join forgotten_identities i on i.hash = decode(f.hash, 'base64') join forgotten_people p on p.id = i.person_id
+    order by identity, position`
+  return new Map(rows.map(({ identity, ...person }) => [identity, person]))
+}
+
+/** Reads the key of the hashes. */
+async function readKey(sql: SqlOrTransaction): Promise<Buffer> {
+  const [stored] = await sql<{ key: Buffer }[]>`select key from forgotten_identities_key`
+  if (stored !== undefined) return stored.key
+  throw new OperatorError(
+    "The key of forgotten people is missing (table forgotten_identities_key), so loads can't recognize them; " +
+      'restore the table from a backup',
+  )
+}
+
+/** The hashes by which an identity may be stored: its own, and that of what deletion lists have for it. */
+function hashForms(key: Buffer, identity: string): string[] {
+  const ofHash = identifyHash(identity)
+  return [identity, ...(ofHash === undefined ? [] : [ofHash])].map((each) => hashIdentity(key, each))
+}
+
+const hashEncoding = 'base64'
+
+/** The hash of an identity. */
 function hashIdentity(key: Buffer, identity: string): string {
-  return createHmac('sha256', key).update(identity).digest('hex')
+  return createHmac('sha256', key).update(identity).digest(hashEncoding)
 }
 
 /** Begins an identity that is the SHA-256 of an address, in hexadecimal digits. Deletion lists have them. */
@@ -111,22 +154,24 @@ export async function blockIdentities(
   blocked: readonly { person: number; identities: readonly string[] }[],
 ): Promise<void> {
   await tx`insert into forgotten_identities_key (key) values (${randomBytes(32)}) on conflict do nothing`
-  const [stored] = await tx<{ key: Buffer }[]>`select key from forgotten_identities_key`
-  if (stored === undefined) throw new Error('the key of forgotten people is missing')
-  const rows = blocked.flatMap(({ person, identities }) =>
-    identities
-      .flatMap((identity) => [identity, identifyHash(identity) ?? []].flat())
-      .map((identity) => ({
-        person_id: person,
-        hash: hashIdentity(stored.key, identity),
-        of_hash: identity.startsWith(hashPrefix),
-      })),
+  const key = await readKey(tx)
+  const all = blocked.flatMap(({ person, identities }) =>
+    identities.map((identity) => ({ person, identity })),
   )
-  await tx`
-    insert into forgotten_identities (hash, person_id, of_hash)
-    select decode(hash, 'hex'), person_id, of_hash
-    from json_to_recordset(${JSON.stringify(rows)}::text::json) as r (hash text, person_id integer, of_hash boolean)
-    on conflict do nothing`
+  for (let start = 0; start < all.length; start += batchSize) {
+    const rows = all.slice(start, start + batchSize).flatMap(({ person, identity }) =>
+      hashForms(key, identity).map((hash, form) => ({
+        person_id: person,
+        hash,
+        of_hash: form > 0 || identity.startsWith(hashPrefix),
+      })),
+    )
+    await tx`
+      insert into forgotten_identities (hash, person_id, of_hash)
+      select decode(hash, 'base64'), person_id, of_hash
+      from json_to_recordset(${JSON.stringify(rows)}::text::json) as r (hash text, person_id integer, of_hash boolean)
+      on conflict do nothing`
+  }
 }
 
 /** Replaces a forgotten owner in a repository's URL. Undefined: the owner's repositories don't stay. */

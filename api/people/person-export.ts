@@ -9,7 +9,7 @@ import { readOrigins, type VersionOrigin } from '../dataset/loads.ts'
 import { selectUsesByRepository } from '../dataset/user-dependencies.ts'
 import { identifyLogin } from '../names/forge-names.ts'
 import { matchPathsOf } from './forget.ts'
-import { readForgottenPeople } from './forgotten-people.ts'
+import { findForgottenPeople } from './forgotten-people.ts'
 import { type NamingCommit, readCommitsNaming, selectIdentities } from './person-search.ts'
 import { placeholderOf } from './redaction.ts'
 
@@ -75,9 +75,8 @@ export function exportPerson(sql: Sql, identities: readonly string[]): Promise<P
     await tx`set local statement_timeout = 0` // poolers may leave the role's own
     const [dataset] = await tx<{ version: number }[]>`select version from dataset`
     if (dataset === undefined) throw new Error('the dataset row is missing')
-    const { find } = await readForgottenPeople(tx)
     const rows = await tx<{ identity: string }[]>`${selectIdentities(tx, identities)}`
-    const people = identities.flatMap((identity) => find(identity) ?? [])
+    const people = [...(await findForgottenPeople(tx, identities)).values()]
     const kept = people.map(({ id }) => identifyLogin(placeholderOf(id)))
     const all = [...rows.map(({ identity }) => identity), ...kept]
     const [users, repositories, commits] = [

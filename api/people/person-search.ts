@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { SqlOrTransaction } from '../database/connect.ts'
+import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import type { CommitRecord } from '../dataset/records.ts'
 import { foldText } from '../names/case-folding.ts'
 import { type IsForgotten, redactCommit } from './redaction.ts'
@@ -35,23 +35,70 @@ export interface NamingCommit {
   redacted: Omit<CommitRecord, 'repo_url'>
 }
 
-/** Reads the commits that name people with these identities. Other statements may run between the batches. */
+/** Commits that name people, noted by `noteCommitsNaming`. */
+export interface NotedCommits {
+  /** A temporary table. */
+  table: string
+}
+
+/**
+ * Reads the commits that name people with these identities. Other statements may run between the batches. If
+ * the commits aren't noted, the database looks for texts that may have them.
+ */
 export async function* readCommitsNaming(
   tx: SqlOrTransaction,
   identities: readonly string[],
+  noted?: NotedCommits,
 ): AsyncGenerator<NamingCommit[]> {
   const isNamed = includedIn(identities)
+  if (noted !== undefined) {
+    yield* searchCommits(
+      tx,
+      tx`where (repository_id, commit_hash) in (select repository_id, commit_hash from ${tx(noted.table)})`,
+      isNamed,
+    )
+    return
+  }
   await tx`
     create temporary table person_patterns on commit drop as
     select pattern from unnest(${tx.typed.texts(listPatterns(identities))}) as n(pattern)`
-  await tx`
-    declare naming no scroll cursor for
-    select repository_id, commit_hash, author_identity, to_json(coauthor_identities) as coauthor_identities, version, members
-    from commits
+  const mayName = tx`
     where author_identity = any (${tx.typed.texts(identities)})
       or coauthor_identities && ${tx.typed.texts(identities)}
       or lower(members collate "C") like any (array(select pattern from person_patterns))
       or members collate "C" ~ ${matchOtherForms(identities)}`
+  yield* searchCommits(tx, mayName, isNamed)
+  await tx`drop table person_patterns`
+}
+
+/**
+ * Notes the commits that name somebody in a temporary table, which lasts until the transaction ends. It reads all commits, and
+ * asks `isNamed` about every address and login in them.
+ */
+export async function noteCommitsNaming(tx: SqlOrTransaction, isNamed: IsForgotten): Promise<NotedCommits> {
+  await tx`
+    create temporary table naming_commits (
+      repository_id integer, commit_hash text collate "C", primary key (repository_id, commit_hash)
+    ) on commit drop`
+  for await (const batch of searchCommits(tx, tx``, isNamed)) {
+    if (batch.length === 0) continue
+    const keys = batch.map(({ repository_id, commit_hash }) => ({ repository_id, commit_hash }))
+    await tx`
+      insert into naming_commits
+      select * from json_populate_recordset(null::naming_commits, ${JSON.stringify(keys)}::text::json)`
+  }
+  return { table: 'naming_commits' }
+}
+
+async function* searchCommits(
+  tx: SqlOrTransaction,
+  where: Fragment,
+  isNamed: IsForgotten,
+): AsyncGenerator<NamingCommit[]> {
+  await tx`
+    declare naming no scroll cursor for
+    select repository_id, commit_hash, author_identity, to_json(coauthor_identities) as coauthor_identities, version, members
+    from commits ${where}`
   for await (const batch of fetchBatches<Omit<NamingCommit, 'commit' | 'redacted'> & { members: string }>(
     tx,
     'naming',
@@ -62,7 +109,6 @@ export async function* readCommitsNaming(
       return redacted === commit ? [] : [{ ...row, commit, redacted }]
     })
   }
-  await tx`drop table person_patterns`
 }
 
 /** Rows that a batch reads and writes. A repository with its dependencies may have some hundred KB. */
