@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import process from 'node:process'
 import type { Command } from 'commander'
 import { describeFileError, OperatorError } from '../errors.ts'
@@ -16,6 +16,7 @@ import {
 } from '../people/deletion-list.ts'
 import { confirm } from './confirm.ts'
 import { countOf, formatCount } from './output.ts'
+import { withPrivateFile } from './private-file.ts'
 import { startProgress } from './progress.ts'
 import { withDatabase } from './session.ts'
 
@@ -52,10 +53,8 @@ async function importList(
   { report, keepRepositories = false, yes, json }: ImportListOptions,
 ): Promise<void> {
   const entries = parseDeletionList(await readListFile(file))
-  // Before anybody is forgotten: the report can be written once only.
-  const output = report === undefined ? undefined : await createReport(report)
-  try {
-    await withDatabase({ longStatements: true }, async ({ config, sql }) => {
+  const importTo = (write?: (text: string) => Promise<void>) =>
+    withDatabase({ longStatements: true }, async ({ config, sql }) => {
       const question = `Forget everybody on a list of ${countOf(entries.length, 'entry', 'entries')}?`
       await confirm(question, { yes })
       const progress = startProgress(process.stderr)
@@ -65,13 +64,11 @@ async function importList(
         settings: config.dataset,
         onStep: (step) => progress.update({ step, count: 0, unit: '', fraction: undefined }),
       }).finally(progress.end)
-      await output?.writeFile(writeReport(entries, results))
       printListResult(done, results, { report, json })
+      await write?.(writeReport(entries, results))
     })
-  } finally {
-    await output?.close()
-    if (report !== undefined && (await stat(report)).size === 0) await rm(report)
-  }
+  // Created before anybody is forgotten: a second import would report that all of them were forgotten already.
+  await (report === undefined ? importTo() : withPrivateFile(report, importTo))
 }
 
 async function readListFile(file: string): Promise<string> {
@@ -79,17 +76,6 @@ async function readListFile(file: string): Promise<string> {
     return await readFile(file, 'utf8')
   } catch (error) {
     throw new OperatorError(`The list ${file} can't be read: ${describeFileError(error)}`)
-  }
-}
-
-/** Creates a file that only its owner can read: entries may be addresses. */
-async function createReport(file: string): Promise<FileHandle> {
-  try {
-    return await open(file, 'wx', 0o600)
-  } catch (error) {
-    throw new OperatorError(
-      `The report ${file} can't be created, and nobody was forgotten: ${describeFileError(error)}`,
-    )
   }
 }
 

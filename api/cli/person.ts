@@ -3,13 +3,12 @@
  *
  * @module
  */
-import { open } from 'node:fs/promises'
 import process from 'node:process'
 import type { Command } from 'commander'
-import { describeFileError, OperatorError } from '../errors.ts'
 import { exportPerson } from '../people/person-export.ts'
 import { countOf } from './output.ts'
 import { addPersonOptions, listIdentities, type PersonOptions } from './person-options.ts'
+import { withPrivateFile } from './private-file.ts'
 import { startProgress } from './progress.ts'
 import { withDatabase } from './session.ts'
 
@@ -50,45 +49,38 @@ async function exportOne(
 ): Promise<void> {
   const identities = listIdentities(login, options)
   if (identities.length === 0) command.error('error: specify the person: a login, --email or --id')
-  await withDatabase({ longStatements: true }, async ({ sql }) => {
-    const progress = startProgress(process.stderr)
-    progress.update({ step: 'reading commits', count: 0, unit: '', fraction: undefined })
-    const exported = await exportPerson(sql, identities).finally(progress.end)
-    await writeNewFile(output, `${JSON.stringify(exported, undefined, 2)}\n`)
-    const { users, repositories, commits, requests, is_forgotten, is_on_deletion_list } = exported
-    if (json) {
-      const counts = {
-        users: users.length,
-        repositories: repositories.length,
-        commits: commits.length,
-        requests: requests.count,
-        is_forgotten,
-        is_on_deletion_list,
-      }
-      return console.log(JSON.stringify(counts))
+  const exported = await withPrivateFile(output, (write) =>
+    withDatabase({ longStatements: true }, async ({ sql }) => {
+      const progress = startProgress(process.stderr)
+      progress.update({ step: 'reading commits', count: 0, unit: '', fraction: undefined })
+      const person = await exportPerson(sql, identities).finally(progress.end)
+      await write(`${JSON.stringify(person, undefined, 2)}\n`)
+      return person
+    }),
+  )
+  const { users, repositories, commits, requests, is_forgotten, is_on_deletion_list } = exported
+  if (json) {
+    const counts = {
+      users: users.length,
+      repositories: repositories.length,
+      commits: commits.length,
+      requests: requests.count,
+      is_forgotten,
+      is_on_deletion_list,
     }
-    const parts = [
-      countOf(users.length, 'user'),
-      countOf(repositories.length, 'repository', 'repositories'),
-      countOf(commits.length, 'commit'),
-      `${countOf(requests.count, 'request')} for them`,
-    ]
-    console.log(
-      [
-        `Wrote ${output}: ${parts.join(', ')}`,
-        ...(is_forgotten ? ['The person is forgotten'] : []),
-        ...(is_on_deletion_list ? ['The address is on a deletion list, and nothing in the data has it'] : []),
-      ].join('\n'),
-    )
-  })
-}
-
-/** Writes a file that only its owner can read. */
-async function writeNewFile(path: string, text: string): Promise<void> {
-  try {
-    await using file = await open(path, 'wx', 0o600)
-    await file.writeFile(text)
-  } catch (error) {
-    throw new OperatorError(`${path} can't be written: ${describeFileError(error)}`)
+    return console.log(JSON.stringify(counts))
   }
+  const parts = [
+    countOf(users.length, 'user'),
+    countOf(repositories.length, 'repository', 'repositories'),
+    countOf(commits.length, 'commit'),
+    `${countOf(requests.count, 'request')} for them`,
+  ]
+  console.log(
+    [
+      `Wrote ${output}: ${parts.join(', ')}`,
+      ...(is_forgotten ? ['The person is forgotten'] : []),
+      ...(is_on_deletion_list ? ['The address is on a deletion list, and nothing in the data has it'] : []),
+    ].join('\n'),
+  )
 }

@@ -9,6 +9,7 @@ import {
   describeFailure,
   isCertificateError,
   isDatabaseUnavailable,
+  isOutOfResources,
   isSessionRefused,
   isTlsRefused,
 } from '../database/connection-error.ts'
@@ -54,6 +55,8 @@ function findExplanation(error: unknown): string | undefined {
   }
   if (isFileError(error)) return `${error.path}: ${describeFileError(error)}`
   if (readCode(error) === diskFull) return `The database's disk is full: ${describeFailure(error)}`
+  if (isOutOfResources(error))
+    return `The database lacks memory, connections or time: ${describeFailure(error)}`
   if (isDatabaseUnavailable(error)) return `The database is unreachable: ${describeFailure(error)}`
   return undefined
 }

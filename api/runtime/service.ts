@@ -150,7 +150,7 @@ async function start(options: Runtime): Promise<void> {
     if (kind === 'embedded') {
       const logLoad = (data: string) => logger.info('Loading {data} (once)', { data: describeCause(data) })
       if (dataset !== undefined) await loadDataset(sql, dataset, config, () => logLoad(dataset))
-      else if (config.sampleData) await loadSampleData(sql, () => logLoad('the sample data'))
+      else if (config.sampleData) await loadSampleData(sql, config, () => logLoad('the sample data'))
       if (hasDemoKeys) keys = await prepareDemoKeys(sql, config)
       const revoked = hasDemoKeys ? undefined : await revokeDemoKeys(sql, config)
       if (revoked !== undefined) logger.warning('{message}', { message: revoked })

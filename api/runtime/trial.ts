@@ -41,11 +41,15 @@ export function isTrial(
 }
 
 /** Loads the sample data into a database that has never had data. Calls `onLoad` before it does. */
-export async function loadSampleData(sql: Sql, onLoad = () => {}): Promise<void> {
+export async function loadSampleData(
+  sql: Sql,
+  { dataset }: Partial<Pick<Config, 'dataset'>> = {},
+  onLoad = () => {},
+): Promise<void> {
   const { version } = await readDataset(sql)
   if (version > 0) return
   onLoad()
-  await importNdjson(sql, { sources: await findSources([sampleDirectory]) })
+  await importNdjson(sql, { sources: await findSources([sampleDirectory]), settings: dataset })
 }
 
 /** Throws `OperatorError` when a start can't load a folder, whatever the database contains. */

@@ -121,7 +121,7 @@ describeOnOneDatabase('devdata forget', (kind) => {
     expect(await run(args)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `The report ${report} can't be created, and nobody was forgotten: file already exists\n`,
+      stderr: `${report} can't be written: file already exists\n`,
     })
     expect(await readJson(run, ['forget', 'import', list ?? '', '--yes'])).toMatchObject({
       entries: { found: 0, not_found: 1, already_forgotten: 1 },

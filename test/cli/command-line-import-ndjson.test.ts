@@ -160,19 +160,22 @@ describeOnOneDatabase('devdata import ndjson', (kind) => {
     expect(readFileSync(file, 'utf8')).toBe(createUserLine(30))
   })
 
-  test('reports a full disk with PostgreSQL’s words and its advice', async () => {
+  test.each([
+    ['disk_full', "The database's disk is full"],
+    ['out_of_memory', 'The database lacks memory, connections or time'],
+    ['query_canceled', 'The database lacks memory, connections or time'],
+  ])('reports %s with PostgreSQL’s words and its advice', async (condition, reason) => {
     await started.service.sql.unsafe(`
       create function refuse() returns trigger language plpgsql as $$
       begin
-        raise exception 'could not extend file "base/1/2": No space left on device'
-          using errcode = 'disk_full', hint = 'Check free disk space.';
+        raise exception 'words of the server' using errcode = '${condition}', hint = 'Its advice.';
       end $$;
-      create trigger full_disk before insert on users for each statement execute function refuse()`)
+      create trigger refusing before insert on users for each statement execute function refuse()`)
     expect(await run(['import', 'ndjson', '-', '--kind', 'users'], { input: createUserLine(50) })).toEqual({
       code: 1,
       stdout: '',
-      stderr: `The database's disk is full: could not extend file "base/1/2": No space left on device; Check free disk space.\n`,
+      stderr: `${reason}: words of the server; Its advice.\n`,
     })
-    await started.service.sql.unsafe('drop trigger full_disk on users; drop function refuse()')
+    await started.service.sql.unsafe('drop trigger refusing on users; drop function refuse()')
   })
 })
