@@ -8,7 +8,14 @@ import type { Sql } from '../database/connect.ts'
 import { findClones } from '../sources/git/clone.ts'
 import { type GitImportResult, importGit } from '../sources/git/import.ts'
 import { readForgeId } from './arguments.ts'
-import { describeLoad, describeUnread, type LoadContext, runLoad, summarize } from './load.ts'
+import {
+  describeLoad,
+  describeManifests,
+  type LoadContext,
+  runLoad,
+  summarize,
+  summarizeManifests,
+} from './load.ts'
 import { countOf, formatCount } from './output.ts'
 
 /** Adds `git` to `import`. */
@@ -97,7 +104,7 @@ async function load(
 }
 
 function printJson(result: GitImportResult, seconds: number): void {
-  const { clones, dependencies, authors, manifests } = result
+  const { clones, dependencies, authors, manifests, unreadable } = result
   console.log(
     JSON.stringify({
       ...summarize(result),
@@ -110,18 +117,15 @@ function printJson(result: GitImportResult, seconds: number): void {
       ...(authors && { authors: authors.found, authors_without_user: authors.unknown }),
       forgotten: clones.filter(({ isLeftOut }) => isLeftOut).length,
       dependencies,
-      manifests_left_out: manifests.leftOut,
-      manifests_computed: manifests.computed,
-      manifests_not_read: Object.fromEntries(manifests.unread),
-      warnings: manifests.unreadable,
+      ...summarizeManifests(manifests),
+      warnings: unreadable,
       seconds,
     }),
   )
 }
 
 function print(result: GitImportResult, seconds: number): void {
-  const { clones, dependencies, authors, users, commits } = result
-  const { unreadable, computed, leftOut, unread } = result.manifests
+  const { clones, dependencies, authors, users, commits, manifests, unreadable } = result
   const [first, ...others] = clones
   const branch = others.length === 0 ? first?.branch : undefined
   const source = others.length > 0 ? ` of ${countOf(clones.length, 'clone')}` : branch ? ` of ${branch}` : ''
@@ -150,16 +154,5 @@ function print(result: GitImportResult, seconds: number): void {
   if (unreadable > 0) {
     console.log(`skipped       ${countOf(unreadable, 'manifest version')} that did not parse, see above`)
   }
-  if (computed > 0) {
-    const them = computed === 1 ? 'it' : 'them'
-    console.log(
-      `incomplete    ${countOf(computed, 'manifest')}: only running ${them} would show all dependencies`,
-    )
-  }
-  if (leftOut > 0) {
-    console.log(
-      `left out      ${countOf(leftOut, 'manifest')} of tests and fixtures; --all-manifests includes them`,
-    )
-  }
-  if (unread.size > 0) console.log(describeUnread(unread))
+  for (const line of describeManifests(manifests, '; --all-manifests includes them')) console.log(line)
 }

@@ -16,7 +16,14 @@ import type { Target } from '../sources/github/forge-repositories.ts'
 import { type GithubImportResult, importGithub } from '../sources/github/import.ts'
 import type { GoneRepository } from '../sources/github/missing-repositories.ts'
 import { readBatch, readConcurrency, readMaxRemovals } from './arguments.ts'
-import { describeLoad, describeUnread, type LoadContext, runLoad, summarize } from './load.ts'
+import {
+  describeLoad,
+  describeManifests,
+  type LoadContext,
+  runLoad,
+  summarize,
+  summarizeManifests,
+} from './load.ts'
 import { countOf, formatCount } from './output.ts'
 
 /** Skipped items, and removed ones, that are printed one by one. The rest is counted; `--json` has all. */
@@ -151,7 +158,7 @@ function printJson(result: GithubImportResult, seconds: number): void {
         forge_rest_id: repository.forgeRestId,
         reason: describeState(repository),
       })),
-      manifests_not_read: Object.fromEntries(findings.unread),
+      ...summarizeManifests(findings.manifests),
       resumed: isResumed,
       queries: usage.queries,
       points: usage.points,
@@ -161,7 +168,7 @@ function printJson(result: GithubImportResult, seconds: number): void {
 }
 
 function print(result: GithubImportResult, seconds: number): void {
-  const { load, repositories, kilobytes, people, authors, fetched, unchanged, skipped, unread } = result
+  const { load, repositories, kilobytes, people, authors, fetched, unchanged, skipped, manifests } = result
   const { removed, isResumed, usage } = result
   const found = countOf(repositories, 'repository', 'repositories')
   const cost = `${countOf(usage.queries, 'query', 'queries')}, ${countOf(usage.points, 'point')}`
@@ -179,7 +186,7 @@ function print(result: GithubImportResult, seconds: number): void {
       console.log(`left out      ${countOf(load.forgotten, 'item')} of forgotten people`)
     }
   }
-  if (unread.size > 0) console.log(describeUnread(unread))
+  for (const line of describeManifests(manifests)) console.log(line)
   const removal = load === undefined ? 'would remove  ' : 'removed       '
   printLines(
     removal,

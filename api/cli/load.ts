@@ -9,7 +9,8 @@ import type { Sql } from '../database/connect.ts'
 import type { ImportResult } from '../dataset/apply-load.ts'
 import type { Change } from '../dataset/pending-change.ts'
 import { dropStaged } from '../dataset/staging.ts'
-import { formatCount } from './output.ts'
+import type { HistoryCounts } from '../sources/git/history.ts'
+import { countOf, formatCount } from './output.ts'
 import { type Progress, startProgress } from './progress.ts'
 import { withDatabase } from './session.ts'
 
@@ -63,10 +64,33 @@ export function describeLoad({ users, addresses, repositories, commits, version 
   ].join('\n')
 }
 
-/** Lists how many manifests of each kind aren't read, the most frequent kind first. */
-export function describeUnread(unread: ReadonlyMap<string, number>): string {
-  const kinds = [...unread].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
-  return `not read:     ${kinds.map(([kind, count]) => `${formatCount(count)} ${kind}`).join(', ')}`
+/** What a load read of manifests, for people. */
+export function describeManifests({ read, computed, leftOut, unread }: HistoryCounts, hint = ''): string[] {
+  const them = computed === 1 ? 'it' : 'them'
+  return [
+    ...(read.size > 0 ? [`manifests     ${listKinds(read)}`] : []),
+    ...(computed > 0
+      ? [`incomplete    ${countOf(computed, 'manifest')}: only running ${them} would show all dependencies`]
+      : []),
+    ...(leftOut > 0 ? [`left out      ${countOf(leftOut, 'manifest')} of tests and fixtures${hint}`] : []),
+    ...(unread.size > 0 ? [`not read:     ${listKinds(unread)}`] : []),
+  ]
+}
+
+/** What a load read of manifests, as JSON. */
+export function summarizeManifests({ read, computed, leftOut, unread }: HistoryCounts) {
+  return {
+    manifests_read: Object.fromEntries(read),
+    manifests_computed: computed,
+    manifests_left_out: leftOut,
+    manifests_not_read: Object.fromEntries(unread),
+  }
+}
+
+/** The most frequent kind comes first. */
+function listKinds(counts: ReadonlyMap<string, number>): string {
+  const kinds = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+  return kinds.map(([kind, count]) => `${formatCount(count)} ${kind}`).join(', ')
 }
 
 function hasChange({ added, updated, removed }: Change): boolean {

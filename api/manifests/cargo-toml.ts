@@ -24,7 +24,7 @@ export function* parseCargoToml(content: string): Generator<string | Reference |
   const document = parseToml(content)
   const { workspace } = readTable(document, 'package')
   const folder = typeof workspace === 'string' && workspace.length <= maxPathLength ? workspace : undefined
-  const file: SharedFile = { fileName: 'Cargo.toml', folder }
+  const file: SharedFile = { fileNames: ['Cargo.toml'], folder }
   const targets = Object.keys(readTable(document, 'target')).map((target) => ['target', target])
   for (const path of [[], ...targets]) {
     for (const section of sections) yield* readCrates(readTable(document, ...path, section), file)
@@ -34,7 +34,7 @@ export function* parseCargoToml(content: string): Generator<string | Reference |
 
 function* readCrates(crates: Table, file: SharedFile): Generator<string | Reference> {
   for (const [key, crate] of Object.entries(crates)) {
-    if (isTable(crate) && crate.workspace === true) yield { key, file }
+    if (isTable(crate) && crate.workspace === true) yield { key, file, isName: true }
     else {
       const name = findName(key, crate)
       if (name !== null) yield name
@@ -43,12 +43,12 @@ function* readCrates(crates: Table, file: SharedFile): Generator<string | Refere
 }
 
 function* readWorkspace(document: Table): Generator<string | Definitions> {
-  const definitions = new Map<string, string | null>()
+  const definitions = new Map<string, readonly string[]>()
   for (const [key, crate] of Object.entries(readTable(document, 'workspace', 'dependencies'))) {
     const name = findName(key, crate)
     if (name !== null) yield name
     // A reference is the name itself without a definition, so a new version in a workspace changes none of its members.
-    if (name !== key) definitions.set(key, name)
+    if (name !== key) definitions.set(key, name === null ? [] : [name])
   }
   yield { definitions }
 }

@@ -1,5 +1,6 @@
-/** `vcpkg.json` and `conanfile.txt`. */
+/** `vcpkg.json`, `conanfile.txt` and `conanfile.py`. No Python is run. */
 import { isTable, parseJsonObject, readList, readTable } from './json-and-toml.ts'
+import { scanPython } from './python-program.ts'
 
 /**
  * The ports in a `vcpkg.json`: its dependencies and those of its features.
@@ -34,4 +35,36 @@ export function* parseConanfileTxt(content: string): Generator<string> {
       if (name !== undefined) yield name
     }
   }
+}
+
+/** The attributes and methods of a recipe that require packages. */
+const requiring = /^(?:(?:build_|tool_|test_)?requires)$/
+/** A string, perhaps with a computed version: `zlib/1.3`, `zlib/[>1]@user/channel`. */
+const recipeName = /^["?]([\w.+-]+)\//
+
+/**
+ * The packages in a `conanfile.py`: those of `requires`, `tool_requires`, `build_requires` and `test_requires`, as attributes and as
+ * calls, without version and user; null for computed ones.
+ *
+ * @throws {Error} when it is not Python
+ */
+export function* parseConanfilePy(content: string): Generator<string | null> {
+  const { tokens, closes } = scanPython(content)
+  for (let at = 0; at < tokens.length; at++) {
+    if (!requiring.test(tokens[at] ?? '')) continue
+    const next = tokens[at + 1]
+    if (next === '(' && tokens[at - 1] === '.') yield readRecipe(tokens[at + 2] ?? '')
+    if (next !== '=' || tokens[at + 2] === '=') continue
+    for (at += 2; at < tokens.length && tokens[at] !== '\n'; at++) {
+      const text = tokens[at] ?? ''
+      // An entry may be a tuple with options behind the name: ("zlib/1.3", "override").
+      const isOption = !text.includes('/') && tokens[at - 1] === ','
+      if (/^["?\w]/.test(text) && !isOption) yield readRecipe(text)
+      if (tokens[at + 1] === '(' && /^\w/.test(text)) at = closes.get(at + 1) ?? at
+    }
+  }
+}
+
+function readRecipe(token: string): string | null {
+  return recipeName.exec(token)?.[1] ?? null
 }

@@ -6,14 +6,17 @@
 
 /** A name that another file of the same commit may replace: `db.workspace = true` in a `Cargo.toml`. */
 export interface Reference {
-  /** The name, unless the other file defines it. */
+  /** A key of the other file's definitions. */
   key: string
   file: SharedFile
+  /** Whether the key is the name unless the other file defines it. Otherwise the reference is to nothing then. */
+  isName: boolean
 }
 
 /** A file that other manifests refer to. */
 export interface SharedFile {
-  fileName: string
+  /** The names that it may have, perhaps below the folder. */
+  fileNames: readonly string[]
   /**
    * Its folder, relative to that of the manifest. Undefined: the nearest folder, from the manifest's own upwards, whose file
    * has definitions.
@@ -21,9 +24,10 @@ export interface SharedFile {
   folder: string | undefined
 }
 
-/** What other manifests may refer to: names by their keys, and null for a package of the same repository. */
+/** What other manifests may refer to. */
 export interface Definitions {
-  definitions: ReadonlyMap<string, string | null>
+  /** Names by key. None: a package of the same repository. */
+  definitions: ReadonlyMap<string, readonly string[]>
 }
 
 /** A name as the registry spells it, null for a name that only running the manifest would show, or one of the others. */

@@ -1,5 +1,5 @@
-/** `package.json` and `deno.json`. */
-import { parseJsonObject, readTable } from './json-and-toml.ts'
+/** `package.json`, `deno.json` and import maps. */
+import { isTable, parseJsonObject, readTable } from './json-and-toml.ts'
 
 const sections = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies']
 
@@ -31,13 +31,15 @@ export function* parsePackageJson(content: string): Generator<string> {
 const specifier = /^(?:npm|jsr):\/?(@[^/@]+\/[^/@]+|[^/@]+)/
 
 /**
- * The packages that a `deno.json` or `deno.jsonc` imports from npm and JSR. Imports of paths and URLs are not packages.
+ * The packages that a `deno.json`, a `deno.jsonc` or an import map takes from npm and JSR, in `imports` and `scopes`. Imports of paths
+ * and URLs are not packages.
  *
- * @throws {Error} when it is not a JSON object with comments and trailing commas, or `imports` is not an object
+ * @throws {Error} when it is not a JSON object with comments and trailing commas, or a section is not an object
  */
 export function* parseDenoJson(content: string): Generator<string> {
   const document = parseJsonObject(removeComments(content))
-  for (const target of Object.values(readTable(document, 'imports'))) {
+  const scopes = Object.values(readTable(document, 'scopes')).filter(isTable)
+  for (const target of [readTable(document, 'imports'), ...scopes].flatMap((map) => Object.values(map))) {
     const [, name] = (typeof target === 'string' && specifier.exec(target)) || []
     if (name !== undefined) yield name
   }

@@ -8,18 +8,22 @@ import { parseCargoToml } from './cargo-toml.ts'
 import { parseChartYaml } from './chart-yaml.ts'
 import { parseComposerJson } from './composer-json.ts'
 import { parseCondaEnvironment } from './conda.ts'
-import { parseConanfileTxt, parseVcpkgJson } from './cpp.ts'
-import type { Declared, Reference } from './declared.ts'
+import { parseConanfilePy, parseConanfileTxt, parseVcpkgJson } from './cpp.ts'
+import type { Declared, Definitions, Reference } from './declared.ts'
 import { parseDockerfile } from './dockerfile.ts'
 import { parseGithubActions } from './github-actions.ts'
 import { parseGoMod } from './go-mod.ts'
+import { parseGradleCatalog, parseGradleGroovy, parseGradleKotlin, parseGradleSettings } from './gradle.ts'
 import { parseDenoJson, parsePackageJson } from './javascript.ts'
+import { parseMixExs } from './mix-exs.ts'
 import { parseDotnetProject, parsePackagesConfig } from './nuget.ts'
+import { parsePackageSwift } from './package-swift.ts'
 import { parsePomXml } from './pom-xml.ts'
 import { parsePubspecYaml } from './pubspec-yaml.ts'
 import { parsePipfile, parsePyprojectToml, parseRequirementsTxt } from './python.ts'
 import { parseRDescription } from './r-description.ts'
-import { parseGemfile, parseGemspec } from './ruby.ts'
+import { parseGemfile, parseGemspec, parsePodfile, parsePodspec } from './ruby.ts'
+import { parseSbtBuild } from './sbt.ts'
 import { parseSetupCfg } from './setup-cfg.ts'
 import { parseSetupPy } from './setup-py.ts'
 
@@ -58,6 +62,19 @@ const parsers = {
   'action.yml': parseGithubActions,
   'Chart.yaml': parseChartYaml,
   Dockerfile: parseDockerfile,
+  'build.gradle': parseGradleGroovy,
+  'build.gradle.kts': parseGradleKotlin,
+  'settings.gradle': parseGradleSettings,
+  'settings.gradle.kts': parseGradleSettings,
+  'libs.versions.toml': parseGradleCatalog,
+  'build.sbt': parseSbtBuild,
+  'Dependencies.scala': parseSbtBuild,
+  'Package.swift': parsePackageSwift,
+  Podfile: parsePodfile,
+  '*.podspec': parsePodspec,
+  'mix.exs': parseMixExs,
+  'conanfile.py': parseConanfilePy,
+  'import_map.json': parseDenoJson,
 } satisfies Record<string, Parser>
 
 /** A format of manifests, named by the base name of its files. Where that says nothing, it is their pattern, or their folder. */
@@ -76,6 +93,17 @@ const programs = new Set<ManifestFormat>([
   'DESCRIPTION',
   'conanfile.txt',
   'Dockerfile',
+  'build.gradle',
+  'build.gradle.kts',
+  'settings.gradle',
+  'settings.gradle.kts',
+  'build.sbt',
+  'Dependencies.scala',
+  'Package.swift',
+  'Podfile',
+  '*.podspec',
+  'mix.exs',
+  'conanfile.py',
 ])
 
 const maxNameLength = 255
@@ -90,11 +118,8 @@ export interface ManifestContent {
   isComputed: boolean
   /** Names that other files of the same commit may replace. */
   references: readonly Reference[]
-  /**
-   * What other manifests of the same commit may refer to: names by their keys, and null for a package of the same repository.
-   * Null: nothing refers to it.
-   */
-  definitions: ReadonlyMap<string, string | null> | null
+  /** What other manifests of the same commit may refer to. Null: nothing refers to it. */
+  definitions: Definitions['definitions'] | null
 }
 
 /**
@@ -119,23 +144,25 @@ export function parseManifest(format: ManifestFormat, content: string): Manifest
 function collectDeclared(all: Iterable<Declared>): ManifestContent {
   const names = new Set<string>()
   const references = new Map<string, Reference>()
-  const definitions = new Map<string, string | null>()
+  const definitions = new Map<string, readonly string[]>()
   let isComputed = false
   let isShared = false
+  let definedNames = 0
   for (const declared of all) {
     if (declared === null) isComputed = true
     else if (typeof declared === 'string') {
       if (isName(declared)) names.add(declared)
     } else if ('key' in declared) {
       const { key, file } = declared
-      if (isName(key)) references.set(`${file.fileName}\0${file.folder}\0${key}`, declared)
+      if (isName(key)) references.set(`${file.fileNames}\0${file.folder}\0${key}`, declared)
     } else {
       isShared = true
-      for (const [key, name] of declared.definitions) {
-        if (isName(key)) definitions.set(key, name !== null && isName(name) ? name : null)
+      for (const [key, defined] of declared.definitions) {
+        if (isName(key)) definitions.set(key, defined.filter(isName))
+        definedNames += defined.length
       }
     }
-    if (names.size + references.size + definitions.size > maxNames) {
+    if (names.size + references.size + Math.max(definitions.size, definedNames) > maxNames) {
       throw new Error(`too many names for a manifest: at most ${maxNames} are read`)
     }
   }

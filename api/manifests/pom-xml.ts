@@ -16,14 +16,13 @@ const parser = new XMLParser({
 })
 
 /**
- * The artifacts in a `pom.xml`, as `groupId:artifactId`: its dependencies and those of its profiles.
- *
- * `dependencyManagement` is skipped, because it only sets versions. So are plugins and the parent, which are part of the
- * build. Properties and entities of the file itself are resolved; a name that needs those of another file is skipped.
+ * The artifacts in a `pom.xml`, as `groupId:artifactId`: its dependencies and those of its profiles, and what it imports in
+ * `dependencyManagement`, which otherwise only sets versions. Plugins and the parent are part of the build, so they don't
+ * count. Properties and entities of the file itself are resolved; null for a name that needs those of another file.
  *
  * @throws {Error} when it is not well-formed XML, or its root is not `project`
  */
-export function* parsePomXml(content: string): Generator<string> {
+export function* parsePomXml(content: string): Generator<string | null> {
   const { document, entities } = splitDoctype(content)
   const project = parseProject(document)
   const values = new Map([...readProperties(project), ...entities])
@@ -32,6 +31,14 @@ export function* parsePomXml(content: string): Generator<string> {
     const own = readTexts(readChild(profile, 'properties'))
     yield* readDependencies(profile, (key) => own.get(key) ?? values.get(key))
   }
+  const { dependencyManagement: managed } = project
+  if (typeof managed !== 'string' || !managed.includes('import')) return
+  const imported = readDependencies(
+    parseProject(`<project>${managed}</project>`),
+    (key) => values.get(key),
+    'import',
+  )
+  yield* imported
 }
 
 const entitiesOfXml = [
@@ -91,12 +98,15 @@ function parseProject(content: string): Table {
   return isTable(document.project) ? document.project : {}
 }
 
-function* readDependencies(parent: Table, findValue: FindValue): Generator<string> {
+/** `scope`: only those that have it. */
+function* readDependencies(parent: Table, findValue: FindValue, scope?: string): Generator<string | null> {
   for (const dependency of readChildren(readChild(parent, 'dependencies'), 'dependency')) {
     const texts = readTexts(dependency)
+    if (scope !== undefined && texts.get('scope') !== scope) continue
     const group = resolveText(texts.get('groupId'), findValue)
     const artifact = resolveText(texts.get('artifactId'), findValue)
     if (group && artifact) yield `${group}:${artifact}`
+    else if (texts.has('groupId') && texts.has('artifactId')) yield null
   }
 }
 

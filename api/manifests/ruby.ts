@@ -1,4 +1,4 @@
-/** `Gemfile` and `*.gemspec`. No Ruby is evaluated. */
+/** `Gemfile`, `*.gemspec`, `Podfile` and `*.podspec`. No Ruby is evaluated. */
 
 /**
  * The gems in a `Gemfile`: every `gem 'name'`, in any block; null for a computed name. A gem with a `path`, or in a block of
@@ -18,6 +18,30 @@ export function parseGemfile(content: string): Generator<string | null> {
 export function parseGemspec(content: string): Generator<string | null> {
   return readGemCalls(content, /\.add_(?:runtime_|development_)?dependency\b/, [])
 }
+
+/**
+ * The pods in a `Podfile`, without the part of the pod that is used (`Firebase/Analytics`); null for a computed name. A pod with a
+ * `path` is of the same repository, so it is left out.
+ *
+ * @throws {Error} when it is not text
+ */
+export function parsePodfile(content: string): Generator<string | null> {
+  return readGemCalls(content, /(?<![\w.:@$|])pod\b/, [pathOption], podName)
+}
+
+/**
+ * The pods that a `*.podspec` depends on; null for a computed name. A pod may depend on another part of itself.
+ *
+ * @throws {Error} when it is not text
+ */
+export function* parsePodspec(content: string): Generator<string | null> {
+  const [, own] = /\.name\s*=\s*['"]([\w.+-]+)['"]/.exec(content) ?? []
+  for (const name of readGemCalls(content, /\.dependency\b/, [], podName)) if (name !== own) yield name
+}
+
+/** How gems and pods may be named. The group is what counts. */
+const gemName = /^([A-Za-z0-9._-]+)$/
+const podName = /^([\w.+-]+)(?:\/[\w.+/-]*)?$/
 
 /**
  * Text that is skipped, so that a call in it doesn't count: comments, ERB tags with the rest of their line, and strings. An
@@ -41,7 +65,12 @@ const pathBlock = /^(?<block>[ \t]*)path\b(?=.*\bdo[ \t]*(?:#.*)?$)/.source
  * The names of gems in the first arguments of calls of a method, in any block. The method's pattern has no groups. `local` are
  * the patterns of what makes a gem one of the same repository.
  */
-function* readGemCalls(content: string, method: RegExp, local: readonly string[]): Generator<string | null> {
+function* readGemCalls(
+  content: string,
+  method: RegExp,
+  local: readonly string[],
+  names = gemName,
+): Generator<string | null> {
   if (content.includes('\0')) throw new Error('not text: it contains a NUL')
   const [program = ''] = content.split(/^__END__\r?$/m, 1)
   const lines = new Lines(program)
@@ -69,7 +98,7 @@ function* readGemCalls(content: string, method: RegExp, local: readonly string[]
       gem = undefined
       const name = single ?? double ?? percent
       if (name === undefined || double?.includes('#{')) yield null
-      else if (/^[A-Za-z0-9._-]+$/.test(name) && match.index >= localUntil) gem = name
+      else if (match.index >= localUntil) gem = names.exec(name)?.[1]
     } else if (end !== undefined) {
       // A call goes on behind a comma or an open bracket.
       const code = program.slice(lineStart, codeEnd ?? match.index).trimEnd()

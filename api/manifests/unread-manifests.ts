@@ -6,21 +6,13 @@
 
 const fileNames = new Set([
   'bower.json',
-  'build.gradle',
-  'build.gradle.kts',
-  'build.sbt',
   'Cartfile',
-  'conanfile.py',
   'cpanfile',
   'deps.edn',
   'elm.json',
   'gleam.toml',
-  'libs.versions.toml',
-  'mix.exs',
   'MODULE.bazel',
-  'Package.swift',
   'paket.dependencies',
-  'Podfile',
   'project.clj',
   'Project.toml',
   'rebar.config',
@@ -28,7 +20,7 @@ const fileNames = new Set([
   'WORKSPACE',
 ])
 
-const extensions = /\.(?:cabal|nimble|opam|podspec|rockspec)$/
+const extensions = /\.(?:cabal|nimble|opam|rockspec)$/
 
 /** Returns the kind of a manifest that isn't read: its base name, or its pattern where the base name says nothing. */
 export function findUnreadKind(path: string): string | undefined {

@@ -51,6 +51,7 @@ describeOnOneDatabase('devdata import git', (kind) => {
       clones: [{ path: clone, url: 'https://forge.example/ada/engine', branch: 'main', commits_read: 4 }],
       forgotten: 0,
       dependencies: { active: 2, removed: 1 },
+      manifests_read: { 'package.json': 1 },
       manifests_left_out: 0,
       manifests_computed: 0,
       manifests_not_read: {},
@@ -67,9 +68,10 @@ describeOnOneDatabase('devdata import git', (kind) => {
       ['package.json', '{"dependencies":'],
       ['setup.py', 'from setuptools import setup\nsetup(install_requires=read())\n'],
       ['test/package.json', '{"dependencies":{"tried":"1"}}'],
-      ['build.gradle', ''],
-      ['a.podspec', ''],
-      ['test/b.podspec', ''],
+      ['build.gradle', 'dependencies { implementation libs.a }'],
+      ['Cartfile', ''],
+      ['a.nimble', ''],
+      ['test/b.nimble', ''],
     ] as const) {
       mkdirSync(join(clone, 'test'), { recursive: true })
       writeFileSync(join(clone, file), content)
@@ -81,17 +83,18 @@ describeOnOneDatabase('devdata import git', (kind) => {
     )
     expect(third.stdout).toContain(`dependencies  2 active, 1 removed
 skipped       3 manifest versions that did not parse, see above
-incomplete    1 manifest: only running it would show all dependencies
+manifests     1 build.gradle, 1 package.json, 1 setup.py
+incomplete    2 manifests: only running them would show all dependencies
 left out      1 manifest of tests and fixtures; --all-manifests includes them
-not read:     1 *.podspec, 1 build.gradle
+not read:     1 *.nimble, 1 Cartfile
 `)
     const all = await run([...args, '--all-manifests', '--branch', 'main', '--json'])
     expect(JSON.parse(all.stdout)).toMatchObject({
       clones: [{ branch: 'main' }],
       dependencies: { active: 3, removed: 1 },
       manifests_left_out: 0,
-      manifests_computed: 1,
-      manifests_not_read: { '*.podspec': 2, 'build.gradle': 1 },
+      manifests_computed: 2,
+      manifests_not_read: { '*.nimble': 2, Cartfile: 1 },
       warnings: 3,
     })
 

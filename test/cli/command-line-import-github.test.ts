@@ -103,10 +103,10 @@ describe('devdata import github', () => {
     const owner = fake.organization.model.addAccount({ login: 'nobody-yet' })
     const repository = fake.organization.model.addRepository({ owner, name: 'first' })
     const author = { name: 'Ada', email: 'ada@example.org' }
-    const files = { 'a.podspec': '', 'b/c.podspec': '' } // of a kind that isn't read
+    const files = { 'a.nimble': '', 'b/c.nimble': '' } // of a kind that isn't read
     await fake.organization.model.push(repository, [{ author, date: 1_700_000_000, message: 'First', files }])
     const { code, stdout, stderr } = await load('nobody-yet')
-    expect([code, stdout, stderr]).toEqual([0, expect.stringContaining('\nnot read:     2 *.podspec\n'), ''])
+    expect([code, stdout, stderr]).toEqual([0, expect.stringContaining('\nnot read:     2 *.nimble\n'), ''])
   })
 
   test.each([

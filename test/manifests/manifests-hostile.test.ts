@@ -34,6 +34,9 @@ const repeated = [
   'Directory.Build.targets',
   'Directory.Packages.props',
   'action.yml',
+  'import_map.json',
+  'settings.gradle.kts',
+  'Dependencies.scala',
 ] as const
 type OwnParser = Exclude<ManifestFormat, (typeof repeated)[number]>
 
@@ -109,6 +112,31 @@ const fragments: Record<OwnParser, { beginnings: string[]; parts: string[] }> = 
   },
   'vcpkg.json': { beginnings: ['', '{"dependencies":["'], parts: ['{', 'a', '"', ':', ',', '[', '\\'] },
   'conanfile.txt': { beginnings: ['', '[requires]\n'], parts: ['[', ']', 'a', '/', '#', '\n', ' ', '@'] },
+  'build.gradle': {
+    beginnings: ['', 'dependencies { a ', 'dependencies { a('],
+    parts: ['a ', '"', '{', '}', '(', '[', ',', ':', '\n', 'libs.', '/*'],
+  },
+  'build.gradle.kts': {
+    beginnings: ['', 'dependencies { a("'],
+    parts: ['a', "'", '"', 'dependencies{', 'platform(', '${', '"""', '\\'],
+  },
+  'settings.gradle': { beginnings: [''], parts: ['library("a",', '"', ')', '\n'] },
+  'libs.versions.toml': { beginnings: ['', '[libraries]\na="'], parts: ['a', ':', '"', '-', '{', '=', '\n'] },
+  'build.sbt': {
+    beginnings: ['', '"a" '],
+    parts: ['%', ' "b" ', '\n', '.', '(', 'dependencyOverrides', 'val a = "b"'],
+  },
+  'Package.swift': {
+    beginnings: ['', '.package(url: "'],
+    parts: ['.package(', 'url:', '"', '\\(', '/', ':', '@', ','],
+  },
+  Podfile: { beginnings: ['', "pod 'a"], parts: ["pod '", '/', "'", '+', ':path =>'] },
+  '*.podspec': { beginnings: ['', 's.name ='], parts: [".dependency '", '/', "'", ' ', '.name '] },
+  'mix.exs': {
+    beginnings: ['', 'defp deps do [{:a, '],
+    parts: ['def deps ', '{:', '}', ',', '"', '#{', '\n', 'deps: ['],
+  },
+  'conanfile.py': { beginnings: ['', 'requires = "'], parts: ['requires', '=', '(', '"a/', ',', '.'] },
   Dockerfile: {
     beginnings: ['', 'FROM ', 'ARG a='],
     parts: ['FROM ', 'ARG ', 'a', '=', '$', '${', '}', ':', '/', '\\\n', '\n', ' ', '"', '@'],
@@ -223,6 +251,18 @@ describe('any text, however hostile, is read or refused in one line', () => {
     ['pubspec.yaml', `dependencies:\n${Array.from({ length: 50_000 }, (_, n) => `  a${n}: 1\n`).join('')}`],
     ['.github/workflows', `jobs:\n${'  a:\n    steps:\n    - uses: a/b@c\n'.repeat(20_000)}`],
     ['DESCRIPTION', `Package: a\nImports: ${'a,\n '.repeat(200_000)}`],
+    ['build.gradle', 'dependencies { '.repeat(100_000)],
+    ['build.gradle', `dependencies { ${'a b, '.repeat(200_000)}`],
+    ['build.gradle', `dependencies { ${'a platform('.repeat(100_000)}`],
+    ['build.gradle', `dependencies { a ${'['.repeat(200_000)}`],
+    [
+      'libs.versions.toml',
+      `[libraries]\na="a:b:c"\n[bundles]\n${Array.from({ length: 3_000 }, (_, n) => `b${n} = [${'"a",'.repeat(300)}]\n`).join('')}`,
+    ],
+    ['build.sbt', '"a" % '.repeat(300_000)],
+    ['Package.swift', '.package('.repeat(200_000)],
+    ['mix.exs', `def deps ${'{:a, '.repeat(200_000)}`],
+    ['conanfile.py', 'requires = '.repeat(200_000)],
     ['Dockerfile', 'FROM a \\\n'.repeat(200_000)],
     ['Dockerfile', `ARG A=$A$A\n${'FROM $A$A$A$A\n'.repeat(50_000)}`],
   ]

@@ -103,7 +103,7 @@ number = 9223372036854775807
       'winapi',
     ],
     references: ['inherited'],
-    definitions: { shared: 'shared-real' },
+    definitions: { shared: ['shared-real'] },
   },
   {
     says: 'crates of the same repository are left out, also those that a workspace defines',
@@ -127,7 +127,7 @@ nothing = { package = "" }
 `,
     names: ['git', 'serde'],
     references: ['given', 'other'],
-    definitions: { sibling: null, nothing: null },
+    definitions: { sibling: [], nothing: [] },
   },
   {
     says: 'a workspace without dependencies is one all the same',
@@ -147,6 +147,7 @@ nothing = { package = "" }
   <properties><netty.group>io.netty</netty.group><suffix>_2.13</suffix><netty>\${netty.group}</netty></properties>
   <dependencyManagement><dependencies>
     <dependency><groupId>managed</groupId><artifactId>only</artifactId></dependency>
+    <dependency><groupId>\${netty.group}</groupId><artifactId>bom</artifactId><type>pom</type><scope>import</scope></dependency>
   </dependencies></dependencyManagement>
   <dependencies>
     <dependency><groupId> junit </groupId><artifactId>junit</artifactId><version>4</version><scope>test</scope>
@@ -165,7 +166,8 @@ nothing = { package = "" }
     <dependency><groupId>\${own}</groupId><artifactId>profiled</artifactId></dependency>
   </dependencies></profile></profiles>
 </project>`,
-    names: ['com.own:profiled', 'io.netty:netty_2.13', 'junit:junit', 'org.example:sibling'],
+    names: ['com.own:profiled', 'io.netty:bom', 'io.netty:netty_2.13', 'junit:junit', 'org.example:sibling'],
+    isComputed: true,
   },
   {
     says: 'a property that is defined by itself is unknown, and ends',
@@ -175,9 +177,10 @@ nothing = { package = "" }
       <dependency><groupId>\${groupId}</groupId><artifactId>one</artifactId></dependency>
     </dependencies></project>`,
     names: ['g:one'],
+    isComputed: true,
   },
   {
-    says: 'entities of the file are resolved, and what needs those of other files is left out',
+    says: 'entities of the file are resolved, and what needs those of other files is counted',
     file: 'pom.xml',
     content: `<?xml version="1.0"?>
 <!-- <!DOCTYPE none> -->
@@ -203,6 +206,7 @@ nothing = { package = "" }
   </dependencies>
 </project>`,
     names: ['org.entity.deep.property:three', 'org.entity.deep:two', 'org.entity:one'],
+    isComputed: true,
   },
   {
     says: 'a project without dependencies declares nothing',

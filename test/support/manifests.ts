@@ -18,7 +18,7 @@ export interface ManifestExample {
   /** The names that other files may replace. Default: none. */
   references?: string[]
   /** What other manifests may refer to. Default: nothing. */
-  definitions?: Record<string, string | null>
+  definitions?: Record<string, string[]>
 }
 
 /** A text that is not a manifest, and the reason that is given. */

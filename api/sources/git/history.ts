@@ -21,7 +21,13 @@ import { readBlobs } from './blobs.ts'
 import type { Clone } from './clone.ts'
 import { dateDependencies, type GitDependency } from './dependency-dates.ts'
 import { type MainlineCommit, type ManifestChange, readMainline } from './mainline.ts'
-import { createVersion, ManifestTree, type ManifestVersion, type VersionChange } from './manifest-tree.ts'
+import {
+  createVersion,
+  type ManifestCounts,
+  ManifestTree,
+  type ManifestVersion,
+  type VersionChange,
+} from './manifest-tree.ts'
 import { NameTable } from './name-table.ts'
 
 /** A version of a manifest that was skipped. */
@@ -37,17 +43,28 @@ export interface DependencyHistory {
   dependencies: GitDependency[]
   /** In the order of the history. */
   warnings: ManifestWarning[]
-  /** The number of manifests in folders of tests and fixtures that were left out. */
-  leftOut: number
-  /** The number of manifests with dependencies that only running them would show. */
-  computed: number
-  /** The number of manifests of each kind that isn't read yet. */
-  unread: ReadonlyMap<string, number>
+  manifests: HistoryCounts
 }
 
-/** Adds the counts of one history to those of several. */
-export function addCounts(sums: Map<string, number>, counts: ReadonlyMap<string, number>): void {
-  for (const [kind, count] of counts) sums.set(kind, (sums.get(kind) ?? 0) + count)
+/** The manifests of the newest commit, as numbers. */
+export interface HistoryCounts extends ManifestCounts {
+  /** Of any commit, in folders of tests and fixtures. */
+  leftOut: number
+  /** Those of kinds that aren't read yet, by kind. */
+  unread: Map<string, number>
+}
+
+/** Adds the counts of several histories. */
+export function addHistoryCounts(...all: readonly HistoryCounts[]): HistoryCounts {
+  const sum: HistoryCounts = { read: new Map(), computed: 0, leftOut: 0, unread: new Map() }
+  for (const counts of all) {
+    for (const by of ['read', 'unread'] as const) {
+      for (const [name, count] of counts[by]) sum[by].set(name, (sum[by].get(name) ?? 0) + count)
+    }
+    sum.computed += counts.computed
+    sum.leftOut += counts.leftOut
+  }
+  return sum
 }
 
 /** Larger manifests are reported, not read. No manifest that people write is nearly as large. */
@@ -77,10 +94,9 @@ export async function readDependencyHistory(
   const table = new NameTable()
   const versions = await readVersions(clone.directory, mainline.commits, table, onProgress)
   const warnings: ManifestWarning[] = []
-  const computed = new Set<string>()
+  const tree = new ManifestTree(table)
 
   function* readDeclarations() {
-    const tree = new ManifestTree(table)
     let lastDate = 0 // for commits whose date git can't read
     for (const { commit, date, changes } of mainline.commits) {
       const applied: VersionChange[] = []
@@ -91,7 +107,6 @@ export async function readDependencyHistory(
           continue
         }
         applied.push({ ...change, version })
-        if (version?.isComputed) computed.add(change.path)
       }
       const { declarations, isIncomplete } = tree.apply(applied)
       for (const { path, version } of isIncomplete ? applied : []) {
@@ -108,9 +123,7 @@ export async function readDependencyHistory(
   return {
     dependencies,
     warnings,
-    leftOut: mainline.leftOut.size,
-    computed: computed.size,
-    unread: mainline.unread,
+    manifests: { ...tree.count(), leftOut: mainline.leftOut.size, unread: mainline.unread },
   }
 }
 

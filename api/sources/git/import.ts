@@ -16,7 +16,12 @@ import { withoutForgottenPeople } from '../../people/filtered-load.ts'
 import { type ForgottenPeople, readForgottenPeople, redactUrl } from '../../people/forgotten-people.ts'
 import { type Clone, openClone } from './clone.ts'
 import { type Authors, addAuthors, countUnknown, createUsers } from './commit-authors.ts'
-import { addCounts, type ManifestWarning, readDependencyHistory } from './history.ts'
+import {
+  addHistoryCounts,
+  type HistoryCounts,
+  type ManifestWarning,
+  readDependencyHistory,
+} from './history.ts'
 import { readOriginUrl } from './origin.ts'
 import { describeRepository } from './repository-record.ts'
 import { stageHistory } from './staged-history.ts'
@@ -69,16 +74,9 @@ export interface GitImportResult extends ImportResult {
   dependencies: { active: number; removed: number }
   /** Addresses of authors, and those of nobody in the dataset, if users were to be made. */
   authors?: { found: number; unknown: number }
-  manifests: {
-    /** Versions that could not be parsed, and were skipped. */
-    unreadable: number
-    /** Manifests with dependencies that only running them would show. */
-    computed: number
-    /** Manifests in folders of tests and fixtures. */
-    leftOut: number
-    /** Manifests of kinds that aren't read yet, by kind. */
-    unread: ReadonlyMap<string, number>
-  }
+  manifests: HistoryCounts
+  /** Versions of manifests that could not be parsed, and were skipped. */
+  unreadable: number
 }
 
 /**
@@ -96,8 +94,8 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
     const authors: Authors = { identities: new Set(), accounts: new Map() }
     const loaded: LoadedClone[] = []
     const dependencies = { active: 0, removed: 0 }
-    const manifests = { unreadable: 0, computed: 0, leftOut: 0 }
-    const unread = new Map<string, number>()
+    let manifests = addHistoryCounts()
+    let unreadable = 0
     let position = 0
     for (const [index, { clone, repository }] of opened.entries()) {
       const which = opened.length > 1 ? ` of ${repository.full_name} (${index + 1} of ${opened.length})` : ''
@@ -112,7 +110,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
         nextPosition: () => position++,
         onProgress: (done, total) => report('reading commits', done, total),
       })
-      const { warnings, computed, leftOut } = history
+      const { warnings } = history
       for (const message of summarizeWarnings(warnings)) {
         options.onWarning?.(which === '' ? message : `${repository.full_name}: ${message}`)
       }
@@ -128,10 +126,8 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
         isLeftOut,
       })
       for (const { status } of isLeftOut ? [] : history.dependencies) dependencies[status ?? 'removed']++
-      manifests.unreadable += warnings.length
-      manifests.computed += computed
-      manifests.leftOut += leftOut
-      addCounts(unread, history.unread)
+      unreadable += warnings.length
+      manifests = addHistoryCounts(manifests, history.manifests)
     }
     for (const user of await createUsers(sql, authors)) {
       await filtered.add(position++, { kind: 'users', record: user })
@@ -154,7 +150,8 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
       ...result,
       clones: loaded,
       dependencies,
-      manifests: { ...manifests, unread },
+      manifests,
+      unreadable,
       ...(options.authors && { authors: { found: authors.identities.size, unknown } }),
     }
   })

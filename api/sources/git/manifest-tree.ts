@@ -7,7 +7,7 @@
 import { posix } from 'node:path'
 import type { SharedFile } from '../../manifests/declared.ts'
 import type { ManifestContent } from '../../manifests/manifest.ts'
-import { findName, type NameMap, type NameSet, type NameTable, noNames } from './name-table.ts'
+import { addNamesOf, type NameMap, type NameSet, type NameTable, noNames } from './name-table.ts'
 
 /** What a version of a manifest declares. Versions of other blobs with the same names share them. */
 export interface ManifestVersion {
@@ -15,19 +15,20 @@ export interface ManifestVersion {
   /** Whether it declares more, which only running it would show. */
   isComputed: boolean
   /** Names that other files may replace. */
-  references: readonly { file: SharedFile; keys: NameSet }[]
+  references: readonly { file: SharedFile; areNames: boolean; keys: NameSet }[]
   /** What other manifests may refer to, if they may. */
   definitions: NameMap | null
 }
 
 /** Stores what a manifest declares. */
 export function createVersion(table: NameTable, content: ManifestContent): ManifestVersion {
-  const byFile = Map.groupBy(content.references, ({ file }) => file)
+  const byFile = Map.groupBy(content.references, ({ file }) => file) // each file has one kind of references
   return {
     names: table.addSet(content.names),
     isComputed: content.isComputed,
     references: Array.from(byFile, ([file, references]) => ({
       file,
+      areNames: references.some(({ isName }) => isName),
       keys: table.addSet(references.map(({ key }) => key)),
     })),
     definitions: content.definitions && table.addMap(content.definitions),
@@ -52,6 +53,16 @@ export interface VersionChange {
 interface File {
   fileName: string
   version: ManifestVersion
+  /** Whether it refers to what no other file defines. */
+  isUndefined: boolean
+}
+
+/** The manifests of a repository, as numbers. */
+export interface ManifestCounts {
+  /** Those that are read, by the name that dependencies have as their file. */
+  read: Map<string, number>
+  /** How many of these declare more, which only running them would show. */
+  computed: number
 }
 
 /** What the manifests of a commit declare, as far as that may have changed with it. */
@@ -86,7 +97,7 @@ export class ManifestTree {
       const before = this.#files.get(path)?.version.definitions ?? null
       if (before !== (version?.definitions ?? null)) areDefinitionsChanged = true
       if (version === null) this.#files.delete(path)
-      else this.#files.set(path, { fileName, version })
+      else this.#files.set(path, { fileName, version, isUndefined: false })
       if (version !== null && version.references.length > 0) this.#referring.add(path)
       else this.#referring.delete(path)
       changed.set(path, fileName)
@@ -108,30 +119,44 @@ export class ManifestTree {
     return { declarations, isIncomplete }
   }
 
+  /** Counts the manifests of the commit. */
+  count(): ManifestCounts {
+    const counts: ManifestCounts = { read: new Map(), computed: 0 }
+    for (const { fileName, version, isUndefined } of this.#files.values()) {
+      counts.read.set(fileName, (counts.read.get(fileName) ?? 0) + 1)
+      if (version.isComputed || isUndefined) counts.computed++
+    }
+    return counts
+  }
+
   #listNames(path: string): NameSet {
-    const version = this.#files.get(path)?.version
-    if (version === undefined) return noNames
+    const manifest = this.#files.get(path)
+    if (manifest === undefined) return noNames
+    const { version } = manifest
     if (version.references.length === 0) return version.names
+    manifest.isUndefined = false
     const names = new Set(version.names)
-    for (const { file, keys } of version.references) {
-      const definitions = this.#findDefinitions(path, file)
+    for (const { file, areNames, keys } of version.references) {
+      const definitions = this.#findDefinitions(path, file) ?? noNames
       for (const key of keys) {
-        const name = (definitions && findName(definitions, key)) ?? key
-        if (name !== 0) names.add(name)
+        if (addNamesOf(key, definitions, names)) continue
+        if (areNames) names.add(key)
+        else manifest.isUndefined = true
       }
     }
     return this.#table.addNumbers(names)
   }
 
-  #findDefinitions(path: string, { fileName, folder }: SharedFile): NameMap | null {
+  #findDefinitions(path: string, { fileNames, folder }: SharedFile): NameMap | null {
+    const read = (at: string) =>
+      fileNames
+        .map((fileName) => this.#files.get(posix.join(at, fileName))?.version.definitions)
+        .find((definitions) => definitions) ?? null
     const own = posix.dirname(path)
-    if (folder !== undefined) {
-      const named = posix.join(own, Buffer.from(folder).toString('latin1'), fileName) // as paths are
-      return this.#files.get(named)?.version.definitions ?? null
-    }
+    if (folder !== undefined) return read(posix.join(own, Buffer.from(folder).toString('latin1'))) // as paths are
     for (let at = own; ; at = posix.dirname(at)) {
-      const definitions = this.#files.get(posix.join(at, fileName))?.version.definitions
-      if (definitions || at === '.' || at === '/') return definitions ?? null
+      const definitions = read(at)
+      if (definitions || at === '.' || at === '/') return definitions
     }
   }
 }

@@ -9,7 +9,10 @@ import { createHash } from 'node:crypto'
 /** A set of names: their numbers, in ascending order. Equal sets of a table are the same array. */
 export type NameSet = Uint32Array<ArrayBuffer>
 
-/** Names by key: pairs of numbers, in the order of the keys. 0 stands for null. Equal maps of a table are the same array. */
+/**
+ * Names by key: pairs of numbers, in the order of the keys. A key without names is paired with 0. Equal maps of a table are the
+ * same array.
+ */
 export type NameMap = Uint32Array<ArrayBuffer>
 
 export const noNames: NameSet = new Uint32Array()
@@ -46,13 +49,13 @@ export class NameTable {
     return this.#share(Uint32Array.from(numbers).sort())
   }
 
-  /** Returns the map of these names. */
-  addMap(names: ReadonlyMap<string, string | null>): NameMap {
-    const pairs = Array.from(
-      names,
-      ([key, name]) => [this.add(key), name === null ? 0 : this.add(name)] as const,
-    )
-    return this.#share(Uint32Array.from(pairs.sort(([a], [b]) => a - b).flat()))
+  /** Returns the map of these names, of which each key has different ones. */
+  addMap(names: ReadonlyMap<string, readonly string[]>): NameMap {
+    const pairs = [...names].flatMap(([key, each]) => {
+      const numbers = each.length === 0 ? [0] : each.map((name) => this.add(name))
+      return numbers.map((number) => [this.add(key), number] as const)
+    })
+    return this.#share(Uint32Array.from(pairs.sort(([a, b], [c, d]) => a - c || b - d).flat()))
   }
 
   #share(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
@@ -64,15 +67,20 @@ export class NameTable {
   }
 }
 
-/** Finds the number of a key's name; 0 for null, and undefined when the map lacks the key. */
-export function findName(names: NameMap, key: number): number | undefined {
+/** Adds the numbers of a key's names to a set. Returns whether the map has the key. */
+export function addNamesOf(key: number, names: NameMap, numbers: Set<number>): boolean {
   let [low, high] = [0, names.length / 2]
   while (low < high) {
     const middle = (low + high) >>> 1
     if ((names[2 * middle] ?? 0) < key) low = middle + 1
     else high = middle
   }
-  return names[2 * low] === key ? names[2 * low + 1] : undefined
+  if (names[2 * low] !== key) return false
+  for (let at = 2 * low; names[at] === key; at += 2) {
+    const number = names[at + 1] ?? 0
+    if (number !== 0) numbers.add(number)
+  }
+  return true
 }
 
 /** Yields the numbers that only one of two sets has. */

@@ -13,7 +13,7 @@ import { withStaging } from '../../dataset/staging.ts'
 import { withoutForgottenPeople } from '../../people/filtered-load.ts'
 import { redactUrl } from '../../people/forgotten-people.ts'
 import { GitError } from '../git/git-process.ts'
-import { addCounts, readDependencyHistory } from '../git/history.ts'
+import { addHistoryCounts, type HistoryCounts, readDependencyHistory } from '../git/history.ts'
 import { stageHistory } from '../git/staged-history.ts'
 import type { Forge } from './ask.ts'
 import type { CloneFolder } from './clones.ts'
@@ -45,7 +45,7 @@ export function loadFindings(
   clones: CloneFolder,
   { origin, onBegin, onNote = () => {}, settings }: LoadOptions,
   { repositories, histories, people, departures }: Findings,
-): Promise<ImportResult & { forgotten: number; skipped: Skipped[]; unread: ReadonlyMap<string, number> }> {
+): Promise<ImportResult & { forgotten: number; skipped: Skipped[]; manifests: HistoryCounts }> {
   return withStaging(sql, { onBegin, settings }, async (staging) => {
     const { forgotten, found } = people
     const filtered = withoutForgottenPeople(forgotten, staging, found)
@@ -61,7 +61,7 @@ export function loadFindings(
       await add({ kind: 'identities', record: { forge_rest_id, addresses } })
     const completeUrls: string[] = []
     const skipped: Skipped[] = []
-    const unread = new Map<string, number>()
+    let manifests = addHistoryCounts()
     const readNext = readAhead(
       repositories,
       async ({ id, databaseId, url, defaultBranchRef, nameWithOwner }) => {
@@ -85,7 +85,7 @@ export function loadFindings(
         await add({ kind: 'repos', record })
         continue
       }
-      addCounts(unread, history.unread)
+      manifests = addHistoryCounts(manifests, history.manifests)
       const { warnings } = history
       if (warnings.length > 0) {
         onNote(`${record.full_name}: skipped ${warnings.length} versions of manifests that did not parse`)
@@ -109,7 +109,7 @@ export function loadFindings(
         ),
       onStep: (step) => onProgress(step, 0, undefined),
     })
-    return { ...result, forgotten: filtered.leftOut, skipped, unread }
+    return { ...result, forgotten: filtered.leftOut, skipped, manifests }
   })
 }
 

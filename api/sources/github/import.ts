@@ -13,7 +13,7 @@ import { ImportError } from '../../dataset/import-error.ts'
 import type { LoadOrigin } from '../../dataset/loads.ts'
 import type { Change } from '../../dataset/pending-change.ts'
 import { runGit } from '../git/git-process.ts'
-import { addCounts } from '../git/history.ts'
+import { addHistoryCounts, type HistoryCounts } from '../git/history.ts'
 import { batchesOf, type Forge } from './ask.ts'
 import { createForgeClient, type QueryUsage } from './client.ts'
 import { type CloneFolder, openCloneFolder } from './clones.ts'
@@ -86,8 +86,8 @@ export interface GithubFindings {
   skipped: Skipped[]
   /** Repositories that the forge doesn't have any more, and that the load removes. */
   removed: GoneRepository[]
-  /** Manifests of kinds that aren't read yet, by kind, in the histories that were loaded. */
-  unread: ReadonlyMap<string, number>
+  /** In the histories that were loaded. */
+  manifests: HistoryCounts
   /** Whether an import that was interrupted went on. */
   isResumed: boolean
   usage: QueryUsage
@@ -102,7 +102,7 @@ export interface GithubImportResult extends GithubFindings {
 /** What came of some of the repositories. */
 type BatchResult = Pick<
   GithubFindings,
-  'fetched' | 'unchanged' | 'people' | 'authors' | 'skipped' | 'unread'
+  'fetched' | 'unchanged' | 'people' | 'authors' | 'skipped' | 'manifests'
 > & {
   load: ImportResult & { forgotten: number }
 }
@@ -176,7 +176,14 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
     }
     if (options.dryRun) {
       const none = { fetched: 0, unchanged: 0, people: 0, authors: { found: 0, unknown: 0 } }
-      return { ...findings, ...none, unread: new Map(), skipped, usage: client.usage, load: undefined }
+      return {
+        ...findings,
+        ...none,
+        manifests: addHistoryCounts(),
+        skipped,
+        usage: client.usage,
+        load: undefined,
+      }
     }
     // What an interrupted import has asked for is older than its continuation.
     const isComplete =
@@ -264,7 +271,7 @@ async function importBatch(
 ): Promise<BatchResult> {
   const histories = await readHistories(sql, forge, clones, options.withHistory ? repositories : [])
   const people = await findPeople(sql, forge, { repositories, histories, users })
-  const { skipped, unread, ...load } = await loadFindings(sql, forge, clones, options, {
+  const { skipped, manifests, ...load } = await loadFindings(sql, forge, clones, options, {
     repositories,
     histories,
     people,
@@ -276,14 +283,12 @@ async function importBatch(
     people: people.users.length,
     authors: people.authors,
     skipped: [...histories.skipped, ...people.skipped, ...skipped],
-    unread,
+    manifests,
     load,
   }
 }
 
 function addResults(a: BatchResult, b: BatchResult): BatchResult {
-  const unread = new Map(a.unread)
-  addCounts(unread, b.unread)
   return {
     fetched: a.fetched + b.fetched,
     unchanged: a.unchanged + b.unchanged,
@@ -293,7 +298,7 @@ function addResults(a: BatchResult, b: BatchResult): BatchResult {
       unknown: a.authors.unknown + b.authors.unknown,
     },
     skipped: [...a.skipped, ...b.skipped],
-    unread,
+    manifests: addHistoryCounts(a.manifests, b.manifests),
     load: {
       users: addChanges(a.load.users, b.load.users),
       addresses: addChanges(a.load.addresses, b.load.addresses),

@@ -41,26 +41,26 @@ describe('the dependency history of a clone', () => {
     const clone = new Clone('unread')
     clone.commit(1000, {
       ...{
-        'a.podspec': '',
-        'b/c.podspec': '',
-        'gone.podspec': '',
-        'vendor/x/d.podspec': '',
-        'test/e.podspec': '',
+        'a.nimble': '',
+        'b/c.nimble': '',
+        'gone.nimble': '',
+        'vendor/x/d.nimble': '',
+        'test/e.nimble': '',
       },
       ...{
-        'Package.swift': '',
+        Cartfile: '',
         WORKSPACE: '',
         '.github/ci.yml': '',
         'package.json': npm('a'),
       },
     })
-    clone.commit(2000, { 'a.podspec': 'changed', 'gone.podspec': null })
+    clone.commit(2000, { 'a.nimble': 'changed', 'gone.nimble': null })
     const read = async (allManifests: boolean) => {
-      const { unread } = await readDependencyHistory(await openClone(clone.path), { allManifests })
-      return Object.fromEntries(unread)
+      const { manifests } = await readDependencyHistory(await openClone(clone.path), { allManifests })
+      return Object.fromEntries(manifests.unread)
     }
-    expect(await read(false)).toEqual({ '*.podspec': 2, 'Package.swift': 1, WORKSPACE: 1 })
-    expect(await read(true)).toEqual({ '*.podspec': 3, 'Package.swift': 1, WORKSPACE: 1 })
+    expect(await read(false)).toEqual({ '*.nimble': 2, Cartfile: 1, WORKSPACE: 1 })
+    expect(await read(true)).toEqual({ '*.nimble': 3, Cartfile: 1, WORKSPACE: 1 })
   })
 
   test('takes no submodule for a manifest', async () => {
@@ -129,12 +129,12 @@ describe('the dependency history of a clone', () => {
       ...Object.fromEntries(folders.map((folder, n) => [`${folder}/package.json`, npm(`tried-${n}`)])),
     })
     clone.commit(2000, { 'test/package.json': npm('tried-again') })
-    const { dependencies, leftOut } = await readDependencyHistory(await openClone(clone.path))
+    const { dependencies, manifests } = await readDependencyHistory(await openClone(clone.path))
     expect(dependencies.map((d) => d.dependency.dependency_name)).toEqual(['ours', 'ours-too'])
-    expect(leftOut).toBe(folders.length)
+    expect(manifests.leftOut).toBe(folders.length)
     const all = await readDependencyHistory(await openClone(clone.path), { allManifests: true })
     expect(all.dependencies).toHaveLength(folders.length + 3)
-    expect(all.leftOut).toBe(0)
+    expect(all.manifests.leftOut).toBe(0)
   })
 
   test('names a dependency by the base name of its manifest, whatever the format', async () => {
@@ -168,13 +168,19 @@ describe('the dependency history of a clone', () => {
       Gemfile: 'gem "c"\ngem name\n',
     })
     clone.commit(2000, { 'setup.py': 'from setuptools import setup\nsetup(install_requires=read())\n' })
-    const { dependencies, computed } = await readDependencyHistory(await openClone(clone.path))
+    const { dependencies, manifests } = await readDependencyHistory(await openClone(clone.path))
     expect(dependencies.map((d) => [d.dependency.dependency_name, d.status])).toEqual([
       ['c', 'active'],
       ['a', 'removed'],
       ['b', 'active'],
     ])
-    expect(computed).toBe(2)
+    expect(manifests.computed).toBe(2)
+    expect(manifests.read).toEqual(
+      new Map([
+        ['setup.py', 2],
+        ['Gemfile', 1],
+      ]),
+    )
   })
 
   test('counts what a branch did from the merge on, compared with the first parent', async () => {
@@ -276,9 +282,7 @@ describe('the dependency history of a clone', () => {
     expect(await readDependencyHistory(await openClone(clone.path))).toEqual({
       dependencies: [],
       warnings: [],
-      leftOut: 0,
-      computed: 0,
-      unread: new Map(),
+      manifests: { read: new Map(), computed: 0, leftOut: 0, unread: new Map() },
     })
   })
 

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseManifest } from '../../../api/manifests/manifest.ts'
+import { openClone } from '../../../api/sources/git/clone.ts'
+import { readDependencyHistory } from '../../../api/sources/git/history.ts'
 import { createVersion, ManifestTree } from '../../../api/sources/git/manifest-tree.ts'
 import { NameTable } from '../../../api/sources/git/name-table.ts'
 import { Clone, npm, readLines, readWarnings, useClones } from '../../support/git-clone.ts'
@@ -63,6 +65,31 @@ describe('names that a manifest takes from another file', () => {
       'outer Cargo.toml 1000 3000 3000 removed',
       'pointed Cargo.toml 4000 7000 7000 removed',
     ])
+  })
+
+  test('are all those of a bundle in a catalog of Gradle, and none as long as nothing defines them', async () => {
+    const clone = new Clone('catalog')
+    const catalog = (bundle: string) =>
+      `[libraries]\na = "g:a:1"\nb-c = { module = "g:b" }\n[bundles]\nall = [${bundle}]\n`
+    clone.commit(1000, {
+      'gradle/libs.versions.toml': catalog('"a"'),
+      'app/build.gradle': 'dependencies { implementation libs.bundles.all }',
+      'lib/build.gradle.kts': 'dependencies { api(libs.b.c); api(libs.none) }',
+    })
+    clone.commit(2000, { 'gradle/libs.versions.toml': catalog('"a", "b-c"') })
+    clone.commit(3000, { 'gradle/libs.versions.toml': null })
+    clone.commit(4000, {
+      'settings.gradle':
+        "dependencyResolutionManagement { versionCatalogs { libs { library('b-c', 'g:d:1') } } }",
+    })
+    expect(await readLines(clone)).toEqual([
+      'g:a build.gradle 1000 3000 3000 removed',
+      'g:b build.gradle 2000 3000 3000 removed',
+      'g:b build.gradle.kts 1000 3000 3000 removed',
+      'g:d build.gradle.kts 4000  4000 active',
+    ])
+    const { manifests } = await readDependencyHistory(await openClone(clone.path))
+    expect(manifests).toMatchObject({ computed: 2 })
   })
 
   test('are the names as they are written, as long as no file defines others', async () => {

@@ -1,0 +1,101 @@
+/**
+ * Splits manifests that are programs into tokens, without running them.
+ *
+ * @module
+ */
+
+/** A program in tokens. */
+export interface Program {
+  /**
+   * Names and numbers as they are, strings with a leading `"`, each sign, and `\n` where a statement may end: not within
+   * parentheses and brackets.
+   */
+  tokens: string[]
+  /** The index of the closing bracket, by that of the opening one. Without one, it is the end of the program. */
+  closes: Map<number, number>
+}
+
+/** Where a string has an expression: only running the program would show its value. */
+export const computedPart = '\0'
+
+/** How a language writes what isn't code. */
+export interface Language {
+  /** Matches a token, with the group `blank` for what doesn't count, and `text` for a string. */
+  token: RegExp
+  /** Expressions in strings. */
+  expression: RegExp
+}
+
+/**
+ * An unclosed comment ends with the program, and an unclosed string with its line. At each position, one alternative matches in
+ * one way, so that the search stays linear.
+ */
+const slashComments = /\/\/.*|\/\*[\s\S]*?(?:\*\/|(?![\s\S]))/.source
+const longStrings = /"""(?<long>[\s\S]*?)(?:"""|(?![\s\S]))/.source
+const double = /"(?<double>(?:\$\{[^{}\n]*\}|\\.|[^"\\\n])*)"?/.source
+const single = /'(?<single>(?:\\.|[^'\\\n])*)'?/.source
+const character = /'(?:\\.|[^'\\\n])'/.source
+const word = /(?:[\p{L}\p{N}_]|\$(?!\{))+/u.source
+
+function createLanguage(blanks: readonly string[], strings: readonly string[], expression: RegExp): Language {
+  const blank = `(?<blank>[ \\t\\f\\r]+|${blanks.join('|')})`
+  return { token: new RegExp([blank, ...strings, word, '[\\s\\S]'].join('|'), 'gu'), expression }
+}
+
+const dollars = /\$\{[^{}]*\}?|\$\w+(?:\.\w+)*/g
+
+/** The languages of build files. */
+export const languages = {
+  groovy: createLanguage([slashComments], [longStrings, double, single], dollars),
+  kotlin: createLanguage([slashComments], [longStrings, double, character], dollars),
+  scala: createLanguage([slashComments], [longStrings, double, character], dollars),
+  swift: createLanguage([slashComments], [longStrings, double], /\\\([^()]*\)?/g),
+  elixir: createLanguage(['#.*'], [longStrings, double, single], /#\{[^{}]*\}?/g),
+}
+
+/** Splits a program. Brackets that don't match are signs like others. */
+export function scanProgram(content: string, { token, expression }: Language): Program {
+  const tokens: string[] = []
+  const closes = new Map<number, number>()
+  const open: { sign: string; at: number }[] = []
+  for (const match of content.matchAll(token)) {
+    const [text] = match
+    const { blank, long, double = long, single } = match.groups ?? {}
+    const isIgnored = text === '\n' && ('(['.includes(open.at(-1)?.sign ?? '{') || tokens.at(-1) === '\n')
+    if (blank !== undefined || isIgnored) continue
+    const opener = brackets.get(text)
+    if ('([{'.includes(text)) open.push({ sign: text, at: tokens.length })
+    if (opener !== undefined && open.at(-1)?.sign === opener) closes.set(open.pop()?.at ?? 0, tokens.length)
+    if (double !== undefined) tokens.push(`"${double.replace(expression, computedPart)}`)
+    else if (single !== undefined) tokens.push(`"${single}`)
+    else tokens.push(text === ';' ? '\n' : text)
+  }
+  for (const { at } of open) closes.set(at, tokens.length)
+  return { tokens, closes }
+}
+
+const brackets = new Map([
+  [')', '('],
+  [']', '['],
+  ['}', '{'],
+])
+
+/** The text of a string. Undefined: the token isn't one. */
+export function readString(token: string | undefined): string | undefined {
+  return token?.startsWith('"') ? token.slice(1) : undefined
+}
+
+/** Yields the parts of a range that commas separate. */
+export function* splitArguments(
+  { tokens, closes }: Program,
+  start: number,
+  end: number,
+): Generator<[start: number, end: number]> {
+  let from = start
+  for (let at = start; at < end; at = (closes.get(at) ?? at) + 1) {
+    if (tokens[at] !== ',') continue
+    yield [from, at]
+    from = at + 1
+  }
+  if (from < end) yield [from, end]
+}

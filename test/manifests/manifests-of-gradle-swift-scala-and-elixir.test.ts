@@ -1,0 +1,352 @@
+import { describe } from 'vitest'
+import { type ManifestExample, type RefusedManifest, testManifests } from '../support/manifests.ts'
+
+const examples: ManifestExample[] = [
+  {
+    says: 'modules of all configurations count, in each notation of Groovy',
+    file: 'build.gradle',
+    content: `
+buildscript {
+    ext.kotlin_version = '2.0.0'
+    dependencies { classpath "org.example:build-tool:1" }
+}
+plugins { id 'java-library' }
+dependencies {
+    api 'com.google.guava:guava:33.0.0-jre', 'org.slf4j:slf4j-api:2.0'
+    implementation "org.jetbrains.kotlin:kotlin-stdlib:$kotlin_version"
+    implementation "androidx.core:core-ktx:\${versions["core"]}"
+    testImplementation group: 'junit', name: 'junit', version: '4.13'
+    runtimeOnly([group: 'org.postgresql', name: 'postgresql', version: '42'])
+    implementation(platform('org.springframework.boot:spring-boot-dependencies:3.2.0'))
+    implementation('org.hibernate:hibernate-core') {
+        exclude group: 'org.left', module: 'out'
+        because 'a:b:c is not one'
+    }
+    testImplementation(testFixtures('org.example:fixtures:1'))
+    compileOnly 'org.projectlombok:lombok',
+            // behind a comma, a statement goes on
+            'org.jspecify:jspecify'
+    if (project.hasProperty('x')) {
+        debugImplementation 'com.squareup.leakcanary:leakcanary-android:2@aar'
+    }
+    implementation project(':core')
+    implementation files('libs/a.jar'), fileTree(dir: 'libs', include: ['*.jar'])
+    implementation gradleApi()
+    constraints {
+        implementation 'org.only:constrained:1'
+    }
+    /* implementation 'org.commented:out:1' */
+}
+dependencyManagement {
+    imports { mavenBom 'org.springframework.cloud:spring-cloud-dependencies:2023' }
+    dependencies { dependency 'org.managed:only:1' }
+}
+`,
+    names: [
+      'androidx.core:core-ktx',
+      'com.google.guava:guava',
+      'com.squareup.leakcanary:leakcanary-android',
+      'junit:junit',
+      'org.example:fixtures',
+      'org.hibernate:hibernate-core',
+      'org.jetbrains.kotlin:kotlin-stdlib',
+      'org.jspecify:jspecify',
+      'org.postgresql:postgresql',
+      'org.projectlombok:lombok',
+      'org.slf4j:slf4j-api',
+      'org.springframework.boot:spring-boot-dependencies',
+      'org.springframework.cloud:spring-cloud-dependencies',
+    ],
+  },
+  {
+    says: 'what only running would tell is counted',
+    file: 'build.gradle',
+    content: `dependencies {
+  implementation rootProject.ext.deps.okhttp
+  implementation "$group:$name:1"
+  implementation Deps.rx
+  api 'org.example:known:1'
+}`,
+    names: ['org.example:known'],
+    isComputed: true,
+  },
+  {
+    says: 'a project, a folder and nothing are not computed',
+    file: 'build.gradle',
+    content: `dependencies { implementation project(':a')
+      implementation rootProject.project(':b'); implementation projects.c; implementation ':local' }
+    dependencies {}
+    allprojects { repositories { mavenCentral() } }`,
+    names: [],
+  },
+  {
+    says: 'Kotlin has names of arguments, kotlin(), and dependencies of source sets',
+    file: 'build.gradle.kts',
+    content: `
+plugins { kotlin("multiplatform") version "2.0" }
+kotlin {
+  sourceSets {
+    commonMain.dependencies {
+      implementation("io.ktor:ktor-client-core:$ktor")
+      implementation(kotlin("test"))
+    }
+    val jvmMain by getting {
+      dependencies {
+        api(project(":core"))
+        implementation(group = "org.x", name = "y", version = "1")
+        "kapt"("com.google.dagger:dagger-compiler:2.50")
+        add("ksp", "com.squareup.moshi:moshi-kotlin-codegen:1.15")
+        implementation(dependencies.platform("org.bom:bom:1"))
+        implementation(dependencies.create("org.made:made:1")) { isTransitive = false }
+        testImplementation("org.example:with-config:1") { exclude(group = "org.no", module = "no") }
+      }
+    }
+  }
+}`,
+    names: [
+      'com.google.dagger:dagger-compiler',
+      'com.squareup.moshi:moshi-kotlin-codegen',
+      'io.ktor:ktor-client-core',
+      'org.bom:bom',
+      'org.example:with-config',
+      'org.jetbrains.kotlin:kotlin-test',
+      'org.made:made',
+      'org.x:y',
+    ],
+  },
+  {
+    says: 'names of the catalog refer to it',
+    file: 'build.gradle.kts',
+    content: `dependencies {
+  implementation(libs.okhttp.client)
+  implementation(libs.bundles.compose)
+  implementation(platform(libs.androidx.bom))
+  testImplementation(libs.junit.get())
+  kapt(variantOf(libs.dagger) { classifier("x") })
+  implementation("org.x:y:" + libs.versions.y.get())
+}`,
+    names: ['org.x:y'],
+    references: ['androidx.bom', 'bundles.compose', 'dagger', 'junit', 'okhttp.client'],
+  },
+  {
+    says: 'a catalog defines modules and bundles',
+    file: 'libs.versions.toml',
+    content: `
+[versions]
+okhttp = "4.12.0"
+[libraries]
+okhttp-client = { module = "com.squareup.okhttp3:okhttp", version.ref = "okhttp" }
+androidx_core = { group = "androidx.core", name = "core-ktx", version = "1" }
+groovy = "org.codehaus.groovy:groovy:3.0.5"
+[bundles]
+all = ["okhttp-client", "groovy", "missing"]
+[plugins]
+android = { id = "com.android.application", version = "8" }
+`,
+    names: [],
+    definitions: {
+      'okhttp.client': ['com.squareup.okhttp3:okhttp'],
+      'androidx.core': ['androidx.core:core-ktx'],
+      groovy: ['org.codehaus.groovy:groovy'],
+      'bundles.all': ['com.squareup.okhttp3:okhttp', 'org.codehaus.groovy:groovy'],
+    },
+  },
+  {
+    says: 'settings may define a catalog',
+    file: 'settings.gradle',
+    content: `dependencyResolutionManagement { versionCatalogs { libs {
+      version('groovy', '3.0.5')
+      library('groovy-core', 'org.codehaus.groovy', 'groovy').versionRef('groovy')
+      library('lang3', 'org.apache.commons:commons-lang3:3.9')
+    } } }
+    include ':core'`,
+    names: [],
+    definitions: {
+      'groovy.core': ['org.codehaus.groovy:groovy'],
+      lang3: ['org.apache.commons:commons-lang3'],
+    },
+  },
+  { says: 'settings without a catalog', file: 'settings.gradle.kts', content: 'include(":core")', names: [] },
+  {
+    says: 'modules count without the suffix of the Scala version, and values of the file are known',
+    file: 'build.sbt',
+    content: `
+val circe = "io.circe"
+lazy val catsVersion = "2.10.0"
+addSbtPlugin("org.left" % "out" % "1")
+libraryDependencies += "org.typelevel" %% "cats-core" % catsVersion
+libraryDependencies ++= Seq(
+  circe %% "circe-core" % "0.14", // "org.commented" % "out" % "1"
+  "org.postgresql" % "postgresql" % Versions.postgresql % Test,
+  "org.scalameta" %%% "munit" % "1.0" % "test->compile" withSources(),
+  compilerPlugin("org.typelevel" %% "kind-projector" % "0.13" cross CrossVersion.full)
+)
+dependencyOverrides += "org.override" % "a" % "1"
+dependencyOverrides ++= Seq("org.override" % "b" % "1")
+excludeDependencies += "org.exclude" % "c"
+`,
+    names: [
+      'io.circe:circe-core',
+      'org.postgresql:postgresql',
+      'org.scalameta:munit',
+      'org.typelevel:cats-core',
+    ],
+  },
+  {
+    says: 'organizations and names of other files are computed',
+    file: 'Dependencies.scala',
+    content: `object Dependencies {
+  val akka = Organizations.akka %% "akka-actor" % V.akka
+  val zio = "dev.zio" %% s"zio-$part" % "2"
+  val cats = "org.typelevel" %%
+    "cats-effect" % "3"
+}`,
+    names: ['org.typelevel:cats-effect'],
+    isComputed: true,
+  },
+  {
+    says: 'packages count by their URL, and those of a folder do not',
+    file: 'Package.swift',
+    content: `// swift-tools-version:5.9
+import PackageDescription
+let package = Package(
+  name: "demo",
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-nio.git", from: "2.0.0"),
+    .package(name: "Vapor", url: "git@github.com:vapor/vapor.git", .upToNextMajor(from: "4.0.0")),
+    .package(id: "mona.LinkedList", from: "1.0.0"),
+    .package(path: "../Local"),
+    .package(name: "Other", path: "Other"),
+    Package.Dependency.package(url: "ssh://git@host.example:22/owner/tool", branch: "main"),
+    // .package(url: "https://host.example/commented/out", from: "1"),
+  ],
+  targets: [.target(name: "demo", dependencies: [.product(name: "NIO", package: "swift-nio")])]
+)`,
+    names: [
+      'github.com/apple/swift-nio',
+      'github.com/vapor/vapor',
+      'host.example/owner/tool',
+      'mona.LinkedList',
+    ],
+  },
+  {
+    says: 'a URL that is a variable is computed',
+    file: 'Package.swift',
+    content:
+      'let p = Package(dependencies: [.package(url: base, from: "1"), .package(url: "\\(base)/a", from: "1")])',
+    names: [],
+    isComputed: true,
+  },
+  {
+    says: 'pods count without their parts, and those of a folder do not',
+    file: 'Podfile',
+    content: `platform :ios, '15.0'
+use_frameworks!
+target 'App' do
+  pod 'Alamofire', '~> 5.0'
+  pod 'Firebase/Analytics'
+  pod "GoogleUtilities/NSData+zlib", :git => 'https://host.example/a.git'
+  pod 'Local', :path => '../Local'
+  pod 'Other', path: '../Other'
+  # pod 'Commented'
+  target 'AppTests' do
+    inherit! :search_paths
+    pod 'Quick'
+  end
+end
+`,
+    names: ['Alamofire', 'Firebase', 'GoogleUtilities', 'Quick'],
+  },
+  {
+    says: 'other pods count, not other parts of its own',
+    file: '*.podspec',
+    content: `Pod::Spec.new do |s|
+  s.name = 'MyKit'
+  s.dependency 'SDWebImage/Core', '~> 5'
+  s.subspec 'Core' do |ss|
+    ss.dependency 'MyKit/Base'
+    ss.ios.dependency 'lottie-ios'
+  end
+end`,
+    names: ['SDWebImage', 'lottie-ios'],
+  },
+  {
+    says: 'tuples of deps count, by the name of the package',
+    file: 'mix.exs',
+    content: `defmodule Demo.MixProject do
+  use Mix.Project
+  @version "1.0.0"
+  def project do
+    [app: :demo, version: @version, deps: deps(), releases: [{:demo, [steps: [:assemble]]}]]
+  end
+  def application, do: [mod: {Demo.Application, []}, extra_applications: [:logger]]
+  defp deps do
+    [
+      {:phoenix, "~> 1.7"},
+      {:ecto_sql, ">= 3.0.0 and < 4.0.0", only: [:dev, :test], runtime: false},
+      {:plug, github: "elixir-plug/plug"},
+      {:tesla_client, "~> 1.4", hex: :tesla},
+      {:jason, version(), optional: true},
+      {:core, path: "../core"},
+      {:shared, in_umbrella: true}
+      # {:commented, "~> 1"}
+    ]
+  end
+  defp aliases do
+    [{:setup, ["deps.get"]}]
+  end
+end`,
+    names: ['ecto_sql', 'jason', 'phoenix', 'plug', 'tesla'],
+  },
+  {
+    says: 'deps may be a list of the project',
+    file: 'mix.exs',
+    content: 'def project do [app: :a, deps: [{:credo, "~> 1.7"}], other: [{:b, "c"}]] end',
+    names: ['credo'],
+  },
+  {
+    says: 'attributes and calls that require packages count',
+    file: 'conanfile.py',
+    content: `from conan import ConanFile
+class Demo(ConanFile):
+    name = "demo"
+    requires = "zlib/1.3", ("boost/1.84.0", "override")
+    tool_requires = ["cmake/3.28"]
+    generators = "CMakeDeps"
+    def requirements(self):
+        self.requires("fmt/10.2.1", transitive_headers=True)
+        self.requires(f"spdlog/{self.version}")
+        if self.options.ssl:
+            self.requires("openssl/[>=3 <4]@user/channel")
+    def build_requirements(self):
+        self.test_requires("gtest/1.14.0")
+`,
+    names: ['boost', 'cmake', 'fmt', 'gtest', 'openssl', 'spdlog', 'zlib'],
+  },
+  {
+    says: 'a name that is a variable is computed',
+    file: 'conanfile.py',
+    content:
+      'class A(ConanFile):\n  requires = base\n  def requirements(self):\n    self.requires(NAME + "/1")\n',
+    names: [],
+    isComputed: true,
+  },
+  {
+    says: 'an import map has scopes',
+    file: 'import_map.json',
+    content:
+      '{"imports":{"hono":"npm:hono@4"},"scopes":{"https://deno.land/x/":{"zod":"npm:zod","a":"./a.ts"},"b":1}}',
+    names: ['hono', 'zod'],
+  },
+]
+
+const refused: RefusedManifest[] = [
+  ['libs.versions.toml', 'libraries = 1', /"libraries" is not a table/],
+  ['libs.versions.toml', '[libraries', /not valid TOML/],
+  ['build.gradle', 'dependencies {\n<<<<<<< HEAD\n}', /line 2 is a conflict marker/],
+  ['Podfile', "pod 'a\0'", /not text/],
+  ['conanfile.py', 'requires = "a', /is not closed/],
+  ['import_map.json', '[]', /not a JSON object/],
+]
+
+describe('a manifest of Gradle, sbt, Swift, CocoaPods, Mix or Conan', () => testManifests(examples, refused))
