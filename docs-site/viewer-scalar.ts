@@ -5,6 +5,7 @@
  */
 
 import { find } from './src/scripts/elements.ts'
+import { type Components, reduceExamples, typeListsAsTexts } from './viewer-examples.ts'
 import { repairMarkup } from './viewer-repairs.ts'
 import { createSend } from './viewer-send.ts'
 import { onThemeChange, readTheme } from './viewer-theme.ts'
@@ -18,28 +19,13 @@ interface Library {
   ): { updateConfiguration(configuration: object): void }
 }
 
-interface Parameter {
-  in: string
-  name: string
-  required?: boolean
-  example?: unknown
-  explode?: boolean
-  schema: { type?: string; items?: object; enum?: unknown[] }
-}
-
 /** The parts of `openapi.json` that this script reads. */
 interface Specification {
   info: { description: string }
   paths: Record<string, Record<string, { operationId: string; tags?: string[] }>>
   servers: { url: string }[]
-  components: { parameters: Record<string, Parameter> }
+  components: Components
 }
-
-/** Parameters whose examples a first request sends, besides those that are required. Others would leave nothing to find. */
-const sent = [
-  ...['page', 'per_page', 'location', 'dependency_names', 'dependency_files', 'dependency_status'],
-  ...['prefix', 'limit', 'day'],
-]
 
 /** The URLs of operations on this page, by method and path: `get /users`. */
 function listOperations({ paths }: Specification): ReadonlyMap<string, string> {
@@ -49,31 +35,6 @@ function listOperations({ paths }: Specification): ReadonlyMap<string, string> {
     ),
   )
   return new Map(urls)
-}
-
-/** Scalar fills in every example. A first request asks for little: two items, and no conditional headers. */
-function reduceExamples({ components }: Specification): void {
-  for (const parameter of Object.values(components.parameters)) {
-    const { name, required = false } = parameter
-    const isUnsent = parameter.in === 'query' && !required && !sent.includes(name)
-    if (parameter.in === 'header' || isUnsent) delete parameter.example
-    // Of a few values, Scalar sends the first one without being asked to.
-    if (isUnsent && parameter.schema.enum !== undefined) parameter.schema = { type: 'string' }
-    if (name === 'per_page') parameter.example = 2
-  }
-}
-
-/**
- * Turns lists into texts, so that what a reader types in a field is one value. Scalar splits the text of a list at its
- * commas, and would make two places of `Berlin, Germany`. For several places, readers add rows with the same name.
- */
-function typeListsAsTexts({ components }: Specification): void {
-  for (const parameter of Object.values(components.parameters)) {
-    const { schema, example, explode = true } = parameter
-    if (parameter.in !== 'query' || schema.type !== 'array') continue
-    parameter.schema = explode ? { ...schema.items } : { type: 'string' }
-    if (Array.isArray(example)) parameter.example = explode ? example[0] : example.join(',')
-  }
 }
 
 /** Links the document itself: Scalar's own download has the changes that this script makes. */
@@ -109,8 +70,8 @@ export async function startScalar(
     import(/* @vite-ignore */ libraryUrl) as Promise<Library>,
     fetchSpecification(settings.url),
   ])
-  reduceExamples(specification)
-  typeListsAsTexts(specification)
+  reduceExamples(specification.components)
+  typeListsAsTexts(specification.components)
   linkDocument(specification)
   // The document's server: BASE_URL, or this page's own origin.
   const apiUrl = `${specification.servers[0]?.url.replace(/\/$/, '')}/`

@@ -6,8 +6,8 @@
  */
 import type { Body } from '../http/compression.ts'
 import { renderBody } from '../http/data-response.ts'
+import { matchesEntityTag } from '../http/entity-tag.ts'
 import type { ApiContext } from '../http/request-context.ts'
-import { matchesEntityTag } from '../http/response.ts'
 import type { MeteredError, MeteredResponse } from './metered-response.ts'
 
 /** What the 404 of an unknown user costs, in credits. */

@@ -11,6 +11,7 @@ import { devdataCommand } from '../devdata-command.ts'
 import { getMessage, notMigrated, OperatorError, readCode } from '../errors.ts'
 import type { Sql, SqlOrTransaction } from './connect.ts'
 import { lockNotAvailable } from './connection-error.ts'
+import { assertServerVersion } from './server-version.ts'
 
 const migrationsDirectory = join(import.meta.dirname, 'migrations')
 /** The key of the advisory lock under which migrations are applied: the bytes of "devd". */
@@ -64,9 +65,6 @@ const insufficientPrivilege = '42501'
 export function mayLackMigration(error: unknown): boolean {
   return [undefinedTable, undefinedColumn, undefinedFunction].includes(readCode(error))
 }
-
-/** The oldest supported server. */
-const oldestServer = { number: 150_000, name: 'PostgreSQL 15' }
 
 interface Applied {
   number: number
@@ -270,17 +268,6 @@ async function applyMissing(sql: Sql, migrations: readonly Migration[]): Promise
     throw new MigrationError(
       `The database ${describeLack(missing)}, and this role may not change it (${getMessage(error)}); ` +
         `run as the role that owns the schema: ${devdataCommand('migrate')}`,
-    )
-  }
-}
-
-/** Throws `MigrationError` when the server is too old. */
-export async function assertServerVersion(sql: Sql): Promise<void> {
-  const [server] = await sql<{ number: number; name: string }[]>`
-    select current_setting('server_version_num')::integer as number, current_setting('server_version') as name`
-  if (server === undefined || server.number < oldestServer.number) {
-    throw new MigrationError(
-      `The server is PostgreSQL ${server?.name}; ${oldestServer.name} or later is required`,
     )
   }
 }

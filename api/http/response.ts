@@ -1,5 +1,5 @@
 /**
- * Responses: their headers, bodies and entity tags.
+ * Responses: their headers and bodies.
  *
  * Middleware and routes collect headers in a plain record, from which one `Response` is made. Hono's `c.header` collects
  * them in a `Headers` object, which validates, sorts and copies each: 7 % of the time of a look-up. Pages and errors use
@@ -7,8 +7,8 @@
  *
  * @module
  */
-import { hash } from 'node:crypto'
 import { type Body, chooseEncoding, compressBody, isWorthCompressing, joinBody } from './compression.ts'
+import { createEntityTag, matchesEntityTag } from './entity-tag.ts'
 import type { ApiContext } from './request-context.ts'
 
 /** Sets a response header. Replaces a header whose name is spelled the same. */
@@ -65,33 +65,4 @@ export function sendDocument(
   setHeader(c, 'Cache-Control', cacheControl)
   if (matchesEntityTag(c.req.header('If-None-Match'), tag)) return send(c, null, { status: 304 })
   return send(c, text, { type })
-}
-
-/** Creates a weak entity tag from the parts of a response: the same data under the same URL has the same tag. */
-export function createEntityTag(...parts: readonly string[]): string {
-  return `W/"${hash('sha256', parts.join('\0'), 'base64url').slice(0, 22)}"`
-}
-
-/** Characters of If-None-Match that are read: room for some 300 tags. */
-const maxTagsLength = 8_192
-
-/**
- * What a compressing server adds to the end of a tag: `-gzip` and `-br` (Apache, lighttpd, Caddy), `-gunzip` (Apache
- * when it decompresses), `--gzip` (Jetty), `;gz` and `;gzip` (LiteSpeed and others), and other codings likewise.
- */
-const compressionSuffix = /(?:--?|[;:])(?:gzip|gz|gunzip|br|zstd|deflate)"$/
-
-/**
- * Whether `If-None-Match` has the tag, compared weakly, or is `*` (RFC 9110 §13.1.2). A tag also matches with the suffix
- * of a proxy that compressed the response. The docs' own tags end like that, so tags are compared as they are, too.
- */
-export function matchesEntityTag(ifNoneMatch: string | undefined, tag: string): boolean {
-  if (ifNoneMatch === undefined) return false
-  const list = ifNoneMatch.slice(0, maxTagsLength)
-  if (list.trim() === '*') return true
-  const opaque = tag.replace(/^W\//, '')
-  for (const [candidate] of list.matchAll(/"[^"]*"/g)) {
-    if (candidate === opaque || candidate.replace(compressionSuffix, '"') === opaque) return true
-  }
-  return false
 }

@@ -7,15 +7,14 @@
  * @module
  */
 import { LRUCache } from 'lru-cache'
-import { createBatcher } from '../concurrency/batcher.ts'
-import { createFairQueue } from '../concurrency/fair-queue.ts'
 import type { Sql } from '../database/connect.ts'
 import { isOutOfResources } from '../database/connection-error.ts'
 import { countFreeConnections, countStatement } from '../database/statement-count.ts'
 import { createAcceptedAdmins } from './accepted-admins.ts'
-import { type BearerKey, findApiKeys, hashSecret } from './api-key.ts'
+import type { BearerKey } from './api-key.ts'
 import { createGroupCommit, type GroupCommitState } from './group-commit.ts'
 import { sweepIdempotencyKeys } from './idempotency-keys.ts'
+import { createKeyLookUp } from './key-look-up.ts'
 import type { Settlement, SettleRequest, Stale } from './settlement.ts'
 
 /** A request of a known key. */
@@ -55,12 +54,6 @@ export interface Ledger {
 
 /** A few hundred bytes each. */
 const maxCachedKeys = 10_000
-/**
- * Limits of look-ups. One that finds nothing keeps its place for `missMs`, so that no more than 128 a second find nothing,
- * however many anonymous clients there are. One that finds a key leaves its place immediately. Secrets take turns.
- */
-const lookUpLimits = { maxConcurrent: 64, maxQueued: 2_000, maxWaitMs: 2_000 }
-const missMs = 500
 /** Operators may lift a rate limit at any time. */
 const maxThrottleCacheMs = 1_000
 /**
@@ -84,12 +77,7 @@ export function createLedger(sql: Sql): Ledger {
   const keys = new LRUCache<string, BearerKey>({ max: maxCachedKeys }) // by secret
   const acceptedAdmins = createAcceptedAdmins()
   const throttles = new LRUCache<number, CachedThrottle>({ max: maxCachedKeys })
-  const lookUp = createBatcher({
-    run: (hashes: Buffer[]) => countStatement(sql, () => findApiKeys(sql, hashes)),
-    size: 1_000,
-    hasRoom: () => countFreeConnections(sql) > 1, // the last one is for `/health`
-  })
-  const lookUpQueue = createFairQueue<string>(lookUpLimits)
+  const lookUp = createKeyLookUp(sql, keys)
   // One connection is for groups, one for look-ups of keys, one for `/health`, the others for lock waits. With more
   // statements than connections, postgres.js would send one behind another, which may wait for a lock.
   const settleInGroup = createGroupCommit(sql, { maxLockWaits: Math.max(0, sql.options.max - 3) })
@@ -97,15 +85,6 @@ export function createLedger(sql: Sql): Ledger {
   let chargesUntilSweep = Math.ceil(Math.random() * sweepInterval)
   /** On the clock of `performance.now()`. */
   let failingUntil = Number.NEGATIVE_INFINITY
-
-  async function readKey(secret: string): Promise<BearerKey | undefined> {
-    const secretHash = hashSecret(secret)
-    const found = await lookUp(secretHash)
-    if (found === undefined) return undefined // and isn't cached: the key may be created or restored at any time
-    const key = { ...found, secret, secretHash }
-    keys.set(secret, key)
-    return key
-  }
 
   function cacheThrottle(keyId: number, settlement: Settlement, sentAt: number): void {
     const windowMs = (settlement.rateLimit?.resetSeconds ?? 0) * 1_000
@@ -144,18 +123,7 @@ export function createLedger(sql: Sql): Ledger {
     canCharge: () => performance.now() >= failingUntil,
     findCachedKey: (secret) => keys.get(secret),
     findAcceptedAdmin: acceptedAdmins.find,
-    async findKey(secret, signal) {
-      const leave = await lookUpQueue.enter(secret, signal)
-      try {
-        const key = keys.get(secret) ?? (await readKey(secret)) // another request may have found it during the wait
-        if (key === undefined) setTimeout(leave, missMs)
-        else leave()
-        return key
-      } catch (error) {
-        leave()
-        throw error
-      }
-    },
+    findKey: lookUp,
     async settle(key, request, onWait) {
       const sentAt = performance.now()
       const { id: keyId, secretHash } = key

@@ -8,8 +8,9 @@ import { join } from 'node:path'
 import type { Hono } from 'hono'
 import { parse } from 'yaml'
 import { chooseEncoding, compress, encodings } from '../http/compression.ts'
+import { createEntityTag, matchesEntityTag } from '../http/entity-tag.ts'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
-import { createEntityTag, matchesEntityTag, send, setHeader, takeHeaders } from '../http/response.ts'
+import { send, setHeader, takeHeaders } from '../http/response.ts'
 import { createUrlTemplate, fillUrlTemplate, type IsCachedUrl, type UrlTemplate } from './url-template.ts'
 
 const documentPath = join(import.meta.dirname, '..', '..', 'openapi.yml')

@@ -6,7 +6,7 @@
 import type { LookUp } from '../catalog/document-lookup.ts'
 import type { MeteredQuery } from '../checkout/metered-response.ts'
 import type { ApiError } from '../errors.ts'
-import { createEntityTag } from '../http/response.ts'
+import { createEntityTag } from '../http/entity-tag.ts'
 
 /** Creates the query of a single resource with this public URL. `missing` is the response if there is none. */
 export function createDocumentQuery(

@@ -13,8 +13,9 @@ import type { Sql } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
 import { ApiError, badRequest } from '../errors.ts'
 import { renderBody, setDataHeaders } from '../http/data-response.ts'
+import { createEntityTag } from '../http/entity-tag.ts'
 import type { ApiContext } from '../http/request-context.ts'
-import { createEntityTag, send, setHeader } from '../http/response.ts'
+import { send, setHeader } from '../http/response.ts'
 import {
   createLinkHeader,
   createPagination,

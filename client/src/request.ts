@@ -13,6 +13,7 @@ import {
   isUnreachable,
   UnreachableError,
 } from './errors.ts'
+import { readNext } from './next-link.ts'
 import { assertKnownOptions, isWholeNumber } from './options.ts'
 import type { ErrorCode } from './types.ts'
 import { chooseDelayMs, maxTimerMs, readPauseSeconds, readRetryAfter, wait } from './waiting.ts'
@@ -262,14 +263,6 @@ function parse(text: string, { ok, status, headers }: Response) {
 
 function readMessage(body: { error?: unknown } | undefined): string | undefined {
   return typeof body?.error === 'string' ? body.error : undefined
-}
-
-/**
- * Reads the query of the `next` link. The rest of the link is not used: behind a proxy it may be that of another host,
- * which must not get the key.
- */
-function readNext(link: string | null): string | null {
-  return /<[^>?]*(\?[^>]*)>;\s*rel="next"/.exec(link ?? '')?.[1] ?? null
 }
 
 function countItems(body: { data?: unknown[] } | undefined): number {

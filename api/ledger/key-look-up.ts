@@ -1,0 +1,53 @@
+/**
+ * Look-ups of keys that an instance doesn't know. The unknown ones can't crowd out the others.
+ *
+ * @module
+ */
+import type { LRUCache } from 'lru-cache'
+import { createBatcher } from '../concurrency/batcher.ts'
+import { createFairQueue } from '../concurrency/fair-queue.ts'
+import type { Sql } from '../database/connect.ts'
+import { countFreeConnections, countStatement } from '../database/statement-count.ts'
+import { type BearerKey, findApiKeys, hashSecret } from './api-key.ts'
+
+/**
+ * Limits of look-ups. One that finds nothing keeps its place for `missMs`, so that no more than 128 a second find nothing,
+ * however many anonymous clients there are. One that finds a key leaves its place immediately. Secrets take turns.
+ */
+const limits = { maxConcurrent: 64, maxQueued: 2_000, maxWaitMs: 2_000 }
+const missMs = 500
+
+/** Reads a key from the database, as `Ledger.findKey` promises. */
+export type KeyLookUp = (secret: string, signal?: AbortSignal) => Promise<BearerKey | undefined>
+
+/** Creates the look-up of an instance, which caches keys by secret. */
+export function createKeyLookUp(sql: Sql, cache: LRUCache<string, BearerKey>): KeyLookUp {
+  const lookUp = createBatcher({
+    run: (hashes: Buffer[]) => countStatement(sql, () => findApiKeys(sql, hashes)),
+    size: 1_000,
+    hasRoom: () => countFreeConnections(sql) > 1, // the last one is for `/health`
+  })
+  const queue = createFairQueue<string>(limits)
+
+  async function readKey(secret: string): Promise<BearerKey | undefined> {
+    const secretHash = hashSecret(secret)
+    const found = await lookUp(secretHash)
+    if (found === undefined) return undefined // and isn't cached: the key may be created or restored at any time
+    const key = { ...found, secret, secretHash }
+    cache.set(secret, key)
+    return key
+  }
+
+  return async function findKey(secret, signal) {
+    const leave = await queue.enter(secret, signal)
+    try {
+      const key = cache.get(secret) ?? (await readKey(secret)) // another request may have found it during the wait
+      if (key === undefined) setTimeout(leave, missMs)
+      else leave()
+      return key
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
+}
