@@ -6,7 +6,7 @@
 
 /** A name that another file of the same commit may replace: `db.workspace = true` in a `Cargo.toml`. */
 export interface Reference {
-  /** A key of the other file's definitions. */
+  /** A key of the other file's definitions, or a name with such keys in it: `spark-core_${scala.version}`. */
   key: string
   file: SharedFile
   /** Whether the key is the name unless the other file defines it. Otherwise the reference is to nothing then. */
@@ -28,6 +28,8 @@ export interface SharedFile {
 export interface Definitions {
   /** Names by key. None: a package of the same repository. */
   definitions: ReadonlyMap<string, readonly string[]>
+  /** The file that defines further keys. */
+  parent?: SharedFile | undefined
 }
 
 /** A name as the registry spells it, null for a name that only running the manifest would show, or one of the others. */

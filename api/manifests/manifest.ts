@@ -9,7 +9,7 @@ import { parseChartYaml } from './chart-yaml.ts'
 import { parseComposerJson } from './composer-json.ts'
 import { parseCondaEnvironment } from './conda.ts'
 import { parseConanfilePy, parseConanfileTxt, parseVcpkgJson } from './cpp.ts'
-import type { Declared, Definitions, Reference } from './declared.ts'
+import type { Declared, Definitions, Reference, SharedFile } from './declared.ts'
 import { parseDockerfile } from './dockerfile.ts'
 import { parseGithubActions } from './github-actions.ts'
 import { parseGoMod } from './go-mod.ts'
@@ -120,6 +120,8 @@ export interface ManifestContent {
   references: readonly Reference[]
   /** What other manifests of the same commit may refer to. Null: nothing refers to it. */
   definitions: Definitions['definitions'] | null
+  /** The file that defines further keys, if there is one. */
+  parent: SharedFile | null
 }
 
 /**
@@ -147,6 +149,7 @@ function collectDeclared(all: Iterable<Declared>): ManifestContent {
   const definitions = new Map<string, readonly string[]>()
   let isComputed = false
   let isShared = false
+  let parent: SharedFile | null = null
   let definedNames = 0
   for (const declared of all) {
     if (declared === null) isComputed = true
@@ -157,6 +160,7 @@ function collectDeclared(all: Iterable<Declared>): ManifestContent {
       if (isName(key)) references.set(`${file.fileNames}\0${file.folder}\0${key}`, declared)
     } else {
       isShared = true
+      parent = declared.parent ?? null
       for (const [key, defined] of declared.definitions) {
         if (isName(key)) definitions.set(key, defined.filter(isName))
         definedNames += defined.length
@@ -171,6 +175,7 @@ function collectDeclared(all: Iterable<Declared>): ManifestContent {
     isComputed,
     references: [...references.values()],
     definitions: isShared ? definitions : null,
+    parent,
   }
 }
 

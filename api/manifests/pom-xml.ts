@@ -1,5 +1,9 @@
+import { posix } from 'node:path'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import type { Declared, Definitions, SharedFile } from './declared.ts'
 import { isTable, type Table } from './json-and-toml.ts'
+
+const maxPathLength = 4096
 
 /** Finds the value of a property, `${key}`, or of an entity, `&key;`. */
 type FindValue = (key: string) => string | undefined
@@ -18,23 +22,27 @@ const parser = new XMLParser({
 /**
  * The artifacts in a `pom.xml`, as `groupId:artifactId`: its dependencies and those of its profiles, and what it imports in
  * `dependencyManagement`, which otherwise only sets versions. Plugins and the parent are part of the build, so they don't
- * count. Properties and entities of the file itself are resolved; null for a name that needs those of another file.
+ * count. Entities and properties of the file itself are resolved, and other properties by its parent in the same repository; null
+ * for a name that needs those of other files.
  *
  * @throws {Error} when it is not well-formed XML, or its root is not `project`
  */
-export function* parsePomXml(content: string): Generator<string | null> {
+export function* parsePomXml(content: string): Generator<Declared> {
   const { document, entities } = splitDoctype(content)
   const project = parseProject(document)
+  const parent = findParent(project)
   const values = new Map([...readProperties(project), ...entities])
-  yield* readDependencies(project, (key) => values.get(key))
+  yield* readDependencies(project, parent, (key) => values.get(key))
   for (const profile of readChildren(readChild(project, 'profiles'), 'profile')) {
     const own = readTexts(readChild(profile, 'properties'))
-    yield* readDependencies(profile, (key) => own.get(key) ?? values.get(key))
+    yield* readDependencies(profile, parent, (key) => own.get(key) ?? values.get(key))
   }
+  yield { definitions: defineProperties(project, values), parent }
   const { dependencyManagement: managed } = project
   if (typeof managed !== 'string' || !managed.includes('import')) return
   const imported = readDependencies(
     parseProject(`<project>${managed}</project>`),
+    parent,
     (key) => values.get(key),
     'import',
   )
@@ -98,14 +106,41 @@ function parseProject(content: string): Table {
   return isTable(document.project) ? document.project : {}
 }
 
+/** The project's parent, unless it is of another repository for certain. */
+function findParent(project: Table): SharedFile | undefined {
+  if (!Object.hasOwn(project, 'parent')) return undefined
+  const path = readTexts(readChild(project, 'parent')).get('relativePath') ?? '..'
+  if (path === '' || path.length > maxPathLength) return undefined
+  return path.endsWith('.xml')
+    ? { fileNames: [posix.basename(path)], folder: posix.dirname(path) }
+    : { fileNames: ['pom.xml'], folder: path }
+}
+
+/** The properties that children inherit. */
+function defineProperties(project: Table, values: ReadonlyMap<string, string>): Definitions['definitions'] {
+  const definitions = new Map<string, string[]>()
+  for (const [key, text] of readTexts(readChild(project, 'properties'))) {
+    const value = resolveText(text, (name) => values.get(name))
+    if (value !== undefined && !value.includes('${')) definitions.set(key, [value])
+  }
+  return definitions
+}
+
 /** `scope`: only those that have it. */
-function* readDependencies(parent: Table, findValue: FindValue, scope?: string): Generator<string | null> {
-  for (const dependency of readChildren(readChild(parent, 'dependencies'), 'dependency')) {
+function* readDependencies(
+  project: Table,
+  parent: SharedFile | undefined,
+  findValue: FindValue,
+  scope?: string,
+): Generator<Declared> {
+  for (const dependency of readChildren(readChild(project, 'dependencies'), 'dependency')) {
     const texts = readTexts(dependency)
     if (scope !== undefined && texts.get('scope') !== scope) continue
     const group = resolveText(texts.get('groupId'), findValue)
     const artifact = resolveText(texts.get('artifactId'), findValue)
-    if (group && artifact) yield `${group}:${artifact}`
+    const key = `${group}:${artifact}`
+    if (group && artifact && !key.includes('${')) yield key
+    else if (group && artifact && parent !== undefined) yield { key, file: parent, isName: false }
     else if (texts.has('groupId') && texts.has('artifactId')) yield null
   }
 }
@@ -131,8 +166,8 @@ function readProperties(project: Table): ReadonlyMap<string, string> {
 }
 
 /**
- * Replaces the properties and entities in a text; undefined when one is unknown. The limits stop definitions that are
- * recursive or grow exponentially.
+ * Replaces the properties and entities in a text. An unknown property stays as it is; undefined when an entity is unknown. The limits
+ * stop definitions that are recursive or grow exponentially.
  */
 function resolveText(
   text: string | undefined,
@@ -144,7 +179,9 @@ function resolveText(
   const resolved = text.replace(/\$\{([^{}]*)\}|&[^&;]*;/g, (reference, property: string | undefined) => {
     if (!known || budget.substitutions-- <= 0) known = false
     const key = property?.trim() ?? reference
-    const value = known ? resolveText(findValue(key), findValue, budget) : undefined
+    const text = findValue(key)
+    if (property !== undefined && text === undefined) return `\${${key}}`
+    const value = known ? resolveText(text, findValue, budget) : undefined
     if (value === undefined) known = false
     return value ?? ''
   })

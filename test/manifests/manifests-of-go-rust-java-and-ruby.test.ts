@@ -157,7 +157,7 @@ nothing = { package = "" }
     <dependency><groupId>\${project.groupId}</groupId><artifactId>sibling</artifactId></dependency>
     <dependency><groupId>\${pom.parent.groupId}</groupId><artifactId>unknown</artifactId></dependency>
     <dependency><groupId>\${netty}</groupId><artifactId>netty\${suffix}</artifactId></dependency>
-    <dependency><groupId>\${elsewhere}</groupId><artifactId>x</artifactId></dependency>
+    <dependency><groupId>\${elsewhere}</groupId><artifactId>x\${suffix}</artifactId></dependency>
   </dependencies>
   <build><plugins><plugin><groupId>plug</groupId><artifactId>in</artifactId><dependencies>
     <dependency><groupId>of</groupId><artifactId>plugin</artifactId></dependency>
@@ -167,7 +167,8 @@ nothing = { package = "" }
   </dependencies></profile></profiles>
 </project>`,
     names: ['com.own:profiled', 'io.netty:bom', 'io.netty:netty_2.13', 'junit:junit', 'org.example:sibling'],
-    isComputed: true,
+    references: ['${elsewhere}:x_2.13', '${pom.parent.groupId}:unknown'],
+    definitions: { 'netty.group': ['io.netty'], suffix: ['_2.13'], netty: ['io.netty'] },
   },
   {
     says: 'a property that is defined by itself is unknown, and ends',
@@ -178,6 +179,7 @@ nothing = { package = "" }
     </dependencies></project>`,
     names: ['g:one'],
     isComputed: true,
+    definitions: {},
   },
   {
     says: 'entities of the file are resolved, and what needs those of other files is counted',
@@ -207,12 +209,14 @@ nothing = { package = "" }
 </project>`,
     names: ['org.entity.deep.property:three', 'org.entity.deep:two', 'org.entity:one'],
     isComputed: true,
+    definitions: { 'from.entity': ['org.entity.deep.property'] },
   },
   {
     says: 'a project without dependencies declares nothing',
     file: 'pom.xml',
     content: '<project/>',
     names: [],
+    definitions: {},
   },
   {
     says: 'gem calls are read wherever they stand, comments, strings and computed names are not',

@@ -6,7 +6,7 @@
  */
 import { posix } from 'node:path'
 import type { SharedFile } from '../../manifests/declared.ts'
-import type { ManifestContent } from '../../manifests/manifest.ts'
+import { isName, type ManifestContent } from '../../manifests/manifest.ts'
 import { addNamesOf, type NameMap, type NameSet, type NameTable, noNames } from './name-table.ts'
 
 /** What a version of a manifest declares. Versions of other blobs with the same names share them. */
@@ -18,6 +18,8 @@ export interface ManifestVersion {
   references: readonly { file: SharedFile; areNames: boolean; keys: NameSet }[]
   /** What other manifests may refer to, if they may. */
   definitions: NameMap | null
+  /** The file that defines further keys, if there is one. */
+  parent: SharedFile | null
 }
 
 /** Stores what a manifest declares. */
@@ -32,6 +34,7 @@ export function createVersion(table: NameTable, content: ManifestContent): Manif
       keys: table.addSet(references.map(({ key }) => key)),
     })),
     definitions: content.definitions && table.addMap(content.definitions),
+    parent: content.parent,
   }
 }
 
@@ -75,6 +78,9 @@ export interface CommitDeclarations {
 /** A workspace of 500 crates with 50 references each may change 4,000 times. */
 const defaultMaxLookUps = 100_000_000
 
+/** Nobody nests projects nearly as deep, and files may be parents of each other. */
+const maxParents = 20
+
 /** The manifests of a commit. */
 export class ManifestTree {
   readonly #table: NameTable
@@ -94,8 +100,12 @@ export class ManifestTree {
     const changed = new Map<string, string>()
     let areDefinitionsChanged = false
     for (const { path, fileName, version } of changes) {
-      const before = this.#files.get(path)?.version.definitions ?? null
-      if (before !== (version?.definitions ?? null)) areDefinitionsChanged = true
+      const before = this.#files.get(path)?.version
+      if (
+        (before?.definitions ?? null) !== (version?.definitions ?? null) ||
+        before?.parent?.folder !== version?.parent?.folder
+      )
+        areDefinitionsChanged = true
       if (version === null) this.#files.delete(path)
       else this.#files.set(path, { fileName, version, isUndefined: false })
       if (version !== null && version.references.length > 0) this.#referring.add(path)
@@ -137,26 +147,54 @@ export class ManifestTree {
     manifest.isUndefined = false
     const names = new Set(version.names)
     for (const { file, areNames, keys } of version.references) {
-      const definitions = this.#findDefinitions(path, file) ?? noNames
+      const definitions = this.#findDefinitions(path, file)
       for (const key of keys) {
-        if (addNamesOf(key, definitions, names)) continue
+        if (definitions.some((each) => addNamesOf(key, each, names))) continue
         if (areNames) names.add(key)
-        else manifest.isUndefined = true
+        else if (!this.#addFilledName(key, definitions, names)) manifest.isUndefined = true
       }
     }
     return this.#table.addNumbers(names)
   }
 
-  #findDefinitions(path: string, { fileNames, folder }: SharedFile): NameMap | null {
-    const read = (at: string) =>
-      fileNames
-        .map((fileName) => this.#files.get(posix.join(at, fileName))?.version.definitions)
-        .find((definitions) => definitions) ?? null
+  /** Adds a name with keys in it. Returns whether all of them are defined. */
+  #addFilledName(template: number, definitions: readonly NameMap[], names: Set<number>): boolean {
+    let isDefined = false
+    const name = this.#table.read(template).replace(/\$\{([^{}]*)\}/g, (written, key: string) => {
+      const values = new Set<number>()
+      isDefined = definitions.some((each) => addNamesOf(this.#table.add(key), each, values))
+      const [value] = values
+      return value === undefined ? written : this.#table.read(value)
+    })
+    if (!isDefined || name.includes('${') || !isName(name)) return false
+    names.add(this.#table.add(name))
+    return true
+  }
+
+  /** The definitions of a file, and of its parents. */
+  #findDefinitions(path: string, file: SharedFile): NameMap[] {
+    const found: NameMap[] = []
+    let from = path
+    for (let next: SharedFile | null = file; next !== null && found.length < maxParents; ) {
+      const at = this.#findFile(from, next)
+      const { definitions, parent } = (at !== undefined && this.#files.get(at)?.version) || {}
+      if (at === undefined || !definitions) break
+      found.push(definitions)
+      from = at
+      next = parent ?? null
+    }
+    return found
+  }
+
+  /** Finds the path of a file that has definitions. */
+  #findFile(path: string, { fileNames, folder }: SharedFile): string | undefined {
+    const find = (at: string) =>
+      fileNames.map((name) => posix.join(at, name)).find((each) => this.#files.get(each)?.version.definitions)
     const own = posix.dirname(path)
-    if (folder !== undefined) return read(posix.join(own, Buffer.from(folder).toString('latin1'))) // as paths are
+    if (folder !== undefined) return find(posix.join(own, Buffer.from(folder).toString('latin1'))) // as paths are
     for (let at = own; ; at = posix.dirname(at)) {
-      const definitions = read(at)
-      if (definitions || at === '.' || at === '/') return definitions
+      const found = find(at)
+      if (found !== undefined || at === '.' || at === '/') return found
     }
   }
 }

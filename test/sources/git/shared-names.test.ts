@@ -92,6 +92,30 @@ describe('names that a manifest takes from another file', () => {
     expect(manifests).toMatchObject({ computed: 2 })
   })
 
+  test('are those with the properties of parents in Maven, the nearest first', async () => {
+    const clone = new Clone('parents')
+    const project = (properties: string, parent = '<parent><artifactId>p</artifactId></parent>', uses = '') =>
+      `<project>${parent}<properties>${properties}</properties><dependencies>${uses}</dependencies></project>`
+    const use = (artifact: string) =>
+      `<dependency><groupId>g</groupId><artifactId>${artifact}</artifactId></dependency>`
+    const ofFile = '<parent><relativePath>../build/parent.pom.xml</relativePath></parent>'
+    const outside = '<parent><relativePath/></parent>'
+    clone.commit(1000, {
+      'pom.xml': project('<scala>2.12</scala><kind>core</kind>'),
+      'sql/pom.xml': project('<kind>sql</kind>'),
+      'sql/api/pom.xml': project('', undefined, use('spark-${kind}_${scala}')),
+      'own/pom.xml': project('', outside, use('x-${kind}')),
+      'file/pom.xml': project('', ofFile, use('y-${kind}')),
+    })
+    clone.commit(2000, { 'pom.xml': project('<scala>2.13</scala><kind>core</kind>', '') })
+    expect(await readLines(clone)).toEqual([
+      'g:spark-sql_2.12 pom.xml 1000 2000 2000 removed',
+      'g:spark-sql_2.13 pom.xml 2000  2000 active',
+    ])
+    const { manifests } = await readDependencyHistory(await openClone(clone.path))
+    expect(manifests).toMatchObject({ computed: 2 })
+  })
+
   test('are the names as they are written, as long as no file defines others', async () => {
     const clone = new Clone('undefined')
     clone.commit(1000, { 'app/Cargo.toml': createMember('db') })
