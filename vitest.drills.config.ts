@@ -24,6 +24,7 @@ export default defineConfig({
     include: [
       ...drills.map((name) => `test/${name}.test.ts`),
       'test/{catalog,checkout,cli,dataset,http,people,sources}/**/*.test.ts',
+      'test/manifests/ecosystem-tools.drill.ts',
     ],
     provide: { isDrill: true },
     testTimeout: 1_200_000,
