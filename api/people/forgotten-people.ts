@@ -13,7 +13,7 @@ import { findOwnerInUrl, placeholderOf, replaceOwnerInUrl } from './redaction.ts
 
 /** Identities whose hashes are kept in memory. */
 const maxCached = 100_000
-/** Identities that a statement adds. */
+/** Identities that a statement reads or adds. */
 const batchSize = 10_000
 
 /** A person who was forgotten. */
@@ -97,19 +97,26 @@ export async function findForgottenPeople(
   const [any] = await sql`select 1 from forgotten_identities limit 1`
   if (any === undefined) return new Map()
   const key = await readKey(sql)
-  const forms = [...identities].flatMap((identity) =>
-    hashForms(key, identity).map((hash) => ({ identity, hash })),
-  )
-  const rows = await sql<(FoundPerson & { identity: string })[]>`
-    select distinct on (identity) identity, p.id, p.keeps_repositories as "keepsRepositories", not exists (
-      select from forgotten_identities o where o.person_id = p.id and not o.of_hash
-    ) as "isListedOnly"
-    from unnest(
-      ${sql.typed.texts(forms.map(({ identity }) => identity))}, ${sql.typed.texts(forms.map(({ hash }) => hash))}
-    ) with ordinality as f (identity, hash, position)
-      join forgotten_identities i on i.hash = decode(f.hash, 'base64') join forgotten_people p on p.id = i.person_id
-    order by identity, position`
-  return new Map(rows.map(({ identity, ...person }) => [identity, person]))
+  const found = new Map<string, FoundPerson>()
+  for (const batch of splitBatches([...identities])) {
+    const forms = batch.flatMap((identity) => hashForms(key, identity).map((hash) => ({ identity, hash })))
+    const rows = await sql<(FoundPerson & { identity: string })[]>`
+      select distinct on (identity) identity, p.id, p.keeps_repositories as "keepsRepositories", not exists (
+        select from forgotten_identities o where o.person_id = p.id and not o.of_hash
+      ) as "isListedOnly"
+      from unnest(
+        ${sql.typed.texts(forms.map(({ identity }) => identity))}, ${sql.typed.texts(forms.map(({ hash }) => hash))}
+      ) with ordinality as f (identity, hash, position)
+        join forgotten_identities i on i.hash = decode(f.hash, 'base64') join forgotten_people p on p.id = i.person_id
+      order by identity, position`
+    for (const { identity, ...person } of rows) found.set(identity, person)
+  }
+  return found
+}
+
+function splitBatches<Item>(items: readonly Item[]): Item[][] {
+  const starts = Array.from({ length: Math.ceil(items.length / batchSize) }, (_, index) => index * batchSize)
+  return starts.map((start) => items.slice(start, start + batchSize))
 }
 
 /** Reads the key of the hashes. */
@@ -158,8 +165,8 @@ export async function blockIdentities(
   const all = blocked.flatMap(({ person, identities }) =>
     identities.map((identity) => ({ person, identity })),
   )
-  for (let start = 0; start < all.length; start += batchSize) {
-    const rows = all.slice(start, start + batchSize).flatMap(({ person, identity }) =>
+  for (const batch of splitBatches(all)) {
+    const rows = batch.flatMap(({ person, identity }) =>
       hashForms(key, identity).map((hash, form) => ({
         person_id: person,
         hash,
