@@ -81,18 +81,18 @@ interface Plan {
   hold: number | undefined
 }
 
-/** Six to ten operations of two to five clients. */
+/** Six to ten operations of two to five clients. In plans about time, one client has most of them, so that their order is known. */
 function createPlan(random: Random, instances: number): Plan {
   const isAboutTime = random.chance(0.4)
-  const clients: Step[][] = Array.from({ length: random.integer(2, isAboutTime ? 3 : 5) }, () => [])
+  const clients: Step[][] = Array.from({ length: isAboutTime ? 2 : random.integer(2, 5) }, () => [])
   const hasOperator = isAboutTime || random.chance(0.5)
   const clock = random.chance(0.7) ? 1 : -1
   for (let left = random.integer(6, 10); left > 0; left--) {
-    const place = random.integer(0, clients.length - 1)
-    const step =
-      hasOperator && place === 0
-        ? { request: createOperatorsRequest(random, clock, isAboutTime), path: '', instance: 0 }
-        : createStep(random, instances, isAboutTime)
+    const place = isAboutTime ? Number(random.chance(0.2)) : random.integer(0, clients.length - 1)
+    const isOperator = hasOperator && place === 0 && (!isAboutTime || random.chance(0.5))
+    const step = isOperator
+      ? { request: createOperatorsRequest(random, clock, isAboutTime), path: '', instance: 0 }
+      : createStep(random, instances, isAboutTime)
     clients[place]?.push(step)
   }
   return {
@@ -124,11 +124,12 @@ function createOperatorsRequest(random: Random, clock: 1 | -1, isAboutTime: bool
 function createStep(random: Random, instances: number, isAboutTime: boolean): Step {
   const instance = random.integer(0, instances - 1)
   const { path, cost, served } = random.pick(goods)
-  if (random.chance(0.15)) return { request: { kind: 'balance' }, path: '/api-key/credits', instance }
+  if (random.chance(isAboutTime ? 0.05 : 0.15))
+    return { request: { kind: 'balance' }, path: '/api-key/credits', instance }
   if (random.chance(0.05)) return { request: { kind: 'quote', cost, served }, path, instance }
-  const most = random.chance(0.15) ? random.integer(0, 3) : null
-  if (random.chance(isAboutTime ? 0.8 : 0.3)) {
-    const idempotencyKey = random.chance(0.8) ? 'growing' : null
+  const most = !isAboutTime && random.chance(0.15) ? random.integer(0, 3) : null
+  if (random.chance(isAboutTime ? 0.95 : 0.3)) {
+    const idempotencyKey = random.chance(isAboutTime ? 0.95 : 0.8) ? 'growing' : null
     const request = { kind: 'get', path: growing, cost: random.integer(0, 7), served: 200 } as const
     return { request: { ...request, most, idempotencyKey }, path: growing, instance }
   }
