@@ -154,5 +154,5 @@ function print(result: GitImportResult, seconds: number): void {
   if (unreadable > 0) {
     console.log(`skipped       ${countOf(unreadable, 'manifest version')} that did not parse, see above`)
   }
-  for (const line of describeManifests(manifests, '; --all-manifests includes them')) console.log(line)
+  for (const line of describeManifests(manifests, { including: '--all-manifests' })) console.log(line)
 }

@@ -65,15 +65,21 @@ export function describeLoad({ users, addresses, repositories, commits, version 
 }
 
 /** What a load read of manifests, for people. */
-export function describeManifests({ read, computed, leftOut, unread }: HistoryCounts, hint = ''): string[] {
-  const them = computed === 1 ? 'it' : 'them'
+export function describeManifests(
+  { read, computed, leftOut, unread }: HistoryCounts,
+  { including }: { including?: string } = {},
+): string[] {
+  const them = computed === 1 ? 'its' : 'their'
+  const hint = including === undefined ? '' : `; ${including} includes them`
   return [
     ...(read.size > 0 ? [`manifests     ${listKinds(read)}`] : []),
     ...(computed > 0
-      ? [`incomplete    ${countOf(computed, 'manifest')}: only running ${them} would show all dependencies`]
+      ? [
+          `incomplete    ${countOf(computed, 'manifest')}: some of ${them} dependencies are computed, or defined elsewhere`,
+        ]
       : []),
     ...(leftOut > 0 ? [`left out      ${countOf(leftOut, 'manifest')} of tests and fixtures${hint}`] : []),
-    ...(unread.size > 0 ? [`not read:     ${listKinds(unread)}`] : []),
+    ...(unread.size > 0 ? [`not read      ${listKinds(unread)}`] : []),
   ]
 }
 

@@ -19,6 +19,9 @@ export function* parseVcpkgJson(content: string): Generator<string> {
   }
 }
 
+/** The sections, attributes and methods that require packages. */
+const requiring = /^(?:build_|tool_|test_)?requires$/
+
 /**
  * The packages in a `conanfile.txt`, of all sections that require some, without version and user.
  *
@@ -29,7 +32,7 @@ export function* parseConanfileTxt(content: string): Generator<string> {
   for (const line of content.split(/\r\n?|\n/)) {
     const text = line.split('#', 1)[0]?.trim() ?? ''
     const [, section] = /^\[([^\]]*)\]$/.exec(text) ?? []
-    if (section !== undefined) isRequired = /^(?:(?:build_|tool_|test_)?requires)$/.test(section.trim())
+    if (section !== undefined) isRequired = requiring.test(section.trim())
     else if (isRequired) {
       const [, name] = /^([\w.+-]+)\//.exec(text) ?? []
       if (name !== undefined) yield name
@@ -37,8 +40,6 @@ export function* parseConanfileTxt(content: string): Generator<string> {
   }
 }
 
-/** The attributes and methods of a recipe that require packages. */
-const requiring = /^(?:(?:build_|tool_|test_)?requires)$/
 /** A string, perhaps with a computed version: `zlib/1.3`, `zlib/[>1]@user/channel`. */
 const recipeName = /^["?]([\w.+-]+)\//
 
@@ -52,13 +53,20 @@ export function* parseConanfilePy(content: string): Generator<string | null> {
   const { tokens, closes } = scanPython(content)
   for (let at = 0; at < tokens.length; at++) {
     if (!requiring.test(tokens[at] ?? '')) continue
-    const next = tokens[at + 1]
-    if (next === '(' && tokens[at - 1] === '.') yield readRecipe(tokens[at + 2] ?? '')
-    if (next !== '=' || tokens[at + 2] === '=') continue
+    if (tokens[at - 1] === '.') {
+      const open = tokens.slice(at + 1, at + 4).join('') === '.add(' ? at + 3 : at + 1
+      // A test of the recipe itself requires it.
+      const isOwn = tokens.slice(open + 1, open + 4).join('') === 'self.tested_reference_str'
+      if (tokens[open] === '(' && !isOwn) yield readRecipe(tokens[open + 1] ?? '')
+      continue
+    }
+    if (tokens[at + 1] === ':') while (!/^[=\n]$/.test(tokens[at + 1] ?? '\n')) at++ // a type
+    if (tokens[at + 1] === '+') at++
+    if (tokens[at + 1] !== '=' || tokens[at + 2] === '=') continue
     for (at += 2; at < tokens.length && tokens[at] !== '\n'; at++) {
       const text = tokens[at] ?? ''
       // An entry may be a tuple with options behind the name: ("zlib/1.3", "override").
-      const isOption = !text.includes('/') && tokens[at - 1] === ','
+      const isOption = text.startsWith('"') && !text.includes('/')
       if (/^["?\w]/.test(text) && !isOption) yield readRecipe(text)
       if (tokens[at + 1] === '(' && /^\w/.test(text)) at = closes.get(at + 1) ?? at
     }

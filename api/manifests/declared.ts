@@ -9,7 +9,7 @@ export interface Reference {
   /** A key of the other file's definitions, or a name with such keys in it: `spark-core_${scala.version}`. */
   key: string
   file: SharedFile
-  /** Whether the key is the name unless the other file defines it. Otherwise the reference is to nothing then. */
+  /** Whether the key itself is the name if no file defines it. If not, the manifest is incomplete then. */
   isName: boolean
 }
 

@@ -1,6 +1,6 @@
-/** Builds of Gradle (`build.gradle`, `build.gradle.kts`), and the catalogs in `settings.gradle` and `libs.versions.toml`. */
-import type { Declared, Definitions, SharedFile } from './declared.ts'
-import { isTable, parseToml, readList, readTable } from './json-and-toml.ts'
+/** Builds of Gradle (`build.gradle`, `build.gradle.kts`). Nothing is run. */
+import type { Declared, SharedFile } from './declared.ts'
+import { readCoordinates } from './gradle-catalog.ts'
 import { computedPart, type Language, languages, readString, scanProgram, splitArguments } from './program.ts'
 
 /** The catalog `libs`. */
@@ -19,10 +19,20 @@ const otherBlocks = new Set([
   'modules',
   'pluginManagement',
   'plugins',
+  'shadowJar',
 ])
 const controlFlow = new Set(['for', 'if', 'switch', 'when', 'while'])
 /** What begins a statement that declares nothing. */
-const otherStatements = new Set(['because', 'def', 'else', 'exclude', 'println', 'return', 'val', 'var'])
+const otherStatements = new Set([
+  'because',
+  'def',
+  'dependency',
+  'exclude',
+  'println',
+  'return',
+  'val',
+  'var',
+])
 /** Calls whose arguments are the dependency. */
 const wrappers = new Set([
   'create',
@@ -32,9 +42,22 @@ const wrappers = new Set([
   'testFixtures',
   'variantOf',
 ])
-/** What is in the same repository, in a folder, or a part of Gradle. */
-const locals =
-  /^(?:configurations|embeddedKotlin|fileTree|files|gradle(?:Api|KotlinDsl|TestKit)|localGroovy|project|projects|rootProject|sourceSets|tasks)$/
+/** Calls and properties that stand for other projects of the build, for local files, or for a part of Gradle itself. */
+const locals = new Set([
+  ...[
+    'configurations',
+    'embeddedKotlin',
+    'file',
+    'fileTree',
+    'files',
+    'gradleApi',
+    'gradleKotlinDsl',
+    'gradleTestKit',
+  ],
+  ...['layout', 'localGroovy', 'project', 'projects', 'rootProject', 'sourceSets', 'tasks', 'zipTree'],
+])
+/** Calls in calls. People don't nest them nearly as deep. */
+const maxDepth = 20
 
 /** A build in Groovy. See `parseGradle`. */
 export function parseGradleGroovy(content: string): Generator<Declared> {
@@ -43,29 +66,36 @@ export function parseGradleGroovy(content: string): Generator<Declared> {
 
 /** A build in Kotlin. See `parseGradle`. */
 export function parseGradleKotlin(content: string): Generator<Declared> {
-  return parseGradle(content, languages.kotlin)
+  return parseGradle(content, languages.kotlinAndScala)
 }
 
 /**
- * The modules in `dependencies` blocks, as `group:name`, whatever the configuration, `platform()` included; and `mavenBom`. Names of
- * the catalog `libs` refer to it. Null for what is computed. `buildscript`, `plugins` and `constraints` don't count.
+ * The modules in `dependencies` blocks, as `group:name`, whatever the configuration, `platform()` included, and those of `mavenBom`. Names
+ * of the catalog `libs` refer to it. Null for what is computed. `buildscript`, `plugins` and `constraints` don't count.
  *
  * @throws never
  */
 function* parseGradle(content: string, language: Language): Generator<Declared> {
   const program = scanProgram(content, language)
   const { tokens, closes } = program
+  /** Where a block ends whose dependencies only set versions. */
+  let managedEnd = 0
   for (let at = 0; at < tokens.length; at++) {
+    const name = tokens[at] ?? ''
+    if (name === 'mavenBom') {
+      const bom = tokens[at + 1] === '(' ? at + 2 : at + 1
+      yield* readCoordinates(readString(tokens[bom]) ?? computedPart)
+    }
+    if (name === 'dependencies' && tokens.slice(at + 1, at + 4).join('') === '.add(') {
+      const close = closes.get(at + 3) ?? tokens.length
+      yield* readArguments([...splitArguments(program, at + 4, close)][1]?.[0] ?? close, close)
+      at = close
+    }
     const end = tokens[at + 1] === '{' ? closes.get(at + 1) : undefined
     if (end === undefined) continue
-    const name = tokens[at] ?? ''
-    if (name === 'dependencies') yield* readBlock(at + 2, end)
-    else if (name === 'dependencyManagement') {
-      for (let inner = at; inner < end; inner++) {
-        const bom = tokens[inner] === 'mavenBom' ? tokens.slice(inner + 1, inner + 3) : []
-        yield* readCoordinates(bom.map(readString).find((text) => text !== undefined))
-      }
-    } else if (!otherBlocks.has(name)) continue
+    if (name === 'dependencyManagement') managedEnd = end
+    if (name !== 'dependencies' && !otherBlocks.has(name)) continue
+    if (name === 'dependencies' && at >= managedEnd) yield* readBlock(at + 2, end)
     at = end
   }
 
@@ -91,14 +121,16 @@ function* parseGradle(content: string, language: Language): Generator<Declared> 
     }
   }
 
-  /** Where a statement ends: not behind a comma. */
+  /** Where a statement ends: with its line, unless that ends with a comma, or with its block. */
   function findEnd(start: number, end: number): number {
     let at = start
-    while (at < end && (tokens[at] !== '\n' || tokens[at - 1] === ',')) at = (closes.get(at) ?? at) + 1
+    while (at < end && tokens[at] !== '}' && (tokens[at] !== '\n' || tokens[at - 1] === ','))
+      at = (closes.get(at) ?? at) + 1
     return Math.min(at, end)
   }
 
-  function* readArguments(start: number, end: number): Generator<Declared> {
+  function* readArguments(start: number, end: number, depth = 0): Generator<Declared> {
+    if (depth > maxDepth) return yield null
     const parts = [...splitArguments(program, start, end)].map(
       ([from, to]) => [tokens[from] === '\n' ? from + 1 : from, to] as const,
     )
@@ -108,23 +140,38 @@ function* parseGradle(content: string, language: Language): Generator<Declared> 
       if (/^[:=]$/.test(tokens[from + 1] ?? '')) named.set(key, readString(tokens[from + 2]) ?? computedPart)
     }
     if (named.has('name')) return yield* readCoordinates(`${named.get('group') ?? ''}:${named.get('name')}`)
+    const [group, name] = parts.map(([from]) => readString(tokens[from]))
+    // `"group", "name", "version"`
+    if (group !== undefined && name !== undefined && !`${group}${name}`.includes(':'))
+      return yield* readCoordinates(`${group}:${name}`)
     if (named.size < parts.length || named.size === 0)
-      for (const [from, to] of parts) yield* readArgument(from, to)
+      for (const [from, to] of parts) yield* readArgument(from, to, depth + 1)
   }
 
-  function* readArgument(start: number, end: number): Generator<Declared> {
-    const [first = '', next] = tokens.slice(start, start + 2)
+  function* readArgument(start: number, end: number, depth: number): Generator<Declared> {
+    const [first = '', next = '', third = ''] = tokens.slice(start, start + 3)
     const text = readString(first)
-    if (text !== undefined) yield* readCoordinates(text)
-    else if (first === '[') yield* readArguments(start + 1, closes.get(start) ?? end)
-    else if (wrappers.has(first) && (next === '(' || next === '.'))
-      yield* next === '('
-        ? readArguments(start + 2, closes.get(start + 1) ?? end)
-        : readArgument(start + 2, end)
+    const close = closes.get(next === '(' ? start + 1 : start) ?? end
+    if (text !== undefined) {
+      const isComplete = next !== '+' || text.split(':').length > 2
+      yield* isComplete ? readCoordinates(text) : [null]
+    } else if (first === '[') yield* readArguments(start + 1, close, depth)
+    else if (wrappers.has(first) && next === '(') yield* readArguments(start + 2, close, depth)
     else if (first === 'kotlin' && next === '(')
-      yield* readCoordinates(`org.jetbrains.kotlin:kotlin-${readString(tokens[start + 2]) ?? computedPart}`)
+      yield* readCoordinates(`org.jetbrains.kotlin:kotlin-${readString(third) ?? computedPart}`)
     else if (first === 'libs' && next === '.') yield* referTo(start + 2)
-    else if (/^\w/.test(first) && !locals.test(first) && !/^[:=]$/.test(next ?? '')) yield null
+    else if (/^(?:dependencies|project|rootProject)$/.test(first) && next === '.' && depth <= maxDepth)
+      yield* readArgument(start + 2, end, depth + 1)
+    else if (/^\w/.test(first) && !locals.has(first) && !/^[:=]$/.test(next)) yield* readCall(start, end)
+  }
+
+  /** A call that is unknown, perhaps of a plugin: `fg.deobf("group:name:version")`. */
+  function* readCall(start: number, end: number): Generator<string | null> {
+    let at = start
+    while (tokens[at + 1] === '.' && at < end) at += 2
+    const text = tokens[at + 1] === '(' ? readString(tokens[at + 2]) : undefined
+    const names = text === undefined ? [] : [...readCoordinates(text)]
+    yield* names.length > 0 ? names : [null]
   }
 
   /** `libs.commons.lang3`, perhaps with `.get()`. */
@@ -135,57 +182,4 @@ function* parseGradle(content: string, language: Language): Generator<Declared> 
     if (/^(?:plugins|versions)$/.test(words[0] ?? '')) return
     yield { key: words.join('.'), file: catalog, isName: false }
   }
-}
-
-/** `group:name` of a coordinate; null if these are computed. Others are modules in a folder. */
-function* readCoordinates(text: string | undefined): Generator<string | null> {
-  const [group = '', name = ''] = text?.split(/[:@]/, 2) ?? []
-  if (`${group}:${name}`.includes(computedPart)) yield null
-  else if (/^[\w.-]+$/.test(group) && /^[\w.-]+$/.test(name)) yield `${group}:${name}`
-}
-
-/** How a build writes the alias of a catalog: `commons-lang3` as `commons.lang3`. */
-const toAccessor = (alias: string) => alias.replaceAll(/[-_]/g, '.')
-
-/** A module of a catalog, as `group:name`. */
-function listModules(...names: unknown[]): string[] {
-  return [...readCoordinates(names.every((name) => typeof name === 'string') ? names.join(':') : '')].filter(
-    (name) => name !== null,
-  )
-}
-
-/**
- * The modules that a catalog defines for builds. It declares none itself.
- *
- * @throws {Error} when it is not TOML, or a section is not a table
- */
-export function* parseGradleCatalog(content: string): Generator<Definitions> {
-  const document = parseToml(content)
-  const definitions = new Map<string, readonly string[]>()
-  for (const [alias, library] of Object.entries(readTable(document, 'libraries'))) {
-    const { module, group, name } = isTable(library) ? library : { module: library }
-    definitions.set(toAccessor(alias), module === undefined ? listModules(group, name) : listModules(module))
-  }
-  for (const [alias, bundle] of Object.entries(readTable(document, 'bundles'))) {
-    const modules = readList(bundle).flatMap((each) => definitions.get(toAccessor(String(each))) ?? [])
-    definitions.set(`bundles.${toAccessor(alias)}`, [...new Set(modules)])
-  }
-  yield { definitions }
-}
-
-/**
- * The modules that a `settings.gradle` or `settings.gradle.kts` defines for builds: `library("alias", "group:name:version")`.
- *
- * @throws never
- */
-export function* parseGradleSettings(content: string): Generator<Definitions> {
-  const { tokens } = scanProgram(content, languages.groovy)
-  const definitions = new Map<string, readonly string[]>()
-  for (const [at, token] of tokens.entries()) {
-    if (token !== 'library' || tokens[at + 1] !== '(') continue
-    const [alias, group, name] = [at + 2, at + 4, at + 6].map((index) => readString(tokens[index]))
-    if (alias !== undefined)
-      definitions.set(toAccessor(alias), name === undefined ? listModules(group) : listModules(group, name))
-  }
-  if (definitions.size > 0) yield { definitions }
 }

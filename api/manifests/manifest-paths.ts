@@ -75,6 +75,7 @@ function findFormat(folders: readonly string[], name: string): ManifestFormat | 
   const [, extension = ''] = /\.([^.]*)$/.exec(name) ?? []
   const pattern = manifestFormats.find((format) => format === `*.${extension}`)
   if (pattern !== undefined) return pattern
+  if (/^Package@swift-[\d.]+\.swift$/.test(name)) return 'Package.swift'
   if (/^Dockerfile\.[\w-]+$|^[\w.-]+\.Dockerfile$/.test(name)) return 'Dockerfile'
   const isWorkflow = folders.join('/') === '.github/workflows' && /^ya?ml$/.test(extension)
   if (isWorkflow) return '.github/workflows'

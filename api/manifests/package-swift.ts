@@ -1,8 +1,9 @@
 /** `Package.swift`. No Swift is run. */
 import { computedPart, languages, readString, scanProgram, splitArguments } from './program.ts'
 
-/** `https://host/owner/name.git`, `git@host:owner/name`. */
-const packageUrl = /^(?:[a-z+]+:\/\/)?(?:[^@/]*@)?([^/:]+)(?::\d+)?[/:]+(.+?)(?:\.git)?\/*$/i
+/** `https://host/owner/name`, `git@host:owner/name`. Each character can match in one way. */
+const packageUrl =
+  /^(?:(?:https?|git|ssh):\/\/(?:[^@/\s]*@)?(?:www\.)?([\w.-]+)(?::\d+)?\/|[^@/:\s]+@([\w.-]+):\/?)([^/\s?#]+(?:\/[^/\s?#]+)*)\/*$/i
 
 /**
  * The packages in a `Package.swift`: `github.com/apple/swift-nio` for a URL, and the identity, `mona.LinkedList`, for one of a
@@ -14,18 +15,21 @@ export function* parsePackageSwift(content: string): Generator<string | null> {
   const program = scanProgram(content, languages.swift)
   const { tokens, closes } = program
   for (const [at, token] of tokens.entries()) {
-    if (token !== 'package' || tokens[at - 1] !== '.' || tokens[at + 1] !== '(') continue
-    const named = new Map<string, string | undefined>()
-    for (const [start] of splitArguments(program, at + 2, closes.get(at + 1) ?? tokens.length)) {
-      if (tokens[start + 1] === ':') named.set(tokens[start] ?? '', readString(tokens[start + 2]))
+    if (!/^[pP]ackage$/.test(token) || tokens[at - 1] !== '.' || tokens[at + 1] !== '(') continue
+    const named = new Map<string, string>()
+    for (const [start, end] of splitArguments(program, at + 2, closes.get(at + 1) ?? tokens.length)) {
+      const text = end === start + 3 ? readString(tokens[start + 2]) : undefined
+      if (tokens[start + 1] === ':') named.set(tokens[start] ?? '', text ?? computedPart)
     }
+    const [url, id] = [named.get('url'), named.get('id')]
     if (named.has('path')) continue
-    const text = named.get('url') ?? named.get('id') ?? computedPart
-    if (text.includes(computedPart)) yield null
-    else if (!named.has('url')) yield text
-    else {
-      const [, host, path] = packageUrl.exec(text) ?? []
-      if (host !== undefined && path !== undefined) yield `${host}/${path}`
-    }
+    if (url === undefined) yield id === undefined || id.includes(computedPart) ? null : id
+    else yield* readUrl(url)
   }
+}
+
+function* readUrl(url: string): Generator<string | null> {
+  if (url.includes(computedPart)) return yield null
+  const [, host = '', otherHost = host, path] = packageUrl.exec(url) ?? []
+  if (path !== undefined) yield `${otherHost.toLowerCase()}/${path.replace(/\.git$/i, '')}`
 }

@@ -35,7 +35,9 @@ export function* parsePomXml(content: string): Generator<Declared> {
   yield* readDependencies(project, parent, (key) => values.get(key))
   for (const profile of readChildren(readChild(project, 'profiles'), 'profile')) {
     const own = readTexts(readChild(profile, 'properties'))
-    yield* readDependencies(profile, parent, (key) => own.get(key) ?? values.get(key))
+    const findValue = (key: string) => own.get(key) ?? values.get(key)
+    yield* readDependencies(profile, parent, findValue)
+    yield* readDependencies(readChild(profile, 'dependencyManagement'), parent, findValue, 'import')
   }
   yield { definitions: defineProperties(project, values), parent }
   const { dependencyManagement: managed } = project

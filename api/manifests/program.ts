@@ -33,6 +33,7 @@ export interface Language {
 const slashComments = /\/\/.*|\/\*[\s\S]*?(?:\*\/|(?![\s\S]))/.source
 const longStrings = /"""(?<long>[\s\S]*?)(?:"""|(?![\s\S]))/.source
 const double = /"(?<double>(?:\$\{[^{}\n]*\}|\\.|[^"\\\n])*)"?/.source
+const longSingle = /'''(?<block>[\s\S]*?)(?:'''|(?![\s\S]))/.source
 const single = /'(?<single>(?:\\.|[^'\\\n])*)'?/.source
 const character = /'(?:\\.|[^'\\\n])'/.source
 const word = /(?:[\p{L}\p{N}_]|\$(?!\{))+/u.source
@@ -46,25 +47,30 @@ const dollars = /\$\{[^{}]*\}?|\$\w+(?:\.\w+)*/g
 
 /** The languages of build files. */
 export const languages = {
-  groovy: createLanguage([slashComments], [longStrings, double, single], dollars),
-  kotlin: createLanguage([slashComments], [longStrings, double, character], dollars),
-  scala: createLanguage([slashComments], [longStrings, double, character], dollars),
+  groovy: createLanguage([slashComments], [longStrings, longSingle, double, single], dollars),
+  kotlinAndScala: createLanguage([slashComments], [longStrings, double, character], dollars),
   swift: createLanguage([slashComments], [longStrings, double], /\\\([^()]*\)?/g),
   elixir: createLanguage(['#.*'], [longStrings, double, single], /#\{[^{}]*\}?/g),
 }
 
-/** Splits a program. Brackets that don't match are signs like others. */
+/** Splits a program. A closing bracket without an opening one is a sign like others. A brace closes what is open in its block. */
 export function scanProgram(content: string, { token, expression }: Language): Program {
   const tokens: string[] = []
   const closes = new Map<number, number>()
   const open: { sign: string; at: number }[] = []
+  let braces = 0
   for (const match of content.matchAll(token)) {
     const [text] = match
-    const { blank, long, double = long, single } = match.groups ?? {}
+    const { blank, long, double = long, block, single = block } = match.groups ?? {}
     const isIgnored = text === '\n' && ('(['.includes(open.at(-1)?.sign ?? '{') || tokens.at(-1) === '\n')
     if (blank !== undefined || isIgnored) continue
-    const opener = brackets.get(text)
     if ('([{'.includes(text)) open.push({ sign: text, at: tokens.length })
+    if (text === '{') braces++
+    if (text === '}' && braces > 0) {
+      while (open.at(-1)?.sign !== '{') closes.set(open.pop()?.at ?? 0, tokens.length)
+      braces--
+    }
+    const opener = brackets.get(text)
     if (opener !== undefined && open.at(-1)?.sign === opener) closes.set(open.pop()?.at ?? 0, tokens.length)
     if (double !== undefined) tokens.push(`"${double.replace(expression, computedPart)}`)
     else if (single !== undefined) tokens.push(`"${single}`)

@@ -25,8 +25,9 @@ export function parseGemspec(content: string): Generator<string | null> {
  *
  * @throws {Error} when it is not text
  */
-export function parsePodfile(content: string): Generator<string | null> {
-  return readGemCalls(content, /(?<![\w.:@$|])pod\b/, [pathOption], podName)
+export function* parsePodfile(content: string): Generator<string | null> {
+  if (addingMethods.test(content)) yield null
+  yield* readGemCalls(content, /(?<![\w.:@$|])pod\b/, [pathOption], podName)
 }
 
 /**
@@ -36,8 +37,13 @@ export function parsePodfile(content: string): Generator<string | null> {
  */
 export function* parsePodspec(content: string): Generator<string | null> {
   const [, own] = /\.name\s*=\s*['"]([\w.+-]+)['"]/.exec(content) ?? []
+  if (addingMethods.test(content)) yield null
   for (const name of readGemCalls(content, /\.dependency\b/, [], podName)) if (name !== own) yield name
 }
+
+/** What adds the pods of React Native, Expo and Flutter. */
+const addingMethods =
+  /^[^#\n]*\b(?:flutter_install_all_ios_pods|install_modules_dependencies|use_(?:expo_modules|native_modules|react_native)\b)/m
 
 /** How gems and pods may be named. The group is what counts. */
 const gemName = /^([A-Za-z0-9._-]+)$/

@@ -1,72 +1,100 @@
 /** `build.sbt`, and the `Dependencies.scala` of such a build. No Scala is run. */
 import { computedPart, languages, readString, scanProgram } from './program.ts'
 
-/** What has modules of the build itself, or versions of others. */
-const otherModules =
-  /^(?:addCompilerPlugin|addSbtPlugin|compilerPlugin|dependencyOverrides|excludeDependencies)$/
+/** Settings and calls whose modules aren't dependencies: plugins, versions of others, and exclusions. */
+const otherModules = new Set([
+  ...['addCompilerPlugin', 'addSbtPlugin', 'compilerPlugin', 'dependencyOverrides', 'exclude', 'excludeAll'],
+  ...[
+    'excludeDependencies',
+    'ExclusionRule',
+    'inLibrary',
+    'libraryDependencySchemes',
+    'mimaPreviousArtifacts',
+  ],
+  ...['moduleFilter', 'scalafixDependencies'],
+])
+
+/** What a part of a module stands for; null: only running the build would tell. */
+interface Operand {
+  text: string | null
+  /** The index of the token behind it. */
+  end: number
+}
 
 /**
- * The modules in a build of sbt, as `organization:name`: every `"organization" %% "name" % version`. The suffix that `%%` and `%%%`
- * add to the name, `_2.13`, isn't written, so it doesn't count. Names may be values of the same file; null for computed ones. Plugins
- * of the build and of the compiler, and overrides, are left out.
+ * The modules in a build of sbt, as `organization:name`: every `"organization" %% "name"`, and with a single `%` those with a version. The
+ * suffix that `%%` and `%%%` add to the name, `_2.13`, isn't written, so it doesn't count. Names may be values of the same file; null
+ * for computed ones. Plugins, overrides and exclusions are left out.
  *
  * @throws never
  */
 export function* parseSbtBuild(content: string): Generator<string | null> {
-  const { tokens, closes } = scanProgram(content, languages.scala)
-  const values = new Map(
-    tokens.flatMap((token, at): [string, string][] => {
-      const value = token === 'val' && tokens[at + 2] === '=' ? readString(tokens[at + 3]) : undefined
-      return value === undefined ? [] : [[tokens[at + 1] ?? '', value]]
-    }),
-  )
+  const { tokens, closes } = scanProgram(content, languages.kotlinAndScala)
+  const values = readValues(tokens)
   for (let at = 0; at < tokens.length; at++) {
-    if (otherModules.test(tokens[at] ?? '')) at = skipModules(at + 1)
-    if (tokens[at] !== '%') continue
-    const artifact = skip(at, /^(?:%|\n)$/)
-    const version = skip(artifact + 1, /^\n$/)
-    if (tokens[version] === '%') {
-      const [organization, name] = [skipBack(at - 1), artifact].map(readValue)
-      if (organization === undefined || name === undefined) yield null
-      else if (`${organization}:${name}`.includes(computedPart)) yield null
-      else if (/^[\w.-]+$/.test(organization) && /^[\w.-]+$/.test(name)) yield `${organization}:${name}`
-    }
+    if (otherModules.has(tokens[at] ?? '')) at = skipSetting(at + 1)
+    if (tokens[at] === 'withName' && tokens[at + 1] === '(') yield null
+    const organization = readOperand(at)
+    if (organization === undefined || tokens[skipLines(organization.end)] !== '%') continue
+    const signs = skipLines(organization.end)
+    let behind = signs
+    while (tokens[behind] === '%') behind++
+    const name = readOperand(skipLines(behind))
+    if (name === undefined) continue
+    let end = name.end
+    const hasVersion = tokens[skipLines(end)] === '%'
     // The version and the configuration have the same sign before them.
-    at = artifact
-    for (let sign = version; tokens[sign] === '%'; sign = skip(at + 1, /^\n$/))
-      at = skipName(skip(sign, /^(?:%|\n)$/))
+    while (tokens[skipLines(end)] === '%') {
+      const next = skipLines(skipLines(end) + 1)
+      end = readOperand(next)?.end ?? next
+    }
+    if (hasVersion || behind - signs > 1) {
+      const module = `${organization.text ?? computedPart}:${name.text ?? computedPart}`
+      if (module.includes(computedPart)) yield null
+      else if (/^[\w.-]+:[\w.-]+$/.test(module)) yield module
+    }
+    at = end - 1
   }
 
-  function readValue(at: number): string | undefined {
-    return readString(tokens[at]) ?? values.get(tokens[at] ?? '')
+  /** A string, a name with dots, or something in parentheses. */
+  function readOperand(start: number): Operand | undefined {
+    const first = tokens[start] ?? ''
+    const text = readString(first)
+    if (text !== undefined) return { text, end: start + 1 }
+    if (first === '(') return { text: null, end: (closes.get(start) ?? start) + 1 }
+    if (!/^\w/.test(first)) return undefined
+    const interpolated = /^(?:s|f|raw)$/.test(first) ? readString(tokens[start + 1]) : undefined
+    if (interpolated !== undefined) return { text: interpolated, end: start + 2 }
+    let last = start
+    while (tokens[last + 1] === '.' && /^\w/.test(tokens[last + 2] ?? '')) last += 2
+    return { text: values.get(tokens[last] ?? '') ?? null, end: last + 1 }
   }
 
-  function skip(start: number, signs: RegExp): number {
+  function skipLines(start: number): number {
     let at = start
-    while (signs.test(tokens[at] ?? '')) at++
+    while (tokens[at] === '\n') at++
     return at
   }
 
-  function skipBack(start: number): number {
+  /** The last token of a call's arguments, or of what a setting is set to. */
+  function skipSetting(start: number): number {
+    if (tokens[start] === '(') return closes.get(start) ?? start
     let at = start
-    while (tokens[at] === '\n') at--
-    return at
+    while (/^[+\-:=]$/.test(tokens[at] ?? '')) at++
+    if (at === start) return start - 1
+    at = skipLines(at)
+    while (at < tokens.length && !/^[\n,)\]}]$/.test(tokens[at] ?? '')) at = (closes.get(at) ?? at) + 1
+    return at - 1
   }
+}
 
-  /** The last token of `Versions.cats`. */
-  function skipName(start: number): number {
-    let at = start
-    while (tokens[at + 1] === '.') at += 2
-    return at
+/** The strings that values stand for; null for a name that stands for several. */
+function readValues(tokens: readonly string[]): ReadonlyMap<string, string | null> {
+  const values = new Map<string, string | null>()
+  for (const [at, token] of tokens.entries()) {
+    if (token !== 'val' || tokens[at + 2] !== '=' || !/^[\n,)}]?$/.test(tokens[at + 4] ?? '')) continue
+    const [name = '', value] = [tokens[at + 1], readString(tokens[at + 3])]
+    if (value !== undefined) values.set(name, values.has(name) && values.get(name) !== value ? null : value)
   }
-
-  /** Behind `+= module` and `(module)`, the last token of the module or of the list. */
-  function skipModules(start: number): number {
-    let at = skip(start, /^[+=]$/)
-    if (/^\w/.test(tokens[at] ?? '') && tokens[at + 1] === '(') at++
-    const close = closes.get(at)
-    if (close !== undefined) return close
-    while (at < tokens.length && tokens[at] !== '\n') at++
-    return at
-  }
+  return values
 }

@@ -84,9 +84,9 @@ describeOnOneDatabase('devdata import git', (kind) => {
     expect(third.stdout).toContain(`dependencies  2 active, 1 removed
 skipped       3 manifest versions that did not parse, see above
 manifests     1 build.gradle, 1 package.json, 1 setup.py
-incomplete    2 manifests: only running them would show all dependencies
+incomplete    2 manifests: some of their dependencies are computed, or defined elsewhere
 left out      1 manifest of tests and fixtures; --all-manifests includes them
-not read:     1 *.nimble, 1 Cartfile
+not read      1 *.nimble, 1 Cartfile
 `)
     const all = await run([...args, '--all-manifests', '--branch', 'main', '--json'])
     expect(JSON.parse(all.stdout)).toMatchObject({

@@ -106,7 +106,7 @@ describe('devdata import github', () => {
     const files = { 'a.nimble': '', 'b/c.nimble': '' } // of a kind that isn't read
     await fake.organization.model.push(repository, [{ author, date: 1_700_000_000, message: 'First', files }])
     const { code, stdout, stderr } = await load('nobody-yet')
-    expect([code, stdout, stderr]).toEqual([0, expect.stringContaining('\nnot read:     2 *.nimble\n'), ''])
+    expect([code, stdout, stderr]).toEqual([0, expect.stringContaining('\nnot read      2 *.nimble\n'), ''])
   })
 
   test.each([

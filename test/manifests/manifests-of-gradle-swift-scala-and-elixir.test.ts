@@ -338,6 +338,143 @@ class Demo(ConanFile):
       '{"imports":{"hono":"npm:hono@4"},"scopes":{"https://deno.land/x/":{"zod":"npm:zod","a":"./a.ts"},"b":1}}',
     names: ['hono', 'zod'],
   },
+  ...(
+    [
+      ['implementation rootProject.ext.deps.okhttp', null],
+      ['implementation "$group:$name:1"', null],
+      ['implementation Deps.rx', null],
+      ['implementation "org.spark:core_" + scala + ":3"', null],
+      ['implementation project.dependencies.platform("a:b:1")', 'a:b'],
+      ['if (x) { api "a:b:1" } else { api "c:d:1" }', 'a:b c:d'],
+      ['compileOnly("org.spigotmc", "spigot-api", "1.16")', 'org.spigotmc:spigot-api'],
+      ['include(implementation("a:b:1"))', 'a:b'],
+      ['implementation fg.deobf("a:b:1")', 'a:b'],
+      [`a ${'platform('.repeat(50)}`, null],
+    ] as const
+  ).map(
+    ([text, names]): ManifestExample => ({
+      says: text.slice(0, 60),
+      file: 'build.gradle',
+      content: `dependencies { ${text} }`,
+      names: names?.split(' ') ?? [],
+      isComputed: names === null,
+    }),
+  ),
+  {
+    says: 'what mavenBom imports counts wherever it stands, and what is managed beside it does not',
+    file: 'build.gradle.kts',
+    content: `configure<DependencyManagementExtension> {
+  imports { mavenBom("a:b:1"); mavenBom(SpringBootPlugin.BOM_COORDINATES) }
+  dependencies { dependency("c:d:1") }
+}
+dependencies.add("implementation", "e:f:1")
+shadowJar { dependencies { include(dependency("g:h")) } }`,
+    names: ['a:b', 'e:f'],
+    isComputed: true,
+  },
+  {
+    says: 'a string that looks unclosed hides nothing behind its block',
+    file: 'build.gradle',
+    content: `buildscript {\n  ext.q = s.replace(/'/, "")\n}\ndependencies { implementation 'a:b:1' }
+description = '''\ndependencies { implementation 'c:d:1' }\n'''`,
+    names: ['a:b'],
+  },
+  {
+    says: 'settings have bundles, older aliases, and perhaps other catalogs',
+    file: 'settings.gradle.kts',
+    content: `versionCatalogs {
+  create("libs") { library("a", "g:a:1"); alias("b").to("g:b:1"); alias("c").to("g", "c").version("1"); bundle("all", listOf("a", "b")) }
+  create("tools") { library("a", "g:z:1") }
+}`,
+    names: [],
+    definitions: { a: ['g:a'], b: ['g:b'], c: ['g:c'], 'bundles.all': ['g:a', 'g:b'] },
+  },
+  ...(
+    [
+      ['libraryDependencies += "dev.zio" %% s"zio-$p" % "2"', null],
+      ['libraryDependencies += "a" %% ("b-" + x) % "1"', null],
+      ['libraryDependencies += "dev.zio" %% Names.zio % "2"', null],
+      ['object G { val akka = "a" }; object V { val akka = "b" }; x := G.akka %% "actor" % V.akka', null],
+      ['val v = "a" + x\nlibraryDependencies += v %% "d" % "1"', null],
+      ['p.settings(dependencyOverrides += "a" % "b" % "1", libraryDependencies += "c" % "d" % "2")', 'c:d'],
+      ['libraryDependencies ++= Seq("a" %% "b", "c" %% "d").map(_ % v)', 'a:b c:d'],
+      ['libraryDependencySchemes += "a" %% "b" % VersionScheme.Always', ''],
+      ['mimaPreviousArtifacts := Set("a" %% "b" % "0.1")', ''],
+      ['lazy val a = project.dependsOn(core % "test->test", "b" % Test)', ''],
+    ] as const
+  ).map(
+    ([content, names]): ManifestExample => ({
+      says: content.slice(0, 60),
+      file: 'build.sbt',
+      content,
+      names: names?.split(' ').filter(Boolean) ?? [],
+      isComputed: names === null,
+    }),
+  ),
+  ...(
+    [
+      ['.Package(url: "https://github.com/vapor/engine.git", majorVersion: 1)', 'github.com/vapor/engine'],
+      ['.package(url: "https://www.GitHub.com/A/B/", from: "1")', 'github.com/A/B'],
+      ['.package(url: "../MyLib", from: "1")', ''],
+      ['.package(url: "~/x/y", from: "1")', ''],
+      ['.package(url: "file:///Users/x/L", from: "1")', ''],
+      ['.package(url: "https://github.com/" + name, from: "1")', null],
+    ] as const
+  ).map(
+    ([content, names]): ManifestExample => ({
+      says: content,
+      file: 'Package.swift',
+      content,
+      names: names?.split(' ').filter(Boolean) ?? [],
+      isComputed: names === null,
+    }),
+  ),
+  {
+    says: 'pods that a function adds are computed',
+    file: 'Podfile',
+    content: "# use_expo_modules!\nconfig = use_native_modules!\npod 'A'\n",
+    names: ['A'],
+    isComputed: true,
+  },
+  ...(
+    [
+      ['deps: [{:a, [path: "../a"]}, {:c, [in_umbrella: true]}, {:d, "~> 1", [hex: :e]}]', 'e'],
+      ['deps: [{:a, "~> 1", system_env: [{:FOO, "1"}]}]', 'a'],
+      [
+        'deps: packages()]\nend\ndefp packages do\n [{:b, "1"}] ++ more()\nend\ndefp more, do: [{:c, "1"}]',
+        'b c',
+      ],
+      ['deps: @deps]\nend\n', null],
+      ['deps: @deps]\nend\n@deps [{:b, "1"}]\n', 'b'],
+      ['deps: Shared.deps()]', null],
+      ['deps: deps()]\nend\ndefp deps do\n for d <- [:a], do: {d, "~> 1"}\nend', null],
+      ['deps: deps()]\nend\ndefp deps do\n case f() do {:ok, p} -> [{:a, p}] end\nend', 'a'],
+    ] as const
+  ).map(
+    ([text, names]): ManifestExample => ({
+      says: text.slice(0, 60),
+      file: 'mix.exs',
+      content: `def project do\n[app: :x, ${text}`,
+      names: names?.split(' ') ?? [],
+      isComputed: names === null,
+    }),
+  ),
+  {
+    says: 'requirements of a package’s parts and of its own test do not count, further ones do',
+    file: 'conanfile.py',
+    content: `class A(ConanFile):
+    requires = ["zlib/1", OTHER]
+    build_requires: tuple = ("cmake/3",)
+    requires += ["b/1"]
+    def requirements(self):
+        self.requires(self.tested_reference_str)
+        self.requires.add("c/1.2@x/y")
+    def package_info(self):
+        self.cpp_info.components["x"].requires = ["d::e"]
+`,
+    names: ['b', 'c', 'cmake', 'zlib'],
+    isComputed: true,
+  },
 ]
 
 const refused: RefusedManifest[] = [

@@ -46,25 +46,28 @@ export interface DependencyHistory {
   manifests: HistoryCounts
 }
 
-/** The manifests of the newest commit, as numbers. */
+/** How many manifests there are: in the newest commit, unless a field says otherwise. */
 export interface HistoryCounts extends ManifestCounts {
   /** Of any commit, in folders of tests and fixtures. */
   leftOut: number
   /** Those of kinds that aren't read yet, by kind. */
-  unread: Map<string, number>
+  unread: ReadonlyMap<string, number>
 }
 
 /** Adds the counts of several histories. */
 export function addHistoryCounts(...all: readonly HistoryCounts[]): HistoryCounts {
-  const sum: HistoryCounts = { read: new Map(), computed: 0, leftOut: 0, unread: new Map() }
-  for (const counts of all) {
-    for (const by of ['read', 'unread'] as const) {
-      for (const [name, count] of counts[by]) sum[by].set(name, (sum[by].get(name) ?? 0) + count)
-    }
-    sum.computed += counts.computed
-    sum.leftOut += counts.leftOut
+  return {
+    read: addMaps(all.map(({ read }) => read)),
+    computed: all.reduce((sum, { computed }) => sum + computed, 0),
+    leftOut: all.reduce((sum, { leftOut }) => sum + leftOut, 0),
+    unread: addMaps(all.map(({ unread }) => unread)),
   }
-  return sum
+}
+
+function addMaps(maps: readonly ReadonlyMap<string, number>[]): Map<string, number> {
+  const sums = new Map<string, number>()
+  for (const [name, count] of maps.flatMap((map) => [...map])) sums.set(name, (sums.get(name) ?? 0) + count)
+  return sums
 }
 
 /** Larger manifests are reported, not read. No manifest that people write is nearly as large. */

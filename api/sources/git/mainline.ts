@@ -33,7 +33,7 @@ export interface Mainline {
   /** Paths of manifests in folders of tests and fixtures that were left out. */
   leftOut: ReadonlySet<string>
   /** How many manifests of each kind that isn't read the newest commit has. */
-  unread: Map<string, number>
+  unread: ReadonlyMap<string, number>
 }
 
 /**

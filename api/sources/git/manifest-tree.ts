@@ -63,7 +63,7 @@ interface File {
 /** The manifests of a repository, as numbers. */
 export interface ManifestCounts {
   /** Those that are read, by the name that dependencies have as their file. */
-  read: Map<string, number>
+  read: ReadonlyMap<string, number>
   /** How many of these declare more, which only running them would show. */
   computed: number
 }
@@ -131,12 +131,13 @@ export class ManifestTree {
 
   /** Counts the manifests of the commit. */
   count(): ManifestCounts {
-    const counts: ManifestCounts = { read: new Map(), computed: 0 }
+    const read = new Map<string, number>()
+    let computed = 0
     for (const { fileName, version, isUndefined } of this.#files.values()) {
-      counts.read.set(fileName, (counts.read.get(fileName) ?? 0) + 1)
-      if (version.isComputed || isUndefined) counts.computed++
+      read.set(fileName, (read.get(fileName) ?? 0) + 1)
+      if (version.isComputed || isUndefined) computed++
     }
-    return counts
+    return { read, computed }
   }
 
   #listNames(path: string): NameSet {
