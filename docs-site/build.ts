@@ -11,7 +11,7 @@
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
@@ -27,6 +27,7 @@ import {
   findDocs,
   nameDocsPointer,
 } from '../api/portal/docs-manifest.ts'
+import { clientPackages, packClient } from '../client/build.ts'
 import { originPlaceholder } from './base-url.ts'
 import { writeMarkdown } from './markdown.ts'
 import { writeSearchWords } from './search-words.ts'
@@ -70,7 +71,11 @@ export async function buildDocs({
   try {
     const files = join(draft, 'docs')
     const shownUrl = baseUrl ?? originPlaceholder
-    await runAstro(draft, files, { DOCS_BASE_URL: shownUrl })
+    const [clients] = await Promise.all([
+      packClients(join(draft, 'clients')),
+      runAstro(draft, files, { DOCS_BASE_URL: shownUrl }),
+    ])
+    await cp(clients, join(files, 'clients'), { recursive: true })
     await writeMarkdown(files, { base: `${readBasePath(baseUrl)}/docs`, origin: new URL(shownUrl).origin })
     await writeSearchWords(files)
     // Crawlers may read everything. The service names no sitemap if it doesn't know its URL.
@@ -93,6 +98,21 @@ export async function buildDocs({
   } finally {
     await rm(draft, { recursive: true, force: true })
   }
+}
+
+/** Packs the clients into a folder, with a file of their hashes for `sha256sum --check`. Returns the folder. */
+async function packClients(directory: string): Promise<string> {
+  const archives = await Promise.all(clientPackages.map((name) => packClient(name, directory)))
+  const lines = await Promise.all(
+    archives.sort().map(async (archive) => {
+      const hash = createHash('sha256')
+        .update(await readFile(archive))
+        .digest('hex')
+      return `${hash}  ${basename(archive)}\n`
+    }),
+  )
+  await writeFile(join(directory, 'sha256sums.txt'), lines.join(''))
+  return directory
 }
 
 /** Removes old builds that no pointer names, and remains of interrupted builds. */
@@ -122,16 +142,18 @@ async function hashSources(baseUrl: string | undefined): Promise<string> {
     (file) => !/(^|[/\\])(\.astro|node_modules)[/\\]/.test(relative(siteDirectory, file)),
   )
   const deployed = await listFiles(join(projectDirectory, 'deploy'))
+  const clients = await listFiles(join(projectDirectory, 'client'))
   const others = [
     'CHANGELOG.md',
     'openapi.yml',
     'package-lock.json',
+    'tsconfig.json',
     'api/portal/content-security-policy.ts',
     'api/portal/docs-manifest.ts',
     'api/portal/viewer-page.ts',
   ].map((name) => join(projectDirectory, name))
   const hash = createHash('sha256').update(baseUrl ?? '')
-  for (const file of [...site, ...deployed, ...others]) {
+  for (const file of [...site, ...deployed, ...clients, ...others]) {
     const content = await readFile(file)
     hash.update(`\n${relative(projectDirectory, file)} ${content.byteLength}\n`).update(content)
   }
