@@ -122,8 +122,8 @@ test('the service imports nothing of the client, and the client nothing of other
     (from) => !/^\.\/[\w-]+\.ts$|^node:/.test(from),
   )
   expect(ofMcp.sort()).toEqual([
+    '@devdata/client',
     '@modelcontextprotocol/server',
     '@modelcontextprotocol/server/stdio',
-    '@devdata/client',
   ])
 })
