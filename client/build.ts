@@ -5,9 +5,10 @@
  * @module
  */
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import openapiTS, { astToString } from 'openapi-typescript'
 import { build } from 'vite'
@@ -28,8 +29,7 @@ const packages = {
 /** A package, by the name of its program. */
 export type ClientPackage = keyof typeof packages
 
-/** All packages. */
-export const clientPackages = Object.keys(packages) as ClientPackage[]
+const clientPackages = Object.keys(packages) as ClientPackage[]
 
 /** Generates the types of the bodies that openapi.yml describes. */
 export async function generateSchema(): Promise<string> {
@@ -99,9 +99,22 @@ async function run(
   )
 }
 
+/** Packs all packages into a folder, with a file of their hashes for `sha256sum --check`. Returns the paths of the packages. */
+export async function packClients(directory: string): Promise<string[]> {
+  const archives = await Promise.all(clientPackages.map((name) => packClient(name, directory)))
+  const lines = await Promise.all(
+    archives.map(async (archive) => {
+      const hash = createHash('sha256')
+        .update(await readFile(archive))
+        .digest('hex')
+      return `${hash}  ${basename(archive)}\n`
+    }),
+  )
+  await writeFile(join(directory, 'sha256sums.txt'), lines.join(''))
+  return archives
+}
+
 if (import.meta.main) {
   await writeFile(schemaFile, await generateSchema())
-  const directory = join(project, 'dist/clients')
-  await rm(directory, { recursive: true, force: true })
-  for (const name of clientPackages) console.log(await packClient(name, directory))
+  console.log((await packClients(join(project, 'dist/clients'))).join('\n'))
 }

@@ -27,7 +27,6 @@ import {
   findDocs,
   nameDocsPointer,
 } from '../api/portal/docs-manifest.ts'
-import { clientPackages, packClient } from '../client/build.ts'
 import { originPlaceholder } from './base-url.ts'
 import { writeMarkdown } from './markdown.ts'
 import { writeSearchWords } from './search-words.ts'
@@ -71,8 +70,9 @@ export async function buildDocs({
   try {
     const files = join(draft, 'docs')
     const shownUrl = baseUrl ?? originPlaceholder
-    const [clients] = await Promise.all([
-      packClients(join(draft, 'clients')),
+    const clients = join(draft, 'clients')
+    await Promise.all([
+      runProgram([join(siteDirectory, 'clients.ts'), clients], {}),
       runAstro(draft, files, { DOCS_BASE_URL: shownUrl }),
     ])
     await cp(clients, join(files, 'clients'), { recursive: true })
@@ -98,21 +98,6 @@ export async function buildDocs({
   } finally {
     await rm(draft, { recursive: true, force: true })
   }
-}
-
-/** Packs the clients into a folder, with a file of their hashes for `sha256sum --check`. Returns the folder. */
-async function packClients(directory: string): Promise<string> {
-  const archives = await Promise.all(clientPackages.map((name) => packClient(name, directory)))
-  const lines = await Promise.all(
-    archives.sort().map(async (archive) => {
-      const hash = createHash('sha256')
-        .update(await readFile(archive))
-        .digest('hex')
-      return `${hash}  ${basename(archive)}\n`
-    }),
-  )
-  await writeFile(join(directory, 'sha256sums.txt'), lines.join(''))
-  return directory
 }
 
 /** Removes old builds that no pointer names, and remains of interrupted builds. */
@@ -160,13 +145,16 @@ async function hashSources(baseUrl: string | undefined): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Runs Astro in its own process, which keeps its output unless it fails. */
-async function runAstro(root: string, directory: string, settings: Record<string, string>): Promise<void> {
+function runAstro(root: string, directory: string, settings: Record<string, string>): Promise<void> {
   const require = createRequire(import.meta.url)
   const program = join(dirname(require.resolve('astro/package.json')), 'bin', 'astro.mjs')
   // Astro writes temporary files into its root. The path of its configuration is relative to that.
   const config = relative(root, join(siteDirectory, 'astro.config.ts'))
-  const parameters = [program, 'build', '--root', root, '--config', config, '--outDir', directory]
+  return runProgram([program, 'build', '--root', root, '--config', config, '--outDir', directory], settings)
+}
+
+/** Runs a program in its own process, which keeps its output unless it fails. */
+async function runProgram(parameters: readonly string[], settings: Record<string, string>): Promise<void> {
   // A variable named like one of Vite's constants would replace it in the pages: BASE_URL would change the site's
   // links, and a test runner's DEV its search.
   const viteConstants = /^(BASE_URL|SITE|ASSETS_PREFIX|MODE|DEV|PROD|SSR)$/
