@@ -29,7 +29,6 @@ const later = listFiles([
   'sources/github/fake-forge-queries',
   // Installing and building.
   'client/client-package',
-  'client/served-packages',
   'database/driver-patches',
   'portal/docs-build',
   'portal/docs-for-agents',
