@@ -69,13 +69,13 @@ export function describeManifests(
   { read, computed, leftOut, unread }: HistoryCounts,
   { including }: { including?: string } = {},
 ): string[] {
-  const them = computed === 1 ? 'its' : 'their'
+  const whose = computed === 1 ? 'its' : 'their'
   const hint = including === undefined ? '' : `; ${including} includes them`
   return [
     ...(read.size > 0 ? [`manifests     ${listKinds(read)}`] : []),
     ...(computed > 0
       ? [
-          `incomplete    ${countOf(computed, 'manifest')}: some of ${them} dependencies are computed, or defined elsewhere`,
+          `incomplete    ${countOf(computed, 'manifest')}: some of ${whose} dependencies are computed, or defined elsewhere`,
         ]
       : []),
     ...(leftOut > 0 ? [`left out      ${countOf(leftOut, 'manifest')} of tests and fixtures${hint}`] : []),

@@ -1,4 +1,4 @@
-import type { Definitions, Reference, SharedFile } from './declared.ts'
+import { type Definitions, maxPathLength, type Reference, type SharedFile } from './declared.ts'
 import { isTable, parseToml, readTable, type Table } from './json-and-toml.ts'
 
 /** Cargo still reads its first names, those with underscores. */
@@ -9,8 +9,6 @@ const sections = [
   'dev_dependencies',
   'build_dependencies',
 ]
-
-const maxPathLength = 4096
 
 /**
  * The crates in a `Cargo.toml`: its own, those of a platform (`target.….dependencies`), and those of a workspace.

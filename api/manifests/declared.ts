@@ -13,6 +13,9 @@ export interface Reference {
   isName: boolean
 }
 
+/** Longer paths of folders are ignored, in characters. */
+export const maxPathLength = 4096
+
 /** A file that other manifests refer to. */
 export interface SharedFile {
   /** The names that it may have, perhaps below the folder. */

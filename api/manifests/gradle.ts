@@ -22,7 +22,7 @@ const otherBlocks = new Set([
   'shadowJar',
 ])
 const controlFlow = new Set(['for', 'if', 'switch', 'when', 'while'])
-/** What begins a statement that declares nothing. */
+/** Words that begin a statement without dependencies. */
 const otherStatements = new Set([
   'because',
   'def',
@@ -34,15 +34,8 @@ const otherStatements = new Set([
   'var',
 ])
 /** Calls whose arguments are the dependency. */
-const wrappers = new Set([
-  'create',
-  'dependencies',
-  'enforcedPlatform',
-  'platform',
-  'testFixtures',
-  'variantOf',
-])
-/** Calls and properties that stand for other projects of the build, for local files, or for a part of Gradle itself. */
+const wrappers = new Set(['create', 'enforcedPlatform', 'platform', 'testFixtures', 'variantOf'])
+/** How builds name other projects of the same build, local files, and parts of Gradle itself. */
 const locals = new Set([
   ...[
     'configurations',
@@ -56,7 +49,7 @@ const locals = new Set([
   ],
   ...['layout', 'localGroovy', 'project', 'projects', 'rootProject', 'sourceSets', 'tasks', 'zipTree'],
 ])
-/** Calls in calls. People don't nest them nearly as deep. */
+/** Deeper nested calls count as computed. People don't write nearly as many. */
 const maxDepth = 20
 
 /** A build in Groovy. See `parseGradle`. */
@@ -88,7 +81,7 @@ function* parseGradle(content: string, language: Language): Generator<Declared> 
     }
     if (name === 'dependencies' && tokens.slice(at + 1, at + 4).join('') === '.add(') {
       const close = closes.get(at + 3) ?? tokens.length
-      yield* readArguments([...splitArguments(program, at + 4, close)][1]?.[0] ?? close, close)
+      yield* readArguments(skipConfiguration(at + 4, close), close)
       at = close
     }
     const end = tokens[at + 1] === '{' ? closes.get(at + 1) : undefined
@@ -110,8 +103,7 @@ function* parseGradle(content: string, language: Language): Generator<Declared> 
       else if (next === '{' && otherBlocks.has(name)) at = closes.get(at + 1) ?? at
       else if (next === '(' && tokens[at - 1] !== '.') {
         const close = closes.get(at + 1) ?? end
-        const added = name === 'add' ? [...splitArguments(program, at + 2, close)][1]?.[0] : undefined
-        yield* readArguments(added ?? at + 2, close)
+        yield* readArguments(name === 'add' ? skipConfiguration(at + 2, close) : at + 2, close)
         at = tokens[close + 1] === '{' ? (closes.get(close + 1) ?? close) : close
       } else if (next.startsWith('"') || /^[\w[]/.test(next)) {
         const last = findEnd(at, end)
@@ -119,6 +111,12 @@ function* parseGradle(content: string, language: Language): Generator<Declared> 
         at = last
       } else if (next === '.') at = findEnd(at, end)
     }
+  }
+
+  /** Where the second argument of `add` begins. */
+  function skipConfiguration(start: number, end: number): number {
+    const [, second] = splitArguments(program, start, end)
+    return second?.[0] ?? end
   }
 
   /** Where a statement ends: with its line, unless that ends with a comma, or with its block. */

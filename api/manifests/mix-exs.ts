@@ -1,5 +1,5 @@
 /** `mix.exs`. No Elixir is run. */
-import { languages, type Program, scanProgram, splitArguments } from './program.ts'
+import { findValueEnd, languages, type Program, scanProgram, splitArguments } from './program.ts'
 
 /**
  * The packages in a `mix.exs`: tuples such as `{:phoenix, "~> 1.7"}` in the list of `deps`, and in the functions and attributes that it
@@ -15,20 +15,13 @@ export function* parseMixExs(content: string): Generator<string | null> {
   const ranges: Range[] = []
   for (let at = 0; at < tokens.length; at++) {
     if (tokens[at] !== 'deps' || tokens[at + 1] !== ':' || tokens[at - 1] === ':') continue
-    const end = findEnd(at + 2)
+    const end = findValueEnd(program, at + 2)
     ranges.push([at + 2, end])
     const isKnown = tokens[at + 2] === '[' || tokens.slice(at + 2, end).some((name) => bodies.has(name))
     if (!isKnown) yield null
     at = end - 1
   }
   for (let range = ranges.pop(); range !== undefined; range = ranges.pop()) yield* readRange(range)
-
-  /** The end of a value in a list of options. */
-  function findEnd(start: number): number {
-    let at = start
-    while (at < tokens.length && !/^[,\n)\]}]$/.test(tokens[at] ?? '')) at = (closes.get(at) ?? at) + 1
-    return at
-  }
 
   /** Reads the tuples in a range. What it names is read later, once. */
   function* readRange([start, end]: Range): Generator<string | null> {

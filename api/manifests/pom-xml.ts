@@ -1,9 +1,7 @@
 import { posix } from 'node:path'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
-import type { Declared, Definitions, SharedFile } from './declared.ts'
+import { type Declared, type Definitions, maxPathLength, type SharedFile } from './declared.ts'
 import { isTable, type Table } from './json-and-toml.ts'
-
-const maxPathLength = 4096
 
 /** Finds the value of a property, `${key}`, or of an entity, `&key;`. */
 type FindValue = (key: string) => string | undefined
@@ -32,23 +30,18 @@ export function* parsePomXml(content: string): Generator<Declared> {
   const project = parseProject(document)
   const parent = findParent(project)
   const values = new Map([...readProperties(project), ...entities])
-  yield* readDependencies(project, parent, (key) => values.get(key))
+  const findValue = (key: string) => values.get(key)
+  yield* readDependencies(project, parent, findValue)
   for (const profile of readChildren(readChild(project, 'profiles'), 'profile')) {
     const own = readTexts(readChild(profile, 'properties'))
-    const findValue = (key: string) => own.get(key) ?? values.get(key)
-    yield* readDependencies(profile, parent, findValue)
-    yield* readDependencies(readChild(profile, 'dependencyManagement'), parent, findValue, 'import')
+    const findOwnValue = (key: string) => own.get(key) ?? values.get(key)
+    yield* readDependencies(profile, parent, findOwnValue)
+    yield* readDependencies(readChild(profile, 'dependencyManagement'), parent, findOwnValue, 'import')
   }
-  yield { definitions: defineProperties(project, values), parent }
+  yield { definitions: defineProperties(project, findValue), parent }
   const { dependencyManagement: managed } = project
   if (typeof managed !== 'string' || !managed.includes('import')) return
-  const imported = readDependencies(
-    parseProject(`<project>${managed}</project>`),
-    parent,
-    (key) => values.get(key),
-    'import',
-  )
-  yield* imported
+  yield* readDependencies(parseProject(`<project>${managed}</project>`), parent, findValue, 'import')
 }
 
 const entitiesOfXml = [
@@ -119,23 +112,23 @@ function findParent(project: Table): SharedFile | undefined {
 }
 
 /** The properties that children inherit. */
-function defineProperties(project: Table, values: ReadonlyMap<string, string>): Definitions['definitions'] {
+function defineProperties(project: Table, findValue: FindValue): Definitions['definitions'] {
   const definitions = new Map<string, string[]>()
   for (const [key, text] of readTexts(readChild(project, 'properties'))) {
-    const value = resolveText(text, (name) => values.get(name))
+    const value = resolveText(text, findValue)
     if (value !== undefined && !value.includes('${')) definitions.set(key, [value])
   }
   return definitions
 }
 
-/** `scope`: only those that have it. */
+/** The dependencies of a project, of a profile, or of what these manage. `scope`: only those that have it. */
 function* readDependencies(
-  project: Table,
+  element: Table,
   parent: SharedFile | undefined,
   findValue: FindValue,
   scope?: string,
 ): Generator<Declared> {
-  for (const dependency of readChildren(readChild(project, 'dependencies'), 'dependency')) {
+  for (const dependency of readChildren(readChild(element, 'dependencies'), 'dependency')) {
     const texts = readTexts(dependency)
     if (scope !== undefined && texts.get('scope') !== scope) continue
     const group = resolveText(texts.get('groupId'), findValue)

@@ -20,7 +20,10 @@ export const computedPart = '\0'
 
 /** How a language writes what isn't code. */
 export interface Language {
-  /** Matches a token, with the group `blank` for what doesn't count, and `text` for a string. */
+  /**
+   * Matches a token. The group `blank` is what doesn't count. `long` and `double` are the texts of strings that may have expressions,
+   * `block` and `single` those of others.
+   */
   token: RegExp
   /** Expressions in strings. */
   expression: RegExp
@@ -89,6 +92,13 @@ const brackets = new Map([
 /** The text of a string. Undefined: the token isn't one. */
 export function readString(token: string | undefined): string | undefined {
   return token?.startsWith('"') ? token.slice(1) : undefined
+}
+
+/** The end of a value: where its line ends, at a comma, or at the bracket that closes what it is in. */
+export function findValueEnd({ tokens, closes }: Program, start: number): number {
+  let at = start
+  while (at < tokens.length && !/^[,\n)\]}]$/.test(tokens[at] ?? '')) at = (closes.get(at) ?? at) + 1
+  return at
 }
 
 /** Yields the parts of a range that commas separate. */

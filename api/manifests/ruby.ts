@@ -20,8 +20,8 @@ export function parseGemspec(content: string): Generator<string | null> {
 }
 
 /**
- * The pods in a `Podfile`, without the part of the pod that is used (`Firebase/Analytics`); null for a computed name. A pod with a
- * `path` is of the same repository, so it is left out.
+ * The pods in a `Podfile`, without subspecs (`Firebase` for `Firebase/Analytics`); null for a computed name. A pod with a `path` is of the
+ * same repository, so it is left out.
  *
  * @throws {Error} when it is not text
  */
@@ -31,7 +31,8 @@ export function* parsePodfile(content: string): Generator<string | null> {
 }
 
 /**
- * The pods that a `*.podspec` depends on; null for a computed name. A pod may depend on another part of itself.
+ * The pods that a `*.podspec` depends on; null for a computed name. A pod may depend on a subspec of its own, which doesn't
+ * count.
  *
  * @throws {Error} when it is not text
  */
@@ -41,7 +42,7 @@ export function* parsePodspec(content: string): Generator<string | null> {
   for (const name of readGemCalls(content, /\.dependency\b/, [], podName)) if (name !== own) yield name
 }
 
-/** What adds the pods of React Native, Expo and Flutter. */
+/** Calls that add the pods of React Native, Expo and Flutter. */
 const addingMethods =
   /^[^#\n]*\b(?:flutter_install_all_ios_pods|install_modules_dependencies|use_(?:expo_modules|native_modules|react_native)\b)/m
 

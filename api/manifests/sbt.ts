@@ -1,5 +1,5 @@
 /** `build.sbt`, and the `Dependencies.scala` of such a build. No Scala is run. */
-import { computedPart, languages, readString, scanProgram } from './program.ts'
+import { computedPart, findValueEnd, languages, readString, scanProgram } from './program.ts'
 
 /** Settings and calls whose modules aren't dependencies: plugins, versions of others, and exclusions. */
 const otherModules = new Set([
@@ -14,8 +14,9 @@ const otherModules = new Set([
   ...['moduleFilter', 'scalafixDependencies'],
 ])
 
-/** What a part of a module stands for; null: only running the build would tell. */
+/** The organization, the name or the version of a module. */
 interface Operand {
+  /** Null: only running the build would show it. */
   text: string | null
   /** The index of the token behind it. */
   end: number
@@ -29,7 +30,8 @@ interface Operand {
  * @throws never
  */
 export function* parseSbtBuild(content: string): Generator<string | null> {
-  const { tokens, closes } = scanProgram(content, languages.kotlinAndScala)
+  const program = scanProgram(content, languages.kotlinAndScala)
+  const { tokens, closes } = program
   const values = readValues(tokens)
   for (let at = 0; at < tokens.length; at++) {
     if (otherModules.has(tokens[at] ?? '')) at = skipSetting(at + 1)
@@ -81,14 +83,11 @@ export function* parseSbtBuild(content: string): Generator<string | null> {
     if (tokens[start] === '(') return closes.get(start) ?? start
     let at = start
     while (/^[+\-:=]$/.test(tokens[at] ?? '')) at++
-    if (at === start) return start - 1
-    at = skipLines(at)
-    while (at < tokens.length && !/^[\n,)\]}]$/.test(tokens[at] ?? '')) at = (closes.get(at) ?? at) + 1
-    return at - 1
+    return at === start ? start - 1 : findValueEnd(program, skipLines(at)) - 1
   }
 }
 
-/** The strings that values stand for; null for a name that stands for several. */
+/** The texts of each `val` that is a string; null if the file has several with the name. */
 function readValues(tokens: readonly string[]): ReadonlyMap<string, string | null> {
   const values = new Map<string, string | null>()
   for (const [at, token] of tokens.entries()) {

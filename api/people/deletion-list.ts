@@ -15,7 +15,13 @@ import { dropDeadLoads } from '../dataset/staging.ts'
 import { OperatorError } from '../errors.ts'
 import { identifyAddress } from '../names/forge-names.ts'
 import { type Forgetting, forgetPeople, redactLaterEntries } from './forget.ts'
-import { blockIdentities, findForgottenPeople, hashPrefix, identifyHash } from './forgotten-people.ts'
+import {
+  blockIdentities,
+  findForgottenPeople,
+  hashPrefix,
+  identifyHash,
+  listForms,
+} from './forgotten-people.ts'
 import { includedIn, type NotedCommits, noteCommitsNaming, selectIdentities } from './person-search.ts'
 
 /** An entry of a list. */
@@ -125,7 +131,7 @@ export async function importDeletionList(
 
 /** Entries that the dataset has. */
 interface FoundEntries {
-  /** The identities that each stands for. */
+  /** By entry, the identities in the dataset that match it. */
   found: Map<string, Set<string>>
   /** Commits that name these people, by any of their identities. */
   namingCommits: NotedCommits | undefined
@@ -141,7 +147,7 @@ async function findEntries(tx: SqlOrTransaction, entries: ReadonlySet<string>): 
   const unnamed = new Set<string>()
   const isEntry = (identity: string): boolean => {
     if (unnamed.has(identity)) return false
-    const entry = [identity, identifyHash(identity)].find((each) => each !== undefined && entries.has(each))
+    const entry = listForms(identity).find((form) => entries.has(form))
     if (entry === undefined) {
       if (unnamed.size >= maxRemembered) unnamed.clear()
       unnamed.add(identity)
@@ -153,7 +159,7 @@ async function findEntries(tx: SqlOrTransaction, entries: ReadonlySet<string>): 
     return true
   }
   for await (const [identity] of copyRows(tx, 'select identity from identities')) isEntry(String(identity))
-  // Whoever has no user has no other identity either.
+  // Somebody without a user has no other identity.
   const ofUsers = [...found.values()].flatMap((identities) => [...identities])
   const rows = await tx<{ identity: string }[]>`${selectIdentities(tx, ofUsers)}`
   const isOfUsers = includedIn(rows.map(({ identity }) => identity))

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { batchesOf } from '../concurrency/batches.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { updateAuthors } from '../dataset/contributions.ts'
 import {
@@ -326,8 +327,8 @@ async function redactLedger(tx: SqlOrTransaction, logins: readonly string[]): Pr
   if (logins.length === 0) return 0
   await tx`select pg_advisory_xact_lock(${pruneLock})` // pruning changes the same rows in another order
   let entries = 0
-  for (let start = 0; start < logins.length; start += maxLogins) {
-    const paths = matchPathsOf(logins.slice(start, start + maxLogins).map(identifyLogin)) ?? ''
+  for (const batch of batchesOf(logins, maxLogins)) {
+    const paths = matchPathsOf(batch.map(identifyLogin)) ?? ''
     const { count } = await tx`
       update ledger set path = endpoint where path collate "C" ~* ${paths} and path <> endpoint`
     entries += count

@@ -4,6 +4,7 @@
  * @module
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { batchesOf } from '../concurrency/batches.ts'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
 import { ImportError } from '../dataset/import-error.ts'
@@ -92,13 +93,13 @@ export interface FoundPerson extends ForgottenPerson {
  */
 export async function findForgottenPeople(
   sql: SqlOrTransaction,
-  identities: Iterable<string>,
+  identities: readonly string[],
 ): Promise<Map<string, FoundPerson>> {
   const [any] = await sql`select 1 from forgotten_identities limit 1`
   if (any === undefined) return new Map()
   const key = await readKey(sql)
   const found = new Map<string, FoundPerson>()
-  for (const batch of splitBatches([...identities])) {
+  for (const batch of batchesOf(identities, batchSize)) {
     const forms = batch.flatMap((identity) => hashForms(key, identity).map((hash) => ({ identity, hash })))
     const rows = await sql<(FoundPerson & { identity: string })[]>`
       select distinct on (identity) identity, p.id, p.keeps_repositories as "keepsRepositories", not exists (
@@ -114,11 +115,6 @@ export async function findForgottenPeople(
   return found
 }
 
-function splitBatches<Item>(items: readonly Item[]): Item[][] {
-  const starts = Array.from({ length: Math.ceil(items.length / batchSize) }, (_, index) => index * batchSize)
-  return starts.map((start) => items.slice(start, start + batchSize))
-}
-
 /** Reads the key of the hashes. */
 async function readKey(sql: SqlOrTransaction): Promise<Buffer> {
   const [stored] = await sql<{ key: Buffer }[]>`select key from forgotten_identities_key`
@@ -129,10 +125,15 @@ async function readKey(sql: SqlOrTransaction): Promise<Buffer> {
   )
 }
 
-/** The hashes by which an identity may be stored: its own, and that of what deletion lists have for it. */
+/** The hashes by which an identity may be stored. */
 function hashForms(key: Buffer, identity: string): string[] {
+  return listForms(identity).map((form) => hashIdentity(key, form))
+}
+
+/** An identity, and the one that deletion lists have for it, if it is that of an address. */
+export function listForms(identity: string): string[] {
   const ofHash = identifyHash(identity)
-  return [identity, ...(ofHash === undefined ? [] : [ofHash])].map((each) => hashIdentity(key, each))
+  return ofHash === undefined ? [identity] : [identity, ofHash]
 }
 
 const hashEncoding = 'base64'
@@ -165,7 +166,7 @@ export async function blockIdentities(
   const all = blocked.flatMap(({ person, identities }) =>
     identities.map((identity) => ({ person, identity })),
   )
-  for (const batch of splitBatches(all)) {
+  for (const batch of batchesOf(all, batchSize)) {
     const rows = batch.flatMap(({ person, identity }) =>
       hashForms(key, identity).map((hash, form) => ({
         person_id: person,

@@ -56,8 +56,6 @@ export interface VersionChange {
 interface File {
   fileName: string
   version: ManifestVersion
-  /** Whether it refers to what no other file defines. */
-  isUndefined: boolean
 }
 
 /** The manifests of a repository, as numbers. */
@@ -78,7 +76,7 @@ export interface CommitDeclarations {
 /** A workspace of 500 crates with 50 references each may change 4,000 times. */
 const defaultMaxLookUps = 100_000_000
 
-/** Nobody nests projects nearly as deep, and files may be parents of each other. */
+/** Files may be parents of each other. No project has nearly as many levels. */
 const maxParents = 20
 
 /** The manifests of a commit. */
@@ -107,7 +105,7 @@ export class ManifestTree {
       )
         areDefinitionsChanged = true
       if (version === null) this.#files.delete(path)
-      else this.#files.set(path, { fileName, version, isUndefined: false })
+      else this.#files.set(path, { fileName, version })
       if (version !== null && version.references.length > 0) this.#referring.add(path)
       else this.#referring.delete(path)
       changed.set(path, fileName)
@@ -124,7 +122,7 @@ export class ManifestTree {
     const declarations = Array.from(changed, ([path, fileName]) => ({
       path,
       fileName,
-      names: this.#listNames(path),
+      names: this.#resolveNames(path).names,
     }))
     return { declarations, isIncomplete }
   }
@@ -133,41 +131,41 @@ export class ManifestTree {
   count(): ManifestCounts {
     const read = new Map<string, number>()
     let computed = 0
-    for (const { fileName, version, isUndefined } of this.#files.values()) {
+    for (const [path, { fileName, version }] of this.#files) {
       read.set(fileName, (read.get(fileName) ?? 0) + 1)
-      if (version.isComputed || isUndefined) computed++
+      if (version.isComputed || this.#resolveNames(path).isIncomplete) computed++
     }
     return { read, computed }
   }
 
-  #listNames(path: string): NameSet {
-    const manifest = this.#files.get(path)
-    if (manifest === undefined) return noNames
-    const { version } = manifest
-    if (version.references.length === 0) return version.names
-    manifest.isUndefined = false
+  /** The names that a manifest declares, and whether it refers to others that no file defines. */
+  #resolveNames(path: string): { names: NameSet; isIncomplete: boolean } {
+    const version = this.#files.get(path)?.version
+    if (version === undefined) return { names: noNames, isIncomplete: false }
+    if (version.references.length === 0) return { names: version.names, isIncomplete: false }
     const names = new Set(version.names)
+    let isIncomplete = false
     for (const { file, areNames, keys } of version.references) {
       const definitions = this.#findDefinitions(path, file)
       for (const key of keys) {
         if (definitions.some((each) => addNamesOf(key, each, names))) continue
         if (areNames) names.add(key)
-        else if (!this.#addFilledName(key, definitions, names)) manifest.isUndefined = true
+        else if (!this.#addFilledName(key, definitions, names)) isIncomplete = true
       }
     }
-    return this.#table.addNumbers(names)
+    return { names: this.#table.addNumbers(names), isIncomplete }
   }
 
   /** Adds a name with keys in it. Returns whether all of them are defined. */
   #addFilledName(template: number, definitions: readonly NameMap[], names: Set<number>): boolean {
-    let isDefined = false
-    const name = this.#table.read(template).replace(/\$\{([^{}]*)\}/g, (written, key: string) => {
+    const text = this.#table.read(template)
+    const name = text.replace(/\$\{([^{}]*)\}/g, (written, key: string) => {
       const values = new Set<number>()
-      isDefined = definitions.some((each) => addNamesOf(this.#table.add(key), each, values))
+      definitions.some((each) => addNamesOf(this.#table.add(key), each, values))
       const [value] = values
       return value === undefined ? written : this.#table.read(value)
     })
-    if (!isDefined || name.includes('${') || !isName(name)) return false
+    if (name === text || name.includes('${') || !isName(name)) return false
     names.add(this.#table.add(name))
     return true
   }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { batchesOf } from '../../concurrency/batches.ts'
 import { type ForgeClient, ForgeError, type Query, type Reply } from './client.ts'
 import type { Journal } from './journal.ts'
 
@@ -85,12 +86,6 @@ export async function askInBatches<Item>(
   }
 
   await inParallel(forge, batchesOf(items, size), (batch) => askFor(batch, false))
-}
-
-export function batchesOf<Item>(items: readonly Item[], size: number): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  )
 }
 
 /** Does the work for each item, `concurrency` at a time. After an error, begins no other and ends those under way. */

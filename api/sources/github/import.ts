@@ -5,6 +5,7 @@
  * @module
  */
 
+import { batchesOf } from '../../concurrency/batches.ts'
 import type { Sql } from '../../database/connect.ts'
 import { lockDataDirectory } from '../../database/data-directory.ts'
 import type { ImportResult } from '../../dataset/apply-load.ts'
@@ -14,7 +15,7 @@ import type { LoadOrigin } from '../../dataset/loads.ts'
 import type { Change } from '../../dataset/pending-change.ts'
 import { runGit } from '../git/git-process.ts'
 import { addHistoryCounts, type HistoryCounts } from '../git/history.ts'
-import { batchesOf, type Forge } from './ask.ts'
+import type { Forge } from './ask.ts'
 import { createForgeClient, type QueryUsage } from './client.ts'
 import { type CloneFolder, openCloneFolder } from './clones.ts'
 import { loadFindings } from './findings.ts'

@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+import { batchesOf } from '../../concurrency/batches.ts'
 import type { Sql } from '../../database/connect.ts'
 import { maxAddresses, type UserRecord } from '../../dataset/records.ts'
 import { identifyAddress, identifyForgeId, identifyLogin } from '../../names/forge-names.ts'
@@ -12,7 +14,7 @@ import {
   type ForgottenPerson,
   readForgottenPeople,
 } from '../../people/forgotten-people.ts'
-import { batchesOf, type Forge } from './ask.ts'
+import type { Forge } from './ask.ts'
 import { findAccounts, findAuthors } from './forge-accounts.ts'
 import type { Skipped } from './forge-repositories.ts'
 import type { Histories } from './histories.ts'

@@ -28,7 +28,7 @@ const splitList = (text: string, separator = ','): string[] =>
     .map((each) => each.trim())
     .filter((each) => each !== '')
 
-/** The path and query that the fields stand for. Only users have places and countries. A status needs a package or a manifest. */
+/** The path and query of the request in the fields. Only users have places and countries. A status needs a package or a manifest. */
 export function writePath({
   list,
   places,

@@ -20,7 +20,7 @@ type Field = HTMLInputElement | HTMLSelectElement
 
 const listFields = (form: HTMLFormElement) => [...form.querySelectorAll<Field>('[data-parameter]')]
 
-/** The path that the fields stand for. */
+/** The path of the request in the fields. */
 export function readPath(form: HTMLFormElement): string {
   const values = listFields(form).map(({ value, dataset }) => ({
     name: dataset.parameter ?? '',
