@@ -29,6 +29,7 @@ const later = listFiles([
   'sources/github/fake-forge-queries',
   // Installing and building.
   'client/client-package',
+  'client/served-packages',
   'database/driver-patches',
   'portal/docs-build',
   'portal/docs-for-agents',

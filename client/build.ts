@@ -1,14 +1,17 @@
 /**
- * `npm run client`: generates the client's types from openapi.yml, and compiles the packages in this folder to JavaScript,
- * the client's with declarations. `npm pack ./client` and `npm pack ./client/mcp` then make what is published.
+ * `npm run client`: generates the client's types from openapi.yml, and packs the packages in this folder into `dist/clients`. The
+ * build of the docs packs them, too, because the service serves them.
  *
  * @module
  */
 import { execFile } from 'node:child_process'
-import { readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import openapiTS, { astToString } from 'openapi-typescript'
+import { build } from 'vite'
 import { parse } from 'yaml'
 
 const project = join(import.meta.dirname, '..')
@@ -17,8 +20,16 @@ const compiler = join(project, 'node_modules/@typescript/native/bin/tsc')
 /** The file of generated types. */
 export const schemaFile = join(import.meta.dirname, 'src/schema.ts')
 
-/** The folder of `devdata-mcp`. */
-export const mcpDirectory = join(import.meta.dirname, 'mcp')
+/** The packages, by the names of their programs. */
+const packages = {
+  'devdata-client': { directory: import.meta.dirname, build: compileClient },
+  'devdata-mcp': { directory: join(import.meta.dirname, 'mcp'), build: bundleMcp },
+}
+
+/** A package, by the name of its program. */
+export type ClientPackage = keyof typeof packages
+
+const clientPackages = Object.keys(packages) as ClientPackage[]
 
 /** Generates the types of the bodies that openapi.yml describes. */
 export async function generateSchema(): Promise<string> {
@@ -29,26 +40,81 @@ export async function generateSchema(): Promise<string> {
 }
 
 /**
- * Compiles a package into a folder: JavaScript without comments, and for a library declarations with them, where editors
- * look for them. Throws with what the compiler says.
+ * Builds a package and packs it into a folder, as `npm publish` would. Returns the path of the file, `NAME-VERSION.tgz`. Throws an
+ * `Error` with what the compiler or npm says.
  */
-export async function compile(
-  directory: string,
-  outDirectory = join(directory, 'dist'),
-  { isLibrary = true } = {},
-): Promise<void> {
-  await rm(outDirectory, { recursive: true, force: true })
-  const declarations = isLibrary ? [['--emitDeclarationOnly']] : []
-  for (const options of [...declarations, ['--declaration', 'false', '--removeComments']]) {
-    const parameters = [compiler, '--project', directory, '--outDir', outDirectory, ...options]
-    await promisify(execFile)(process.execPath, parameters).catch(({ stdout }: { stdout: string }) => {
-      throw new Error(stdout)
-    })
+export async function packClient(name: ClientPackage, directory: string): Promise<string> {
+  const source = packages[name]
+  const copy = await mkdtemp(join(tmpdir(), 'devdata-pack-'))
+  try {
+    for (const file of ['package.json', 'README.md', 'LICENSE']) {
+      await cp(join(source.directory, file), join(copy, file))
+    }
+    await source.build(source.directory, join(copy, 'dist'))
+    await mkdir(directory, { recursive: true })
+    const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', directory], copy)
+    return join(directory, stdout.trim())
+  } finally {
+    await rm(copy, { recursive: true, force: true })
   }
+}
+
+/** Compiles the client: JavaScript without comments, and declarations with them, where editors look for them. */
+async function compileClient(directory: string, outDirectory: string): Promise<void> {
+  for (const options of [['--emitDeclarationOnly'], ['--declaration', 'false', '--removeComments']]) {
+    await run(process.execPath, [compiler, '--project', directory, '--outDir', outDirectory, ...options])
+  }
+}
+
+/** Bundles devdata-mcp with the client and all other packages, so that who installs it needs no registry. */
+async function bundleMcp(directory: string, outDirectory: string): Promise<void> {
+  await build({
+    configFile: false,
+    root: directory,
+    logLevel: 'error',
+    resolve: { alias: { '@devdata/client': join(import.meta.dirname, 'src/client.ts') } },
+    ssr: { noExternal: true },
+    build: {
+      ssr: join(directory, 'src/main.ts'),
+      outDir: outDirectory,
+      target: 'node20',
+      license: { fileName: 'LICENSES.md' },
+      rolldownOptions: { output: { entryFileNames: 'main.js', codeSplitting: false } },
+    },
+  })
+}
+
+/** Runs a program. Throws an `Error` with what it prints. */
+async function run(
+  program: string,
+  parameters: readonly string[],
+  cwd = project,
+): Promise<{ stdout: string }> {
+  // Settings of an npm that runs this would make another one pack something else.
+  const environment = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name))
+  return promisify(execFile)(program, parameters, { cwd, env: Object.fromEntries(environment) }).catch(
+    ({ stdout, stderr }: { stdout: string; stderr: string }) => {
+      throw new Error(`${program} failed:\n${stdout}${stderr}`)
+    },
+  )
+}
+
+/** Packs all packages into a folder, with a file of their hashes for `sha256sum --check`. Returns the paths of the packages. */
+export async function packClients(directory: string): Promise<string[]> {
+  const archives = await Promise.all(clientPackages.map((name) => packClient(name, directory)))
+  const lines = await Promise.all(
+    archives.map(async (archive) => {
+      const hash = createHash('sha256')
+        .update(await readFile(archive))
+        .digest('hex')
+      return `${hash}  ${basename(archive)}\n`
+    }),
+  )
+  await writeFile(join(directory, 'sha256sums.txt'), lines.join(''))
+  return archives
 }
 
 if (import.meta.main) {
   await writeFile(schemaFile, await generateSchema())
-  await compile(import.meta.dirname)
-  await compile(mcpDirectory, undefined, { isLibrary: false })
+  console.log((await packClients(join(project, 'dist/clients'))).join('\n'))
 }

@@ -11,7 +11,7 @@
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
@@ -70,7 +70,12 @@ export async function buildDocs({
   try {
     const files = join(draft, 'docs')
     const shownUrl = baseUrl ?? originPlaceholder
-    await runAstro(draft, files, { DOCS_BASE_URL: shownUrl })
+    const clients = join(draft, 'clients')
+    await Promise.all([
+      runProgram([join(siteDirectory, 'clients.ts'), clients], {}),
+      runAstro(draft, files, { DOCS_BASE_URL: shownUrl }),
+    ])
+    await cp(clients, join(files, 'clients'), { recursive: true })
     await writeMarkdown(files, { base: `${readBasePath(baseUrl)}/docs`, origin: new URL(shownUrl).origin })
     await writeSearchWords(files)
     // Crawlers may read everything. The service names no sitemap if it doesn't know its URL.
@@ -118,33 +123,38 @@ async function listFiles(directory: string): Promise<string[]> {
 
 /** A hash of everything that a build depends on. */
 async function hashSources(baseUrl: string | undefined): Promise<string> {
-  const site = (await listFiles(siteDirectory)).filter(
-    (file) => !/(^|[/\\])(\.astro|node_modules)[/\\]/.test(relative(siteDirectory, file)),
-  )
+  const isSource = (file: string) =>
+    !/[/\\](?:\.astro|dist|node_modules)[/\\]/.test(relative(projectDirectory, file))
+  const site = (await listFiles(siteDirectory)).filter(isSource)
   const deployed = await listFiles(join(projectDirectory, 'deploy'))
+  const clients = (await listFiles(join(projectDirectory, 'client'))).filter(isSource)
   const others = [
     'CHANGELOG.md',
     'openapi.yml',
     'package-lock.json',
+    'tsconfig.json',
     'api/portal/content-security-policy.ts',
     'api/portal/docs-manifest.ts',
     'api/portal/viewer-page.ts',
   ].map((name) => join(projectDirectory, name))
   const hash = createHash('sha256').update(baseUrl ?? '')
-  for (const file of [...site, ...deployed, ...others]) {
+  for (const file of [...site, ...deployed, ...clients, ...others]) {
     const content = await readFile(file)
     hash.update(`\n${relative(projectDirectory, file)} ${content.byteLength}\n`).update(content)
   }
   return hash.digest('hex')
 }
 
-/** Runs Astro in its own process, which keeps its output unless it fails. */
-async function runAstro(root: string, directory: string, settings: Record<string, string>): Promise<void> {
+function runAstro(root: string, directory: string, settings: Record<string, string>): Promise<void> {
   const require = createRequire(import.meta.url)
   const program = join(dirname(require.resolve('astro/package.json')), 'bin', 'astro.mjs')
   // Astro writes temporary files into its root. The path of its configuration is relative to that.
   const config = relative(root, join(siteDirectory, 'astro.config.ts'))
-  const parameters = [program, 'build', '--root', root, '--config', config, '--outDir', directory]
+  return runProgram([program, 'build', '--root', root, '--config', config, '--outDir', directory], settings)
+}
+
+/** Runs a program in its own process, which keeps its output unless it fails. */
+async function runProgram(parameters: readonly string[], settings: Record<string, string>): Promise<void> {
   // A variable named like one of Vite's constants would replace it in the pages: BASE_URL would change the site's
   // links, and a test runner's DEV its search.
   const viteConstants = /^(BASE_URL|SITE|ASSETS_PREFIX|MODE|DEV|PROD|SSR)$/

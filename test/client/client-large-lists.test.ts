@@ -24,7 +24,7 @@ const count = isDrill ? 1_000_000 : 30_000
 const heapMb = 24
 
 const program = `
-import { createClient } from 'devdata-client'
+import { createClient } from '@devdata/client'
 
 const api = createClient({ baseUrl: process.argv[2], apiKey: process.env.DEVDATA_API_KEY })
 const list = api.users.list()
@@ -44,7 +44,7 @@ console.log(JSON.stringify({ users, sum, spent: list.spent, states, seconds, max
 
 /** Reads the same pages with bare `fetch` and with the client, in turns. */
 const comparison = `
-import { createClient } from 'devdata-client'
+import { createClient } from '@devdata/client'
 
 const [, , baseUrl, pages, rounds] = process.argv
 const apiKey = process.env.DEVDATA_API_KEY

@@ -23,7 +23,7 @@ let installed: InstalledClient
 let packageDirectory: string
 beforeAll(async () => {
   installed = await installClient()
-  packageDirectory = join(installed.directory, 'node_modules/devdata-client')
+  packageDirectory = join(installed.directory, 'node_modules/@devdata/client')
 })
 afterAll(() => installed?.remove())
 
@@ -48,7 +48,7 @@ test('the packed file has JavaScript, declarations, README and license, and is s
   )
   expect(dependencies).toBe(undefined)
   const jsr = JSON.parse(await readFile(join(project, 'client/deno.json'), 'utf8'))
-  expect([name, jsr.version, shellVersion]).toEqual(['devdata-client', version, version])
+  expect([name, jsr.version, shellVersion]).toEqual([jsr.name, version, version])
 })
 
 test('programs compile strictly against its declarations, without the types of a runtime', async () => {
@@ -56,7 +56,7 @@ test('programs compile strictly against its declarations, without the types of a
   await mkdir(directory)
   await writeFile(
     join(directory, 'program.ts'),
-    `import { createClient, InsufficientCreditsError, type ListState, type User } from 'devdata-client'
+    `import { createClient, InsufficientCreditsError, type ListState, type User } from '@devdata/client'
 
 export async function read(saved: ListState | undefined): Promise<string[]> {
   const api = createClient({ baseUrl: 'http://localhost', apiKey: 'key', cache: new Map(), timeoutMs: undefined })
@@ -112,7 +112,7 @@ test('the service imports nothing of the client, and the client nothing of other
     )
   }
   expect(
-    [...(await listImports('api'))].filter((from) => /(^|\/)client\/|devdata-(client|mcp)/.test(from)),
+    [...(await listImports('api'))].filter((from) => /(^|\/)client\/|@devdata\/(client|mcp)/.test(from)),
   ).toEqual([
     // none
   ])
@@ -122,8 +122,8 @@ test('the service imports nothing of the client, and the client nothing of other
     (from) => !/^\.\/[\w-]+\.ts$|^node:/.test(from),
   )
   expect(ofMcp.sort()).toEqual([
+    '@devdata/client',
     '@modelcontextprotocol/server',
     '@modelcontextprotocol/server/stdio',
-    'devdata-client',
   ])
 })

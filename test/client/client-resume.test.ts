@@ -29,7 +29,7 @@ const killPoints = ['request', 'response', 'items'] as const
 const program = `
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import process from 'node:process'
-import { createClient } from 'devdata-client'
+import { createClient } from '@devdata/client'
 
 const [, , baseUrl, file, listName, options, killAfter] = process.argv
 const api = createClient({ baseUrl, apiKey: process.env.DEVDATA_API_KEY, retries: 0 })

@@ -43,7 +43,7 @@ beforeAll(async () => {
     DEVDATA_URL: served.url,
     DEVDATA_API_KEY: secret,
   }
-  readme = await readFile(join(installed.directory, 'node_modules/devdata-client/README.md'), 'utf8')
+  readme = await readFile(join(installed.directory, 'node_modules/@devdata/client/README.md'), 'utf8')
 })
 afterAll(async () => {
   await served?.[Symbol.asyncDispose]()
@@ -134,7 +134,7 @@ try {
 
 test.skipIf(!hasChromium())('a page of another origin reads a list, and gets what headers say', async () => {
   const { secret, id } = await service.createKey()
-  const scripts = join(installed.directory, 'node_modules/devdata-client/dist')
+  const scripts = join(installed.directory, 'node_modules/@devdata/client/dist')
   const server = createServer(({ url = '' }, response) => {
     response.setHeader('Content-Type', url.endsWith('.js') ? 'text/javascript' : 'text/html')
     if (url === '/program.js') response.end(browserProgram(served.url, secret))

@@ -457,7 +457,7 @@ test('the key may be in a file, and the help names every option', async () => {
   const { stdout } = await run(['--help'])
   expect(stdout).toMatch(/--no-dependencies/)
   const { version } = JSON.parse(
-    readFileSync(join(installed.directory, 'node_modules/devdata-client/package.json'), 'utf8'),
+    readFileSync(join(installed.directory, 'node_modules/@devdata/client/package.json'), 'utf8'),
   )
   expect((await run(['--version'])).stdout).toBe(`${version}\n`)
 })

@@ -17,6 +17,7 @@ import { inheritEnvironment } from '../support/program.ts'
 const project = resolve(import.meta.dirname, '..', '..')
 const sources = [
   'api',
+  'client',
   'deploy',
   'dist/docs',
   'docs-site',
@@ -27,6 +28,7 @@ const sources = [
   'openapi.yml',
   'package-lock.json',
   'package.json',
+  'tsconfig.json',
 ]
 
 let directory: string
@@ -53,10 +55,13 @@ afterEach(() => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-/** Stands in for the npm that `npm start` installs with, as the packages are there. */
+/** The npm of the machine. */
+const npm = execFileSync('which', ['npm'], { encoding: 'utf8', env: inheritEnvironment() }).trim()
+
+/** Stands in for the npm that `npm start` installs with, as the packages are there. The docs are built with the real one. */
 async function writeInstaller(command: string): Promise<void> {
   const path = join(directory, 'node_modules/.bin/npm')
-  await writeFile(path, `#!/bin/sh\n${command}\n`)
+  await writeFile(path, `#!/bin/sh\nif [ "$1" = pack ]; then exec ${npm} "$@"; fi\n${command}\n`)
   await chmod(path, 0o755)
 }
 

@@ -5,20 +5,19 @@
  * @module
  */
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { createAdaptorServer } from '@hono/node-server'
-import { compile, mcpDirectory } from '../../client/build.ts'
+import { packClient } from '../../client/build.ts'
 import { createInstance } from './instance.ts'
 import { inheritEnvironment } from './program.ts'
 import type { TestService } from './service.ts'
 
 const run = promisify(execFile)
-const source = join(import.meta.dirname, '../../client')
 
 /** What the package exports. */
 export type ClientModule = typeof import('../../client/src/client.ts')
@@ -40,50 +39,21 @@ export interface InstalledClient {
 /** Packs the client, and devdata-mcp too if it is asked for, and installs the files together. */
 export async function installClient({ withMcp = false } = {}): Promise<InstalledClient> {
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'devdata-client-')))
-  const archive = await pack(source, directory, { isLibrary: true })
-  const archives = withMcp ? [archive, await pack(mcpDirectory, directory, { isLibrary: false })] : [archive]
-  if (withMcp) await copyPackages(join(directory, 'node_modules'))
+  const archive = await packClient('devdata-client', directory)
+  const archives = withMcp ? [archive, await packClient('devdata-mcp', directory)] : [archive]
   await writeFile(join(directory, 'package.json'), '{ "type": "module" }')
   await run('npm', ['install', ...archives, '--offline', '--silent', '--no-audit', '--no-fund'], {
     cwd: directory,
     env: inheritEnvironment(),
   })
-  const installed = join(directory, 'node_modules/devdata-client/dist')
+  const installed = join(directory, 'node_modules/@devdata/client/dist')
   return {
     directory,
     archive,
     module: await import(pathToFileURL(join(installed, 'client.js')).href),
     shell: join(installed, 'shell/main.js'),
-    mcp: join(directory, 'node_modules/devdata-mcp/dist/main.js'),
+    mcp: join(directory, 'node_modules/@devdata/mcp/dist/main.js'),
     remove: () => rm(directory, { recursive: true, force: true }),
-  }
-}
-
-/** Packs a package as `npm run client` and `npm pack` would, and returns the file. */
-async function pack(
-  packageDirectory: string,
-  directory: string,
-  options: { isLibrary: boolean },
-): Promise<string> {
-  const copy = join(directory, `source-${basename(packageDirectory)}`)
-  for (const file of ['package.json', 'README.md', 'LICENSE']) {
-    await cp(join(packageDirectory, file), join(copy, file))
-  }
-  await compile(packageDirectory, join(copy, 'dist'), options)
-  const { stdout } = await run('npm', ['pack', copy, '--silent'], {
-    cwd: directory,
-    env: inheritEnvironment(),
-  })
-  return join(directory, stdout.trim())
-}
-
-/** Copies what devdata-mcp depends on, as package-lock.json has it: the installation then needs no registry. */
-async function copyPackages(directory: string): Promise<void> {
-  for (const name of ['@modelcontextprotocol/server', '@modelcontextprotocol/core', 'zod']) {
-    await cp(join(import.meta.dirname, '../../node_modules', name), join(directory, name), {
-      recursive: true,
-      filter: (path) => !/\/zod\/src$|\.map$|\.d\.[cm]?ts$/.test(path),
-    })
   }
 }
 

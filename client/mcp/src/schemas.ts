@@ -4,8 +4,9 @@
  *
  * @module
  */
+
+import type { DependencyStatus } from '@devdata/client'
 import { fromJsonSchema, type StandardSchemaWithJSON } from '@modelcontextprotocol/server'
-import type { DependencyStatus } from 'devdata-client'
 import type { Fields } from './fields.ts'
 
 /** Which dependencies an item must use. */

@@ -3,8 +3,9 @@
  *
  * @module
  */
+
+import type { RepositoryFilter, UserFilter } from '@devdata/client'
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server'
-import type { RepositoryFilter, UserFilter } from 'devdata-client'
 import type { Budget } from './budget.ts'
 import type { Call, Connection } from './call.ts'
 import { describeCommit, describeRepository, describeUser, type Fields } from './fields.ts'

@@ -3,8 +3,9 @@
  *
  * @module
  */
+
+import { MaxCreditsError } from '@devdata/client'
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
-import { MaxCreditsError } from 'devdata-client'
 import type { Budget } from './budget.ts'
 import { type Call, type Connection, startCall } from './call.ts'
 import { readPageUrl } from './cursor.ts'

@@ -1,0 +1,73 @@
+/**
+ * The packages that a service serves: what pages say about them works as it is written, without a registry.
+ *
+ * @module
+ */
+import { execFile } from 'node:child_process'
+import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildDocs } from '../../docs-site/build.ts'
+import { type ServedService, serve } from '../support/client.ts'
+import { inheritEnvironment } from '../support/program.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const run = promisify(execFile)
+
+let service: TestService
+let served: ServedService
+let directory: string
+let environment: Record<string, string>
+beforeAll(async () => {
+  await buildDocs({ ifStale: true })
+  service = await startTestService('embedded')
+  served = await serve(service)
+  directory = await realpath(await mkdtemp(join(tmpdir(), 'devdata-served-')))
+  const { secret } = await service.createKey()
+  environment = {
+    ...inheritEnvironment(),
+    DEVDATA_URL: served.url,
+    DEVDATA_API_KEY: secret,
+    // Nothing listens there: a package that is fetched by its name fails.
+    npm_config_registry: 'http://127.0.0.1:9',
+    npm_config_cache: join(directory, 'cache'),
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+  }
+})
+afterAll(async () => {
+  await served?.[Symbol.asyncDispose]()
+  await service?.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const read = async (path: string) => (await fetch(`${served.url}/docs/${path}`)).text()
+
+/** Runs lines of a page's samples in a shell. */
+async function runLines(page: string, lines: RegExp): Promise<string> {
+  const commands = page.match(lines) ?? expect.fail(`no line is like ${lines}`)
+  const { stdout } = await run('sh', ['-euc', commands.join('\n')], { cwd: directory, env: environment })
+  return stdout
+}
+
+test('the client is installed by the line of each page, and its command runs', async () => {
+  const pages = await Promise.all(['typescript-client.md', 'command-line.md'].map(read))
+  for (const page of pages) await runLines(page, /^npm install .*$/gm)
+  expect(await runLines(pages[1] ?? '', /^npx devdata-client credits$/gm)).toContain('remaining_credits')
+})
+
+test('an assistant starts devdata-mcp by the configuration of the page', async () => {
+  const page = await read('connect-an-assistant.md')
+  const [, args = ''] = /"command": "npx",\s+"args": (\[.*\])/.exec(page) ?? []
+  const options = { cwd: directory, env: environment }
+  const { stdout } = await run('npx', [...JSON.parse(args), '--version'], options)
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+})
+
+test('the files have the hashes that stand beside them', async () => {
+  const page = await read('clients.md')
+  const checked = await runLines(page, /^curl .*$/gm)
+  expect(checked).toBe('devdata-client-0.1.0.tgz: OK\ndevdata-mcp-0.1.0.tgz: OK\n')
+})
