@@ -6,13 +6,14 @@
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import openapiTS, { astToString } from 'openapi-typescript'
 import { build } from 'vite'
 import { parse } from 'yaml'
+import { readFolder, writeNpmArchive } from './archive.ts'
 
 const project = join(import.meta.dirname, '..')
 const compiler = join(project, 'node_modules/@typescript/native/bin/tsc')
@@ -40,29 +41,38 @@ export async function generateSchema(): Promise<string> {
 }
 
 /**
- * Builds a package and packs it into a folder, as `npm publish` would. Returns the path of the file, `NAME-VERSION.tgz`. Throws an
- * `Error` with what the compiler or npm says.
+ * Builds a package and packs it into a folder. Returns the path of the file, `NAME-VERSION.tgz`. Throws an `Error` with what the
+ * compiler says.
  */
 export async function packClient(name: ClientPackage, directory: string): Promise<string> {
   const source = packages[name]
-  const copy = await mkdtemp(join(tmpdir(), 'devdata-pack-'))
+  const output = await mkdtemp(join(tmpdir(), 'devdata-pack-'))
   try {
+    await source.build(source.directory, output)
+    const files = new Map<string, Uint8Array>()
     for (const file of ['package.json', 'README.md', 'LICENSE']) {
-      await cp(join(source.directory, file), join(copy, file))
+      files.set(file, await readFile(join(source.directory, file)))
     }
-    await source.build(source.directory, join(copy, 'dist'))
+    for (const [path, content] of await readFolder(output)) files.set(`dist/${path}`, content)
+    const { version } = JSON.parse(await readFile(join(source.directory, 'package.json'), 'utf8'))
+    const archive = join(directory, `${name}-${version}.tgz`)
     await mkdir(directory, { recursive: true })
-    const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', directory], copy)
-    return join(directory, stdout.trim())
+    await writeFile(archive, await writeNpmArchive(files))
+    return archive
   } finally {
-    await rm(copy, { recursive: true, force: true })
+    await rm(output, { recursive: true, force: true })
   }
 }
 
 /** Compiles the client: JavaScript without comments, and declarations with them, where editors look for them. */
 async function compileClient(directory: string, outDirectory: string): Promise<void> {
   for (const options of [['--emitDeclarationOnly'], ['--declaration', 'false', '--removeComments']]) {
-    await run(process.execPath, [compiler, '--project', directory, '--outDir', outDirectory, ...options])
+    const parameters = [compiler, '--project', directory, '--outDir', outDirectory, ...options]
+    await promisify(execFile)(process.execPath, parameters, { cwd: project }).catch(
+      ({ stdout, stderr }: { stdout: string; stderr: string }) => {
+        throw new Error(`The compiler failed:\n${stdout}${stderr}`)
+      },
+    )
   }
 }
 
@@ -82,21 +92,6 @@ async function bundleMcp(directory: string, outDirectory: string): Promise<void>
       rolldownOptions: { output: { entryFileNames: 'main.js', codeSplitting: false } },
     },
   })
-}
-
-/** Runs a program. Throws an `Error` with what it prints. */
-async function run(
-  program: string,
-  parameters: readonly string[],
-  cwd = project,
-): Promise<{ stdout: string }> {
-  // Settings of an npm that runs this would make another one pack something else.
-  const environment = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name))
-  return promisify(execFile)(program, parameters, { cwd, env: Object.fromEntries(environment) }).catch(
-    ({ stdout, stderr }: { stdout: string; stderr: string }) => {
-      throw new Error(`${program} failed:\n${stdout}${stderr}`)
-    },
-  )
 }
 
 /** Packs all packages into a folder, with a file of their hashes for `sha256sum --check`. Returns the paths of the packages. */
